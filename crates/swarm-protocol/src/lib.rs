@@ -1,2 +1,18 @@
 //! Everything that leaves the process: names, ledger records, commands, views, frames, configuration.
+//!
+//! Types only. What a thing *means* is decided in `swarm-core`; what is done about it, in
+//! `swarm-engine`. A name or a number that is read here is already checked, so that nothing behind
+//! the doors has to check it again.
+
 pub mod ids;
+pub mod time;
+pub mod plan;
+pub mod outcome;
+pub mod policy;
+pub mod event;
+pub mod record;
+pub mod command;
+pub mod refusal;
+pub mod channel;
+pub mod view;
+pub mod config;

@@ -1,0 +1,168 @@
+//! The work channel: frames between daemons and the coordinator.
+//!
+//! Each direction numbers its frames from 1; a frame is acknowledged after the ledger's sync, and
+//! what is not acknowledged is sent again after a reconnect. Orders are not numbered: they say how
+//! things *should* be (`Go 3`), so the newest one is always the whole truth.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Oid, RunId};
+use crate::outcome::Ended;
+
+/// Bytes one frame may have.
+pub const FRAME_MAX: usize = 1 << 20;
+
+/// What kind of program the daemon runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunKind {
+    Work,
+    Verify,
+}
+
+/// First frame of a daemon on each connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    pub run: RunId,
+    /// Hex of the secret that the daemon got when it was started.
+    pub secret: String,
+    pub version: String,
+    pub host: String,
+    /// The highest epoch it has obeyed.
+    pub epoch: u64,
+    /// Frames it has numbered so far.
+    pub sent: u64,
+}
+
+/// Answer to Hello.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "frame", rename_all = "snake_case")]
+pub enum Greeting {
+    /// Go on from here: frames up to `received` are in the ledger.
+    Welcome { epoch: u64, received: u64 },
+    /// The run is no longer wanted.
+    Stop { epoch: u64, why: String },
+}
+
+/// How an iteration of the agent program ended, as far as the daemon can tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum IterationOutcome {
+    /// `<swarm>COMPLETE</swarm>`: everything is committed at the tip.
+    Complete,
+    /// Ended in good order without a signal.
+    NoSignal,
+    /// `BLOCKED: reason`.
+    AsksHuman { text: String },
+    /// `FAILED: reason`: the agent says that it cannot do the task.
+    CannotDo { text: String },
+    Crashed { code: Option<i32>, signal: Option<i32>, text: String },
+    /// The program was not found or could not be executed.
+    NotStarted { text: String },
+}
+
+/// What the daemon reports. Each of these becomes a record or changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "frame", rename_all = "snake_case")]
+pub enum FromDaemon {
+    /// The daemon stands at a boundary: an iteration ended (0: none has run yet) and no new one starts without GO.
+    Boundary { iteration: u32, outcome: IterationOutcome, tip: Option<Oid>, note: Option<String> },
+    /// The check commands ended.
+    Checked { iteration: u32, passed: bool, tip: Oid, tree: Oid, output: String },
+    /// The verification commands ended (verify runs).
+    Verified { passed: bool, output: String },
+    /// A signal of the agent on the way.
+    Signal { signal: String, text: String },
+    /// The daemon ends now.
+    Ended { how: Ended },
+}
+
+/// A frame on the wire, from the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Upward {
+    Hello(Hello),
+    Report { n: u64, report: FromDaemon },
+    /// Alive; never enters the ledger.
+    Heartbeat { iteration: u32, journal_bytes: u64 },
+    Progress { percent: u8 },
+}
+
+/// A frame on the wire, to the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Downward {
+    Greeting(Greeting),
+    Ack { received: u64 },
+    Order { epoch: u64, order: Order },
+}
+
+/// How the daemon should be now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum Order {
+    /// Run this iteration, unless it ran already.
+    Go { iteration: u32, prompt: String },
+    /// Run the check commands for this iteration, unless they ran already.
+    Check { iteration: u32, commands: Vec<CommandLine>, timeout_secs: u64 },
+    /// Run the verification commands, unless they ran already.
+    Verify { commands: Vec<CommandLine>, timeout_secs: u64 },
+    /// Stay at the boundary.
+    Hold,
+    /// Go to the boundary within so many seconds, else stop; then end. Carried out without further word.
+    Drain { within_secs: u64 },
+    /// End now: TERM to the tree, grace, KILL.
+    Stop { grace_secs: u64 },
+}
+
+/// A command of the user's configuration: run as it is, or by `sh -c` when written as one text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub enum CommandLine {
+    Shell(String),
+    Argv(Vec<String>),
+}
+
+impl CommandLine {
+    /// The program and its arguments.
+    pub fn argv(&self) -> Vec<String> {
+        match self {
+            Self::Shell(text) => vec!["sh".into(), "-c".into(), text.clone()],
+            Self::Argv(argv) => argv.clone(),
+        }
+    }
+
+    /// As a person would type it.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Shell(text) => text.clone(),
+            Self::Argv(argv) => argv.join(" "),
+        }
+    }
+}
+
+/// The record a daemon writes about itself: `run/daemons/RUN.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DaemonRecord {
+    pub run: RunId,
+    pub kind: RunKind,
+    pub host: String,
+    pub pid: u32,
+    pub start_time: u64,
+    pub boot_id: String,
+    pub nonce: String,
+    pub version: String,
+    /// The last acknowledged ledger position the daemon was told: a witness.
+    #[serde(default)]
+    pub acked_frames: u64,
+}
+
+/// The daemon's last word: `run/daemons/RUN.exit.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExitRecord {
+    pub run: RunId,
+    pub nonce: String,
+    pub how: Ended,
+    /// Reports that nobody had acknowledged, in order.
+    pub unacknowledged: Vec<(u64, FromDaemon)>,
+}

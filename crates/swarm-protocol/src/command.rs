@@ -1,0 +1,143 @@
+//! What people and tools may ask for, what they get back, and why something is refused.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CommandId, TaskId};
+use crate::outcome::{Gate, PauseReason};
+use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
+
+/// Who asks: `person:cli`, `agent:ed-001`, `swarm:coordinator`.
+pub type Actor = String;
+
+/// A command on its way in. The id makes it safe to ask again when the answer was lost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    pub id: CommandId,
+    pub by: Actor,
+    pub command: Command,
+}
+
+/// Where a saved plan comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaveKind {
+    /// `swarm plan save` / `edit`: statuses in the file are not looked at.
+    Save,
+    /// `swarm plan import`: statuses done, blocked, deferred, cancelled are taken over; `plan_rebuilt` is recorded.
+    Import,
+    /// A plan.json of a time without a ledger: as import, only where there is no plan yet.
+    Migrate,
+}
+
+/// A wish, imperative.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Command {
+    /// Makes the plan what the file says: adds, changes, moves and removes tasks.
+    SavePlan {
+        plan: PlanFile,
+        kind: SaveKind,
+        /// Where it was read from, for the record.
+        source: String,
+        /// `reset_statuses`: reset the plan first (lifts a locked profile).
+        reset_statuses: bool,
+    },
+    /// Every task back to pending, profile unlocked.
+    ResetPlan,
+    /// Remembers the structure hash of the plan as it is now.
+    ApprovePlan,
+    SetProfile { profile: ExecutionProfile },
+    LockProfile,
+    /// Records that the export artifacts were written.
+    RecordExport { path: String },
+    /// Completes a phase whose tasks are all done or cancelled.
+    CompletePhase { phase: u32 },
+    /// Ends the plan: open tasks are cancelled, the ledger is archived.
+    ClosePlan {
+        /// Name of the archive file, from the clock of the asker.
+        archive: String,
+    },
+    AddTask { phase: Option<u32>, after: Option<TaskId>, task: TaskSpec },
+    EditTask { task: TaskId, patch: TaskPatch },
+    RemoveTask { task: TaskId },
+    /// Puts the task after another one (or first), in a phase.
+    MoveTask { task: TaskId, after: Option<TaskId>, phase: Option<u32> },
+    BlockTask { task: TaskId, reason: String },
+    /// Back to the queue from blocked, failed, timeout or deferred.
+    UnblockTask { task: TaskId },
+    DeferTask { task: TaskId },
+    CancelTask { task: TaskId },
+    WaiveGate { task: TaskId, gate: Gate, reason: String },
+    /// Starts nothing new; iterations under way end at their boundary.
+    Pause { reason: PauseReason, why: String },
+    Resume { reason: PauseReason },
+    /// Stops the agent that works on this task; the task goes back to the queue without penalty.
+    StopAgent { task: TaskId },
+    /// Ctrl+C: no new work, agents to their boundary, then the end.
+    Drain { why: String },
+    /// The person has seen that records were lost.
+    AcknowledgeLoss { salvaged: u64 },
+}
+
+impl Command {
+    /// The word under which it is recorded.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SavePlan { kind: SaveKind::Save, .. } => "plan save",
+            Self::SavePlan { kind: SaveKind::Import, .. } => "plan import",
+            Self::SavePlan { kind: SaveKind::Migrate, .. } => "plan migrate",
+            Self::ResetPlan => "plan reset",
+            Self::ApprovePlan => "plan approve",
+            Self::SetProfile { .. } => "plan profile set",
+            Self::LockProfile => "plan profile lock",
+            Self::RecordExport { .. } => "plan export",
+            Self::CompletePhase { .. } => "phase complete",
+            Self::ClosePlan { .. } => "close",
+            Self::AddTask { .. } => "task add",
+            Self::EditTask { .. } => "task edit",
+            Self::RemoveTask { .. } => "task remove",
+            Self::MoveTask { .. } => "task move",
+            Self::BlockTask { .. } => "task block",
+            Self::UnblockTask { .. } => "task unblock",
+            Self::DeferTask { .. } => "task defer",
+            Self::CancelTask { .. } => "task cancel",
+            Self::WaiveGate { .. } => "task waive",
+            Self::Pause { .. } => "pause",
+            Self::Resume { .. } => "resume",
+            Self::StopAgent { .. } => "agent stop",
+            Self::Drain { .. } => "drain",
+            Self::AcknowledgeLoss { .. } => "plan salvage",
+        }
+    }
+
+    /// The task it is about, for the record.
+    pub fn subject(&self) -> Option<String> {
+        match self {
+            Self::AddTask { task, .. } => Some(task.id.to_string()),
+            Self::EditTask { task, .. }
+            | Self::RemoveTask { task }
+            | Self::MoveTask { task, .. }
+            | Self::BlockTask { task, .. }
+            | Self::UnblockTask { task }
+            | Self::DeferTask { task }
+            | Self::CancelTask { task }
+            | Self::WaiveGate { task, .. }
+            | Self::StopAgent { task } => Some(task.to_string()),
+            Self::CompletePhase { phase } => Some(phase.to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// The answer to an accepted command, given only after the ledger's sync.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    pub id: CommandId,
+    /// The last record of the decision.
+    pub seq: u64,
+    /// One line for people: what happened.
+    pub text: String,
+    /// True when the command had been carried out before and this is its old answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
+}

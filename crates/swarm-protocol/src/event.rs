@@ -1,0 +1,286 @@
+//! What happened: the one list of events that the ledger holds and the state is made of.
+//!
+//! Each event says which of its members stand at the top level of the record (those that the plan
+//! format names there) and which stand inside `data`. Writing and reading are made from this one
+//! list, so they cannot drift apart; a record is read in one pass, without a generic value between.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use crate::outcome::{Ended, Gate, Next, PauseReason};
+use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
+use crate::policy::Policy;
+use crate::record::{RecordError, member};
+use crate::time::Timestamp;
+
+macro_rules! events {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident $kind:literal
+        [$($top:ident $top_name:literal : $top_ty:ty),*]
+        {$($inner:ident $inner_name:literal : $inner_ty:ty),*}
+    )*) => {
+        /// One thing that happened, past tense.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Event {
+            $( $(#[$doc])* $variant { $($top: $top_ty,)* $($inner: $inner_ty,)* }, )*
+        }
+
+        impl Event {
+            /// The kinds of all events, in the order of this list.
+            pub const KINDS: &'static [&'static str] = &[$($kind),*];
+
+            /// The word in the record's `type` member.
+            pub fn kind(&self) -> &'static str {
+                match self { $( Self::$variant { .. } => $kind, )* }
+            }
+
+            /// Appends `"type":…` and the event's own members to `out`.
+            pub fn write(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(b"\"type\":\"");
+                out.extend_from_slice(self.kind().as_bytes());
+                out.push(b'"');
+                match self {
+                    $( Self::$variant { $($top,)* $($inner,)* } => {
+                        $( member(out, $top_name, $top); )*
+                        let _has_data = false $( || { let _ = $inner; true } )*;
+                        if _has_data {
+                            out.extend_from_slice(b",\"data\":{");
+                            let _at = out.len();
+                            $( member(out, $inner_name, $inner); )*
+                            if out.len() > _at {
+                                out.remove(_at); // the comma before the first member
+                            }
+                            out.push(b'}');
+                        }
+                    } )*
+                }
+            }
+
+            /// Reads the event of this kind out of a whole record line; other members are passed over.
+            pub fn read(kind: &str, line: &[u8]) -> Result<Self, RecordError> {
+                match kind {
+                    $( $kind => events!(@read $variant line
+                        [$($top $top_name : $top_ty),*] [$($inner $inner_name : $inner_ty),*]), )*
+                    _ => Err(RecordError::UnknownKind(kind.chars().take(64).collect())),
+                }
+            }
+        }
+    };
+    (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*] []) => {{
+        #[derive(Deserialize)]
+        struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* }
+        let _wire: Wire = members_of($line)?;
+        Ok(Self::$variant { $($top: _wire.$top,)* })
+    }};
+    (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*]
+        [$($inner:ident $inner_name:literal : $inner_ty:ty),+]) => {{
+        #[derive(Deserialize)]
+        struct Data { $( #[serde(rename = $inner_name)] $inner: $inner_ty, )* }
+        #[derive(Deserialize)]
+        struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* data: Option<Data> }
+        let wire: Wire = members_of($line)?;
+        let data = wire.data.ok_or(RecordError::NoData)?;
+        Ok(Self::$variant { $($top: wire.$top,)* $($inner: data.$inner,)* })
+    }};
+}
+
+fn members_of<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, RecordError> {
+    serde_json::from_slice(line).map_err(|e| RecordError::Members(e.to_string()))
+}
+
+/// Proof that a task's work is on trunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    pub trunk: String,
+    /// The trunk commit that was published.
+    pub commit: Oid,
+    /// The task's commits as they stand on trunk, oldest first.
+    pub commits: Vec<Oid>,
+}
+
+/// The plan as a snapshot event holds it: inline, or a content-addressed file when it is large.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotData {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<serde_json::Value>,
+    /// Name under `ledger-files/` when `plan` is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// SHA-256 of the plan's bytes as written.
+    pub payload_hash: String,
+}
+
+events! {
+    // --- the plan -------------------------------------------------------------------------------
+    /// First record of every ledger.
+    PlanCreated "plan_created" [phase "phase": u32]
+        { ledger_id "ledgerId": String, format "format": u32, goal "goal": String, phases "phases": Vec<PhaseHead>, extra "extra": Extra }
+    /// Goal, phases or unknown members changed.
+    PlanUpdated "plan_updated" [] { goal "goal": String, phases "phases": Vec<PhaseHead>, extra "extra": Extra }
+    TaskAdded "task_added" [task "taskId": TaskId, phase "phase": u32, after "afterTaskId": Option<TaskId>, spec "data": TaskSpec] {}
+    TaskUpdated "task_updated" [task "taskId": TaskId, patch "data": TaskPatch] {}
+    /// A person, an import or a tool set the status; also the last step to done.
+    TaskStatusChanged "task_status_changed" [task "taskId": TaskId, status "status": Status]
+        { why "why": Option<String>, block "block": Option<BlockKind>, proof "proof": Option<Proof> }
+    /// The task now stands after another one of the phase, or first.
+    TaskReordered "task_reordered" [task "taskId": TaskId, after "afterTaskId": Option<TaskId>, phase "phase": u32] {}
+    TaskRemoved "task_removed" [task "taskId": TaskId] {}
+    PhaseCompleted "phase_completed" [phase "phase": u32] {}
+    /// The whole plan, for readers that start here; a replay checks it.
+    Snapshot "snapshot" [data "data": SnapshotData] {}
+    PlanRebuilt "plan_rebuilt" [] { source "source": String, tasks "tasks": u64 }
+    PlanExported "plan_exported" [path "path": String] {}
+    /// Every status back to pending; lifts the lock of the execution profile.
+    PlanReset "plan_reset" [] {}
+    ExecutionProfileSet "execution_profile_set" [] { profile "execution_profile": ExecutionProfile }
+    ExecutionProfileLocked "execution_profile_locked" [] {}
+    PlanApproved "plan_approved" [] { structure_hash "structureHash": String }
+    /// Last record of a ledger; what follows is only the renaming of files.
+    PlanClosed "plan_closed" [] { archive "archive": String }
+
+    // --- the ledger itself ----------------------------------------------------------------------
+    /// Records were damaged and no second copy held them; they lie in the quarantine file.
+    LedgerLoss "ledger_loss" []
+        { last_good_seq "lastGoodSeq": u64, last_good_hash "lastGoodHash": String, lost_hash "lostHash": String, quarantine "quarantine": String }
+    /// Damaged bytes were replaced by the same bytes of the second copy.
+    LedgerRepaired "ledger_repaired" [] { from_seq "fromSeq": u64, to_seq "toSeq": u64, quarantine "quarantine": String }
+    /// A torn last batch, never acknowledged, was cut off.
+    LedgerCut "ledger_cut" [] { after_seq "afterSeq": u64, bytes "bytes": u64, quarantine "quarantine": String }
+    /// A person has seen the loss.
+    LossAcknowledged "loss_acknowledged" [] { salvaged "salvaged": u64 }
+
+    // --- the swarm ------------------------------------------------------------------------------
+    /// A coordinator took over under a new epoch.
+    CoordinatorStarted "coordinator_started" []
+        { epoch "epoch": u64, version "version": String, host "host": String, trunk "trunk": String, policy "policy": Policy }
+    /// A coordinator left in good order.
+    CoordinatorStopped "coordinator_stopped" [] { epoch "epoch": u64 }
+    Paused "paused" [] { reason "reason": PauseReason, why "why": String }
+    Resumed "resumed" [] { reason "reason": PauseReason }
+    /// No new work; agents go to their boundary and end.
+    DrainStarted "drain_started" [] { why "why": String }
+    /// An intervention of a person, with the answer it was given.
+    Operation "operation" [] { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String }
+
+    // --- an attempt -----------------------------------------------------------------------------
+    /// A slot was granted: the task is the agent's.
+    TaskClaimed "task_claimed" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, agent "agent": AgentId, attempt "attempt": u32, nonce "nonce": String }
+    WorkspaceReady "workspace_ready" [task "taskId": TaskId]
+        { run "run": RunId, branch "branch": String, base "base": Oid, tip "tip": Oid }
+    AgentSpawned "agent_spawned" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId, host "host": String }
+    /// An iteration ended and the daemon stands at its boundary.
+    Iteration "iteration" [task "taskId": TaskId]
+        { run "run": RunId, iteration "iteration": u32, tip "tip": Option<Oid>, note "note": Option<String> }
+    /// What the agent said in a tag.
+    Signal "signal" [task "taskId": TaskId] { run "run": RunId, signal "signal": String, text "text": String }
+    WorkSubmitted "work_submitted" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, iteration "iteration": u32, tip "tip": Oid }
+    ChecksPassed "checks_passed" [task "taskId": TaskId] { run "run": RunId, tip "tip": Oid, tree "tree": Oid }
+    ChecksFailed "checks_failed" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, iteration "iteration": u32, output "output": String }
+    GateWaived "gate_waived" [task "taskId": TaskId] { gate "gate": Gate, reason "reason": String }
+    /// Nothing stands between the task and trunk any more but its turn.
+    TaskApproved "task_approved" [task "taskId": TaskId, status "status": Status]
+        { tip "tip": Oid, tree "tree": Oid, policy "policy": String }
+    AgentCompleted "agent_completed" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId }
+    /// The attempt ended without a result; `next` says what becomes of the task.
+    AgentFailed "agent_failed" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, agent "agent": AgentId, how "how": Ended, next "next": Next }
+    /// A person or the end of the session stopped the attempt; no penalty.
+    AgentStopped "agent_stopped" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next }
+    /// The run's process tree is proven gone and its uncommitted work saved: its slot is free.
+    AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid> }
+
+    // --- merging --------------------------------------------------------------------------------
+    TrunkGranted "trunk_granted" [task "taskId": TaskId, status "status": Status] {}
+    /// The merged commits exist in the object database. Also the intent to publish: it names the paths.
+    MergeBuilt "merge_built" [task "taskId": TaskId]
+        { base "base": Oid, result "result": Oid, commits "commits": Vec<Oid>, squashed "squashed": bool }
+    VerificationStarted "verification_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String }
+    VerificationPassed "verification_passed" [task "taskId": TaskId] { run "run": Option<RunId>, commit "commit": Oid }
+    /// Red on the merged tree: the task goes back to work with the output.
+    VerificationFailed "verification_failed" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, output "output": String, next "next": Next }
+    /// The verification run itself broke (killed, lost): it is started again.
+    VerificationLost "verification_lost" [task "taskId": TaskId] { run "run": RunId, why "why": String }
+    /// The person's checkout cannot follow now: the result is kept, the trunk released.
+    PublishWaits "publish_waits" [task "taskId": TaskId]
+        { why "why": String, paths "paths": Vec<String>, hint "hint": String }
+    CheckoutChanged "checkout_changed" [task "taskId": TaskId] {}
+    /// Trunk moved meanwhile: built and verified again.
+    RaceLost "race_lost" [task "taskId": TaskId] { trunk_now "trunkNow": Oid }
+    /// The merge did not succeed; `next` says what becomes of the task.
+    MergeFailed "merge_failed" [task "taskId": TaskId, status "status": Status]
+        { why "why": String, paths "paths": Vec<String>, next "next": Next }
+    /// Trunk holds the work, proven and durable.
+    MergeCompleted "merge_completed" [task "taskId": TaskId] { proof "proof": Proof }
+    WorktreeRemoved "worktree_removed" [task "taskId": TaskId] {}
+    /// The worktree could not be proven disposable; it stays and is shown.
+    WorktreeKept "worktree_kept" [task "taskId": TaskId] { why "why": String }
+    /// A hand could not do its work; asked again at `retry_at`.
+    HandFailed "hand_failed" [task "taskId": Option<TaskId>] { effect "effect": String, why "why": String, retry_at "retryAt": Timestamp }
+}
+
+impl Event {
+    /// Whether the event changes the plan (and so carries `plan_hash_after`).
+    pub fn is_plan_event(&self) -> bool {
+        matches!(
+            self,
+            Self::PlanCreated { .. }
+                | Self::PlanUpdated { .. }
+                | Self::TaskAdded { .. }
+                | Self::TaskUpdated { .. }
+                | Self::TaskStatusChanged { .. }
+                | Self::TaskReordered { .. }
+                | Self::TaskRemoved { .. }
+                | Self::PhaseCompleted { .. }
+                | Self::PlanRebuilt { .. }
+                | Self::PlanReset { .. }
+                | Self::ExecutionProfileSet { .. }
+                | Self::ExecutionProfileLocked { .. }
+        )
+    }
+
+    /// The task the event is about.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::TaskAdded { task, .. }
+            | Self::TaskUpdated { task, .. }
+            | Self::TaskStatusChanged { task, .. }
+            | Self::TaskReordered { task, .. }
+            | Self::TaskRemoved { task, .. }
+            | Self::TaskClaimed { task, .. }
+            | Self::WorkspaceReady { task, .. }
+            | Self::AgentSpawned { task, .. }
+            | Self::Iteration { task, .. }
+            | Self::Signal { task, .. }
+            | Self::WorkSubmitted { task, .. }
+            | Self::ChecksPassed { task, .. }
+            | Self::ChecksFailed { task, .. }
+            | Self::GateWaived { task, .. }
+            | Self::TaskApproved { task, .. }
+            | Self::AgentCompleted { task, .. }
+            | Self::AgentFailed { task, .. }
+            | Self::AgentStopped { task, .. }
+            | Self::AttemptStopped { task, .. }
+            | Self::TrunkGranted { task, .. }
+            | Self::MergeBuilt { task, .. }
+            | Self::VerificationStarted { task, .. }
+            | Self::VerificationPassed { task, .. }
+            | Self::VerificationFailed { task, .. }
+            | Self::VerificationLost { task, .. }
+            | Self::PublishWaits { task, .. }
+            | Self::CheckoutChanged { task, .. }
+            | Self::RaceLost { task, .. }
+            | Self::MergeFailed { task, .. }
+            | Self::MergeCompleted { task, .. }
+            | Self::WorktreeRemoved { task, .. }
+            | Self::WorktreeKept { task, .. } => Some(task),
+            Self::HandFailed { task, .. } => task.as_ref(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! How runs end and what becomes of their task then.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::BlockKind;
+use crate::time::Timestamp;
+
+/// Why an attempt is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Ended {
+    /// The daemon was told to stop, or stopped itself after a drain.
+    Stopped,
+    /// The program ended with a failure that nobody asked for.
+    Crashed { code: Option<i32>, signal: Option<i32>, text: String },
+    /// The daemon itself vanished without a last word.
+    Lost { text: String },
+    /// The last allowed iteration, or the time of the attempt, is over.
+    Timeout { text: String },
+    /// The agent says that it cannot do the task.
+    CannotDo { text: String },
+    /// The agent waits for a person.
+    AsksHuman { text: String },
+    /// The program could not be started at all.
+    NotStarted { text: String },
+    /// The worktree could not be prepared.
+    NoWorkspace { text: String },
+}
+
+impl Ended {
+    /// One line for people.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Stopped => "stopped".into(),
+            Self::Crashed { code: Some(code), text, .. } => join(&format!("crashed with exit code {code}"), text),
+            Self::Crashed { signal: Some(signal), text, .. } => join(&format!("killed by signal {signal}"), text),
+            Self::Crashed { text, .. } => join("crashed", text),
+            Self::Lost { text } => join("its daemon vanished", text),
+            Self::Timeout { text } => join("ran out of time", text),
+            Self::CannotDo { text } => join("cannot do it", text),
+            Self::AsksHuman { text } => join("asks a person", text),
+            Self::NotStarted { text } => join("could not be started", text),
+            Self::NoWorkspace { text } => join("no worktree", text),
+        }
+    }
+}
+
+fn join(head: &str, text: &str) -> String {
+    if text.is_empty() { head.into() } else { format!("{head}: {text}") }
+}
+
+/// What becomes of a task after an attempt or a merge that brought no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum Next {
+    /// Back to the queue, not before this moment. `counts`: held against the retries of the task.
+    Pending { not_before: Timestamp, counts: bool },
+    Blocked { block: BlockKind, why: String },
+    Failed { why: String },
+    Timeout { why: String },
+    Deferred,
+    Cancelled,
+    /// Approved work whose merge is tried again later.
+    Approved { not_before: Timestamp },
+}
+
+impl Next {
+    /// The status to write at the top level of the record.
+    pub fn status(&self) -> crate::plan::Status {
+        use crate::plan::Status;
+        match self {
+            Self::Pending { .. } => Status::Pending,
+            Self::Blocked { .. } => Status::Blocked,
+            Self::Failed { .. } => Status::Failed,
+            Self::Timeout { .. } => Status::Timeout,
+            Self::Deferred => Status::Deferred,
+            Self::Cancelled => Status::Cancelled,
+            Self::Approved { .. } => Status::Merging,
+        }
+    }
+}
+
+/// A condition between a task and its completion that produces evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Gate {
+    /// The check commands in the task's worktree.
+    Check,
+    /// The verification commands on the merged tree.
+    Verify,
+}
+
+impl Gate {
+    pub const ALL: [Self; 2] = [Self::Check, Self::Verify];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Verify => "verify",
+        }
+    }
+}
+
+/// Why the swarm starts nothing new. Several may hold at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PauseReason {
+    User,
+    Disk,
+}
+
+impl PauseReason {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Disk => "disk",
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The plan as people and tools write it: goal, phases, tasks, execution profile.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::TaskId;
+
+/// Members of a plan file that we do not know, kept and written out again.
+pub type Extra = BTreeMap<String, Value>;
+
+/// Status of a task, in our words; the words of other tools are read too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    #[serde(alias = "todo", alias = "open")]
+    Pending,
+    #[serde(alias = "doing", alias = "in_progress")]
+    Active,
+    Review,
+    Merging,
+    #[serde(alias = "completed", alias = "complete")]
+    Done,
+    #[serde(alias = "stuck")]
+    Blocked,
+    Failed,
+    Timeout,
+    #[serde(alias = "later")]
+    Deferred,
+    #[serde(alias = "closed", alias = "canceled")]
+    Cancelled,
+}
+
+impl Status {
+    pub const ALL: [Self; 10] = [
+        Self::Pending,
+        Self::Active,
+        Self::Review,
+        Self::Merging,
+        Self::Done,
+        Self::Blocked,
+        Self::Failed,
+        Self::Timeout,
+        Self::Deferred,
+        Self::Cancelled,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Active => "active",
+            Self::Review => "review",
+            Self::Merging => "merging",
+            Self::Done => "done",
+            Self::Blocked => "blocked",
+            Self::Failed => "failed",
+            Self::Timeout => "timeout",
+            Self::Deferred => "deferred",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Why a blocked task waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BlockKind {
+    Human,
+    Sandbox,
+    Review,
+    Conflict,
+    Retries,
+    Setup,
+    Children,
+}
+
+impl BlockKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Sandbox => "sandbox",
+            Self::Review => "review",
+            Self::Conflict => "conflict",
+            Self::Retries => "retries",
+            Self::Setup => "setup",
+            Self::Children => "children",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Size {
+    Small,
+    Medium,
+    Large,
+}
+
+/// How many tasks of this plan may run at once, and whether that may still be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExecutionProfile {
+    /// Without it one task runs at a time, whatever else is configured.
+    pub parallelization_enabled: bool,
+    /// Tasks at once when parallel, 1 to 64.
+    #[schemars(range(min = 1, max = 64))]
+    pub max_concurrent_tasks: u32,
+    pub council_parallel: bool,
+    /// Once true, no save may carry a profile until the plan is reset.
+    pub locked: bool,
+}
+
+impl Default for ExecutionProfile {
+    fn default() -> Self {
+        Self { parallelization_enabled: false, max_concurrent_tasks: 1, council_parallel: false, locked: false }
+    }
+}
+
+impl ExecutionProfile {
+    /// Tasks that may run at once: fails closed to one.
+    pub fn slots(self) -> u32 {
+        if self.parallelization_enabled { self.max_concurrent_tasks.clamp(1, 64) } else { 1 }
+    }
+}
+
+/// What a task asks for. This is the form inside the ledger: unknown members stand apart in `extra`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskSpec {
+    pub id: TaskId,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends: Vec<TaskId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptance: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    /// 0 is the most urgent, 4 the least; 2 when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+    #[serde(default, skip_serializing_if = "Extra::is_empty")]
+    pub extra: Extra,
+}
+
+impl TaskSpec {
+    /// A task with a title and nothing else.
+    pub fn new(id: TaskId, title: impl Into<String>) -> Self {
+        Self {
+            id,
+            title: title.into(),
+            description: String::new(),
+            depends: vec![],
+            acceptance: vec![],
+            files: vec![],
+            tags: vec![],
+            size: None,
+            priority: None,
+            profile: None,
+            isolation: None,
+            review: None,
+            extra: Extra::new(),
+        }
+    }
+}
+
+/// A change to some members of a task; what is absent stays.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskPatch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends: Option<Vec<TaskId>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Extra>,
+}
+
+impl TaskPatch {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A phase without its tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseHead {
+    pub id: u32,
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Extra::is_empty")]
+    pub extra: Extra,
+}
+
+/// A plan file: what `swarm plan save` reads and `swarm plan export` writes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanFile {
+    pub goal: String,
+    pub phases: Vec<PhaseFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_profile: Option<ExecutionProfile>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseFile {
+    #[schemars(range(min = 1))]
+    pub id: u32,
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub tasks: Vec<TaskFile>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A task in a plan file: as in the ledger, but with unknown members beside the known ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskFile {
+    pub id: TaskId,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends: Vec<TaskId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptance: Vec<String>,
+    /// Globs of the files the task is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Size>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 4))]
+    pub priority: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<String>,
+    /// Written on export; on import `done`, `deferred`, `cancelled` and `blocked` are taken over, others start as pending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+impl From<TaskFile> for TaskSpec {
+    fn from(t: TaskFile) -> Self {
+        Self {
+            id: t.id,
+            title: t.title,
+            description: t.description,
+            depends: t.depends,
+            acceptance: t.acceptance,
+            files: t.files,
+            tags: t.tags,
+            size: t.size,
+            priority: t.priority,
+            profile: t.profile,
+            isolation: t.isolation,
+            review: t.review,
+            extra: t.extra,
+        }
+    }
+}
+
+impl From<TaskSpec> for TaskFile {
+    fn from(t: TaskSpec) -> Self {
+        Self {
+            id: t.id,
+            title: t.title,
+            description: t.description,
+            depends: t.depends,
+            acceptance: t.acceptance,
+            files: t.files,
+            tags: t.tags,
+            size: t.size,
+            priority: t.priority,
+            profile: t.profile,
+            isolation: t.isolation,
+            review: t.review,
+            status: None,
+            extra: t.extra,
+        }
+    }
+}

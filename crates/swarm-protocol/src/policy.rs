@@ -1,0 +1,40 @@
+//! The numbers the core decides by. Recorded when a coordinator starts, so that a replay on another
+//! machine, with another configuration, comes to the same state.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Policy {
+    /// Attempts that may end by crash, timeout or loss before a person is asked.
+    pub max_retries: u32,
+    /// Iterations within one attempt.
+    pub max_iterations: u32,
+    /// Seconds one attempt may take.
+    pub max_task_secs: u64,
+    /// Longest delay before a retry, in seconds; the first is 2, then doubled.
+    pub backoff_max_secs: u64,
+    /// Red verifications of one task before a person is asked.
+    pub merge_rounds: u32,
+    /// Lost races for the trunk before a merge goes back to the queue with a delay.
+    pub races_max: u32,
+    /// Whether check commands are configured.
+    pub checks: bool,
+    /// Whether verification commands are configured.
+    pub verifies: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            max_retries: 3,
+            max_iterations: 50,
+            max_task_secs: 30 * 60,
+            backoff_max_secs: 300,
+            merge_rounds: 3,
+            races_max: 3,
+            checks: true,
+            verifies: true,
+        }
+    }
+}

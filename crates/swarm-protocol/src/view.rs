@@ -1,0 +1,167 @@
+//! What the doors show. Made from the state by `swarm-core`'s `show`, printed unchanged by `--json`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Proof;
+use crate::ids::{AgentId, RunId, TaskId};
+use crate::outcome::{Gate, PauseReason};
+use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
+use crate::time::Timestamp;
+
+/// The swarm at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatusView {
+    /// The ledger position this was read at.
+    pub seq: u64,
+    pub goal: String,
+    pub trunk: Option<String>,
+    pub epoch: u64,
+    pub phases: Vec<PhaseView>,
+    pub counts: Counts,
+    pub profile: ExecutionProfile,
+    pub agents: Vec<AgentView>,
+    pub paused: Vec<PauseReason>,
+    pub draining: bool,
+    /// What would be granted next, best first, with the reason.
+    pub next: Vec<NextView>,
+    pub attention: Vec<AttentionView>,
+    /// Records were lost and nobody has acknowledged it.
+    pub loss: Option<String>,
+    pub approved: ApprovalView,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub total: u64,
+    pub ready: u64,
+    pub waiting: u64,
+    pub active: u64,
+    pub review: u64,
+    pub merging: u64,
+    pub done: u64,
+    pub blocked: u64,
+    pub failed: u64,
+    pub timeout: u64,
+    pub deferred: u64,
+    pub cancelled: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseView {
+    pub id: u32,
+    pub name: String,
+    pub total: u64,
+    pub done: u64,
+    pub complete: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentView {
+    pub agent: AgentId,
+    pub run: RunId,
+    pub task: TaskId,
+    pub title: String,
+    /// Preparing, working, checking, stopping …
+    pub doing: String,
+    pub iteration: u32,
+    pub since: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextView {
+    pub task: TaskId,
+    pub title: String,
+    /// "unblocks 2, priority 1".
+    pub because: String,
+}
+
+/// Something waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionView {
+    pub what: String,
+    pub since: Timestamp,
+    pub why: String,
+    /// Commands that resolve it.
+    pub commands: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalView {
+    pub approved: bool,
+    pub drifted: bool,
+    pub structure_hash: String,
+    pub approved_hash: Option<String>,
+}
+
+/// One line of the task list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRow {
+    pub id: TaskId,
+    pub phase: u32,
+    pub title: String,
+    pub status: Status,
+    /// The stage in words: `Preparing`, `waits for 1.1`, `merging: waits for your checkout: src/a.rs is changed`.
+    pub stage: String,
+    pub depends: Vec<TaskId>,
+    pub attempts: u32,
+    pub agent: Option<AgentId>,
+}
+
+/// Everything about one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskView {
+    #[serde(flatten)]
+    pub row: TaskRow,
+    pub description: String,
+    pub acceptance: Vec<String>,
+    pub files: Vec<String>,
+    pub tags: Vec<String>,
+    pub size: Option<Size>,
+    pub priority: u8,
+    pub unblocks: Vec<TaskId>,
+    pub block: Option<BlockKind>,
+    pub why: Option<String>,
+    pub not_before: Option<Timestamp>,
+    pub retries: u32,
+    pub merge_rounds: u32,
+    pub branch: String,
+    pub waived: Vec<Gate>,
+    pub proof: Option<Proof>,
+    /// Commands that make sense now.
+    pub commands: Vec<String>,
+    /// What happened to it, oldest first (the last 50).
+    pub audit: Vec<AuditView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditView {
+    pub at: Timestamp,
+    pub event: String,
+    pub details: String,
+}
+
+/// What a fresh agent or person needs to go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HandoffView {
+    pub seq: u64,
+    pub goal: String,
+    pub phase: Option<PhaseView>,
+    pub execution_profile: ExecutionProfile,
+    pub open: Vec<TaskRow>,
+    pub pending_reviews: Vec<TaskRow>,
+    pub decisions: Vec<AuditView>,
+    pub attention: Vec<AttentionView>,
+    pub approved: ApprovalView,
+}
+
+/// `get_approved_plan`: the plan a person agreed to, and whether it has drifted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ApprovedPlanView {
+    pub approved: bool,
+    pub drifted: bool,
+    pub structure_hash: String,
+    pub approved_hash: Option<String>,
+    pub execution_profile: ExecutionProfile,
+    /// The structure as it was approved.
+    pub plan: Option<serde_json::Value>,
+}
