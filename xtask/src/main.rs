@@ -1,1 +1,78 @@
-fn main() {}
+//! The only automation of this repository: `cargo xtask COMMAND`.
+//!
+//! Whatever a person, an editor or a build server needs is one of these commands, so there is one
+//! place to look and one way to run it. Each command is one file.
+
+mod workspace;
+
+mod check;
+mod source;
+mod stream;
+
+mod generate;
+mod test;
+
+mod bench;
+mod sim;
+mod torture;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// Check, test and measure Swarm
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check formatting, lints, layers, file sizes and the feature table
+    Check,
+    /// Run everything that has to pass: prerequisites, check, printed documents, all tests
+    Test,
+    /// Write the parts of docs/ that tests print
+    Gen(generate::Arguments),
+    /// Run the simulator; all arguments go to it (`--seeds N --from S --world core|ledger|both --planted BUG`)
+    #[command(disable_help_flag = true)]
+    Sim(Passed),
+    /// Measure against the limits of the machine; NAME and all arguments go to the bench binary
+    #[command(disable_help_flag = true)]
+    Bench(Passed),
+    /// Run the heavier variants of the tests, round after round
+    Torture(torture::Arguments),
+}
+
+/// Arguments this program hands on without reading them.
+#[derive(clap::Args)]
+struct Passed {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let command = Arguments::parse().command;
+    match Workspace::find().and_then(|workspace| run(command, &workspace)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nError: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
+    match command {
+        Command::Check => check::run(workspace),
+        Command::Test => test::run(workspace),
+        Command::Gen(arguments) => generate::run(workspace, &arguments),
+        Command::Sim(passed) => sim::run(workspace, &passed.arguments),
+        Command::Bench(passed) => bench::run(workspace, &passed.arguments),
+        Command::Torture(arguments) => torture::run(workspace, &arguments),
+    }
+}

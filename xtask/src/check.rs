@@ -1,0 +1,100 @@
+//! `cargo xtask check`: what a reviewer should never have to say.
+//!
+//! Every check runs even when an earlier one has failed, so that one run shows all there is to mend.
+
+mod absolute_paths;
+mod edges;
+mod features;
+mod names_and_sizes;
+mod purity;
+mod spawning;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use crate::source;
+use crate::workspace::{self, Workspace};
+
+/// What a check has to say about the repository.
+#[derive(Default)]
+pub struct Findings {
+    pub failures: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+impl Findings {
+    fn fail(&mut self, message: impl Into<String>) {
+        self.failures.push(message.into());
+    }
+
+    fn warn(&mut self, message: impl Into<String>) {
+        self.warnings.push(message.into());
+    }
+}
+
+/// The Rust files of the repository by path, read once for all checks.
+pub type Sources = BTreeMap<String, String>;
+
+pub fn run(workspace: &Workspace) -> Result<()> {
+    let mut failed: Vec<&str> = Vec::new();
+    for (name, outcome) in [("formatting", formatting(workspace)), ("lints", lints(workspace))] {
+        if let Err(error) = outcome {
+            eprintln!("error: {error:#}");
+            failed.push(name);
+        }
+    }
+    let files = workspace.files()?;
+    let sources = rust_sources(workspace, &files)?;
+    let scans = [
+        ("layers", edges::check(workspace)?),
+        ("pure core", purity::check(&sources)),
+        ("spawning", spawning::check(&sources)),
+        ("names and sizes", names_and_sizes::check(&sources)),
+        ("feature table", features::check(workspace, &sources)?),
+        ("absolute paths", absolute_paths::check(workspace, &files)),
+    ];
+    for (name, findings) in scans {
+        for warning in &findings.warnings {
+            eprintln!("warning: {name}: {warning}");
+        }
+        for failure in &findings.failures {
+            eprintln!("error: {name}: {failure}");
+        }
+        if !findings.failures.is_empty() {
+            failed.push(name);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("check failed: {}", failed.join(", "));
+    }
+    eprintln!("check: all clean");
+    Ok(())
+}
+
+fn formatting(workspace: &Workspace) -> Result<()> {
+    workspace.run_cargo(["fmt", "--all", "--check"])
+}
+
+fn lints(workspace: &Workspace) -> Result<()> {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
+    workspace::run(workspace.cargo(arguments))
+}
+
+fn rust_sources(workspace: &Workspace, files: &[String]) -> Result<Sources> {
+    files
+        .iter()
+        .filter(|path| path.ends_with(".rs"))
+        .map(|path| Ok((path.clone(), workspace.read(path)?)))
+        .collect()
+}
+
+/// The files of one crate that ship, with their tests cut off: path and text.
+fn shipped_files<'a>(sources: &'a Sources, crate_name: &str) -> Vec<(&'a str, &'a str)> {
+    let folder = format!("crates/{crate_name}/src/");
+    sources
+        .iter()
+        .filter(|(path, _)| path.starts_with(&folder) && !source::is_test_file(path))
+        .map(|(path, text)| (path.as_str(), source::shipped(text)))
+        .collect()
+}

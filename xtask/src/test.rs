@@ -1,0 +1,75 @@
+//! `cargo xtask test`: everything that has to pass, in one command and one build profile.
+//!
+//! A failed check does not keep the tests from running: one run shows all there is to mend.
+
+mod budget;
+pub mod outcome;
+mod prerequisites;
+mod runner;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::workspace::Workspace;
+use crate::{check, generate};
+use outcome::Outcome;
+
+pub fn run(workspace: &Workspace) -> Result<()> {
+    let began = Instant::now();
+    prerequisites::ensure()?;
+    let mut steps = Steps::default();
+    steps.take("check", || check::run(workspace));
+    let built = steps.take("build", || build(workspace));
+    let outcome = match built {
+        true => {
+            steps.take("gen --check", || generate::run(workspace, &generate::Arguments { check: true }));
+            runner::run(workspace)?
+        }
+        false => Outcome::default(),
+    };
+    budget::print_table(&steps.took, &outcome, began.elapsed());
+    conclude(&steps.failed, &outcome)
+}
+
+fn build(workspace: &Workspace) -> Result<()> {
+    workspace.run_cargo(["test", "--workspace", "--locked", "--no-run", "--quiet"])
+}
+
+/// The steps around the tests: how long each took, and which of them failed.
+#[derive(Default)]
+struct Steps {
+    took: Vec<(&'static str, Duration)>,
+    failed: Vec<String>,
+}
+
+impl Steps {
+    fn take(&mut self, name: &'static str, step: impl FnOnce() -> Result<()>) -> bool {
+        eprintln!("\n== {name}");
+        let began = Instant::now();
+        let outcome = step();
+        self.took.push((name, began.elapsed()));
+        if let Err(error) = &outcome {
+            eprintln!("error: {name}: {error:#}");
+            self.failed.push(format!("{name}: {error:#}"));
+        }
+        outcome.is_ok()
+    }
+}
+
+/// The last lines: what failed beside the tests, the runner's own closing line, and the two counts.
+fn conclude(failed_steps: &[String], outcome: &Outcome) -> Result<()> {
+    println!();
+    for step in failed_steps {
+        println!("FAILED {step}");
+    }
+    if outcome.skipped > 0 {
+        println!("{} tests are marked as ignored and did not run", outcome.skipped);
+    }
+    println!("{}", outcome.closing_line);
+    println!("{} passed, {} failed", outcome.passed, outcome.failed);
+    if !failed_steps.is_empty() || !outcome.is_green() {
+        bail!("Not everything passed; see the lines above");
+    }
+    Ok(())
+}
