@@ -77,8 +77,9 @@ fn formatting(workspace: &Workspace) -> Result<()> {
 }
 
 fn lints(workspace: &Workspace) -> Result<()> {
-    let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
-    workspace::run(workspace.cargo(arguments))
+    let mut command = workspace.cargo(["clippy", "--workspace", "--all-targets", "--locked", "--quiet"]);
+    command.args(["--keep-going", "--", "-D", "warnings"]);
+    workspace::run(command)
 }
 
 fn rust_sources(workspace: &Workspace, files: &[String]) -> Result<Sources> {

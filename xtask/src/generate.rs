@@ -32,7 +32,10 @@ pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         false => command.env(WRITE_VARIABLE, "1"),
     };
     let mut printed = 0;
-    let status = stream::run(command, |line| printed += usize::from(is_a_printed_test(line)))?;
+    let status = stream::run(command, |line| {
+        stream::show_unless_empty(line);
+        printed += usize::from(is_a_printed_test(line));
+    })?;
     if !status.success() && arguments.check {
         bail!("A document is not what the code prints. Run `cargo xtask gen` and look at `git diff docs`");
     }
@@ -58,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn printed_tests_are_counted_and_nothing_else() {
+    fn tests_that_print_are_counted_and_nothing_else() {
         assert!(is_a_printed_test("test docs::printed_cli_reference ... ok"));
         assert!(is_a_printed_test("test printed_lifecycle ... FAILED"));
         assert!(!is_a_printed_test("test result: ok. 1 passed; 0 failed; 0 ignored"));

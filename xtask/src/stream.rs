@@ -1,4 +1,4 @@
-//! Runs a command, shows its output as it comes, and lets the caller read along.
+//! Runs a command and hands on its output line by line, as it comes.
 
 use std::io::{BufRead, BufReader, PipeReader, Write};
 use std::process::{Command, ExitStatus, Stdio};
@@ -16,6 +16,22 @@ enum Heard {
     Line(String),
     Silence,
     Ended(std::io::Result<ExitStatus>),
+}
+
+/// Shows a line to the person who waits.
+pub fn show(line: &str) {
+    // A reader that has gone away (`| head`) does not change the outcome.
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// Shows what a run of mostly empty test binaries has to say, without the emptiness.
+pub fn show_unless_empty(line: &str) {
+    let is_empty = line.is_empty()
+        || line == "running 0 tests"
+        || line.starts_with("test result: ok. 0 passed; 0 failed");
+    if !is_empty {
+        show(line);
+    }
 }
 
 /// Standard output and standard error come through one pipe, so that their order is kept.
@@ -66,12 +82,7 @@ fn listen(hear: &Receiver<Heard>, on_line: &mut impl FnMut(&str)) -> Result<Exit
             },
         };
         match heard {
-            Heard::Line(line) => {
-                let mut out = std::io::stdout().lock();
-                // A reader that has gone away (`| head`) does not change the outcome.
-                let _ = writeln!(out, "{line}");
-                on_line(&line);
-            }
+            Heard::Line(line) => on_line(&line),
             Heard::Silence => silent = true,
             Heard::Ended(status) => ended = Some(status.context("its end could not be waited for")?),
         }

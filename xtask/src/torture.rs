@@ -57,7 +57,10 @@ fn one_round(workspace: &Workspace, arguments: &Arguments, from: u64) -> Result<
     command.env("SWARM_SEED_FROM", from.to_string());
     command.env("INSTA_UPDATE", "no");
     let mut passed = 0;
-    let status = stream::run(command, |line| passed += crate::test::outcome::passed_in(line))?;
+    let status = stream::run(command, |line| {
+        stream::show_unless_empty(line);
+        passed += crate::test::outcome::passed_in(line);
+    })?;
     if !status.success() {
         let only = arguments.only.as_ref().map(|name| format!(" --only {name}")).unwrap_or_default();
         let again =

@@ -29,23 +29,28 @@ fn has_nextest(workspace: &Workspace) -> bool {
 
 fn with_nextest(workspace: &Workspace) -> Result<Outcome> {
     // Nextest does not know examples in documentation; they go first, so that its own summary comes last.
-    let documentation = read(workspace, &["test", "--workspace", "--locked", "--doc", "--quiet"])?;
-    let mut outcome = read(workspace, &["nextest", "run", "--workspace", "--locked", "--no-fail-fast"])?;
+    let documentation =
+        read(workspace, &["test", "--workspace", "--locked", "--doc", "--quiet"], stream::show_unless_empty)?;
+    let mut outcome =
+        read(workspace, &["nextest", "run", "--workspace", "--locked", "--no-fail-fast"], stream::show)?;
     outcome.passed += documentation.passed;
     outcome.failed += documentation.failed;
     Ok(outcome)
 }
 
 fn with_cargo_test(workspace: &Workspace) -> Result<Outcome> {
-    read(workspace, &["test", "--workspace", "--locked", "--no-fail-fast"])
+    read(workspace, &["test", "--workspace", "--locked", "--no-fail-fast"], stream::show)
 }
 
-fn read(workspace: &Workspace, arguments: &[&str]) -> Result<Outcome> {
+fn read(workspace: &Workspace, arguments: &[&str], show: fn(&str)) -> Result<Outcome> {
     let mut command = workspace.cargo(arguments);
     command.env("RUST_BACKTRACE", "1");
     // A snapshot that differs fails; it is never written by the command that judges it.
     command.env("INSTA_UPDATE", "no").env_remove("SWARM_GEN");
     let mut reading = Reading::default();
-    let status = stream::run(command, |line| reading.line(line))?;
+    let status = stream::run(command, |line| {
+        show(line);
+        reading.line(line);
+    })?;
     Ok(reading.finish(status.success()))
 }
