@@ -12,10 +12,12 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::{self, in_ci};
 
 /// A program, the Debian package it comes in, and what it is for.
-const PROGRAMS: &[(&str, &str, &str)] = &[
+type Program = (&'static str, &'static str, &'static str);
+
+const PROGRAMS: &[Program] = &[
     ("git", "git", "every test of worktrees and merges uses the real one"),
-    ("strace", "strace", "kills at chosen system calls, and counts them"),
-    ("python3", "python3", "checks the ledger with a stranger's script"),
+    ("strace", "strace", "it kills at chosen system calls, and counts them"),
+    ("python3", "python3", "it checks the ledger with a stranger's script"),
 ];
 
 /// Older ones have no `merge-tree --write-tree`.
@@ -23,17 +25,18 @@ const GIT_AT_LEAST: (u32, u32) = (2, 38);
 
 pub fn ensure() -> Result<()> {
     eprintln!("== prerequisites");
-    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _, _)| !starts(program)).collect();
-    if !missing.is_empty() {
-        let packages: Vec<&str> = missing.iter().map(|(_, package, _)| *package).collect();
-        if in_ci() && is_root() && Path::new("/usr/bin/apt-get").exists() {
-            install(&packages)?;
-        }
+    if !missing().is_empty() && in_ci() && is_root() && Path::new("/usr/bin/apt-get").exists() {
+        install(&packages_of(&missing()))?;
     }
-    for (program, package, reason) in PROGRAMS {
-        if !starts(program) {
-            bail!("{program} is missing ({reason}). Run `sudo apt-get install {package}`, or the like of it");
+    let missing = missing();
+    if !missing.is_empty() {
+        for (program, _, reason) in &missing {
+            eprintln!("{program} is missing: {reason}");
         }
+        let packages = packages_of(&missing).join(" ");
+        bail!(
+            "The tests need more programs. Run `sudo apt-get install {packages}`, or what your system has for it"
+        );
     }
     for component in ["fmt", "clippy"] {
         let name = if component == "fmt" { "rustfmt" } else { component };
@@ -43,6 +46,14 @@ pub fn ensure() -> Result<()> {
     }
     check_git_version()?;
     check_tracing()
+}
+
+fn missing() -> Vec<Program> {
+    PROGRAMS.iter().filter(|(program, _, _)| !starts(program)).copied().collect()
+}
+
+fn packages_of(programs: &[Program]) -> Vec<&'static str> {
+    programs.iter().map(|(_, package, _)| *package).collect()
 }
 
 fn starts(program: &str) -> bool {
