@@ -1,1 +1,4 @@
-//! (see ARCHITECTURE.md)
+//! The hostile world: runs the real ledger on a simulated disk, and the core among unreliable hands,
+//! both from a seed.
+
+pub mod rng;
