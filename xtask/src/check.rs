@@ -5,6 +5,7 @@
 mod absolute_paths;
 mod edges;
 mod features;
+mod links;
 mod names_and_sizes;
 mod purity;
 mod spawning;
@@ -52,6 +53,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         ("spawning", spawning::check(&sources)),
         ("names and sizes", names_and_sizes::check(&sources)),
         ("feature table", features::check(workspace, &sources)?),
+        ("links", links::check(workspace, &files)),
         ("absolute paths", absolute_paths::check(workspace, &files)),
     ];
     for (name, findings) in scans {

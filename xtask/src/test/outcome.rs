@@ -26,6 +26,8 @@ impl Outcome {
 #[derive(Default)]
 pub struct Reading {
     outcome: Outcome,
+    /// Where each file of tests lies, because `cargo test` does not say of which crate it is.
+    test_files: Vec<String>,
     /// The binary `cargo test` is running.
     current: String,
     /// Nextest repeats what failed below its summary; it must not count twice.
@@ -33,9 +35,13 @@ pub struct Reading {
 }
 
 impl Reading {
+    pub fn new(files: Vec<String>) -> Reading {
+        Reading { test_files: files, ..Reading::default() }
+    }
+
     pub fn line(&mut self, line: &str) {
         let trimmed = line.trim_start();
-        if let Some(group) = started_binary(trimmed) {
+        if let Some(group) = started_binary(trimmed, &self.test_files) {
             self.current = group;
         } else if line.starts_with("test result: ") {
             self.cargo_result(line);
@@ -116,14 +122,19 @@ pub fn passed_in(line: &str) -> u64 {
 }
 
 /// `Running unittests src/lib.rs (target/debug/deps/swarm_core-0123)` or `Doc-tests swarm_core`
-fn started_binary(line: &str) -> Option<String> {
+fn started_binary(line: &str, files: &[String]) -> Option<String> {
     if let Some(name) = line.strip_prefix("Doc-tests ") {
         return Some(format!("{} (documentation)", name.replace('_', "-")));
     }
-    let (_, path) = line.strip_prefix("Running ")?.strip_suffix(')')?.split_once(" (")?;
-    let file = path.rsplit('/').next()?;
-    let (name, _hash) = file.rsplit_once('-')?;
-    Some(name.replace('_', "-"))
+    let (source, binary) = line.strip_prefix("Running ")?.strip_suffix(')')?.split_once(" (")?;
+    let (name, _hash) = binary.rsplit('/').next()?.rsplit_once('-')?;
+    let in_crate = |path: &String| {
+        Some(path.strip_prefix("crates/")?.strip_suffix(source)?.strip_suffix('/')?.to_owned())
+    };
+    match files.iter().filter(|_| source.starts_with("tests/")).find_map(in_crate) {
+        Some(member) => Some(format!("{member}::{name}")),
+        None => Some(name.replace('_', "-")),
+    }
 }
 
 /// The number that stands right before `word`; of `6/7` the first.
@@ -143,7 +154,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, success: bool) -> Outcome {
-        let mut reading = Reading::default();
+        let mut reading = Reading::new(vec!["crates/swarm-core/tests/model.rs".to_owned()]);
         text.lines().for_each(|line| reading.line(line));
         reading.finish(success)
     }
@@ -190,7 +201,7 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
         );
         assert_eq!((outcome.passed, outcome.failed, outcome.skipped), (5, 2, 1));
         let groups: Vec<&str> = outcome.groups.keys().map(String::as_str).collect();
-        assert_eq!(groups, ["model", "swarm-core", "swarm-core (documentation)"]);
+        assert_eq!(groups, ["swarm-core", "swarm-core (documentation)", "swarm-core::model"]);
         assert!(outcome.closing_line.starts_with("test result: FAILED. 5 passed; 2 failed; 1 ignored;"));
     }
 

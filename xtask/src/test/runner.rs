@@ -47,7 +47,7 @@ fn read(workspace: &Workspace, arguments: &[&str], show: fn(&str)) -> Result<Out
     command.env("RUST_BACKTRACE", "1");
     // A snapshot that differs fails; it is never written by the command that judges it.
     command.env("INSTA_UPDATE", "no").env_remove("SWARM_GEN");
-    let mut reading = Reading::default();
+    let mut reading = Reading::new(workspace.files()?);
     let status = stream::run(command, |line| {
         show(line);
         reading.line(line);
