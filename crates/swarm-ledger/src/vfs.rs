@@ -35,6 +35,8 @@ pub trait Vfs: Send + Sync + 'static {
     fn exists(&self, path: &Path) -> io::Result<bool>;
 }
 
+// A length may fail here, so "is it empty" would only hide the question of what a failure means.
+#[allow(clippy::len_without_is_empty)]
 /// An open file. Positioned reads and writes only, so that a handle has no hidden state.
 pub trait VfsFile: Send + Sync {
     /// Reads up to `buf.len()` bytes at `offset`; 0 at the end.
@@ -54,4 +56,12 @@ pub trait VfsFile: Send + Sync {
     fn unlock(&self) -> io::Result<()>;
     /// Identity of the file behind the handle (device, inode), to notice a replaced file.
     fn identity(&self) -> io::Result<(u64, u64)>;
+    /// Lets go of cached pages from `offset` on, so that the next read shows what the device has.
+    ///
+    /// After a failed sync the cache may hold bytes the device refused, marked clean: a later sync
+    /// answers "fine" and a reader sees them until the machine restarts. A disk without such a
+    /// cache has nothing to do here.
+    fn drop_cached(&self, _offset: u64) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -1,0 +1,215 @@
+//! The second copy: the same bytes in the common git directory, always behind, never in the way.
+//!
+//! It is written after the ledger's sync and not synced itself, so all it holds was durable in the
+//! ledger first. A failure is a finding; the append it follows stays acknowledged.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::appender::write_all;
+use crate::finding::Finding;
+use crate::paths::{LedgerPaths, parent};
+use crate::quarantine::{self, for_each_chunk};
+use crate::source::Source;
+use crate::vfs::{Open, Vfs, VfsFile};
+
+pub struct SecondCopy {
+    vfs: Arc<dyn Vfs>,
+    path: PathBuf,
+    file: Option<Arc<dyn VfsFile>>,
+    /// How far its bytes are the ledger's.
+    len: u64,
+    failing: bool,
+}
+
+impl SecondCopy {
+    /// Opens or makes the copy and brings it to the end of the verified ledger.
+    pub fn open(
+        vfs: &Arc<dyn Vfs>,
+        paths: &LedgerPaths,
+        path: &Path,
+        main: &Arc<dyn VfsFile>,
+        main_end: u64,
+    ) -> (Self, Vec<Finding>) {
+        let mut copy =
+            Self { vfs: vfs.clone(), path: path.to_path_buf(), file: None, len: 0, failing: false };
+        let mut findings = Vec::new();
+        let done = copy.reconcile(paths, main, main_end, &mut findings);
+        let failed = done.and_then(|()| copy.catch_up(&**main, main_end)).err();
+        findings.extend(failed.and_then(|error| copy.failed(&error)));
+        (copy, findings)
+    }
+
+    /// Takes in the bytes the ledger has just made durable at `start`.
+    pub fn follow(&mut self, main: &dyn VfsFile, start: u64, bytes: &[u8]) -> Option<Finding> {
+        let end = start + bytes.len() as u64;
+        let done = match &self.file {
+            Some(file) if self.len == start && !self.failing => write_all(&**file, bytes, start),
+            _ => self.reopen().and_then(|()| self.catch_up(main, end)),
+        };
+        match done {
+            Ok(()) => {
+                self.len = end;
+                std::mem::take(&mut self.failing).then_some(Finding::CopyCaughtUp)
+            }
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    /// A copy that was removed or replaced is made again from the start at the next append.
+    pub fn check_path(&mut self) {
+        let there = self.vfs.open(&self.path, Open::Read).and_then(|file| file.identity());
+        let ours = self.file.as_ref().map(|file| file.identity());
+        match (there, ours) {
+            (Ok(there), Some(Ok(ours))) if there == ours => {}
+            _ => {
+                self.file = None;
+                self.len = 0;
+            }
+        }
+    }
+
+    fn reopen(&mut self) -> io::Result<()> {
+        if self.file.is_none() {
+            self.vfs.create_dir_all(parent(&self.path))?;
+            let file = self.vfs.open(&self.path, Open::Create)?;
+            self.vfs.sync_dir(parent(&self.path))?;
+            self.len = self.len.min(file.len()?);
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+
+    /// Finds how far the copy agrees with the ledger and cuts the rest off, kept if it says anything.
+    fn reconcile(
+        &mut self,
+        paths: &LedgerPaths,
+        main: &Arc<dyn VfsFile>,
+        main_end: u64,
+        findings: &mut Vec<Finding>,
+    ) -> io::Result<()> {
+        self.reopen()?;
+        let file = self.file.clone().expect("just opened");
+        let len = file.len()?;
+        if len <= main_end && same_last_line(&file, &**main, len)? {
+            self.len = len;
+            return Ok(());
+        }
+        let agreed = common_prefix(&*file, &**main, len.min(main_end))?;
+        // The first difference may lie inside a record that is whole but another one.
+        let suspect = last_line_start(&*file, agreed)?.unwrap_or(0);
+        let quarantine = if says_something_else(&file, &**main, suspect, main_end)? {
+            Some(quarantine::keep_ranges(&*self.vfs, paths, &*file, &[(suspect, len)])?.path)
+        } else {
+            None
+        };
+        file.set_len(agreed)?;
+        self.len = agreed;
+        findings.push(Finding::CopyRebuilt { from_offset: agreed, quarantine });
+        Ok(())
+    }
+
+    fn catch_up(&mut self, main: &dyn VfsFile, end: u64) -> io::Result<()> {
+        let Some(file) = self.file.clone() else { return Err(io::ErrorKind::NotFound.into()) };
+        if file.len()? > self.len {
+            file.set_len(self.len)?;
+        }
+        for_each_chunk(main, &[(self.len, end)], &mut |bytes| {
+            write_all(&*file, bytes, self.len)?;
+            self.len += bytes.len() as u64;
+            Ok(())
+        })
+    }
+
+    /// Reported once; `follow` tries again with every append.
+    fn failed(&mut self, error: &io::Error) -> Option<Finding> {
+        let first = !std::mem::replace(&mut self.failing, true);
+        first.then(|| Finding::CopyFailed { why: format!("{}: {error}", self.path.display()) })
+    }
+}
+
+/// The copy ends with a whole line that the ledger has at the same place. By the chain that line
+/// stands for all lines before it; rot inside the copy is found by a full verification.
+fn same_last_line(copy: &Arc<dyn VfsFile>, main: &dyn VfsFile, len: u64) -> io::Result<bool> {
+    let Some(start) = last_line_start(&**copy, len)? else { return Ok(len == 0) };
+    let mut source = Source::new(copy.clone())?;
+    let Some(line) = source.line_at(start, start) else { return Ok(false) };
+    if start + line.bytes.len() as u64 != len {
+        return Ok(false);
+    }
+    let mut theirs = Vec::new();
+    for_each_chunk(main, &[(start, len)], &mut |bytes| {
+        theirs.extend_from_slice(bytes);
+        Ok(())
+    })?;
+    Ok(theirs == line.bytes)
+}
+
+fn last_line_start(file: &dyn VfsFile, len: u64) -> io::Result<Option<u64>> {
+    if len == 0 {
+        return Ok(None);
+    }
+    for span in [4 << 10, crate::frame::LINE_MAX as u64 + 1] {
+        let from = len.saturating_sub(span);
+        let mut bytes = Vec::new();
+        for_each_chunk(file, &[(from, len)], &mut |chunk| {
+            bytes.extend_from_slice(chunk);
+            Ok(())
+        })?;
+        if let Some(at) = bytes[..bytes.len() - 1].iter().rposition(|b| *b == b'\n') {
+            return Ok(Some(from + at as u64 + 1));
+        }
+        if from == 0 {
+            return Ok(Some(0));
+        }
+    }
+    Ok(None)
+}
+
+fn common_prefix(a: &dyn VfsFile, b: &dyn VfsFile, limit: u64) -> io::Result<u64> {
+    let mut at = 0;
+    let mut other = Vec::new();
+    let mut differs = false;
+    for_each_chunk(a, &[(0, limit)], &mut |bytes| {
+        if differs {
+            return Ok(());
+        }
+        other.clear();
+        for_each_chunk(b, &[(at, at + bytes.len() as u64)], &mut |chunk| {
+            other.extend_from_slice(chunk);
+            Ok(())
+        })?;
+        let same = bytes.iter().zip(&other).take_while(|(x, y)| x == y).count();
+        differs = same < bytes.len();
+        at += same as u64;
+        Ok(())
+    })?;
+    Ok(at)
+}
+
+/// Whether what is to be cut holds a whole record that the ledger does not have at that place.
+fn says_something_else(
+    copy: &Arc<dyn VfsFile>,
+    main: &dyn VfsFile,
+    from: u64,
+    main_end: u64,
+) -> io::Result<bool> {
+    let mut source = Source::new(copy.clone())?;
+    let mut offset = from;
+    while let Some((start, line)) = source.next_valid(offset) {
+        let end = start + line.bytes.len() as u64;
+        let mut theirs = Vec::new();
+        if end <= main_end {
+            for_each_chunk(main, &[(start, end)], &mut |chunk| {
+                theirs.extend_from_slice(chunk);
+                Ok(())
+            })?;
+        }
+        if theirs != line.bytes {
+            return Ok(true);
+        }
+        offset = end;
+    }
+    Ok(false)
+}

@@ -1,0 +1,199 @@
+//! The writer thread: many submitters, one write and one sync for all that wait.
+//!
+//! There is no timer. While one group is being synced the next one gathers, so the batch size is
+//! set by the disk: a lone append is written at once, a crowd shares a sync.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::appender::Appender;
+use crate::batch::{AppendError, Assigned, Batch, Committed, Done, Head};
+use crate::finding::Finding;
+use crate::intake::{Intake, Room};
+use crate::open_error::OpenError;
+use crate::recovered::Recovered;
+use crate::writer::LedgerWriter;
+
+/// How often the path is compared with the open file, at most.
+const PATH_CHECK_EVERY: Duration = Duration::from_secs(1);
+
+/// A ledger open for appending, shared by any number of threads.
+pub struct Ledger {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// Something to write, to try, or to end.
+    work: Condvar,
+    /// Room in the queue.
+    room: Condvar,
+}
+
+struct State {
+    intake: Intake,
+    durable: Head,
+    findings: Vec<Finding>,
+    resume: Option<mpsc::Sender<Result<Room, AppendError>>>,
+    closing: bool,
+}
+
+impl Ledger {
+    /// Goes on behind a recovered ledger. The caller holds the locks since before the recovery.
+    pub fn open(recovered: &Recovered) -> Result<(Self, Vec<Finding>), OpenError> {
+        let (LedgerWriter { intake, appender }, findings) = LedgerWriter::open(recovered)?;
+        let state = State {
+            intake,
+            durable: *appender.durable(),
+            findings: Vec::new(),
+            resume: None,
+            closing: false,
+        };
+        let shared =
+            Arc::new(Shared { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new() });
+        let for_thread = shared.clone();
+        let thread = std::thread::Builder::new()
+            .name("ledger".into())
+            .spawn(move || for_thread.run(appender))
+            .map_err(OpenError::io("start the writer of", &recovered.paths.main))?;
+        Ok((Self { shared, thread: Some(thread) }, findings))
+    }
+
+    /// Gives a batch its seqs, in the order of calls, and has it written. `done` is called on the
+    /// writer's thread when the batch is durable or has failed.
+    ///
+    /// Blocks while the queue is full; never call it from inside a `done`.
+    pub fn submit(&self, batch: Batch, done: Done) -> Result<Assigned, AppendError> {
+        let mut state = self.shared.lock();
+        while state.intake.is_full() && state.intake.ended().is_none() {
+            state = self.shared.room.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        let assigned = state.intake.admit(batch, done)?;
+        drop(state);
+        self.shared.work.notify_one();
+        Ok(assigned)
+    }
+
+    /// Appends and waits until the batch is durable.
+    pub fn append(&self, batch: Batch) -> Result<Committed, AppendError> {
+        let (answer, answered) = mpsc::channel();
+        self.submit(batch, Box::new(move |result| drop(answer.send(result))))?;
+        answered.recv().unwrap_or(Err(AppendError::Closed))
+    }
+
+    /// After `NoRoom`: asks the disk again. With `ReserveOnly` only emergency batches are taken.
+    pub fn resume(&self) -> Result<Room, AppendError> {
+        let (answer, answered) = mpsc::channel();
+        let mut state = self.shared.lock();
+        if let Some(error) = state.intake.ended() {
+            return Err(error.clone());
+        }
+        state.resume = Some(answer);
+        drop(state);
+        self.shared.work.notify_one();
+        answered.recv().unwrap_or(Err(AppendError::Closed))
+    }
+
+    /// The last durable record.
+    pub fn head(&self) -> Head {
+        self.shared.lock().durable
+    }
+
+    pub fn epoch(&self) -> u64 {
+        self.shared.lock().intake.epoch()
+    }
+
+    pub fn take_findings(&self) -> Vec<Finding> {
+        std::mem::take(&mut self.shared.lock().findings)
+    }
+
+    /// Writes what is queued and ends the thread. Dropping does the same.
+    pub fn close(self) -> Head {
+        let shared = self.shared.clone();
+        drop(self);
+        let head = shared.lock().durable;
+        head
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        self.shared.lock().closing = true;
+        self.shared.work.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the writer has already been printed; there is nothing to add.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A `done` that panics ends the writer; what is in the state stays true.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn run(&self, mut appender: Appender) {
+        let _guard = EndOnPanic(self);
+        let mut path_checked = Instant::now();
+        loop {
+            let mut state = self.lock();
+            while state.intake.is_empty() && state.resume.is_none() && !state.closing {
+                state = self.work.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+            }
+            if let Some(answer) = state.resume.take() {
+                drop(state);
+                let room = appender.resume();
+                if let Ok(room) = &room {
+                    self.lock().intake.set_room(*room);
+                }
+                // Whoever asked may be gone; the room is known all the same.
+                let _ = answer.send(room);
+                continue;
+            }
+            if state.intake.is_empty() {
+                return;
+            }
+            let group = state.intake.take_group();
+            drop(state);
+            self.room.notify_all();
+            let mut checked = Ok(());
+            if path_checked.elapsed() >= PATH_CHECK_EVERY {
+                checked = appender.check_path();
+                path_checked = Instant::now();
+            }
+            // A failed check has ended the appender, which then answers the group with that error.
+            let done = appender.commit(group).and(checked);
+            self.settle(&mut appender, done);
+        }
+    }
+
+    fn settle(&self, appender: &mut Appender, done: Result<(), AppendError>) {
+        let mut state = self.lock();
+        state.durable = *appender.durable();
+        let findings = appender.take_findings();
+        state.findings.extend(findings);
+        let Err(error) = done else { return };
+        let refused = state.intake.fail(&error, appender.durable(), appender.epoch());
+        drop(state);
+        self.room.notify_all();
+        refused.into_iter().for_each(|pending| (pending.done)(Err(error.clone())));
+    }
+}
+
+/// A writer that panics must not leave submitters waiting for ever.
+struct EndOnPanic<'a>(&'a Shared);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        let (durable, epoch) = (state.durable, state.intake.epoch());
+        let refused = state.intake.fail(&AppendError::Closed, &durable, epoch);
+        state.resume = None;
+        drop(state);
+        self.0.room.notify_all();
+        drop(refused);
+    }
+}

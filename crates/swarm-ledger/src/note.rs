@@ -1,0 +1,150 @@
+//! The note a loss leaves in quarantine, before the ledger is cut.
+//!
+//! The caller records a loss in the ledger after recovery has cut it; dying in between must not make
+//! the loss silent. So the note is durable first, and every later recovery hands all notes of this
+//! ledger to the caller, who records those it has no record of. The note also remembers which
+//! witnesses have been heard: a git ref that knows a lost record would otherwise prove the same
+//! damage at every start.
+
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Loss, Mark, Witness};
+use crate::hash::Hash;
+use crate::paths::LedgerPaths;
+use crate::quarantine::{self, Kept};
+use crate::vfs::{Open, Vfs};
+
+/// A loss that has been written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LossNote {
+    /// The note's own file.
+    pub file: PathBuf,
+    pub loss: Loss,
+    claims: Vec<Claim>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Claim {
+    seq: u64,
+    hash: Option<String>,
+    source: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    note: String,
+    ledger_id: String,
+    last_good: StoredMark,
+    next_valid: Option<StoredMark>,
+    last_valid: Option<StoredMark>,
+    known_seq: u64,
+    known_by: String,
+    bytes: u64,
+    files: Vec<String>,
+    files_hash: Option<String>,
+    claims: Vec<Claim>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredMark {
+    seq: u64,
+    hash: String,
+}
+
+const KIND: &str = "ledger-loss";
+/// A note names a handful of files and witnesses.
+const NOTE_BYTES_MAX: u64 = 1 << 20;
+
+impl LossNote {
+    /// This witness has been heard when the loss was written down.
+    pub fn answers(&self, witness: &Witness) -> bool {
+        self.claims.iter().any(|claim| match witness.hash {
+            Some(hash) => claim.seq == witness.seq && claim.hash.as_deref() == Some(hash.as_str()),
+            None => claim.seq >= witness.seq && claim.source == witness.source,
+        })
+    }
+}
+
+/// Writes the note of a loss.
+pub fn write(
+    vfs: &dyn Vfs,
+    paths: &LedgerPaths,
+    ledger_id: &str,
+    loss: &Loss,
+    heard: &[&Witness],
+) -> io::Result<Kept> {
+    let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let stored = Stored {
+        note: KIND.into(),
+        ledger_id: ledger_id.into(),
+        last_good: loss.last_good.into(),
+        next_valid: loss.next_valid.map(Into::into),
+        last_valid: loss.last_valid.map(Into::into),
+        known_seq: loss.known_seq,
+        known_by: loss.known_by.clone(),
+        bytes: loss.bytes,
+        files: loss.quarantine.iter().filter_map(name).collect(),
+        files_hash: loss.quarantine_hash.map(|hash| hash.to_string()),
+        claims: heard
+            .iter()
+            .map(|w| Claim { seq: w.seq, hash: w.hash.map(|h| h.to_string()), source: w.source.clone() })
+            .collect(),
+    };
+    let mut text = serde_json::to_vec(&stored).expect("numbers and texts are JSON");
+    text.push(b'\n');
+    quarantine::keep_bytes(vfs, paths, &text)
+}
+
+/// All notes about this ledger, oldest first.
+pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Result<Vec<LossNote>> {
+    let mut notes = Vec::new();
+    for (_, path) in quarantine::list(vfs, paths)? {
+        let file = vfs.open(&path, Open::Read)?;
+        let len = file.len()?;
+        if len > NOTE_BYTES_MAX {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        let whole = quarantine::for_each_chunk(&*file, &[(0, len)], &mut |chunk| {
+            bytes.extend_from_slice(chunk);
+            Ok(())
+        });
+        let stored = whole.ok().and_then(|()| serde_json::from_slice::<Stored>(&bytes).ok());
+        notes.extend(
+            stored.filter(|s| s.note == KIND && s.ledger_id == ledger_id).and_then(|s| s.open(paths, path)),
+        );
+    }
+    Ok(notes)
+}
+
+impl Stored {
+    fn open(self, paths: &LedgerPaths, file: PathBuf) -> Option<LossNote> {
+        let loss = Loss {
+            last_good: self.last_good.mark()?,
+            next_valid: self.next_valid.and_then(|mark| mark.mark()),
+            last_valid: self.last_valid.and_then(|mark| mark.mark()),
+            known_seq: self.known_seq,
+            known_by: self.known_by,
+            bytes: self.bytes,
+            quarantine: self.files.iter().map(|name| paths.dir().join(name)).collect(),
+            quarantine_hash: self.files_hash.and_then(|hash| hash.parse().ok()),
+        };
+        Some(LossNote { file, loss, claims: self.claims })
+    }
+}
+
+impl StoredMark {
+    fn mark(&self) -> Option<Mark> {
+        Some(Mark { seq: self.seq, hash: self.hash.parse::<Hash>().ok()? })
+    }
+}
+
+impl From<Mark> for StoredMark {
+    fn from(mark: Mark) -> Self {
+        Self { seq: mark.seq, hash: mark.hash.to_string() }
+    }
+}
