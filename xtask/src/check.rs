@@ -5,6 +5,7 @@
 mod absolute_paths;
 mod edges;
 mod features;
+mod functions;
 mod links;
 mod names_and_sizes;
 mod purity;
@@ -52,6 +53,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         ("pure core", purity::check(&sources)),
         ("spawning", spawning::check(&sources)),
         ("names and sizes", names_and_sizes::check(&sources)),
+        ("functions", functions::check(&sources)),
         ("feature table", features::check(workspace, &sources)?),
         ("links", links::check(workspace, &files)),
         ("absolute paths", absolute_paths::check(workspace, &files)),
