@@ -7,6 +7,7 @@
 pub mod ids;
 pub mod time;
 pub mod plan;
+pub mod planfile;
 pub mod outcome;
 pub mod policy;
 pub mod event;

@@ -1,0 +1,17 @@
+//! Plan files: the JSON of `plan.schema.json`, or a Markdown checklist. Both become a [`PlanFile`].
+//!
+//! [`PlanFile`]: crate::plan::PlanFile
+
+mod error;
+mod read;
+mod json;
+mod checklist;
+mod fields;
+mod write;
+
+pub use error::PlanFileError;
+pub use read::{BYTES_MAX, Format, format_of, parse};
+pub use write::{to_json, to_markdown};
+
+#[cfg(test)]
+mod tests;

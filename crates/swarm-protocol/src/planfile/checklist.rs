@@ -1,0 +1,296 @@
+//! The Markdown form: `# goal`, `## Phase 1: name`, `- [ ] 1.1 Title`, and indented lines below an item.
+//!
+//! Only lines that begin at the margin give structure; what is indented belongs to the task above it.
+//! A line that would have to be guessed at is refused with its number, because a task that silently
+//! became a note is work that nobody does.
+
+use serde_json::{Map, Value};
+
+use super::error::PlanFileError;
+use super::fields;
+use crate::ids::TaskId;
+use crate::plan::{PhaseFile, PlanFile};
+
+/// Text between a heading and its first task is kept under this member.
+pub(super) const NOTES: &str = "notes";
+
+/// An item at the margin.
+pub(super) struct Item<'a> {
+    pub mark: char,
+    pub text: &'a str,
+}
+
+/// `- [ ] text`, at the margin.
+pub(super) fn item(line: &str) -> Option<Item<'_>> {
+    let rest = line.strip_prefix("- [").or_else(|| line.strip_prefix("* ["))?;
+    let mut chars = rest.chars();
+    let mark = chars.next()?;
+    let text = chars.as_str().strip_prefix(']')?;
+    (text.is_empty() || text.starts_with([' ', '\t'])).then_some(Item { mark, text: text.trim() })
+}
+
+pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
+    let mut reader = Reader {
+        name,
+        goal: None,
+        plan: Map::new(),
+        phases: Vec::new(),
+        notes: Vec::new(),
+        task: None,
+        fenced: false,
+    };
+    for (at, line) in text.lines().enumerate() {
+        reader.line(at + 1, line)?;
+    }
+    reader.finish()
+}
+
+struct Reader<'a> {
+    name: &'a str,
+    goal: Option<String>,
+    /// Members of the plan that stand in a comment below the goal.
+    plan: Map<String, Value>,
+    phases: Vec<Phase<'a>>,
+    /// Lines below the last heading, before its first task.
+    notes: Vec<&'a str>,
+    /// The item that indented lines belong to.
+    task: Option<Task<'a>>,
+    fenced: bool,
+}
+
+struct Phase<'a> {
+    id: u32,
+    name: String,
+    members: Map<String, Value>,
+    tasks: Vec<Task<'a>>,
+}
+
+struct Task<'a> {
+    line: usize,
+    mark: char,
+    text: &'a str,
+    lines: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, number: usize, line: &'a str) -> Result<(), PlanFileError> {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            self.fenced = !self.fenced;
+            return self.loose_text(number, line);
+        }
+        if self.fenced || line.trim().is_empty() || line.starts_with([' ', '\t']) {
+            return self.loose_text(number, line);
+        }
+        if let Some(members) = comment(line) {
+            return self.members(number, members);
+        }
+        if let Some(goal) = line.strip_prefix("# ") {
+            return self.goal(number, goal);
+        }
+        if let Some(heading) = line.strip_prefix("## ") {
+            return self.phase(number, heading.trim());
+        }
+        if let Some(Item { mark, text }) = item(line) {
+            return self.item(number, mark, text);
+        }
+        self.loose_text(number, line)
+    }
+
+    fn goal(&mut self, number: usize, goal: &str) -> Result<(), PlanFileError> {
+        if self.goal.is_some() || !self.phases.is_empty() {
+            let hint = "One `# goal` comes first; phases are `## Phase 1: name`";
+            return Err(PlanFileError::at(self.name, number, "there is a second goal", hint));
+        }
+        self.goal = Some(goal.trim().to_owned());
+        Ok(())
+    }
+
+    fn phase(&mut self, number: usize, heading: &str) -> Result<(), PlanFileError> {
+        self.close_task();
+        self.keep_notes();
+        let next = self.phases.iter().map(|phase| phase.id).max().unwrap_or(0) + 1;
+        let (id, name) = phase_heading(heading).unwrap_or((Some(next), heading));
+        let Some(id) = id else {
+            let hint = "Write `## Phase 1: name`, with a number from 1 on";
+            return Err(PlanFileError::at(self.name, number, "this phase has no usable number", hint));
+        };
+        self.phases.push(Phase { id, name: name.to_owned(), members: Map::new(), tasks: Vec::new() });
+        Ok(())
+    }
+
+    fn item(&mut self, number: usize, mark: char, text: &'a str) -> Result<(), PlanFileError> {
+        self.close_task();
+        self.keep_notes();
+        if !matches!(mark, ' ' | 'x' | 'X') {
+            let why = format!("[{mark}] is not a mark of a task");
+            return Err(PlanFileError::at(self.name, number, why, "Use `[ ]` for open and `[x]` for done"));
+        }
+        if self.phases.is_empty() {
+            self.phases.push(Phase { id: 1, name: String::new(), members: Map::new(), tasks: Vec::new() });
+        }
+        self.task = Some(Task { line: number, mark, text, lines: Vec::new() });
+        Ok(())
+    }
+
+    fn members(&mut self, number: usize, text: &str) -> Result<(), PlanFileError> {
+        let members: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+            PlanFileError::at(
+                self.name,
+                number,
+                format!("the members in this comment are not JSON: {error}"),
+                "",
+            )
+        })?;
+        match self.phases.last_mut() {
+            Some(phase) => phase.members.extend(members),
+            None => self.plan.extend(members),
+        }
+        Ok(())
+    }
+
+    fn loose_text(&mut self, number: usize, line: &'a str) -> Result<(), PlanFileError> {
+        let indented = line.trim().is_empty() || line.starts_with([' ', '\t']);
+        match &mut self.task {
+            Some(task) if indented => task.lines.push((number, line)),
+            Some(_) => {
+                let why = "this line is neither a task nor indented below one";
+                return Err(PlanFileError::at(
+                    self.name,
+                    number,
+                    why,
+                    "Write `- [ ] id title`, or indent the text by two spaces",
+                ));
+            }
+            None => self.notes.push(line.strip_prefix('\\').unwrap_or(line)),
+        }
+        Ok(())
+    }
+
+    fn close_task(&mut self) {
+        if let (Some(task), Some(phase)) = (self.task.take(), self.phases.last_mut()) {
+            phase.tasks.push(task);
+        }
+    }
+
+    fn keep_notes(&mut self) {
+        let notes = fields::paragraph(&std::mem::take(&mut self.notes));
+        if notes.is_empty() {
+            return;
+        }
+        match self.phases.last_mut() {
+            Some(phase) => phase.members.insert(NOTES.into(), notes.into()),
+            None => self.plan.insert(NOTES.into(), notes.into()),
+        };
+    }
+
+    fn finish(mut self) -> Result<PlanFile, PlanFileError> {
+        self.close_task();
+        self.keep_notes();
+        let name = self.name;
+        let mut members = self.plan;
+        if let Some(goal) = self.goal {
+            members.entry("goal").or_insert(goal.into());
+        }
+        if members.get("goal").and_then(Value::as_str).is_none_or(|goal| goal.trim().is_empty()) {
+            return Err(PlanFileError::whole(
+                name,
+                "it has no goal",
+                "Begin the file with `# what the plan is for`",
+            ));
+        }
+        members.insert("phases".into(), Value::Array(vec![]));
+        let mut plan: PlanFile = from_members(name, 1, members)?;
+        let mut taken: std::collections::BTreeSet<String> = self
+            .phases
+            .iter()
+            .flat_map(|phase| &phase.tasks)
+            .filter_map(|task| own_id(task.text))
+            .map(|(id, _)| id)
+            .collect();
+        for Phase { id, name: phase_name, mut members, tasks } in self.phases {
+            members.insert("id".into(), id.into());
+            members.entry("name").or_insert(phase_name.into());
+            let mut phase: PhaseFile = from_members(name, 1, members)?;
+            for task in tasks {
+                phase.tasks.push(task.read(name, id, &mut taken)?);
+            }
+            plan.phases.push(phase);
+        }
+        Ok(plan)
+    }
+}
+
+impl Task<'_> {
+    fn read(
+        self,
+        name: &str,
+        phase: u32,
+        taken: &mut std::collections::BTreeSet<String>,
+    ) -> Result<crate::plan::TaskFile, PlanFileError> {
+        let (id, title) = own_id(self.text).unwrap_or_else(|| {
+            let id = (1..)
+                .map(|n| format!("{phase}.{n}"))
+                .find(|id| !taken.contains(id))
+                .expect("numbers do not end");
+            (id, self.text)
+        });
+        taken.insert(id.clone());
+        let mut members = Map::new();
+        members.insert("id".into(), id.into());
+        members.insert("title".into(), title.into());
+        if self.mark != ' ' {
+            members.insert("status".into(), "done".into());
+        }
+        fields::read(name, &self.lines, &mut members)?;
+        if members["title"].as_str().is_none_or(|title| title.trim().is_empty()) {
+            let hint = "Write `- [ ] 1.1 What is to be done`";
+            return Err(PlanFileError::at(name, self.line, "this task has no title", hint));
+        }
+        from_members(name, self.line, members)
+    }
+}
+
+/// The id in front of a title: a first word with a digit in it, or one that ends in a colon.
+/// Otherwise the words are all title: "add a login" must not become the task `add`.
+pub(super) fn own_id(text: &str) -> Option<(String, &str)> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let (id, marked) = match word.strip_suffix(':') {
+        Some(id) => (id, true),
+        None => (word, false),
+    };
+    let named = marked || id.contains(|c: char| c.is_ascii_digit());
+    (named && TaskId::new(id).is_ok()).then(|| (id.to_owned(), rest.trim()))
+}
+
+/// `Phase 1: name`, `Phase 1`, `1: name`; none when the heading is only a name.
+fn phase_heading(heading: &str) -> Option<(Option<u32>, &str)> {
+    let rest = heading.strip_prefix("Phase ").or_else(|| heading.strip_prefix("phase ")).map(str::trim_start);
+    let body = rest.unwrap_or(heading);
+    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, after) = body.split_at(digits);
+    let name = after.strip_prefix(':').or(after.is_empty().then_some(""));
+    match (rest, name) {
+        _ if digits == 0 => None,
+        (_, Some(name)) => Some((number.parse().ok().filter(|id| *id > 0), name.trim())),
+        (Some(_), None) => Some((
+            number.parse().ok().filter(|id| *id > 0),
+            after.trim_start_matches([' ', '-', '–', '.']).trim(),
+        )),
+        (None, None) => None,
+    }
+}
+
+/// `<!-- swarm {…} -->`: members that have no form of their own in Markdown.
+fn comment(line: &str) -> Option<&str> {
+    Some(line.strip_prefix("<!-- swarm ")?.trim_end().strip_suffix("-->")?.trim())
+}
+
+fn from_members<T: serde::de::DeserializeOwned>(
+    name: &str,
+    line: usize,
+    members: Map<String, Value>,
+) -> Result<T, PlanFileError> {
+    serde_json::from_value(Value::Object(members)).map_err(|error| {
+        PlanFileError::at(name, line, error.to_string(), "docs/plan.schema.json lists what is allowed")
+    })
+}

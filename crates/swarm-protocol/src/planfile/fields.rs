@@ -1,0 +1,124 @@
+//! The indented lines below a task of a checklist: `name: value` fields, and a description.
+//!
+//! What a plain line cannot hold (a comma inside a file name, a text that ends in blank lines,
+//! members we do not know) stands in one `json:` line, so that nothing is lost on the way.
+
+use serde_json::{Map, Value};
+
+use super::error::PlanFileError;
+use crate::ids::TaskId;
+
+/// Values that are lists, separated by commas.
+pub(super) const LISTS: [&str; 3] = ["depends", "files", "tags"];
+/// One value each.
+pub(super) const WORDS: [&str; 6] = ["size", "priority", "profile", "isolation", "review", "status"];
+/// A line each.
+pub(super) const LINES: &str = "acceptance";
+/// Everything else.
+pub(super) const JSON: &str = "json";
+
+/// The field in a line without its indentation; a bullet before it is fine.
+pub(super) fn field(line: &str) -> Option<(&'static str, &str)> {
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let (name, value) = line.split_once(':')?;
+    let known = LISTS.iter().chain(&WORDS).chain([&LINES, &JSON]).find(|known| **known == name)?;
+    Some((known, value.trim()))
+}
+
+/// Reads the lines below an item into the members of its task.
+pub(super) fn read(
+    file: &str,
+    lines: &[(usize, &str)],
+    members: &mut Map<String, Value>,
+) -> Result<(), PlanFileError> {
+    let indent =
+        lines.iter().find(|(_, line)| !line.trim().is_empty()).map_or(0, |(_, line)| indent_of(line));
+    let mut text = Vec::new();
+    for (number, line) in lines {
+        let line = &line[indent_of(line).min(indent)..];
+        match field(line) {
+            Some((name, value)) => set(file, *number, name, value, members)?,
+            None => text.push(line.strip_prefix('\\').unwrap_or(line)),
+        }
+    }
+    let description = paragraph(&text);
+    if !description.is_empty() {
+        members.insert("description".into(), description.into());
+    }
+    Ok(())
+}
+
+fn set(
+    file: &str,
+    line: usize,
+    name: &'static str,
+    value: &str,
+    members: &mut Map<String, Value>,
+) -> Result<(), PlanFileError> {
+    let bad = |why: String, hint: &str| Err(PlanFileError::at(file, line, why, hint));
+    if name == JSON {
+        return match serde_json::from_str::<Map<String, Value>>(value) {
+            Ok(more) => {
+                members.extend(more);
+                Ok(())
+            }
+            Err(error) => bad(
+                format!("the members after json: are not JSON: {error}"),
+                "Write them as {\"name\": value}",
+            ),
+        };
+    }
+    if value.is_empty() {
+        return Ok(());
+    }
+    if WORDS.contains(&name) {
+        let value = match (name, value.parse::<u8>()) {
+            ("priority", Ok(number)) => Value::from(number),
+            ("priority", Err(_)) => {
+                return bad(format!("{value:?} is not a priority"), "0 is the most urgent, 4 the least");
+            }
+            _ => value.into(),
+        };
+        members.insert(name.into(), value);
+        return Ok(());
+    }
+    let values: Vec<&str> = if name == LINES {
+        vec![value]
+    } else {
+        value.split(',').map(str::trim).filter(|v| !v.is_empty()).collect()
+    };
+    if name == "depends" {
+        for id in &values {
+            if let Err(error) = TaskId::new(id) {
+                return bad(
+                    error.to_string(),
+                    "List the ids of tasks, with commas between: `depends: 1.1, 1.2`",
+                );
+            }
+        }
+    }
+    if let Value::Array(list) = members.entry(name).or_insert_with(|| Value::Array(vec![])) {
+        list.extend(values.into_iter().map(Value::from));
+    }
+    Ok(())
+}
+
+fn indent_of(line: &str) -> usize {
+    line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Lines as one text, without blank ones at its ends.
+pub(super) fn paragraph(lines: &[&str]) -> String {
+    let blank = |line: &&str| line.trim().is_empty();
+    let start = lines.iter().position(|line| !blank(line)).unwrap_or(lines.len());
+    let end = lines.iter().rposition(|line| !blank(line)).map_or(start, |last| last + 1);
+    let shown: Vec<&str> =
+        lines[start..end].iter().map(|line| if blank(line) { "" } else { *line }).collect();
+    shown.join("\n")
+}
+
+/// Whether [`paragraph`] gives this text back.
+pub(super) fn survives_as_paragraph(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    !text.is_empty() && !text.contains('\r') && paragraph(&lines) == text
+}

@@ -1,0 +1,55 @@
+//! The JSON form: strict where a slip would lose something, keeping what it does not know.
+
+use super::error::PlanFileError;
+use crate::plan::PlanFile;
+
+const SCHEMA_HINT: &str =
+    "The form is described in docs/plan.schema.json; `swarm plan export` prints an example";
+
+pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
+    let mut plan: PlanFile = serde_json::from_str(text).map_err(|error| explain(name, text, &error))?;
+    if plan.goal.trim().is_empty() {
+        return Err(PlanFileError::whole(name, "its goal is empty", "Say in `goal` what the plan is for"));
+    }
+    if let Some(phase) = plan.phases.iter().find(|phase| phase.id == 0) {
+        let why = format!("phase {:?} has the number 0", phase.name);
+        return Err(PlanFileError::whole(name, why, "Phases are numbered from 1"));
+    }
+    // Our own exports say where they come from; that is not a part of the plan.
+    if plan
+        .extra
+        .get("ledger")
+        .is_some_and(|ledger| ledger.get("seq").is_some() && ledger.get("hash").is_some())
+    {
+        plan.extra.remove("ledger");
+    }
+    Ok(plan)
+}
+
+fn explain(name: &str, text: &str, error: &serde_json::Error) -> PlanFileError {
+    let words = error.to_string();
+    let why = words.split(" at line ").next().unwrap_or(&words).to_owned();
+    let (why, hint) = if why.starts_with("recursion limit") {
+        (
+            "it is nested more than 128 levels deep".to_owned(),
+            "A plan has phases, and phases have tasks: three levels",
+        )
+    } else if why.starts_with("trailing characters") {
+        (
+            "there is something behind the end of the plan".to_owned(),
+            "A plan file holds exactly one JSON object",
+        )
+    } else if error.is_eof() {
+        ("it ends too early".to_owned(), "The file was cut off, or a bracket is missing")
+    } else if error.is_syntax() {
+        (format!("it is not JSON here: {why}"), "Check commas, quotes and brackets before this place")
+    } else if text.trim_start().starts_with('[') {
+        ("it is a list, not an object".to_owned(), SCHEMA_HINT)
+    } else {
+        (why, SCHEMA_HINT)
+    };
+    if error.line() == 0 {
+        return PlanFileError::whole(name, why, hint);
+    }
+    PlanFileError::at(name, error.line(), why, hint)
+}
