@@ -1,1 +1,5 @@
 //! (see ARCHITECTURE.md)
+
+pub mod git;
+pub mod hands;
+pub mod process;

@@ -1,0 +1,24 @@
+//! The only caller of git.
+//!
+//! Every call names the repository and, where there is one, the work tree and the index, so that
+//! git never looks for them itself: a `.git` file, a hook or an index that an agent has planted
+//! in its worktree is not read. Only the configuration of the person's own repository counts.
+
+mod abandoned;
+mod barrier;
+mod call;
+mod checkouts;
+mod commits;
+mod discover;
+mod marker;
+mod objects;
+mod refs;
+
+pub use call::{Git, GitCall, GitError, Version};
+pub use checkouts::{Checkout, Head, MidWay};
+pub(crate) use commits::NewCommit;
+pub use commits::{Identity, Signature};
+pub use marker::{read_marker, remove_marker, write_marker};
+pub(crate) use objects::path_of;
+pub use objects::{Change, Entry, Merged};
+pub use refs::{RefChange, RefOutcome};

@@ -1,0 +1,63 @@
+//! Lock files that a killed git has left. One is removed only when nobody can be behind it any more.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::call::Git;
+use super::refs::RefChange;
+
+/// git holds a ref's lock for milliseconds and itself waits 100 ms for one. A lock that has not
+/// changed for this long, in a repository in which no git runs, has no owner.
+const STILL_FOR: Duration = Duration::from_millis(700);
+
+impl Git {
+    /// Clears the locks of refs we want to change. True when trying again makes sense.
+    pub(super) async fn clear_abandoned_ref_locks(&self, git_dir: &Path, changes: &[RefChange]) -> bool {
+        let mut locks: Vec<PathBuf> =
+            changes.iter().map(|change| self.common_dir.join(format!("{}.lock", change.name))).collect();
+        locks.push(git_dir.join("HEAD.lock"));
+        if changes.iter().any(|change| change.new.is_none()) {
+            locks.push(self.common_dir.join("packed-refs.lock"));
+        }
+        let mut retry = false;
+        for lock in locks {
+            retry |= self.clear_if_abandoned(&lock).await;
+        }
+        retry
+    }
+
+    /// Removes `lock` if it is there, has been still for a while, and no git works in this repository.
+    /// True when it is gone, by us or by its owner.
+    pub(crate) async fn clear_if_abandoned(&self, lock: &Path) -> bool {
+        let Some(before) = face_of(lock) else { return false };
+        tokio::time::sleep(STILL_FOR).await;
+        match face_of(lock) {
+            None => true,
+            Some(now) if now != before => false,
+            Some(_) if self.someone_runs_git() => false,
+            Some(_) => std::fs::remove_file(lock).is_ok(),
+        }
+    }
+
+    /// Whether any process that calls itself git works in this repository or one of its worktrees.
+    pub(crate) fn someone_runs_git(&self) -> bool {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let mut places = vec![self.common_dir.clone(), self.main_checkout.clone()];
+        places.extend(self.linked_checkouts().into_iter().map(|linked| linked.path));
+        entries.map(|entry| entry.path()).filter(|process| is_git(process)).any(|process| {
+            let Ok(cwd) = std::fs::read_link(process.join("cwd")) else { return false };
+            places.iter().any(|place| cwd.starts_with(place))
+        })
+    }
+}
+
+fn is_git(process: &Path) -> bool {
+    // A zombie holds nothing, though it keeps its name until it is reaped; its cwd cannot be read.
+    std::fs::read(process.join("comm")).is_ok_and(|name| name.starts_with(b"git"))
+}
+
+fn face_of(path: &Path) -> Option<(u64, u64, i64, i64)> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    Some((meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
+}

@@ -1,0 +1,136 @@
+//! The checkouts of a repository, and what each is in the middle of.
+//!
+//! Read from git's administration and not from `git worktree list`, because that shows a checkout
+//! that is rebasing as belonging to no branch, although git would move the branch at the end.
+
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use swarm_protocol::ids::Oid;
+
+use super::call::{Git, GitError};
+
+/// What HEAD of a checkout says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Head {
+    /// The full name, `refs/heads/main`.
+    Branch(String),
+    Detached(Oid),
+    Unreadable,
+}
+
+/// Something a person has begun and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MidWay {
+    Merge,
+    Rebase,
+    CherryPick,
+    Revert,
+    Bisect,
+}
+
+/// One checkout: the main one or a linked worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkout {
+    pub path: PathBuf,
+    /// Where its HEAD and index are: the common directory, or `worktrees/<name>` in it.
+    pub git_dir: PathBuf,
+    pub is_main: bool,
+    pub head: Head,
+}
+
+impl Git {
+    pub fn main(&self) -> Checkout {
+        let (path, git_dir) = (self.main_checkout.clone(), self.common_dir.clone());
+        Checkout { head: read_head(&git_dir), path, git_dir, is_main: true }
+    }
+
+    /// Every linked worktree git knows of, also those whose folder is gone.
+    pub fn linked_checkouts(&self) -> Vec<Checkout> {
+        let entries = std::fs::read_dir(self.common_dir.join("worktrees")).into_iter().flatten().flatten();
+        let mut found: Vec<Checkout> = entries.filter_map(|entry| linked(entry.path())).collect();
+        found.sort_by(|a, b| a.git_dir.cmp(&b.git_dir));
+        found
+    }
+
+    pub fn checkouts(&self) -> Vec<Checkout> {
+        std::iter::once(self.main()).chain(self.linked_checkouts()).collect()
+    }
+
+    /// The short name of the branch the main checkout is on; `None` when its HEAD is detached.
+    pub async fn current_branch(&self) -> Result<Option<String>, GitError> {
+        let name = self.call(["symbolic-ref", "--quiet", "HEAD"]).if_yes().await?;
+        let name = name.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+        Ok(name.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)))
+    }
+}
+
+fn linked(git_dir: PathBuf) -> Option<Checkout> {
+    let mut pointer = std::fs::read(git_dir.join("gitdir")).ok()?;
+    while pointer.last().is_some_and(|b| b.is_ascii_whitespace()) {
+        pointer.pop();
+    }
+    if pointer.is_empty() {
+        return None;
+    }
+    // git 2.48 and newer may write it relative to the administrative folder.
+    let dot_git = git_dir.join(PathBuf::from(std::ffi::OsString::from_vec(pointer)));
+    let parent = dot_git.parent()?;
+    let path = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
+    Some(Checkout { head: read_head(&git_dir), path, git_dir, is_main: false })
+}
+
+fn read_head(git_dir: &Path) -> Head {
+    let text = std::fs::read_to_string(git_dir.join("HEAD")).unwrap_or_default();
+    let text = text.trim();
+    match (text.strip_prefix("ref:"), Oid::new(text)) {
+        (Some(name), _) => Head::Branch(name.trim().to_owned()),
+        (None, Ok(oid)) => Head::Detached(oid),
+        (None, Err(_)) => Head::Unreadable,
+    }
+}
+
+impl Checkout {
+    pub fn mid_way(&self) -> Option<MidWay> {
+        let signs = [
+            ("MERGE_HEAD", MidWay::Merge),
+            ("rebase-merge", MidWay::Rebase),
+            ("rebase-apply", MidWay::Rebase),
+            ("CHERRY_PICK_HEAD", MidWay::CherryPick),
+            ("REVERT_HEAD", MidWay::Revert),
+            ("sequencer", MidWay::CherryPick),
+            ("BISECT_LOG", MidWay::Bisect),
+            ("BISECT_START", MidWay::Bisect),
+        ];
+        signs.iter().find(|(name, _)| self.git_dir.join(name).exists()).map(|(_, what)| *what)
+    }
+
+    /// Whether this checkout shows `branch` (a full name), or will come back to it when what it is
+    /// in the middle of ends.
+    pub fn occupies(&self, branch: &str) -> bool {
+        if self.head == Head::Branch(branch.to_owned()) {
+            return true;
+        }
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let names_it = |file: &str| {
+            std::fs::read_to_string(self.git_dir.join(file))
+                .is_ok_and(|text| text.lines().any(|line| line.trim() == branch || line.trim() == short))
+        };
+        ["rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs", "BISECT_START"]
+            .into_iter()
+            .any(names_it)
+    }
+}
+
+impl MidWay {
+    /// What a person calls it, and the command that ends it.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Merge => ("a merge", "git merge --continue"),
+            Self::Rebase => ("a rebase", "git rebase --continue"),
+            Self::CherryPick => ("a cherry-pick", "git cherry-pick --continue"),
+            Self::Revert => ("a revert", "git revert --continue"),
+            Self::Bisect => ("a bisect", "git bisect reset"),
+        }
+    }
+}

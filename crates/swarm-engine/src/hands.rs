@@ -1,0 +1,7 @@
+//! The hands: each kind of effect is one file. A hand looks first and acts second, so that it may be
+//! asked twice, and always ends in an answer.
+
+pub mod build;
+pub mod remove;
+pub mod rescue;
+pub mod worktree;

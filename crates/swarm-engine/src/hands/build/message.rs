@@ -1,0 +1,87 @@
+//! What the commits on the trunk say.
+
+use swarm_protocol::ids::{AgentId, TaskId};
+
+use super::Squashed;
+
+/// Subjects named in the message of a squash commit; a task with more says how many.
+const SUBJECTS_MAX: usize = 50;
+
+/// The message with the trailers `Swarm-Task` and `Swarm-Agent`, each once.
+pub(super) fn with_trailers(message: &[u8], task: &TaskId, agent: &AgentId) -> Vec<u8> {
+    let mut text = message.trim_ascii_end().to_vec();
+    let mut in_trailers = ends_in_trailers(&text);
+    for trailer in [format!("Swarm-Task: {task}"), format!("Swarm-Agent: {agent}")] {
+        if text.split(|b| *b == b'\n').any(|line| line.trim_ascii() == trailer.as_bytes()) {
+            continue;
+        }
+        text.extend_from_slice(if in_trailers { b"\n" } else { b"\n\n" });
+        text.extend_from_slice(trailer.as_bytes());
+        in_trailers = true;
+    }
+    text.push(b'\n');
+    text
+}
+
+/// Whether the last paragraph (never the first, which is the subject) consists of `Word: text` lines.
+fn ends_in_trailers(text: &[u8]) -> bool {
+    let Some(start) = text.windows(2).rposition(|two| two == b"\n\n") else { return false };
+    text[start + 2..].split(|b| *b == b'\n').all(|line| {
+        let colon = line.windows(2).position(|two| two == b": ");
+        colon.is_some_and(|at| at > 0 && line[..at].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-'))
+    })
+}
+
+pub(super) fn subject(message: &[u8]) -> Vec<u8> {
+    message
+        .split(|b| *b == b'\n')
+        .find(|line| !line.trim_ascii().is_empty())
+        .unwrap_or(b"(no subject)")
+        .to_vec()
+}
+
+pub(super) fn of_squash(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>], why: Squashed) -> Vec<u8> {
+    let last = subjects.last().cloned().unwrap_or_else(|| b"work".to_vec());
+    let mut text = match subjects.len() {
+        1 => last,
+        n => [&last[..], format!(" (and {} more)", n - 1).as_bytes()].concat(),
+    };
+    let reason = match why {
+        Squashed::MergeInRange => "its branch contains a merge",
+        Squashed::PicksConflict => "its commits conflict one by one, though not as a whole",
+    };
+    text.extend(format!("\n\nOne commit for all of {task}, because {reason}:\n\n").bytes());
+    for one in subjects.iter().take(SUBJECTS_MAX) {
+        text.extend_from_slice(b"- ");
+        text.extend_from_slice(one);
+        text.push(b'\n');
+    }
+    if let Some(more) = subjects.len().checked_sub(SUBJECTS_MAX).filter(|more| *more > 0) {
+        text.extend(format!("- and {more} more\n").bytes());
+    }
+    with_trailers(&text, task, agent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_trailers;
+    use swarm_protocol::ids::{AgentId, TaskId};
+
+    #[test]
+    fn trailers_are_added_once_and_join_a_block_that_is_there() {
+        let check = |message: &str, expected: &str| {
+            let (task, agent) = (TaskId::new("1.2").unwrap(), AgentId::new("ed-001").unwrap());
+            let once = with_trailers(message.as_bytes(), &task, &agent);
+            assert_eq!(String::from_utf8_lossy(&once), expected);
+            assert_eq!(with_trailers(&once, &task, &agent), once, "a second time changes nothing");
+        };
+        check("fix: it\n", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
+        check("fix: it", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
+        check(
+            "fix\n\nwords: here, more\nand more\n",
+            "fix\n\nwords: here, more\nand more\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n",
+        );
+        check("fix\n\nSigned-off-by: A\n", "fix\n\nSigned-off-by: A\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
+        check("fix\n\nSwarm-Task: 1.2\n", "fix\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
+    }
+}

@@ -1,0 +1,217 @@
+//! Work that is not committed: saved to a ref, or committed at the end, through an index of our own.
+//! The agent's index, its files and its git directory are not read for it: it may have planted things there.
+
+use std::path::{Path, PathBuf};
+
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+
+use crate::git::{Git, GitError, NewCommit, RefChange, RefOutcome};
+use crate::process::Input;
+
+/// The state of a worktree's files compared with a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// All tracked and untracked files that are not ignored.
+    pub tree: Oid,
+    /// True when `tree` differs from the commit's.
+    pub differs: bool,
+    /// Repositories inside the worktree: their files are not in `tree`.
+    pub nested: Vec<PathBuf>,
+}
+
+pub fn wip_ref(task: &TaskId, run: &RunId) -> String {
+    format!("refs/swarm/wip/{task}/{run}")
+}
+
+/// Reads the files of `worktree` into a tree. Writes objects and an index of our own, nothing else.
+pub async fn snapshot(git: &Git, worktree: &Path, task: &TaskId, tip: &Oid) -> Result<Snapshot, GitError> {
+    let index = PrivateIndex::take(git, task)?;
+    let tree = read_files(git, worktree, &index.file, tip).await;
+    // What a failed step left half done must not be the start of the next one.
+    let (tree, nested) = match tree {
+        Ok(done) => done,
+        Err(error) => {
+            let _ = std::fs::remove_file(&index.file);
+            return Err(error);
+        }
+    };
+    let differs = tree != git.tree_of(tip).await?;
+    Ok(Snapshot { tree, differs, nested })
+}
+
+async fn read_files(
+    git: &Git,
+    worktree: &Path,
+    index: &Path,
+    tip: &Oid,
+) -> Result<(Oid, Vec<PathBuf>), GitError> {
+    let call = |args: &[&str]| git.call(args).work_tree(worktree).index(index);
+    // Entries that stay equal keep what is known of their files, so only changed files are read again.
+    call(&["read-tree", "--reset", tip.as_str()]).ok().await?;
+    // Exit code 1 only says that some files differ.
+    call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
+    // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
+    let listed = call(&["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"])
+        .long_list()
+        .ok()
+        .await?;
+    let is_nested = |name: &&[u8]| name.ends_with(b"/");
+    let names = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
+    let nested = names.clone().filter(is_nested).map(crate::git::path_of).collect();
+    let mut input = Vec::new();
+    for name in names.filter(|name| !is_nested(name)) {
+        input.extend_from_slice(name);
+        input.push(0);
+    }
+    call(&["update-index", "--add", "--remove", "-z", "--stdin"]).stdin(Input::Bytes(input)).ok().await?;
+    let tree = call(&["write-tree"]).line().await?;
+    let tree = Oid::new(&tree)
+        .map_err(|error| GitError::Unreadable { command: "write-tree".into(), what: error.to_string() })?;
+    Ok((tree, nested))
+}
+
+/// One index per task, kept between calls; locked while used, so that two do not share it.
+struct PrivateIndex {
+    file: PathBuf,
+    _lock: std::fs::File,
+}
+
+impl PrivateIndex {
+    fn take(git: &Git, task: &TaskId) -> Result<Self, GitError> {
+        let dir = git.swarm_dir().join("index");
+        std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
+        let file = dir.join(task.as_str());
+        let lock_path = dir.join(format!("{task}.held"));
+        let lock = std::fs::File::create(&lock_path).map_err(GitError::io("open", &lock_path))?;
+        lock.try_lock().map_err(|error| GitError::Io {
+            what: "take",
+            path: lock_path,
+            source: std::io::Error::other(error),
+        })?;
+        // Nobody else uses it now, so a lock of git's on it was left by one that was killed.
+        let _ = std::fs::remove_file(dir.join(format!("{task}.lock")));
+        Ok(Self { file, _lock: lock })
+    }
+}
+
+/// Saves uncommitted work as a commit under `refs/swarm/wip/<task>/<run>`; `None` when there is none.
+/// `tip` is the commit the work stands on. Asked twice it keeps the ref it has made.
+pub async fn save_wip(
+    git: &Git,
+    worktree: &Path,
+    task: &TaskId,
+    run: &RunId,
+    tip: &Oid,
+) -> Result<Option<Oid>, GitError> {
+    let name = wip_ref(task, run);
+    let shot = snapshot(git, worktree, task, tip).await?;
+    let kept = git.ref_value(&name).await?;
+    if !shot.differs {
+        return Ok(None);
+    }
+    if let Some(kept) = &kept
+        && git.tree_of(kept).await? == shot.tree
+    {
+        git.make_durable().await?;
+        return Ok(Some(kept.clone()));
+    }
+    let message = format!("swarm: unfinished work of {task} in {run}\n");
+    let commit = NewCommit {
+        tree: &shot.tree,
+        parents: std::slice::from_ref(tip),
+        author: None,
+        encoding: None,
+        message: message.as_bytes(),
+        at_secs: now_secs(),
+    };
+    let commit = git.make_commit(commit).await?;
+    let change = RefChange { name: name.clone(), old: kept, new: Some(commit.clone()) };
+    match git.update_refs(&[change], "swarm: unfinished work saved").await? {
+        RefOutcome::Changed => git.make_durable().await?,
+        RefOutcome::Lost { name, .. } => {
+            return Err(GitError::Unreadable {
+                command: "update-ref".into(),
+                what: format!("{name} was changed meanwhile"),
+            });
+        }
+    }
+    Ok(Some(commit))
+}
+
+/// What `commit_rest` did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rest {
+    /// Everything was committed already.
+    Clean,
+    Committed(Oid),
+    /// The branch is not at `tip` any more: nothing was changed.
+    Moved {
+        now: Option<Oid>,
+    },
+}
+
+/// Commits whatever is left (tracked and untracked, not ignored) onto the task's branch, which must be
+/// at `tip`. No process of the attempt may live any more. Afterwards `git status` there is clean.
+pub async fn commit_rest(
+    git: &Git,
+    worktree: &Path,
+    task: &TaskId,
+    tip: &Oid,
+    message: &str,
+) -> Result<Rest, GitError> {
+    let full = format!("refs/heads/{}", task.branch());
+    let shot = snapshot(git, worktree, task, tip).await?;
+    let mut head = tip.clone();
+    if shot.differs {
+        let commit = NewCommit {
+            tree: &shot.tree,
+            parents: std::slice::from_ref(tip),
+            author: None,
+            encoding: None,
+            message: message.as_bytes(),
+            at_secs: now_secs(),
+        };
+        head = git.make_commit(commit).await?;
+        let change = RefChange::modify(&full, tip, &head);
+        if let RefOutcome::Lost { now, .. } = git.update_refs(&[change], "swarm: the rest committed").await? {
+            // We may have done it before and died before saying so; only the date would differ.
+            match now {
+                Some(now) if is_this_work(git, &now, tip, &shot.tree).await? => head = now,
+                now => return Ok(Rest::Moved { now }),
+            }
+        }
+    }
+    hand_over_index(git, worktree, task).await?;
+    git.make_durable().await?;
+    Ok(if shot.differs { Rest::Committed(head) } else { Rest::Clean })
+}
+
+async fn is_this_work(git: &Git, commit: &Oid, parent: &Oid, tree: &Oid) -> Result<bool, GitError> {
+    let parts = git.commit_parts(commit).await?;
+    Ok(parts.tree == *tree && parts.parents == [parent.clone()])
+}
+
+/// Gives the worktree our index as its own, as git would: through `index.lock` and a rename.
+async fn hand_over_index(git: &Git, worktree: &Path, task: &TaskId) -> Result<(), GitError> {
+    let Some(checkout) = git.linked_checkouts().into_iter().find(|linked| linked.path == worktree) else {
+        return Ok(());
+    };
+    let from = git.swarm_dir().join("index").join(task.as_str());
+    let lock = checkout.git_dir.join("index.lock");
+    if lock.exists() {
+        git.clear_if_abandoned(&lock).await;
+    }
+    let copied = (|| {
+        let mut source = std::fs::File::open(&from)?;
+        let mut target = std::fs::File::create_new(&lock)?;
+        std::io::copy(&mut source, &mut target)?;
+        // git compares this time with those of the files to know which it must read again.
+        target.set_modified(source.metadata()?.modified()?)?;
+        std::fs::rename(&lock, checkout.git_dir.join("index"))
+    })();
+    copied.map_err(GitError::io("hand over the index to", &lock))
+}
+
+fn now_secs() -> i64 {
+    jiff::Timestamp::now().as_second()
+}

@@ -1,0 +1,15 @@
+//! The only place that starts programs: by argument list, with an environment built for the
+//! child, with a bound on its output and its time, and ended as a group.
+//!
+//! A process is named by [`ProcessIdentity`], never by a bare pid, and signalled only through a
+//! pidfd that was opened first and checked second, so a reused pid is never hit.
+
+mod identity;
+mod readable;
+mod run;
+mod sweep;
+
+pub use identity::{Pidfd, ProcessIdentity, boot_id, open_verified, start_time_of};
+pub(crate) use readable::watch_readable;
+pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
+pub use sweep::{NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce};

@@ -1,0 +1,102 @@
+//! Who a process is: a pid alone may be somebody else a moment later.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+use super::readable::watch_readable;
+
+/// A process that can be recognised again after our own restart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessIdentity {
+    pub boot_id: String,
+    pub pid: u32,
+    /// Clock ticks since boot at which it started, field 22 of `/proc/PID/stat`.
+    pub start_time: u64,
+    pub nonce: String,
+}
+
+impl ProcessIdentity {
+    /// Reads the identity of a living process; `None` when it is gone.
+    pub fn of(pid: u32, nonce: impl Into<String>) -> Option<Self> {
+        Some(Self { boot_id: boot_id()?, pid, start_time: start_time_of(pid)?, nonce: nonce.into() })
+    }
+
+    pub fn of_myself(nonce: impl Into<String>) -> Option<Self> {
+        Self::of(std::process::id(), nonce)
+    }
+}
+
+/// Changes with every start of the machine.
+pub fn boot_id() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_owned())
+}
+
+/// When the process started, in clock ticks since boot; `None` when there is no such process.
+pub fn start_time_of(pid: u32) -> Option<u64> {
+    stat_field(pid, 22)?.parse().ok()
+}
+
+pub(super) fn parent_of(pid: u32) -> Option<u32> {
+    stat_field(pid, 4)?.parse().ok()
+}
+
+/// A field of `/proc/PID/stat` by its number in proc(5), 3 or higher.
+pub(super) fn stat_field(pid: u32, number: usize) -> Option<String> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the program's name in parentheses and may itself hold spaces and
+    // parentheses: everything after the last one is regular.
+    let end = stat.iter().rposition(|b| *b == b')')?;
+    let rest = String::from_utf8_lossy(&stat[end + 1..]).into_owned();
+    rest.split_ascii_whitespace().nth(number - 3).map(str::to_owned)
+}
+
+/// A hold on one process: signals go to it or to nobody.
+#[derive(Debug)]
+pub struct Pidfd {
+    fd: OwnedFd,
+    pub pid: u32,
+}
+
+/// Opens the process if it is still the one that was recorded.
+pub fn open_verified(identity: &ProcessIdentity) -> Option<Pidfd> {
+    if boot_id()? != identity.boot_id {
+        return None;
+    }
+    let pidfd = Pidfd::open(identity.pid)?;
+    // The order matters: first the hold, then the check. The other way round the pid could
+    // change hands in between.
+    let same = start_time_of(identity.pid)? == identity.start_time && !pidfd.is_gone();
+    same.then_some(pidfd)
+}
+
+impl Pidfd {
+    /// Opens whatever has this pid now. The caller must check who it is before it signals.
+    pub(super) fn open(pid: u32) -> Option<Self> {
+        let fd = pidfd_open(Pid::from_raw(i32::try_from(pid).ok()?)?, PidfdFlags::empty()).ok()?;
+        Some(Self { fd, pid })
+    }
+
+    /// Sends the signal; false when the process has ended.
+    pub fn signal(&self, signal: Signal) -> bool {
+        pidfd_send_signal(&self.fd, signal).is_ok()
+    }
+
+    /// True once the process has ended, reaped or not.
+    pub fn is_gone(&self) -> bool {
+        let mut polled = [rustix::event::PollFd::new(&self.fd, rustix::event::PollFlags::IN)];
+        let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(rustix::event::poll(&mut polled, Some(&now)), Ok(n) if n > 0)
+    }
+
+    /// Waits until the process has ended; false when it still runs after `limit`.
+    pub async fn wait_gone(&self, limit: Duration) -> bool {
+        let Ok(fd) = self.fd.as_fd().try_clone_to_owned() else { return self.is_gone() };
+        let Ok(watched) = watch_readable(fd) else { return self.is_gone() };
+        let ended = tokio::time::timeout(limit, watched.readable()).await;
+        matches!(ended, Ok(Ok(_))) || self.is_gone()
+    }
+}

@@ -1,0 +1,305 @@
+//! One child: started, bounded, ended.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{Child, Command};
+
+/// How long the pipes of a child that has ended may stay open because a grandchild holds them.
+const PIPE_GRACE: Duration = Duration::from_secs(2);
+
+/// Of what a child says on stderr the last part is kept: the reason stands at the end.
+const STDERR_TAIL_BYTES: usize = 64 * 1024;
+
+/// What the child reads. Never an open pipe: a child that waits for input would wait for ever.
+#[derive(Debug, Default)]
+pub enum Input {
+    #[default]
+    Null,
+    File(File),
+    /// Held in memory outside any pipe, so that neither side can block the other.
+    Bytes(Vec<u8>),
+}
+
+/// What happens when a child prints more than `stdout_max` bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excess {
+    /// The output is data, half of it would be a lie: end the child, answer with an error.
+    Refuse,
+    /// The output is for people: keep the end of it.
+    KeepTail,
+}
+
+/// A program to start. Nothing of our own environment is handed on unless it is put in here.
+#[derive(Debug)]
+pub struct Call {
+    pub program: OsString,
+    pub args: Vec<OsString>,
+    pub cwd: Option<PathBuf>,
+    pub env: BTreeMap<OsString, OsString>,
+    pub stdin: Input,
+    pub stdout_max: usize,
+    pub excess: Excess,
+    pub timeout: Duration,
+}
+
+/// A child that has ended by itself, however badly.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: ExitStatus,
+    pub stdout: Vec<u8>,
+    /// True when the beginning of `stdout` was dropped ([`Excess::KeepTail`]).
+    pub stdout_cut: bool,
+    pub stderr_tail: Vec<u8>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    #[error("{program} is not installed or not in PATH")]
+    NotFound { program: String },
+    #[error("cannot start {program}")]
+    Spawn {
+        program: String,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("{program} did not end within {} s and was stopped", after.as_secs())]
+    TimedOut { program: String, after: Duration },
+    #[error("{program} printed more than {limit} bytes and was stopped")]
+    TooMuchOutput { program: String, limit: usize },
+    #[error("cannot read what {program} printed")]
+    Read {
+        program: String,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl Call {
+    /// A call with an empty environment, no input, and the bounds that suit a short program.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: None,
+            env: BTreeMap::new(),
+            stdin: Input::Null,
+            stdout_max: 4 * 1024 * 1024,
+            excess: Excess::Refuse,
+            timeout: Duration::from_secs(600),
+        }
+    }
+
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub fn args<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(mut self, args: I) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    pub fn cwd(mut self, dir: impl AsRef<Path>) -> Self {
+        self.cwd = Some(dir.as_ref().to_owned());
+        self
+    }
+
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.env.insert(name.as_ref().to_owned(), value.as_ref().to_owned());
+        self
+    }
+
+    /// Starts the child in a process group of its own and leaves waiting to the caller.
+    pub fn spawn(self, stdout: Stdio, stderr: Stdio) -> Result<Running, ProcessError> {
+        let program = self.program.to_string_lossy().into_owned();
+        let failed = |source| ProcessError::Spawn { program: program.clone(), source };
+        let stdin = match self.stdin {
+            Input::Null => Stdio::null(),
+            Input::File(file) => file.into(),
+            Input::Bytes(bytes) => file_in_memory(&bytes).map_err(failed)?.into(),
+        };
+        // No pre_exec: with it the standard library forks the whole process instead of
+        // using posix_spawn, which is slow for a coordinator with much memory.
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).env_clear().envs(&self.env);
+        command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
+        if let Some(dir) = &self.cwd {
+            command.current_dir(dir);
+        }
+        match command.spawn() {
+            Ok(child) => Ok(Running::new(child)),
+            // A missing working directory gives the same error as a missing program.
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && self.cwd.as_ref().is_none_or(|d| d.is_dir()) =>
+            {
+                Err(ProcessError::NotFound { program })
+            }
+            Err(source) => Err(failed(source)),
+        }
+    }
+
+    /// Runs the child to its end. Dropping the future ends the whole process group.
+    pub async fn run(self) -> Result<Ended, ProcessError> {
+        let program = self.program.to_string_lossy().into_owned();
+        let (timeout, limit, excess) = (self.timeout, self.stdout_max, self.excess);
+        let mut running = self.spawn(Stdio::piped(), Stdio::piped())?;
+        let stdout = running.child.stdout.take().expect("stdout was asked to be a pipe");
+        let stderr = running.child.stderr.take().expect("stderr was asked to be a pipe");
+        let work = async {
+            let out = tokio::spawn(read_bounded(stdout, limit, excess));
+            let err = tokio::spawn(read_bounded(stderr, STDERR_TAIL_BYTES, Excess::KeepTail));
+            let (out, err) = (AbortOnDrop(out), AbortOnDrop(err));
+            collect(&mut running, out, err).await
+        };
+        match tokio::time::timeout(timeout, work).await {
+            Ok(Ok(ended)) => Ok(ended),
+            Ok(Err(Stop::TooMuch)) => Err(ProcessError::TooMuchOutput { program, limit }),
+            Ok(Err(Stop::Io(source))) => Err(ProcessError::Read { program, source }),
+            Err(_) => {
+                running.end_group().await;
+                Err(ProcessError::TimedOut { program, after: timeout })
+            }
+        }
+    }
+}
+
+enum Stop {
+    TooMuch,
+    Io(std::io::Error),
+}
+
+struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+type Reading = AbortOnDrop<Result<(Vec<u8>, bool), Stop>>;
+
+async fn collect(running: &mut Running, mut out: Reading, mut err: Reading) -> Result<Ended, Stop> {
+    let joined = |read: Result<Result<(Vec<u8>, bool), Stop>, tokio::task::JoinError>| {
+        read.unwrap_or_else(|error| Err(Stop::Io(std::io::Error::other(error))))
+    };
+    let mut early = None;
+    let status = tokio::select! {
+        status = running.wait() => status.map_err(Stop::Io)?,
+        read = &mut out.0 => {
+            match joined(read) {
+                Ok(done) => early = Some(done),
+                Err(stop) => { running.end_group().await; return Err(stop); }
+            }
+            running.wait().await.map_err(Stop::Io)?
+        }
+    };
+    let (stdout, stdout_cut) = match early {
+        Some(done) => done,
+        None => match tokio::time::timeout(PIPE_GRACE, &mut out.0).await {
+            Ok(read) => joined(read)?,
+            Err(_) => return Err(Stop::Io(std::io::Error::other("a grandchild keeps its output open"))),
+        },
+    };
+    let stderr_tail = match tokio::time::timeout(PIPE_GRACE, &mut err.0).await {
+        Ok(read) => joined(read).map(|(bytes, _)| bytes).unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    Ok(Ended { status, stdout, stdout_cut, stderr_tail })
+}
+
+async fn read_bounded(
+    mut from: impl AsyncRead + Unpin,
+    limit: usize,
+    excess: Excess,
+) -> Result<(Vec<u8>, bool), Stop> {
+    let (mut kept, mut cut) = (Vec::new(), false);
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        let n = from.read(&mut chunk).await.map_err(Stop::Io)?;
+        if n == 0 {
+            break;
+        }
+        kept.extend_from_slice(&chunk[..n]);
+        match excess {
+            Excess::Refuse if kept.len() > limit => return Err(Stop::TooMuch),
+            // Cut only when twice the bound is reached: otherwise each chunk would move the whole tail.
+            Excess::KeepTail if kept.len() > 2 * limit => {
+                kept.drain(..kept.len() - limit);
+                cut = true;
+            }
+            _ => {}
+        }
+    }
+    if excess == Excess::KeepTail && kept.len() > limit {
+        kept.drain(..kept.len() - limit);
+        cut = true;
+    }
+    Ok((kept, cut))
+}
+
+fn file_in_memory(bytes: &[u8]) -> std::io::Result<File> {
+    let fd = rustix::fs::memfd_create("swarm-stdin", rustix::fs::MemfdFlags::CLOEXEC)?;
+    let mut file = File::from(fd);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// A started child. Dropped before its end was seen, its process group is killed.
+#[derive(Debug)]
+pub struct Running {
+    pub child: Child,
+    group: Option<Pid>,
+}
+
+impl Running {
+    fn new(child: Child) -> Self {
+        let group = child.id().and_then(|pid| Pid::from_raw(pid as i32));
+        Self { child, group }
+    }
+
+    pub async fn wait(&mut self) -> std::io::Result<ExitStatus> {
+        let status = self.child.wait().await?;
+        // From here on the pid may belong to somebody else.
+        self.group = None;
+        Ok(status)
+    }
+
+    /// Kills the group and reaps the child.
+    pub async fn end_group(&mut self) {
+        self.kill_group();
+        // A killed child ends at once unless the kernel holds it (dead network disk): do not wait with it.
+        if tokio::time::timeout(Duration::from_secs(5), self.child.wait()).await.is_ok() {
+            self.group = None;
+        }
+    }
+
+    /// Lets the child outlive us: it is not killed when this is dropped (and still reaped if it
+    /// ends before we do).
+    pub fn leave(mut self) -> Option<u32> {
+        self.group = None;
+        self.child.id()
+    }
+
+    fn kill_group(&self) {
+        if let Some(group) = self.group {
+            // Not yet reaped, so the number still names our group. It may be empty already.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}

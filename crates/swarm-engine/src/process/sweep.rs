@@ -1,0 +1,127 @@
+//! Ending everything that one run has started, found by the nonce in its environment.
+//!
+//! This is the last of three nets (control group, pid namespace, sweep) and the one that works
+//! everywhere. What it cannot see: a process that has both emptied its environment and lost
+//! its parents. The other two will close that gap and will be asked before this one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::identity::{Pidfd, parent_of, stat_field};
+
+/// The variable that marks every process of a run.
+pub const NONCE_VARIABLE: &str = "SWARM_NONCE";
+
+/// A run that starts processes faster than this many passes can end them is reported, not chased.
+const PASSES_MAX: u32 = 50;
+
+/// How a sweep ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sweep {
+    /// Two passes in a row found nobody. `ended` were found before.
+    Empty { ended: usize },
+    /// These still live: they start others faster than we end them, or the kernel holds them.
+    Left { pids: Vec<u32> },
+}
+
+/// Ends every process that carries `SWARM_NONCE=<nonce>` and all their descendants:
+/// a request first, force after `grace`. Never ends the caller itself.
+pub async fn end_tree_by_nonce(nonce: &str, grace: Duration) -> Sweep {
+    let mut ended = BTreeSet::new();
+    let mut empty_passes = 0;
+    let mut asked = false;
+    for _ in 0..PASSES_MAX {
+        let found = held_tree(nonce);
+        if found.is_empty() {
+            empty_passes += 1;
+            if empty_passes == 2 {
+                return Sweep::Empty { ended: ended.len() };
+            }
+            continue;
+        }
+        empty_passes = 0;
+        ended.extend(found.iter().map(|held| held.pid));
+        // The wish is spoken once. Whoever appears later was started by a process that ignored it.
+        let signal = if asked || grace.is_zero() { Signal::KILL } else { Signal::TERM };
+        let limit = if signal == Signal::TERM { grace } else { Duration::from_secs(1) };
+        asked = true;
+        for held in &found {
+            held.signal(signal);
+        }
+        wait_all_gone(&found, limit).await;
+    }
+    Sweep::Left { pids: held_tree(nonce).iter().map(|held| held.pid).collect() }
+}
+
+async fn wait_all_gone(held: &[Pidfd], limit: Duration) {
+    let until = tokio::time::Instant::now() + limit;
+    for one in held {
+        let left = until.saturating_duration_since(tokio::time::Instant::now());
+        one.wait_gone(left).await;
+    }
+}
+
+/// Pids that carry the nonce or descend from one that does, without our own.
+pub fn processes_with_nonce(nonce: &str) -> Vec<u32> {
+    held_tree(nonce).into_iter().map(|held| held.pid).collect()
+}
+
+fn held_tree(nonce: &str) -> Vec<Pidfd> {
+    let mark = format!("{NONCE_VARIABLE}={nonce}");
+    let myself = std::process::id();
+    let parents: BTreeMap<u32, u32> = all_pids().filter_map(|pid| Some((pid, parent_of(pid)?))).collect();
+    let mut members: BTreeSet<u32> =
+        parents.keys().copied().filter(|pid| *pid != myself && carries(*pid, &mark)).collect();
+    loop {
+        let more: Vec<u32> = parents
+            .iter()
+            .filter(|(pid, parent)| **pid != myself && members.contains(parent) && !members.contains(pid))
+            .map(|(pid, _)| *pid)
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        members.extend(more);
+    }
+    members.into_iter().filter_map(|pid| hold(pid, &mark, parents.get(&pid).copied()?)).collect()
+}
+
+/// Takes hold of a member and checks under the hold that it still is the one we saw.
+fn hold(pid: u32, mark: &str, parent: u32) -> Option<Pidfd> {
+    let held = Pidfd::open(pid)?;
+    let same = carries(pid, mark) || parent_of(pid) == Some(parent);
+    let zombie = stat_field(pid, 3)? == "Z";
+    (same && !zombie && !held.is_gone()).then_some(held)
+}
+
+fn carries(pid: u32, mark: &str) -> bool {
+    std::fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environ| environ.split(|b| *b == 0).any(|entry| entry == mark.as_bytes()))
+}
+
+fn all_pids() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Living processes that work inside `dir` (working directory or an open file), except ourselves.
+pub fn processes_inside(dir: &Path) -> Vec<u32> {
+    let myself = std::process::id();
+    all_pids().filter(|pid| *pid != myself && is_inside(*pid, dir)).collect()
+}
+
+fn is_inside(pid: u32, dir: &Path) -> bool {
+    let under = |link: &Path| {
+        std::fs::read_link(link)
+            .is_ok_and(|to| to.as_os_str().as_bytes().starts_with(b"/") && to.starts_with(dir))
+    };
+    if under(Path::new(&format!("/proc/{pid}/cwd"))) {
+        return true;
+    }
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    open.map(|entry| entry.path()).any(|link| under(&link))
+}

@@ -1,0 +1,174 @@
+//! W4: a task's work built onto the trunk in the object database.
+
+mod git_scratch;
+
+use git_scratch::{Scratch, commit_all, git_in, task, write};
+use swarm_engine::git::Git;
+use swarm_engine::hands::build::{BuildOutcome, Built, Squashed, Work, build, merged_ref};
+use swarm_engine::hands::worktree::{BaseRule, Prepared, prepare};
+use swarm_protocol::ids::{AgentId, Oid};
+
+struct Story {
+    scratch: Scratch,
+    git: Git,
+    work: Prepared,
+}
+
+impl Story {
+    async fn begin() -> Self {
+        let scratch = Scratch::new();
+        let git = scratch.open().await;
+        let base = BaseRule::Trunk("main".into());
+        let work = prepare(&git, &task("t1"), &scratch.worktrees(), &base).await.expect("a worktree");
+        Self { scratch, git, work }
+    }
+
+    fn agent_commits(&self, path: &str, text: &str, message: &str) -> Oid {
+        write(&self.work.path, path, text.as_bytes());
+        commit_all(&self.work.path, message)
+    }
+
+    async fn build(&self) -> BuildOutcome {
+        let tip = Oid::new(git_in(&self.work.path, ["rev-parse", "HEAD"])).unwrap();
+        let work = Work {
+            task: task("t1"),
+            agent: AgentId::new("ed-001").unwrap(),
+            base: self.work.base.clone(),
+            tip,
+            trunk: self.scratch.oid("main"),
+            at_secs: 1_700_000_000,
+        };
+        let before = self.scratch.git(["status", "--porcelain", "--branch"]);
+        let first = build(&self.git, &work).await.expect("git works");
+        let second = build(&self.git, &work).await.expect("git works");
+        assert_eq!(first, second, "asked twice gives the same commits");
+        assert_eq!(self.scratch.git(["status", "--porcelain", "--branch"]), before, "no checkout is touched");
+        assert_eq!(self.scratch.oid("main"), work.trunk, "the trunk is untouched");
+        first
+    }
+
+    async fn built(&self) -> Built {
+        match self.build().await {
+            BuildOutcome::Built(built) => {
+                assert_eq!(
+                    self.scratch.oid(&merged_ref(&task("t1"))),
+                    built.result,
+                    "the result is kept alive"
+                );
+                built
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn show(&self, oid: &Oid, path: &str) -> String {
+        self.scratch.git(["show", &format!("{oid}:{path}")])
+    }
+}
+
+#[tokio::test]
+async fn commits_are_carried_over_one_by_one_with_author_date_and_trailers() {
+    let story = Story::begin().await;
+    git_in(&story.work.path, ["config", "user.name", "Pat Person"]);
+    story.agent_commits("x.txt", "x\n", "first #t1");
+    story.agent_commits("y.txt", "y\n", "second");
+    story.scratch.write("b.txt", "b two\n");
+    story.scratch.commit_all("trunk goes on");
+    let built = story.built().await;
+    assert_eq!((built.commits.len(), built.squashed), (2, None));
+    let log = story.scratch.git([
+        "log",
+        "--reverse",
+        "--format=%s|%an|%(trailers:only,unfold,separator=%x2C)",
+        &format!("main..{}", built.result),
+    ]);
+    assert_eq!(
+        log,
+        "first #t1|Pat Person|Swarm-Task: t1,Swarm-Agent: ed-001\nsecond|Pat Person|Swarm-Task: t1,Swarm-Agent: ed-001"
+    );
+    let dates = |range: &str| story.scratch.git(["log", "--format=%ad", range]);
+    assert_eq!(dates(&format!("main..{}", built.result)), dates(&format!("{}..swarm/t1", story.work.base)));
+    assert_eq!(story.show(&built.result, "b.txt"), "b two");
+    assert_eq!(built.paths, ["x.txt", "y.txt"].map(std::path::PathBuf::from));
+}
+
+#[tokio::test]
+async fn a_conflict_on_the_third_commit_leaves_the_trunk_and_names_the_path() {
+    let story = Story::begin().await;
+    story.agent_commits("x.txt", "x\n", "one");
+    story.agent_commits("y.txt", "y\n", "two");
+    story.agent_commits("b.txt", "b of the agent\n", "three");
+    story.scratch.write("b.txt", "b of the person\n");
+    story.scratch.commit_all("trunk goes on");
+    assert_eq!(story.build().await, BuildOutcome::Conflict { paths: vec!["b.txt".into()] });
+}
+
+#[tokio::test]
+async fn a_merge_in_the_range_becomes_one_commit_that_says_so() {
+    let story = Story::begin().await;
+    story.agent_commits("x.txt", "x\n", "one");
+    story.scratch.write("b.txt", "b two\n");
+    story.scratch.commit_all("trunk goes on");
+    git_in(&story.work.path, ["merge", "--quiet", "--no-edit", "main"]);
+    story.agent_commits("y.txt", "y\n", "two");
+    story.scratch.write("b.txt", "b three\n");
+    story.scratch.commit_all("trunk goes on again");
+    let built = story.built().await;
+    assert_eq!((built.commits.len(), built.squashed), (1, Some(Squashed::MergeInRange)));
+    let message = story.scratch.git(["log", "-1", "--format=%B", built.result.as_str()]);
+    assert!(message.contains("because its branch contains a merge"), "{message}");
+    assert_eq!(story.show(&built.result, "b.txt"), "b three");
+    assert_eq!(story.show(&built.result, "x.txt"), "x");
+}
+
+#[tokio::test]
+async fn picks_that_conflict_where_the_whole_does_not_become_one_commit() {
+    let story = Story::begin().await;
+    story.agent_commits("b.txt", "b wrong\n", "a step aside");
+    story.agent_commits("b.txt", "b one\n", "and back");
+    story.agent_commits("x.txt", "x\n", "the work");
+    story.scratch.write("b.txt", "b two\n");
+    story.scratch.commit_all("trunk goes on");
+    let built = story.built().await;
+    assert_eq!((built.commits.len(), built.squashed), (1, Some(Squashed::PicksConflict)));
+    assert_eq!(story.show(&built.result, "b.txt"), "b two");
+}
+
+#[tokio::test]
+async fn what_the_trunk_has_already_is_skipped_and_nothing_new_is_said() {
+    let story = Story::begin().await;
+    assert_eq!(story.build().await, BuildOutcome::Nothing, "no commit at all");
+    story.agent_commits("b.txt", "b two\n", "the same idea");
+    story.scratch.write("b.txt", "b two\n");
+    story.scratch.commit_all("a person had it too");
+    assert_eq!(story.build().await, BuildOutcome::Nothing);
+    story.agent_commits("x.txt", "x\n", "something new");
+    assert_eq!(story.built().await.commits.len(), 1);
+}
+
+#[tokio::test]
+async fn renames_follow_and_names_that_are_not_utf8_are_kept() {
+    use std::os::unix::ffi::OsStrExt;
+    let story = Story::begin().await;
+    let odd = std::path::Path::new(std::ffi::OsStr::from_bytes(b"caf\xe9\n\".txt"));
+    write(&story.work.path, odd, b"odd\n");
+    git_in(&story.work.path, ["mv", "a.txt", "moved.txt"]);
+    commit_all(&story.work.path, "rename");
+    story.scratch.write("a.txt", "a one\na two\na three\n");
+    story.scratch.commit_all("trunk changes the old name");
+    let built = story.built().await;
+    assert_eq!(story.show(&built.result, "moved.txt"), "a one\na two\na three");
+    assert!(built.paths.iter().any(|path| path == odd), "{:?}", built.paths);
+}
+
+#[tokio::test]
+async fn the_way_for_a_git_older_than_2_40_gives_the_same_trees() {
+    let mut story = Story::begin().await;
+    story.agent_commits("x.txt", "x\n", "one");
+    story.agent_commits("b.txt", "b two\n", "two");
+    story.scratch.write("dir/c.txt", "c two\n");
+    story.scratch.commit_all("trunk goes on");
+    let new = story.built().await;
+    story.git.version = (2, 38, 0);
+    assert_eq!(story.built().await, new);
+}

@@ -1,0 +1,101 @@
+//! Children are bounded, ended as a group, and never mistaken for somebody else.
+
+use std::time::{Duration, Instant};
+
+use swarm_engine::process::{
+    Call, Excess, Input, ProcessError, ProcessIdentity, Sweep, end_tree_by_nonce, open_verified,
+    processes_with_nonce,
+};
+
+fn sh(script: &str) -> Call {
+    let path = std::env::var_os("PATH").expect("tests have a PATH");
+    Call::new("sh").args(["-c", script]).env("PATH", path)
+}
+
+#[tokio::test]
+async fn output_is_bounded_or_its_tail_is_kept() {
+    let mut call = sh("head -c 300000 /dev/zero | tr '\\0' x; echo end");
+    (call.stdout_max, call.excess) = (1000, Excess::KeepTail);
+    let ended = call.run().await.unwrap();
+    assert!(ended.stdout_cut && ended.stdout.len() == 1000 && ended.stdout.ends_with(b"xend\n"));
+    let mut call = sh("yes");
+    call.stdout_max = 1000;
+    assert!(matches!(call.run().await, Err(ProcessError::TooMuchOutput { limit: 1000, .. })));
+}
+
+#[tokio::test]
+async fn a_child_sees_its_input_and_only_the_environment_it_was_given() {
+    let mut call =
+        sh("cat; env | grep -v '^PATH=\\|^PWD=\\|^SHLVL=\\|^_=\\|^OLDPWD='; echo oops >&2; exit 3")
+            .env("A", "b");
+    call.stdin = Input::Bytes(b"in\n".to_vec());
+    let ended = call.run().await.unwrap();
+    assert_eq!(String::from_utf8_lossy(&ended.stdout), "in\nA=b\n");
+    assert_eq!((ended.status.code(), &ended.stderr_tail[..]), (Some(3), &b"oops\n"[..]));
+    assert!(matches!(Call::new("no-such-program").run().await, Err(ProcessError::NotFound { .. })));
+}
+
+#[tokio::test]
+async fn a_timeout_ends_the_whole_group() {
+    let nonce = format!("group-{}", std::process::id());
+    let mut call = sh("sleep 1000 & sleep 1000").env("SWARM_NONCE", &nonce);
+    call.timeout = Duration::from_millis(200);
+    assert!(matches!(call.run().await, Err(ProcessError::TimedOut { .. })));
+    wait_until_none(&nonce);
+    // And so does dropping the future.
+    let call = sh("sleep 1000 & sleep 1000").env("SWARM_NONCE", &nonce);
+    let dropped = tokio::time::timeout(Duration::from_millis(200), call.run()).await;
+    assert!(dropped.is_err());
+    wait_until_none(&nonce);
+}
+
+fn wait_until_none(nonce: &str) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while !processes_with_nonce(nonce).is_empty() {
+        assert!(Instant::now() < until, "{:?} still live", processes_with_nonce(nonce));
+        std::thread::yield_now();
+    }
+}
+
+#[tokio::test]
+async fn a_tree_that_hides_is_found_by_its_nonce_and_ended() {
+    let nonce = format!("tree-{}", std::process::id());
+    // Ignores the request, leaves its session, and has a child without the nonce.
+    let script = "trap '' TERM; setsid sh -c \"trap '' TERM; sleep 1000 & sleep 1000\" & env -i /bin/sleep 1000 & sleep 1000";
+    let running = sh(script)
+        .env("SWARM_NONCE", &nonce)
+        .spawn(std::process::Stdio::null(), std::process::Stdio::null())
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    while processes_with_nonce(&nonce).len() < 6 {
+        assert!(Instant::now() < until, "only {:?} started", processes_with_nonce(&nonce));
+        tokio::task::yield_now().await;
+    }
+    let pid = running.leave().unwrap();
+    let swept = end_tree_by_nonce(&nonce, Duration::from_millis(200)).await;
+    assert!(matches!(swept, Sweep::Empty { ended } if ended >= 6), "{swept:?}");
+    assert_eq!(processes_with_nonce(&nonce), Vec::<u32>::new());
+    assert_eq!(end_tree_by_nonce(&nonce, Duration::ZERO).await, Sweep::Empty { ended: 0 }, "asked twice");
+    let _ = pid;
+}
+
+#[tokio::test]
+async fn a_process_is_only_opened_as_the_one_that_was_recorded() {
+    let me = ProcessIdentity::of_myself("n").unwrap();
+    assert!(open_verified(&me).is_some());
+    assert!(
+        open_verified(&ProcessIdentity { start_time: me.start_time + 1, ..me.clone() }).is_none(),
+        "a reused pid"
+    );
+    assert!(
+        open_verified(&ProcessIdentity { boot_id: "other".into(), ..me.clone() }).is_none(),
+        "another boot"
+    );
+    let mut running =
+        sh("sleep 1000").spawn(std::process::Stdio::null(), std::process::Stdio::null()).unwrap();
+    let child = ProcessIdentity::of(running.child.id().unwrap(), "n").unwrap();
+    let held = open_verified(&child).unwrap();
+    running.end_group().await;
+    assert!(held.wait_gone(Duration::from_secs(5)).await && !held.signal(rustix::process::Signal::KILL));
+    assert!(open_verified(&child).is_none());
+}

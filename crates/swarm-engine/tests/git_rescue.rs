@@ -1,0 +1,106 @@
+//! W8, W9: uncommitted work is saved through an index of our own.
+
+mod git_scratch;
+
+use git_scratch::{Scratch, git_in, task, write};
+use swarm_engine::hands::rescue::{Rest, commit_rest, save_wip, wip_ref};
+use swarm_engine::hands::worktree::{BaseRule, prepare};
+use swarm_protocol::ids::RunId;
+
+#[tokio::test]
+async fn unfinished_work_is_saved_without_touching_index_or_files() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let (task, run) = (task("t1"), RunId::nth(7));
+    let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
+    assert_eq!(save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap(), None, "clean");
+    write(&made.path, "a.txt", b"changed\n");
+    write(&made.path, "new \n.txt", b"new\n");
+    write(&made.path, "staged.txt", b"staged\n");
+    write(&made.path, "ignored/big.bin", b"no\n");
+    std::fs::remove_file(made.path.join("b.txt")).unwrap();
+    git_in(&made.path, ["add", "staged.txt"]);
+    let before = git_in(&made.path, ["status", "--porcelain", "-z"]);
+    let saved = save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap().expect("there is work");
+    assert_eq!(git_in(&made.path, ["status", "--porcelain", "-z"]), before);
+    let files = scratch.git(["ls-tree", "-r", "-z", "--name-only", saved.as_str()]);
+    assert_eq!(
+        files.split_terminator('\0').collect::<Vec<_>>(),
+        [".gitignore", "a.txt", "dir/c.txt", "new \n.txt", "staged.txt"]
+    );
+    assert_eq!(scratch.git(["show", &format!("{saved}:a.txt")]), "changed");
+    assert_eq!(scratch.oid(&wip_ref(&task, &run)), saved);
+    assert_eq!(save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap(), Some(saved), "asked twice");
+}
+
+#[tokio::test]
+async fn the_rest_is_committed_onto_the_branch_and_status_is_clean() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let task = task("t1");
+    let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
+    assert_eq!(commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap(), Rest::Clean);
+    write(&made.path, "a.txt", b"changed\n");
+    write(&made.path, "new.txt", b"new\n");
+    git_in(&made.path, ["add", "new.txt"]);
+    write(&made.path, "new.txt", b"newer\n");
+    let Rest::Committed(tip) = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(git_in(&made.path, ["status", "--porcelain", "--branch"]), "## swarm/t1");
+    assert_eq!(scratch.git(["show", &format!("{tip}:new.txt")]), "newer");
+    let again = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    assert_eq!(again, Rest::Committed(tip.clone()), "asked twice");
+    write(&made.path, "new.txt", b"newest\n");
+    let stale = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    assert_eq!(stale, Rest::Moved { now: Some(tip) });
+}
+
+#[tokio::test]
+async fn nothing_an_agent_has_planted_runs_in_our_calls() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let (task, run) = (task("t1"), RunId::nth(1));
+    let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
+    let trace = scratch.dir.path().join("it-ran");
+    let trap = scratch.dir.path().join("trap.sh");
+    std::fs::write(&trap, format!("#!/bin/sh\necho ran >> {}\n", trace.display())).unwrap();
+    std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let trap = trap.to_str().unwrap();
+    // Hooks and a file monitor in the repository's own configuration.
+    scratch.git(["config", "core.fsmonitor", trap]);
+    for hook in ["post-checkout", "reference-transaction", "post-index-change", "pre-commit", "post-merge"] {
+        std::fs::copy(trap, scratch.at(&format!(".git/hooks/{hook}"))).unwrap();
+    }
+    // A nested repository with a filter of its own, and the worktree's .git file replaced by a repository.
+    let nested = made.path.join("nested");
+    std::fs::create_dir(&nested).unwrap();
+    for place in [&nested, &made.path] {
+        if place == &made.path {
+            std::fs::remove_file(place.join(".git")).unwrap();
+        }
+        git_in(place, ["init", "--quiet"]);
+        for key in
+            ["core.fsmonitor", "filter.trap.clean", "filter.trap.smudge", "core.sshCommand", "diff.external"]
+        {
+            git_in(place, ["config", key, trap]);
+        }
+        write(place, ".gitattributes", b"* filter=trap\n");
+        write(place, "caught.txt", b"x\n");
+    }
+    let _ = std::fs::remove_file(&trace);
+    let saved = save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap().expect("there is work");
+    assert!(scratch.git(["ls-tree", "-r", "--name-only", saved.as_str()]).contains("caught.txt"));
+    commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    prepare(
+        &git,
+        &swarm_protocol::ids::TaskId::new("t2").unwrap(),
+        &scratch.worktrees(),
+        &BaseRule::Trunk("main".into()),
+    )
+    .await
+    .unwrap();
+    assert!(!trace.exists(), "a planted program ran");
+}
