@@ -1,1 +1,23 @@
-fn main() {}
+//! The binary `swarm`: the door for people and scripts in a terminal.
+//!
+//! Reading order: what can be typed (`cli`), what each word does (`commands`, one file per command),
+//! how a command reaches the ledger or the coordinator (`swarm`), how answers and errors look
+//! (`output`, `error`). There are no rules here: what is allowed is decided in `swarm-core`.
+
+mod cli;
+mod commands;
+mod swarm;
+mod output;
+mod error;
+mod exit;
+mod bug;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bug::install();
+    match cli::parse() {
+        Ok(cli) => cli.run(),
+        Err(code) => code,
+    }
+}

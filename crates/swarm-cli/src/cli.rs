@@ -1,0 +1,121 @@
+//! What can be typed: the options every command has, and the tree of commands.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser};
+
+use crate::commands::{self, Command};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+
+/// Run coding agents in parallel on one git repository, and never lose work
+///
+/// Every decision is a line in a durable ledger, every task has a worktree of its own, and what an agent
+/// finishes is checked, merged apart from your checkout, verified there, and only then called done.
+#[derive(Debug, Parser)]
+#[command(
+    name = "swarm",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = false,
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// Work on the repository that this folder lies in (default: the current folder)
+    #[arg(
+        short = 'C',
+        long = "repo",
+        value_name = "DIR",
+        global = true,
+        default_value = ".",
+        hide_default_value = true
+    )]
+    pub repo: PathBuf,
+    /// Print data, answers and errors as JSON on stdout
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// The position to read at, on every command that only reads.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct At {
+    /// Show things as they were after record SEQ of the ledger (default: now)
+    #[arg(long, value_name = "SEQ")]
+    pub at: Option<u64>,
+}
+
+/// What a command gets besides its own arguments.
+#[derive(Debug, Clone)]
+pub struct Context {
+    pub repo: PathBuf,
+    pub out: Output,
+}
+
+/// Reads the command line; help, version and mistakes are printed here.
+pub fn parse() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|error| {
+        let wants_json = std::env::args_os().any(|arg| arg == "--json");
+        if error.use_stderr() && wants_json {
+            return output::report(&usage_error(&error), true);
+        }
+        // When the terminal is gone there is nobody left to tell.
+        let _ = error.print();
+        if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+    })
+}
+
+/// What clap has to say, without its layout.
+fn usage_error(error: &clap::Error) -> CliError {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or("The command line cannot be understood");
+    let hint =
+        lines.find_map(|line| line.strip_prefix("tip: ")).map_or("Run `swarm --help`".into(), str::to_owned);
+    CliError::usage(message.trim_start_matches("error: ")).say(hint)
+}
+
+impl Cli {
+    /// Carries the command out and prints what went wrong.
+    pub fn run(self) -> ExitCode {
+        let json = self.global.json;
+        let context = Context { repo: self.global.repo, out: Output::new(json) };
+        match commands::run(self.command, &context) {
+            Ok(code) => code,
+            Err(error) => output::report(&error, json),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_tree_of_commands_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_in_an_imperative_without_a_full_stop() {
+        fn check(command: &clap::Command) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!(!about.is_empty() && !about.ends_with('.'), "{}: {about:?}", command.get_name());
+            assert!(about.starts_with(char::is_uppercase), "{}: {about:?}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
+}

@@ -1,0 +1,81 @@
+//! The tree of commands is the tree of files: `swarm task block` is `commands/task/block.rs`.
+
+pub mod init;
+pub mod plan;
+pub mod task;
+pub mod phase;
+pub mod status;
+pub mod handoff;
+pub mod run;
+pub mod pause;
+pub mod resume;
+pub mod agent;
+pub mod close;
+pub mod config;
+pub mod demo;
+pub mod daemon;
+pub mod script_agent;
+#[cfg(test)]
+pub mod printed;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use swarm_protocol::command::Answer;
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Init(init::Args),
+    #[command(subcommand)]
+    Plan(plan::Command),
+    #[command(subcommand)]
+    Task(task::Command),
+    #[command(subcommand)]
+    Phase(phase::Command),
+    Status(status::Args),
+    Handoff(handoff::Args),
+    Run(run::Args),
+    Pause(pause::Args),
+    Resume(resume::Args),
+    #[command(subcommand)]
+    Agent(agent::Command),
+    Close(close::Args),
+    #[command(subcommand)]
+    Config(config::Command),
+    Demo(demo::Args),
+    #[command(hide = true)]
+    Daemon(daemon::Args),
+    #[command(hide = true)]
+    ScriptAgent(script_agent::Args),
+}
+
+/// Carries one command out. Most end with 0 or an error; a few have an exit code of their own.
+pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
+    match command {
+        Command::Init(args) => init::run(args, cx)?,
+        Command::Plan(command) => plan::run(command, cx)?,
+        Command::Task(command) => task::run(command, cx)?,
+        Command::Phase(command) => phase::run(command, cx)?,
+        Command::Status(args) => status::run(args, cx)?,
+        Command::Handoff(args) => handoff::run(args, cx)?,
+        Command::Run(args) => return run::run(args, cx),
+        Command::Pause(args) => pause::run(args, cx)?,
+        Command::Resume(args) => resume::run(args, cx)?,
+        Command::Agent(command) => agent::run(command, cx)?,
+        Command::Close(args) => close::run(args, cx)?,
+        Command::Config(command) => config::run(command, cx)?,
+        Command::Demo(args) => return demo::run(args, cx),
+        Command::Daemon(args) => return Ok(daemon::run(args)),
+        Command::ScriptAgent(args) => return Ok(script_agent::run(args)),
+    }
+    Ok(output::done())
+}
+
+/// Prints the answer to a command that changed something; the disk has it by now.
+pub fn answered(cx: &Context, answer: &Answer) -> Result<(), CliError> {
+    cx.out.view(answer, |answer| output::harmless(&answer.text))
+}

@@ -1,0 +1,20 @@
+//! `swarm config …`: the settings in force.
+
+pub mod show;
+
+use clap::Subcommand;
+
+use crate::cli::Context;
+use crate::error::CliError;
+
+/// Look at the configuration
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Show(show::Args),
+}
+
+pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
+    match command {
+        Command::Show(args) => show::run(args, cx),
+    }
+}

@@ -1,0 +1,21 @@
+//! `swarm config show`.
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::table::table;
+use crate::swarm::Swarm;
+
+/// Show every setting, its value, and where it comes from
+///
+/// A flag counts more than the environment, the environment more than `.swarm/config.json`, the file more than
+/// the default.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
+    let settings = Swarm::open(cx)?.settings()?;
+    cx.out.view(&settings, |settings| {
+        let rows = settings.iter().map(|s| vec![s.key.clone(), s.value.to_string(), s.source.clone()]);
+        table(&["key", "value", "from"], rows)
+    })
+}

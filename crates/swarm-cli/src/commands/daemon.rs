@@ -1,0 +1,11 @@
+//! Placeholder until its module lands.
+
+use std::process::ExitCode;
+
+/// Serve one run of a program (started by swarm itself)
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: Args) -> ExitCode {
+    crate::exit::Exit::Environment.into()
+}

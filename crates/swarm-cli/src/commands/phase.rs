@@ -1,0 +1,20 @@
+//! `swarm phase …`: phases of the plan.
+
+pub mod complete;
+
+use clap::Subcommand;
+
+use crate::cli::Context;
+use crate::error::CliError;
+
+/// Deal with phases of the plan
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Complete(complete::Args),
+}
+
+pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
+    match command {
+        Command::Complete(args) => complete::run(args, cx),
+    }
+}

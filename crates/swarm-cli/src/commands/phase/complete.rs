@@ -1,0 +1,23 @@
+//! `swarm phase complete N`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Complete a phase whose tasks are all done or cancelled
+///
+/// A phase completes by itself with its last open task; this is for a phase that has none.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Number of the phase
+    #[arg(value_name = "N")]
+    pub phase: u32,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let answer = Swarm::open(cx)?.ask(Command::CompletePhase { phase: args.phase })?;
+    answered(cx, &answer)
+}

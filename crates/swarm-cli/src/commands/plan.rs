@@ -1,0 +1,58 @@
+//! `swarm plan …`: the plan as a whole, and the ledger it lives in.
+
+pub mod save;
+pub mod show;
+pub mod edit;
+pub mod history;
+pub mod approve;
+pub mod approved;
+pub mod profile;
+pub mod export;
+pub mod import;
+pub mod reset;
+pub mod verify;
+pub mod rebuild;
+pub mod salvage;
+pub mod file;
+
+use clap::Subcommand;
+
+use crate::cli::Context;
+use crate::error::CliError;
+
+/// Deal with the plan as a whole
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Save(save::Args),
+    Show(show::Args),
+    Edit(edit::Args),
+    History(history::Args),
+    Approve(approve::Args),
+    Approved(approved::Args),
+    #[command(subcommand)]
+    Profile(profile::Command),
+    Export(export::Args),
+    Import(import::Args),
+    Reset(reset::Args),
+    Verify(verify::Args),
+    Rebuild(rebuild::Args),
+    Salvage(salvage::Args),
+}
+
+pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
+    match command {
+        Command::Save(args) => save::run(args, cx),
+        Command::Show(args) => show::run(args, cx),
+        Command::Edit(args) => edit::run(args, cx),
+        Command::History(args) => history::run(args, cx),
+        Command::Approve(args) => approve::run(args, cx),
+        Command::Approved(args) => approved::run(args, cx),
+        Command::Profile(command) => profile::run(command, cx),
+        Command::Export(args) => export::run(args, cx),
+        Command::Import(args) => import::run(args, cx),
+        Command::Reset(args) => reset::run(args, cx),
+        Command::Verify(args) => verify::run(args, cx),
+        Command::Rebuild(args) => rebuild::run(args, cx),
+        Command::Salvage(args) => salvage::run(args, cx),
+    }
+}

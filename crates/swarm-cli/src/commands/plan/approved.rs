@@ -1,0 +1,38 @@
+//! `swarm plan approved`.
+
+use swarm_protocol::view::ApprovedPlanView;
+
+use crate::cli::{At, Context};
+use crate::error::CliError;
+use crate::output::harmless_lines;
+use crate::swarm::Swarm;
+
+/// Show the plan that was agreed to, and whether it has changed since
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub at: At,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let view = Swarm::open(cx)?.approved(args.at.at)?;
+    cx.out.view(&view, text)
+}
+
+fn text(view: &ApprovedPlanView) -> String {
+    let verdict = match (view.approved, view.drifted) {
+        (false, _) => "Nobody has agreed to this plan yet: `swarm plan approve`",
+        (true, false) => "The plan is as it was approved",
+        (true, true) => {
+            "The plan has changed since it was approved: `swarm plan approve` agrees to the change"
+        }
+    };
+    let approved = view.approved_hash.as_deref().unwrap_or("-");
+    let mut text =
+        format!("{verdict}\nstructure now       {}\nstructure approved  {approved}\n", view.structure_hash);
+    if let Some(plan) = &view.plan {
+        let pretty = serde_json::to_string_pretty(plan).expect("plain data serialises");
+        text.push_str(&format!("\n{}\n", harmless_lines(&pretty)));
+    }
+    text
+}

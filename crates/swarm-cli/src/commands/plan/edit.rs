@@ -1,0 +1,89 @@
+//! `swarm plan edit`: the plan in the person's editor.
+
+use std::path::{Path, PathBuf};
+use std::process::Command as Program;
+
+use swarm_protocol::command::{Command, SaveKind};
+use swarm_protocol::planfile;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::output;
+use crate::swarm::Swarm;
+
+/// Change the plan in $VISUAL or $EDITOR
+///
+/// When the edited text cannot be taken, it is kept and its place is named, so that nothing typed is lost.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Edit a Markdown checklist instead of JSON
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let before = swarm.approved(None)?.structure_hash;
+    let mut plan = swarm.plan_file(None)?;
+    // Statuses are not edited here; showing them would promise otherwise.
+    for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+        task.status = None;
+    }
+    let (text, end) = match args.markdown {
+        true => (planfile::to_markdown(&plan), "md"),
+        false => (planfile::to_json(&plan), "json"),
+    };
+    let file = swarm.scratch_file(&format!("plan-edit.{end}"))?;
+    swarm.write_whole(&file, text.as_bytes())?;
+    open_editor(&file)?;
+    let (edited, _) = super::file::read(&file).map_err(|error| kept(error, &file))?;
+    if edited == planfile::parse("the plan", text.as_bytes())? {
+        remove(&file);
+        output::note("Nothing was changed");
+        return Ok(());
+    }
+    if swarm.approved(None)?.structure_hash != before {
+        let error =
+            CliError::changed_meanwhile("The plan was changed by somebody else while you were editing it");
+        return Err(kept(error, &file));
+    }
+    let command = Command::SavePlan {
+        plan: edited,
+        kind: SaveKind::Save,
+        source: "editor".into(),
+        reset_statuses: false,
+    };
+    let answer = swarm.ask(command).map_err(|error| kept(error, &file))?;
+    remove(&file);
+    answered(cx, &answer)
+}
+
+/// What was typed outlives the error.
+fn kept(error: CliError, file: &Path) -> CliError {
+    error.say(format!("What you wrote is kept. Put it right and run `swarm plan save {}`", file.display()))
+}
+
+fn remove(file: &Path) {
+    // A left-over scratch file does no harm; the next edit overwrites it.
+    let _ = std::fs::remove_file(file);
+}
+
+fn open_editor(file: &Path) -> Result<(), CliError> {
+    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
+        CliError::environment("There is no editor to open")
+            .because("neither VISUAL nor EDITOR is set")
+            .run_instead("EDITOR=nano swarm plan edit")
+    })?;
+    let status = Program::new("sh")
+        // The variable may hold arguments (`code --wait`), which is why it goes through a shell; the file does not.
+        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .arg(PathBuf::from(file))
+        .status()
+        .map_err(|error| CliError::environment(format!("Cannot start the editor {editor}")).because(error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(CliError::environment(format!("The editor {editor} ended with {status}; the plan is as it was")))
+}

@@ -1,0 +1,72 @@
+//! Reading a plan file that a person named, with a bound on its size.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use swarm_protocol::plan::PlanFile;
+use swarm_protocol::planfile::{self, PlanFileError};
+
+use crate::error::CliError;
+
+/// The plan in `file`, or on stdin for `-`; and the name it goes by in the ledger.
+pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
+    let name = if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
+    let bytes = bytes_of(file).map_err(|error| {
+        let hint = "FILE is a plan as JSON or as a Markdown checklist, or `-` for stdin";
+        CliError::environment(format!("Cannot read the plan file {name}")).because(error).say(hint)
+    })?;
+    let plan = planfile::parse(&name, &bytes)?;
+    Ok((plan, recorded_name(file)))
+}
+
+fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
+    // One byte more than allowed is enough for the parser to say that it is too large.
+    let limit = planfile::BYTES_MAX as u64 + 1;
+    let mut bytes = Vec::new();
+    if is_stdin(file) {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    } else {
+        File::open(file)?.take(limit).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// No absolute path goes into the ledger: it would be wrong on every other machine.
+pub fn recorded_name(file: &Path) -> String {
+    if is_stdin(file) {
+        return "stdin".into();
+    }
+    match file.is_absolute() {
+        true => file.file_name().map_or_else(|| "file".into(), |name| name.to_string_lossy().into_owned()),
+        false => file.to_string_lossy().into_owned(),
+    }
+}
+
+impl From<PlanFileError> for CliError {
+    fn from(error: PlanFileError) -> Self {
+        let hint = error.hint.clone();
+        let place = error.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+        let refused =
+            Self::bad_plan(format!("Cannot read the plan {}{place}", error.file)).because(&error.why);
+        if hint.is_empty() { refused } else { refused.say(hint) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_absolute_path_is_recorded() {
+        for (given, recorded) in
+            [("-", "stdin"), ("plans/a.md", "plans/a.md"), ("/home/someone/a.md", "a.md")]
+        {
+            assert_eq!(recorded_name(Path::new(given)), recorded);
+        }
+    }
+}

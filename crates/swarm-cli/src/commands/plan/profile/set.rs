@@ -1,0 +1,41 @@
+//! `swarm plan profile set`.
+
+use swarm_protocol::command::Command;
+use swarm_protocol::plan::ExecutionProfile;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Change the execution profile
+///
+/// What is not given stays as it is. Refused once it is locked.
+#[derive(Debug, clap::Args)]
+#[group(id = "profile", required = true, multiple = true)]
+pub struct Args {
+    /// Whether several tasks may run at once
+    #[arg(long, value_name = "BOOL")]
+    pub parallel: Option<bool>,
+    /// How many tasks may run at once when they may, 1 to 64
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub max: Option<u32>,
+    /// Whether the members of a council work at the same time
+    #[arg(long, value_name = "BOOL")]
+    pub council_parallel: Option<bool>,
+    /// Lock it in the same step
+    #[arg(long)]
+    pub lock: bool,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let now = swarm.profile(None)?;
+    let profile = ExecutionProfile {
+        parallelization_enabled: args.parallel.unwrap_or(now.parallelization_enabled),
+        max_concurrent_tasks: args.max.unwrap_or(now.max_concurrent_tasks),
+        council_parallel: args.council_parallel.unwrap_or(now.council_parallel),
+        locked: args.lock,
+    };
+    answered(cx, &swarm.ask(Command::SetProfile { profile })?)
+}

@@ -1,0 +1,33 @@
+//! `swarm plan save FILE`.
+
+use std::path::PathBuf;
+
+use swarm_protocol::command::{Command, SaveKind};
+
+use super::file;
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Make the plan what a file says
+///
+/// FILE is JSON or a Markdown checklist. Tasks are added, changed, moved and removed until the plan is what the file
+/// says; statuses in the file are not looked at (`swarm plan import` takes them over).
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The plan file, or `-` for stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Put every task back to pending first, and lift the lock of the execution profile
+    #[arg(long)]
+    pub reset_statuses: bool,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let (plan, source) = file::read(&args.file)?;
+    let command =
+        Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
+    answered(cx, &swarm.ask(command)?)
+}

@@ -1,0 +1,48 @@
+//! `swarm plan verify`: is everything there, and is it what was written?
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::paint::{Paint, paint};
+use crate::output::{harmless, note};
+use crate::swarm::Swarm;
+use crate::swarm::verdict::{Part, Verdict};
+
+/// Check the ledger and everything made from it
+///
+/// Integrity (every record is what was written) and completeness (none is missing, as far as the second copy,
+/// snapshots and the anchor in git can tell) are told apart. Ends with 3 when the ledger itself is damaged or
+/// incomplete, with 1 when only something made from it is.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
+    let parts = Swarm::open(cx)?.verify()?;
+    let colour = cx.out.colour;
+    cx.out
+        .view(&parts, |parts| parts.iter().map(|part| line(part, colour)).collect::<Vec<_>>().join("\n"))?;
+    let worst = parts.iter().map(|part| part.verdict).max().unwrap_or(Verdict::Good);
+    match worst {
+        Verdict::Good | Verdict::Behind => Ok(()),
+        // The findings were the answer; with --json a second object on stdout would spoil it.
+        _ if cx.out.json => Err(CliError::already_said(worst == Verdict::Damaged)),
+        Verdict::OutOfStep => {
+            Err(CliError::out_of_step("Something made from the ledger is not as it should be")
+                .run_instead("swarm plan rebuild"))
+        }
+        Verdict::Damaged => {
+            note("");
+            Err(CliError::environment("The ledger is damaged or incomplete")
+                .run_instead("swarm plan salvage"))
+        }
+    }
+}
+
+fn line(part: &Part, colour: bool) -> String {
+    let (word, shade) = match part.verdict {
+        Verdict::Good => ("good", Paint::Green),
+        Verdict::Behind => ("behind", Paint::Dim),
+        Verdict::OutOfStep => ("wrong", Paint::Yellow),
+        Verdict::Damaged => ("DAMAGED", Paint::Red),
+    };
+    format!("{:<14}{}  {}", part.name, paint(colour, shade, &format!("{word:<8}")), harmless(&part.words))
+}

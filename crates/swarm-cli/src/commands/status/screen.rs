@@ -1,0 +1,162 @@
+//! The status view as one calm screen of text.
+
+use std::fmt::Write;
+
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::{AgentView, AttentionView, Counts, PhaseView, StatusView};
+
+use crate::output::harmless;
+use crate::output::paint::{Paint, paint};
+use crate::output::table::table;
+use crate::output::time::length;
+
+/// Entries of each list that are shown; the rest is counted.
+const SHOWN_MAX: usize = 8;
+
+pub fn screen(view: &StatusView, now: Timestamp, colour: bool) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{}",
+        paint(colour, Paint::Bold, &harmless(view.goal.lines().next().unwrap_or_default()))
+    );
+    let _ = writeln!(text, "{}", paint(colour, Paint::Dim, &where_it_stands(view)));
+    for banner in banners(view) {
+        let _ = writeln!(text, "\n{}", paint(colour, Paint::Yellow, &banner));
+    }
+    section(&mut text, colour, "Phases", &view.phases, phases);
+    section(&mut text, colour, "Agents", &view.agents, |agents| self::agents(agents, now));
+    section(&mut text, colour, "Next", &view.next, |next| {
+        table_of(
+            next,
+            |n| vec![n.task.to_string(), n.title.clone(), n.because.clone()],
+            &["task", "title", "because"],
+        )
+    });
+    section(&mut text, colour, "Waits for you", &view.attention, |entries| attention(entries, now));
+    if view.counts.total == 0 {
+        let _ = writeln!(text, "\nThe plan has no tasks: `swarm task add TITLE`");
+    }
+    text
+}
+
+fn where_it_stands(view: &StatusView) -> String {
+    let trunk = view.trunk.as_deref().map(|trunk| format!(", trunk {trunk}")).unwrap_or_default();
+    let slots = view.profile.slots();
+    let at_once = if slots == 1 { "one task at a time".to_owned() } else { format!("{slots} tasks at once") };
+    let locked = if view.profile.locked { " (locked)" } else { "" };
+    format!("{}{}, {at_once}{locked}, record {}", counts(&view.counts), harmless(&trunk), view.seq)
+}
+
+fn counts(counts: &Counts) -> String {
+    let named = [
+        (counts.active, "active"),
+        (counts.review, "in review"),
+        (counts.merging, "merging"),
+        (counts.ready, "ready"),
+        (counts.waiting, "waiting"),
+        (counts.blocked, "blocked"),
+        (counts.failed, "failed"),
+        (counts.timeout, "timed out"),
+        (counts.deferred, "deferred"),
+        (counts.cancelled, "cancelled"),
+    ];
+    let mut words = vec![format!("{} of {} done", counts.done, counts.total)];
+    words.extend(named.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
+    words.join(", ")
+}
+
+/// What must not be overlooked, one sentence each.
+fn banners(view: &StatusView) -> Vec<String> {
+    let mut banners = vec![];
+    if let Some(loss) = &view.loss {
+        banners.push(format!("! Records were lost: {}. Run `swarm plan salvage`", harmless(loss)));
+    }
+    if view.draining {
+        banners.push("! The swarm is stopping: nothing new is started".into());
+    }
+    for reason in &view.paused {
+        banners.push(match reason {
+            swarm_protocol::outcome::PauseReason::User => {
+                "! Paused: nothing new is started. Run `swarm resume`".into()
+            }
+            swarm_protocol::outcome::PauseReason::Disk => {
+                "! Paused: the disk is full or read-only. Goes on by itself when there is room".into()
+            }
+        });
+    }
+    if view.approved.drifted {
+        banners.push("! The plan is no longer the one that was approved. Run `swarm plan approved`".into());
+    }
+    banners
+}
+
+fn section<T>(text: &mut String, colour: bool, head: &str, entries: &[T], body: impl FnOnce(&[T]) -> String) {
+    if entries.is_empty() {
+        return;
+    }
+    let shown = &entries[..entries.len().min(SHOWN_MAX)];
+    let _ = writeln!(text, "\n{}", paint(colour, Paint::Bold, head));
+    for line in body(shown).lines() {
+        let _ = writeln!(text, "  {line}");
+    }
+    if entries.len() > shown.len() {
+        let _ = writeln!(text, "  … and {} more", entries.len() - shown.len());
+    }
+}
+
+fn table_of<T>(entries: &[T], cells: impl Fn(&T) -> Vec<String>, head: &[&str]) -> String {
+    table(head, entries.iter().map(cells))
+}
+
+fn phases(phases: &[PhaseView]) -> String {
+    let cells = |phase: &PhaseView| {
+        let state = if phase.complete { "complete" } else { "" };
+        vec![
+            phase.id.to_string(),
+            bar(phase.done, phase.total),
+            format!("{}/{}", phase.done, phase.total),
+            phase.name.clone(),
+            state.to_owned(),
+        ]
+    };
+    // The numbers say all that the bar does, so nothing is lost where it cannot be seen.
+    table_of(phases, cells, &["#", "", "done", "name", ""])
+}
+
+fn bar(done: u64, total: u64) -> String {
+    const WIDTH: u64 = 10;
+    let full = if total == 0 { 0 } else { done.saturating_mul(WIDTH) / total };
+    (0..WIDTH).map(|at| if at < full { '#' } else { '.' }).collect()
+}
+
+fn agents(agents: &[AgentView], now: Timestamp) -> String {
+    let cells = |agent: &AgentView| {
+        let doing = if agent.iteration > 0 {
+            format!("{} (iteration {})", agent.doing, agent.iteration)
+        } else {
+            agent.doing.clone()
+        };
+        vec![
+            agent.agent.to_string(),
+            agent.task.to_string(),
+            doing,
+            length(now.secs_since(agent.since)),
+            agent.title.clone(),
+        ]
+    };
+    table_of(agents, cells, &["agent", "task", "doing", "since", "title"])
+}
+
+fn attention(entries: &[AttentionView], now: Timestamp) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let since = length(now.secs_since(entry.since));
+        let why = if entry.why.is_empty() { String::new() } else { format!(": {}", harmless(&entry.why)) };
+        let _ = writeln!(text, "{}{why} ({since})", harmless(&entry.what));
+        for command in &entry.commands {
+            let _ = writeln!(text, "    {}", harmless(command));
+        }
+    }
+    text
+}

@@ -1,0 +1,34 @@
+//! `swarm task edit TASK`.
+
+use swarm_protocol::command::Command;
+
+use super::TaskArg;
+use super::members::Members;
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Change members of a task
+///
+/// What is not given stays as it is. A running agent sees the change with its next iteration.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+    /// What it is called
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    #[command(flatten)]
+    pub members: Members,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let patch = args.members.patch(args.title)?;
+    if patch.is_empty() {
+        let command = format!("swarm task edit {} --title TEXT", args.task.id);
+        return Err(CliError::usage("Nothing to change was given").run_instead(command));
+    }
+    let answer = Swarm::open(cx)?.ask(Command::EditTask { task: args.task.id, patch })?;
+    answered(cx, &answer)
+}

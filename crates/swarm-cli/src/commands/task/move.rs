@@ -1,0 +1,40 @@
+//! `swarm task move TASK`.
+
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
+
+use super::TaskArg;
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Put a task after another one, first, or into another phase
+#[derive(Debug, clap::Args)]
+#[group(id = "place", required = true, multiple = true)]
+pub struct Place {
+    /// Stand behind this task
+    #[arg(long, value_name = "OTHER", conflicts_with = "first")]
+    pub after: Option<TaskId>,
+    /// Stand first in the phase
+    #[arg(long)]
+    pub first: bool,
+    /// Stand in this phase (default: that of OTHER, else its own)
+    #[arg(long, value_name = "N")]
+    pub phase: Option<u32>,
+}
+
+/// Put a task after another one, first, or into another phase
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let Place { after, first: _, phase } = args.place;
+    let answer = Swarm::open(cx)?.ask(Command::MoveTask { task: args.task.id, after, phase })?;
+    answered(cx, &answer)
+}

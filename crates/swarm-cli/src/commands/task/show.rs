@@ -1,0 +1,100 @@
+//! `swarm task show TASK`.
+
+use std::fmt::Write;
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::view::TaskView;
+
+use super::TaskArg;
+use crate::cli::{At, Context};
+use crate::error::CliError;
+use crate::output::paint::{Paint, paint};
+use crate::output::time::moment;
+use crate::output::{harmless, harmless_lines};
+use crate::swarm::Swarm;
+
+/// Show everything about one task
+///
+/// What it is, where it stands and why, what can be done about it, and what has happened to it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+    #[command(flatten)]
+    pub at: At,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let view = Swarm::open(cx)?.task(&args.task.id, args.at.at)?;
+    let colour = cx.out.colour;
+    cx.out.view(&view, |view| text(view, colour))
+}
+
+fn text(view: &TaskView, colour: bool) -> String {
+    let mut text = String::new();
+    let head = format!("{}  {}", view.row.id, harmless(&view.row.title));
+    let _ = writeln!(text, "{}", paint(colour, Paint::Bold, &head));
+    for (name, value) in facts(view) {
+        let _ = writeln!(text, "{name:<12}{}", harmless(&value));
+    }
+    if !view.description.is_empty() {
+        let _ = writeln!(text, "\n{}", harmless_lines(&view.description));
+    }
+    list(&mut text, "Acceptance", view.acceptance.iter().map(String::as_str));
+    list(&mut text, "Commands", view.commands.iter().map(String::as_str));
+    let audit: Vec<String> = view
+        .audit
+        .iter()
+        .map(|entry| format!("{}  {}  {}", moment(entry.at), entry.event, entry.details))
+        .collect();
+    list(&mut text, "History", audit.iter().map(String::as_str));
+    text
+}
+
+/// Name and value of what is worth a line; what is empty is left out.
+fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
+    let row = &view.row;
+    let why = view.why.clone().unwrap_or_default();
+    let proof = view.proof.as_ref().map(|p| format!("{} on {}", p.commit, p.trunk)).unwrap_or_default();
+    let waived: Vec<&str> = view.waived.iter().map(|gate| gate.word()).collect();
+    let all = [
+        ("status", row.status.word().to_owned()),
+        ("stage", row.stage.clone()),
+        ("blocked by", view.block.map(|block| block.word().to_owned()).unwrap_or_default()),
+        ("why", why),
+        ("not before", view.not_before.map(moment).unwrap_or_default()),
+        ("phase", row.phase.to_string()),
+        ("depends on", ids(&row.depends)),
+        ("unblocks", ids(&view.unblocks)),
+        ("priority", view.priority.to_string()),
+        ("size", view.size.map(|size| format!("{size:?}").to_lowercase()).unwrap_or_default()),
+        ("files", view.files.join(", ")),
+        ("tags", view.tags.join(", ")),
+        ("agent", row.agent.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("attempts", count(row.attempts)),
+        ("retries", count(view.retries)),
+        ("red merges", count(view.merge_rounds)),
+        ("branch", view.branch.clone()),
+        ("waived", waived.join(", ")),
+        ("proof", proof),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+fn count(number: u32) -> String {
+    if number == 0 { String::new() } else { number.to_string() }
+}
+
+fn ids(ids: &[TaskId]) -> String {
+    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn list<'a>(text: &mut String, head: &str, entries: impl Iterator<Item = &'a str>) {
+    let mut entries = entries.peekable();
+    if entries.peek().is_some() {
+        let _ = writeln!(text, "\n{head}");
+    }
+    for entry in entries {
+        let _ = writeln!(text, "  {}", harmless(entry));
+    }
+}

@@ -1,0 +1,97 @@
+//! What the exit codes mean. Scripts rely on them; they do not change.
+
+use std::process::ExitCode;
+
+/// How the program ended, as a number for scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Done,
+    Refused,
+    Usage,
+    Environment,
+    NoCoordinator,
+    Bug,
+}
+
+impl Exit {
+    /// All of them, for the printed page.
+    #[cfg(test)]
+    pub const ALL: [Self; 6] =
+        [Self::Done, Self::Refused, Self::Usage, Self::Environment, Self::NoCoordinator, Self::Bug];
+
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Refused => 1,
+            Self::Usage => 2,
+            Self::Environment => 3,
+            Self::NoCoordinator => 4,
+            Self::Bug => 70,
+        }
+    }
+
+    /// One word, and what a script may do about it.
+    #[cfg(test)]
+    pub fn meaning(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Done => ("done", "It is done, and the disk has it.", "Go on."),
+            Self::Refused => (
+                "refused",
+                "Asked for something that is not possible now. Nothing was changed.",
+                "The hint is a command that would be accepted.",
+            ),
+            Self::Usage => (
+                "usage",
+                "The command line cannot be understood. Nothing was changed.",
+                "`swarm help COMMAND` shows what is possible.",
+            ),
+            Self::Environment => (
+                "environment",
+                "The world is not as it has to be: no git repository, a configuration that is not valid, a full disk, a damaged ledger.",
+                "The hint says what to put right. Asking again is harmless.",
+            ),
+            Self::NoCoordinator => (
+                "no coordinator",
+                "The command only makes sense while a swarm is running, and none is, or it does not answer.",
+                "Start one with `swarm run`.",
+            ),
+            Self::Bug => (
+                "bug",
+                "Swarm itself is wrong. What had been answered before is safe.",
+                "The message says what to send, and where it lies.",
+            ),
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::printed::compare_or_write;
+
+    #[test]
+    fn printed_exit_codes() {
+        let mut page = String::from(
+            "# Exit codes\n\n<!-- Printed by a test: run `cargo xtask gen`. -->\n\n\
+             Every command of `swarm` ends with one of these. With `--json` an error is also one JSON object on\n\
+             stdout, `{\"error\":{\"kind\",\"message\",\"causes\",\"hint\"}}`; the code is the same.\n\n\
+             | code | word | what happened | what to do |\n|---|---|---|---|\n",
+        );
+        for exit in Exit::ALL {
+            let (word, what, then) = exit.meaning();
+            page.push_str(&format!("| {} | {word} | {what} | {then} |\n", exit.code()));
+        }
+        page.push_str(
+            "\n`swarm plan verify` tells two kinds of trouble apart: 3 when the ledger itself is damaged or incomplete,\n\
+             1 when only something derived from it (a projection, the second copy, the anchor) is not as it\n\
+             should be, which `swarm plan rebuild` puts right.\n",
+        );
+        compare_or_write("exit-codes.md", &page);
+    }
+}

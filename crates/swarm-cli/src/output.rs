@@ -1,0 +1,105 @@
+//! Data goes to stdout, everything else to stderr; both are understandable without colour.
+
+pub mod paint;
+pub mod table;
+pub mod time;
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::error::CliError;
+use crate::exit::Exit;
+
+/// How this run of the program talks.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    pub json: bool,
+    /// Colours on stdout.
+    pub colour: bool,
+}
+
+impl Output {
+    pub fn new(json: bool) -> Self {
+        Self { json, colour: !json && wants_colour(io::stdout().is_terminal()) }
+    }
+
+    /// Prints a view: unchanged as JSON, or by `text` for people.
+    pub fn view<V: Serialize>(self, view: &V, text: impl FnOnce(&V) -> String) -> Result<(), CliError> {
+        if self.json { self.json_value(view) } else { self.text(&text(view)) }
+    }
+
+    pub fn json_value<V: Serialize>(self, value: &V) -> Result<(), CliError> {
+        let line = serde_json::to_string(value).expect("views have text keys and plain values");
+        self.text(&line)
+    }
+
+    /// Data for stdout, with one newline at its end.
+    pub fn text(self, text: &str) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+        let written = out
+            .write_all(text.as_bytes())
+            .and_then(|()| out.write_all(end.as_bytes()))
+            .and_then(|()| out.flush());
+        match written {
+            // `swarm plan history | head` is no error.
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(e) => Err(CliError::environment("Cannot write to stdout").because(e)),
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// Something worth saying that is not the data asked for.
+pub fn note(text: &str) {
+    // When stderr is gone there is nobody left to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Prints an error where this run wants it and gives the exit code.
+pub fn report(error: &CliError, json: bool) -> ExitCode {
+    if error.is_already_said() {
+        return error.exit.into();
+    }
+    if json {
+        let _ = writeln!(io::stdout().lock(), "{}", error.json());
+    } else {
+        let text = error.to_string();
+        let painted = match wants_colour(io::stderr().is_terminal()) {
+            true => paint::heads_of_lines(&text),
+            false => text,
+        };
+        note(&painted);
+    }
+    error.exit.into()
+}
+
+pub fn done() -> ExitCode {
+    Exit::Done.into()
+}
+
+fn wants_colour(terminal: bool) -> bool {
+    let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    terminal && !forbidden && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Text of strangers (plans, agents, file names) for one line of a terminal: nothing in it moves the cursor.
+pub fn harmless(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\t' => " ".to_owned(),
+            // Bidirectional overrides would let a title read differently from what it is.
+            c if c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {
+                c.escape_default().to_string()
+            }
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+/// The same for text of several lines.
+pub fn harmless_lines(text: &str) -> String {
+    text.lines().map(harmless).collect::<Vec<_>>().join("\n")
+}
