@@ -16,6 +16,7 @@ use crate::vfs::{Open, Vfs, VfsFile};
 
 pub struct SecondCopy {
     vfs: Arc<dyn Vfs>,
+    paths: LedgerPaths,
     path: PathBuf,
     file: Option<Arc<dyn VfsFile>>,
     /// How far its bytes are the ledger's.
@@ -29,32 +30,35 @@ impl SecondCopy {
         vfs: &Arc<dyn Vfs>,
         paths: &LedgerPaths,
         path: &Path,
-        main: &Arc<dyn VfsFile>,
+        main: &dyn VfsFile,
         main_end: u64,
     ) -> (Self, Vec<Finding>) {
-        let mut copy =
-            Self { vfs: vfs.clone(), path: path.to_path_buf(), file: None, len: 0, failing: false };
+        let (vfs, paths, path) = (vfs.clone(), paths.clone(), path.to_path_buf());
+        let mut copy = Self { vfs, paths, path, file: None, len: 0, failing: false };
         let mut findings = Vec::new();
-        let done = copy.reconcile(paths, main, main_end, &mut findings);
-        let failed = done.and_then(|()| copy.catch_up(&**main, main_end)).err();
-        findings.extend(failed.and_then(|error| copy.failed(&error)));
+        if let Err(error) = copy.reopen(main, main_end, &mut findings) {
+            findings.extend(copy.failed(&error));
+        }
         (copy, findings)
     }
 
     /// Takes in the bytes the ledger has just made durable at `start`.
-    pub fn follow(&mut self, main: &dyn VfsFile, start: u64, bytes: &[u8]) -> Option<Finding> {
+    pub fn follow(&mut self, main: &dyn VfsFile, start: u64, bytes: &[u8]) -> Vec<Finding> {
         let end = start + bytes.len() as u64;
+        let mut findings = Vec::new();
         let done = match &self.file {
             Some(file) if self.len == start && !self.failing => write_all(&**file, bytes, start),
-            _ => self.reopen().and_then(|()| self.catch_up(main, end)),
+            Some(_) => self.catch_up(main, end),
+            None => self.reopen(main, end, &mut findings),
         };
         match done {
             Ok(()) => {
                 self.len = end;
-                std::mem::take(&mut self.failing).then_some(Finding::CopyCaughtUp)
+                findings.extend(std::mem::take(&mut self.failing).then_some(Finding::CopyCaughtUp));
             }
-            Err(error) => self.failed(&error),
+            Err(error) => findings.extend(self.failed(&error)),
         }
+        findings
     }
 
     /// A copy that was removed or replaced is made again from the start at the next append.
@@ -70,44 +74,37 @@ impl SecondCopy {
         }
     }
 
-    fn reopen(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            self.vfs.create_dir_all(parent(&self.path))?;
-            let file = self.vfs.open(&self.path, Open::Create)?;
-            self.vfs.sync_dir(parent(&self.path))?;
-            self.len = self.len.min(file.len()?);
-            self.file = Some(file);
-        }
-        Ok(())
+    fn reopen(&mut self, main: &dyn VfsFile, main_end: u64, findings: &mut Vec<Finding>) -> io::Result<()> {
+        self.vfs.create_dir_all(parent(&self.path))?;
+        let file = self.vfs.open(&self.path, Open::Create)?;
+        self.vfs.sync_dir(parent(&self.path))?;
+        self.len = self.agreed_len(&file, main, main_end, findings)?;
+        self.file = Some(file);
+        self.catch_up(main, main_end)
     }
 
-    /// Finds how far the copy agrees with the ledger and cuts the rest off, kept if it says anything.
-    fn reconcile(
-        &mut self,
-        paths: &LedgerPaths,
-        main: &Arc<dyn VfsFile>,
+    /// Finds how far the copy agrees with the ledger. What will be cut off is kept if it says anything.
+    fn agreed_len(
+        &self,
+        file: &Arc<dyn VfsFile>,
+        main: &dyn VfsFile,
         main_end: u64,
         findings: &mut Vec<Finding>,
-    ) -> io::Result<()> {
-        self.reopen()?;
-        let file = self.file.clone().expect("just opened");
+    ) -> io::Result<u64> {
         let len = file.len()?;
-        if len <= main_end && same_last_line(&file, &**main, len)? {
-            self.len = len;
-            return Ok(());
+        if len <= main_end && same_last_line(file, main, len)? {
+            return Ok(len);
         }
-        let agreed = common_prefix(&*file, &**main, len.min(main_end))?;
+        let agreed = agreement(&**file, main, len.min(main_end))?;
         // The first difference may lie inside a record that is whole but another one.
-        let suspect = last_line_start(&*file, agreed)?.unwrap_or(0);
-        let quarantine = if says_something_else(&file, &**main, suspect, main_end)? {
-            Some(quarantine::keep_ranges(&*self.vfs, paths, &*file, &[(suspect, len)])?.path)
+        let suspect = last_line_start(&**file, agreed)?.unwrap_or(0);
+        let quarantine = if says_something_else(file, main, suspect, main_end)? {
+            Some(quarantine::keep_ranges(&*self.vfs, &self.paths, &**file, &[(suspect, len)])?.path)
         } else {
             None
         };
-        file.set_len(agreed)?;
-        self.len = agreed;
         findings.push(Finding::CopyRebuilt { from_offset: agreed, quarantine });
-        Ok(())
+        Ok(agreed)
     }
 
     fn catch_up(&mut self, main: &dyn VfsFile, end: u64) -> io::Result<()> {
@@ -167,7 +164,8 @@ fn last_line_start(file: &dyn VfsFile, len: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-fn common_prefix(a: &dyn VfsFile, b: &dyn VfsFile, limit: u64) -> io::Result<u64> {
+/// How many bytes two files have in common from their start, up to `limit`.
+pub(crate) fn agreement(a: &dyn VfsFile, b: &dyn VfsFile, limit: u64) -> io::Result<u64> {
     let mut at = 0;
     let mut other = Vec::new();
     let mut differs = false;

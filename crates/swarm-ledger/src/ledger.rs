@@ -113,8 +113,7 @@ impl Ledger {
     pub fn close(self) -> Head {
         let shared = self.shared.clone();
         drop(self);
-        let head = shared.lock().durable;
-        head
+        shared.lock().durable
     }
 }
 

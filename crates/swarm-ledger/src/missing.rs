@@ -4,8 +4,10 @@ use std::io;
 use std::path::Path;
 
 use crate::appender::write_all;
+use crate::evidence::Behind;
 use crate::finding::{Finding, Mark};
 use crate::frame::Line;
+use crate::genesis::Genesis;
 use crate::open_error::{OpenError, Trace};
 use crate::paths::parent;
 use crate::quarantine::{self, for_each_chunk};
@@ -36,7 +38,9 @@ pub(crate) fn recover_from_copy(
     let (Some(head), Some(genesis)) = (walk.head, &walk.genesis) else { return Err(nothing(request)) };
     let last = Mark { seq: head.seq, hash: head.hash };
     if reading {
-        return Ok(served_from_copy(request, &walk, last, genesis.clone()));
+        let behind = Behind::look(last, head.end, None, Some(&mut source), request.witnesses, &[]);
+        let damage = behind.loss(last).map(Finding::Damage);
+        return Ok(served_from_copy(request, &walk, last, genesis.clone(), damage));
     }
     restore(request, &source, head.end).map_err(OpenError::io("restore", &request.paths.main))?;
     let mut recovered = recover(request, visit)?;
@@ -48,7 +52,8 @@ fn served_from_copy(
     request: &Recovery<'_>,
     walk: &Walk,
     last: Mark,
-    genesis: crate::genesis::Genesis,
+    genesis: Genesis,
+    damage: Option<Finding>,
 ) -> Recovered {
     Recovered {
         vfs: request.vfs.clone(),
@@ -58,7 +63,7 @@ fn served_from_copy(
         format: genesis.format,
         epoch: walk.epoch,
         base: None,
-        findings: vec![Finding::ReadFromCopy { last }],
+        findings: [Finding::ReadFromCopy { last }].into_iter().chain(damage).collect(),
         notes: Vec::new(),
         access: Access::Read,
     }

@@ -31,7 +31,7 @@ impl LedgerWriter {
         let file = vfs.open(&paths.main, Open::Write).map_err(OpenError::io("open", &paths.main))?;
         let (copy, findings) = match &paths.copy {
             Some(path) => {
-                let (copy, findings) = SecondCopy::open(vfs, paths, path, &file, head.end);
+                let (copy, findings) = SecondCopy::open(vfs, paths, path, &*file, head.end);
                 (Some(copy), findings)
             }
             None => (None, Vec::new()),

@@ -222,23 +222,38 @@ fn a_base_on_the_chain_saves_the_walk_and_a_wrong_one_does_not_hurt() {
 }
 
 #[test]
-fn a_copy_that_differs_is_made_anew_and_a_copy_with_other_records_is_kept() {
+fn a_copy_that_differs_is_made_anew() {
     let world = World::empty().with(&[1, 1, 1]);
     let good = world.main();
-    let damages: [&dyn Fn(&mut Vec<u8>); 4] = [
-        &|copy| copy.truncate(good.len() - 9),
-        &|copy| copy[good.len() - 9] ^= 1,
-        &|copy| copy.extend_from_slice(&[0; 300]),
-        &|copy| copy.clear(),
-    ];
-    for (case, damage) in damages.iter().enumerate() {
-        let mut copy = good.clone();
-        damage(&mut copy);
-        world.set_copy(&copy);
+    let mut flipped = good.clone();
+    flipped[good.len() - 9] ^= 1;
+    let copies = [good[..good.len() - 9].to_vec(), flipped, [&good[..], &[0; 300]].concat(), vec![]];
+    for (case, copy) in copies.iter().enumerate() {
+        world.set_copy(copy);
         let recovered = world.write();
         assert_eq!(kinds(&recovered.findings), Vec::<String>::new(), "case {case}");
         LedgerWriter::open(&recovered).expect("opens");
         assert_eq!(world.copy(), good, "case {case}");
     }
     assert_eq!(world.quarantine(), []);
+}
+
+#[test]
+fn a_copy_with_records_of_its_own_is_kept_aside_first() {
+    let world = World::empty().with(&[1]);
+    let common = world.main();
+    world.append(&[2]);
+    let other = world.main();
+    world.set_main(&common);
+    world.set_copy(&common);
+    world.append(&[1, 1, 1]);
+    let good = world.main();
+    world.set_copy(&other);
+    let (_, findings) = LedgerWriter::open(&world.write()).expect("opens");
+    let [Finding::CopyRebuilt { quarantine: Some(kept), .. }] = &findings[..] else { panic!("{findings:?}") };
+    assert!(other.ends_with(&std::fs::read(kept).expect("kept")));
+    let mut seqs = Vec::new();
+    swarm_ledger::salvage(&*world.vfs, &world.paths, &mut |_, line| seqs.push(line.seq)).expect("read");
+    assert!(seqs.ends_with(&[3, 4]), "{seqs:?}");
+    assert_eq!((world.main(), world.copy()), (good.clone(), good));
 }

@@ -1,0 +1,114 @@
+//! Closing, salvaging, verifying, payloads.
+
+mod world;
+
+use swarm_ledger::payload::{PayloadError, get, put};
+use swarm_ledger::{CopyState, OpenError, close, salvage, verify};
+use world::{World, kinds, witness};
+
+#[test]
+fn closing_moves_both_files_and_can_be_finished_after_a_crash() {
+    let world = World::empty().with(&[1]);
+    let bytes = world.main();
+    let copy = world.paths.copy.clone().expect("has a copy");
+    // Died after the copy was moved.
+    let copy_archive = copy.with_file_name("archive").join("plan.jsonl");
+    std::fs::create_dir_all(copy_archive.parent().expect("has a parent")).expect("made");
+    std::fs::rename(&copy, &copy_archive).expect("moved");
+    for _ in 0..2 {
+        let closed = close(&*world.vfs, &world.paths, "plan").expect("closes");
+        assert_eq!(closed.copy_archive.as_ref(), Some(&copy_archive));
+        assert_eq!(std::fs::read(&closed.archive).expect("archived"), bytes);
+    }
+    assert_eq!(std::fs::read(&copy_archive).expect("archived"), bytes);
+    let gone = world.try_open(swarm_ledger::Access::Write, swarm_ledger::OnDamage::Quarantine, &[]);
+    assert!(matches!(gone, Err(OpenError::Missing { found, .. }) if found.len() == 1));
+}
+
+#[test]
+fn an_archive_is_never_overwritten() {
+    let world = World::empty().with(&[1]);
+    let first = close(&*world.vfs, &world.paths, "plan").expect("closes");
+    let before = std::fs::read(&first.archive).expect("archived");
+    let world = world.with(&[2]);
+    let second = close(&*world.vfs, &world.paths, "plan").expect("closes");
+    assert_ne!(first.archive, second.archive);
+    assert_eq!(std::fs::read(&first.archive).expect("archived"), before);
+    for name in ["", "../plan", "a/b", ".hidden"] {
+        assert!(close(&*world.vfs, &world.paths, name).is_err(), "{name:?}");
+    }
+}
+
+#[test]
+fn a_closed_plan_is_not_brought_back_by_a_copy_left_behind() {
+    let world = World::empty().with(&[1]);
+    let copy = world.copy();
+    close(&*world.vfs, &world.paths, "plan").expect("closes");
+    world.set_copy(&copy);
+    let opened = world.try_open(swarm_ledger::Access::Write, swarm_ledger::OnDamage::Quarantine, &[]);
+    assert!(matches!(opened, Err(OpenError::Missing { .. })));
+    assert!(!world.paths.main.exists());
+}
+
+#[test]
+fn salvage_finds_the_whole_records_of_a_quarantined_suffix() {
+    let world = World::empty().without_copy().with(&[1, 1, 1, 2]);
+    let lines = world.lines();
+    let mut bad = world.main();
+    bad[lines[2].start + 30] ^= 1;
+    world.set_main(&bad);
+    world.write();
+    let mut seqs = Vec::new();
+    let files = salvage(&*world.vfs, &world.paths, &mut |_, line| seqs.push(line.seq)).expect("read");
+    assert_eq!(seqs, [4, 5, 6]);
+    assert_eq!((files.len(), files[0].records, files[0].unreadable), (2, 3, lines[2].len() as u64));
+}
+
+#[test]
+fn verification_tells_soundness_from_completeness() {
+    let world = World::empty().with(&[1, 1, 1]);
+    let good = world.main();
+    let head = world.read().head;
+    let check = |integrity: &[&str], completeness: &[&str], copy: CopyState| {
+        let found =
+            verify(&world.vfs, &world.paths, &[witness(4, Some(head.hash))], &mut |_| {}).expect("read");
+        assert_eq!(
+            (kinds(&found.integrity), kinds(&found.completeness)),
+            (own(integrity), own(completeness))
+        );
+        assert_eq!(found.copy, copy);
+    };
+    check(&[], &[], CopyState::Agrees { behind: 0 });
+    let cut = world.lines()[2].end;
+    world.set_copy(&good[..cut]);
+    check(&[], &[], CopyState::Agrees { behind: (good.len() - cut) as u64 });
+    world.set_main(&good[..cut]);
+    check(&[], &["Damage"], CopyState::Agrees { behind: 0 });
+    let mut rotten = good[..cut].to_vec();
+    rotten[60] ^= 1;
+    world.set_main(&good);
+    world.set_copy(&rotten);
+    check(&[], &[], CopyState::Differs { at: 60 });
+    world.set_main(&[&rotten[..], &good[cut..]].concat());
+    world.set_copy(&good);
+    check(&["Repairable"], &[], CopyState::Differs { at: 60 });
+}
+
+#[test]
+fn a_payload_reads_back_or_is_called_damaged() {
+    let world = World::empty();
+    let payload = vec![7; 300_000];
+    let hash = put(&*world.vfs, &world.paths, &payload).expect("kept");
+    assert_eq!(put(&*world.vfs, &world.paths, &payload).expect("kept"), hash);
+    assert_eq!(get(&*world.vfs, &world.paths, &hash, 1 << 20).expect("read"), payload);
+    assert!(matches!(get(&*world.vfs, &world.paths, &hash, 10), Err(PayloadError::TooLarge { .. })));
+    let path = world.paths.payload_dir().join(hash.as_str());
+    std::fs::write(&path, b"rot").expect("written");
+    assert!(matches!(get(&*world.vfs, &world.paths, &hash, 1 << 20), Err(PayloadError::Damaged(_))));
+    put(&*world.vfs, &world.paths, &payload).expect("kept again");
+    assert_eq!(get(&*world.vfs, &world.paths, &hash, 1 << 20).expect("read"), payload);
+}
+
+fn own(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
