@@ -1,1 +1,29 @@
-//! (see ARCHITECTURE.md)
+//! The rules of the swarm, pure: no clock, no randomness, no I/O.
+//!
+//! A wish or a report comes in; `react` turns it into events or a refusal; `apply` is the only
+//! writer of the state; `settle` grants what is scarce; `owed` reads off what the world is to do;
+//! `wakes_at` says when the clock matters next; `show` makes what people see. A stage is a promise:
+//! after a crash the events are replayed, what is owed is asked for again, and work goes on.
+
+pub mod stage;
+pub mod state;
+pub mod input;
+pub mod effect;
+mod react;
+mod apply;
+mod settle;
+mod owed;
+pub mod schedule;
+mod index;
+pub mod limits;
+pub mod hash;
+pub mod export;
+pub mod show;
+pub mod planted;
+mod step;
+
+pub use owed::owed;
+pub use react::react;
+pub use settle::{settle, wakes_at};
+pub use state::State;
+pub use step::step;

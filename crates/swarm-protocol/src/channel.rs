@@ -6,8 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::{Answer, Envelope};
 use crate::ids::{Oid, RunId};
 use crate::outcome::Ended;
+use crate::refusal::Refusal;
 
 /// Bytes one frame may have.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -53,12 +55,22 @@ pub enum IterationOutcome {
     /// Ended in good order without a signal.
     NoSignal,
     /// `BLOCKED: reason`.
-    AsksHuman { text: String },
+    AsksHuman {
+        text: String,
+    },
     /// `FAILED: reason`: the agent says that it cannot do the task.
-    CannotDo { text: String },
-    Crashed { code: Option<i32>, signal: Option<i32>, text: String },
+    CannotDo {
+        text: String,
+    },
+    Crashed {
+        code: Option<i32>,
+        signal: Option<i32>,
+        text: String,
+    },
     /// The program was not found or could not be executed.
-    NotStarted { text: String },
+    NotStarted {
+        text: String,
+    },
 }
 
 /// What the daemon reports. Each of these becomes a record or changes nothing.
@@ -82,10 +94,18 @@ pub enum FromDaemon {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Upward {
     Hello(Hello),
-    Report { n: u64, report: FromDaemon },
+    Report {
+        n: u64,
+        report: FromDaemon,
+    },
     /// Alive; never enters the ledger.
-    Heartbeat { iteration: u32, journal_bytes: u64 },
-    Progress { percent: u8 },
+    Heartbeat {
+        iteration: u32,
+        journal_bytes: u64,
+    },
+    Progress {
+        percent: u8,
+    },
 }
 
 /// A frame on the wire, to the daemon.
@@ -165,4 +185,34 @@ pub struct ExitRecord {
     pub how: Ended,
     /// Reports that nobody had acknowledged, in order.
     pub unacknowledged: Vec<(u64, FromDaemon)>,
+    /// Where the daemon saved what was not committed; none when there was nothing to save.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wip: Option<Oid>,
+}
+
+/// Bytes one request of a command may have: a plan of 10,000 tasks fits.
+pub const REQUEST_MAX: usize = 64 << 20;
+
+/// What a one-shot command asks the running coordinator, on the socket the daemons use too.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum Request {
+    Command(Envelope),
+    /// Is anybody there?
+    Ping,
+}
+
+/// The coordinator's answer to a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "response", rename_all = "snake_case")]
+pub enum Response {
+    Answer(Answer),
+    Refused {
+        refusal: Refusal,
+    },
+    /// The world failed, not the wish: nothing was recorded.
+    Failed {
+        text: String,
+    },
+    Pong,
 }

@@ -46,37 +46,80 @@ pub enum Command {
     ResetPlan,
     /// Remembers the structure hash of the plan as it is now.
     ApprovePlan,
-    SetProfile { profile: ExecutionProfile },
+    SetProfile {
+        profile: ExecutionProfile,
+    },
     LockProfile,
     /// Records that the export artifacts were written.
-    RecordExport { path: String },
+    RecordExport {
+        path: String,
+    },
     /// Completes a phase whose tasks are all done or cancelled.
-    CompletePhase { phase: u32 },
+    CompletePhase {
+        phase: u32,
+    },
     /// Ends the plan: open tasks are cancelled, the ledger is archived.
     ClosePlan {
         /// Name of the archive file, from the clock of the asker.
         archive: String,
     },
-    AddTask { phase: Option<u32>, after: Option<TaskId>, task: TaskSpec },
-    EditTask { task: TaskId, patch: TaskPatch },
-    RemoveTask { task: TaskId },
+    AddTask {
+        phase: Option<u32>,
+        after: Option<TaskId>,
+        task: TaskSpec,
+    },
+    EditTask {
+        task: TaskId,
+        patch: TaskPatch,
+    },
+    RemoveTask {
+        task: TaskId,
+    },
     /// Puts the task after another one (or first), in a phase.
-    MoveTask { task: TaskId, after: Option<TaskId>, phase: Option<u32> },
-    BlockTask { task: TaskId, reason: String },
+    MoveTask {
+        task: TaskId,
+        after: Option<TaskId>,
+        phase: Option<u32>,
+    },
+    BlockTask {
+        task: TaskId,
+        reason: String,
+    },
     /// Back to the queue from blocked, failed, timeout or deferred.
-    UnblockTask { task: TaskId },
-    DeferTask { task: TaskId },
-    CancelTask { task: TaskId },
-    WaiveGate { task: TaskId, gate: Gate, reason: String },
+    UnblockTask {
+        task: TaskId,
+    },
+    DeferTask {
+        task: TaskId,
+    },
+    CancelTask {
+        task: TaskId,
+    },
+    WaiveGate {
+        task: TaskId,
+        gate: Gate,
+        reason: String,
+    },
     /// Starts nothing new; iterations under way end at their boundary.
-    Pause { reason: PauseReason, why: String },
-    Resume { reason: PauseReason },
+    Pause {
+        reason: PauseReason,
+        why: String,
+    },
+    Resume {
+        reason: PauseReason,
+    },
     /// Stops the agent that works on this task; the task goes back to the queue without penalty.
-    StopAgent { task: TaskId },
+    StopAgent {
+        task: TaskId,
+    },
     /// Ctrl+C: no new work, agents to their boundary, then the end.
-    Drain { why: String },
+    Drain {
+        why: String,
+    },
     /// The person has seen that records were lost.
-    AcknowledgeLoss { salvaged: u64 },
+    AcknowledgeLoss {
+        salvaged: u64,
+    },
 }
 
 impl Command {

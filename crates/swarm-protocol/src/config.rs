@@ -65,10 +65,13 @@ impl<'de> Deserialize<'de> for Span {
         let text = match Form::deserialize(d) {
             Ok(Form::Number(n)) => n.to_string(),
             Ok(Form::Text(text)) => text,
-            Err(_) => return Err(serde::de::Error::custom("a duration like \"30s\", \"30m\" or \"2h\" is wanted")),
+            Err(_) => {
+                return Err(serde::de::Error::custom("a duration like \"30s\", \"30m\" or \"2h\" is wanted"));
+            }
         };
-        Self::parse(&text)
-            .ok_or_else(|| serde::de::Error::custom(format!("{text:?} is not a duration like \"30s\", \"30m\" or \"2h\"")))
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(format!("{text:?} is not a duration like \"30s\", \"30m\" or \"2h\""))
+        })
     }
 }
 
@@ -253,6 +256,7 @@ impl Config {
             backoff_max_secs: self.recovery.backoff_max.secs,
             merge_rounds: self.merge.rounds,
             races_max: self.merge.races,
+            snapshot_every: self.ledger.snapshot_every,
             checks: !self.check.commands.is_empty(),
             verifies: !self.verify_commands().commands.is_empty(),
         }

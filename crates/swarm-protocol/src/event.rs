@@ -11,7 +11,6 @@ use crate::outcome::{Ended, Gate, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
 use crate::record::{RecordError, member};
-use crate::time::Timestamp;
 
 macro_rules! events {
     ($(
@@ -204,8 +203,6 @@ events! {
     /// Red on the merged tree: the task goes back to work with the output.
     VerificationFailed "verification_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }
-    /// The verification run itself broke (killed, lost): it is started again.
-    VerificationLost "verification_lost" [task "taskId": TaskId] { run "run": RunId, why "why": String }
     /// The person's checkout cannot follow now: the result is kept, the trunk released.
     PublishWaits "publish_waits" [task "taskId": TaskId]
         { why "why": String, paths "paths": Vec<String>, hint "hint": String }
@@ -215,13 +212,15 @@ events! {
     /// The merge did not succeed; `next` says what becomes of the task.
     MergeFailed "merge_failed" [task "taskId": TaskId, status "status": Status]
         { why "why": String, paths "paths": Vec<String>, next "next": Next }
+    /// The merge was broken off before anything moved; the work keeps its approval.
+    MergeInterrupted "merge_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
+    /// No hand of this task is at the trunk any more.
+    TrunkReleased "trunk_released" [task "taskId": TaskId] {}
     /// Trunk holds the work, proven and durable.
     MergeCompleted "merge_completed" [task "taskId": TaskId] { proof "proof": Proof }
     WorktreeRemoved "worktree_removed" [task "taskId": TaskId] {}
     /// The worktree could not be proven disposable; it stays and is shown.
     WorktreeKept "worktree_kept" [task "taskId": TaskId] { why "why": String }
-    /// A hand could not do its work; asked again at `retry_at`.
-    HandFailed "hand_failed" [task "taskId": Option<TaskId>] { effect "effect": String, why "why": String, retry_at "retryAt": Timestamp }
 }
 
 impl Event {
@@ -271,15 +270,15 @@ impl Event {
             | Self::VerificationStarted { task, .. }
             | Self::VerificationPassed { task, .. }
             | Self::VerificationFailed { task, .. }
-            | Self::VerificationLost { task, .. }
             | Self::PublishWaits { task, .. }
             | Self::CheckoutChanged { task, .. }
             | Self::RaceLost { task, .. }
             | Self::MergeFailed { task, .. }
             | Self::MergeCompleted { task, .. }
+            | Self::MergeInterrupted { task, .. }
+            | Self::TrunkReleased { task, .. }
             | Self::WorktreeRemoved { task, .. }
             | Self::WorktreeKept { task, .. } => Some(task),
-            Self::HandFailed { task, .. } => task.as_ref(),
             _ => None,
         }
     }

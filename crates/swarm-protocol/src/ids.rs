@@ -123,19 +123,27 @@ fn check_agent_id(text: &str) -> Result<(), BadName> {
 
 fn check_run_id(text: &str) -> Result<(), BadName> {
     let good = text.len() <= 12
-        && text.strip_prefix('r').is_some_and(|n| !n.is_empty() && !n.starts_with('0') && n.bytes().all(|b| b.is_ascii_digit()));
+        && text
+            .strip_prefix('r')
+            .is_some_and(|n| !n.is_empty() && !n.starts_with('0') && n.bytes().all(|b| b.is_ascii_digit()));
     if good { Ok(()) } else { Err(bad("run id", text, "it must look like r17")) }
 }
 
 fn check_command_id(text: &str) -> Result<(), BadName> {
     let good = (1..=64).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'));
-    if good { Ok(()) } else { Err(bad("command id", text, "it must have 1 to 64 letters, digits, '-', '_', '.' or ':'")) }
+    if good {
+        Ok(())
+    } else {
+        Err(bad("command id", text, "it must have 1 to 64 letters, digits, '-', '_', '.' or ':'"))
+    }
 }
 
 impl RunId {
     /// The n-th run of the ledger.
-    pub fn nth(n: u64) -> Self { Self(format!("r{n}").into()) }
+    pub fn nth(n: u64) -> Self {
+        Self(format!("r{n}").into())
+    }
 }
 
 impl AgentId {
@@ -149,10 +157,14 @@ impl AgentId {
 
 impl TaskId {
     /// The branch on which the task's work is done.
-    pub fn branch(&self) -> String { format!("swarm/{self}") }
+    pub fn branch(&self) -> String {
+        format!("swarm/{self}")
+    }
 }
 
 impl Oid {
     /// The first eight digits, for people.
-    pub fn short(&self) -> &str { &self.0[..8] }
+    pub fn short(&self) -> &str {
+        &self.0[..8]
+    }
 }

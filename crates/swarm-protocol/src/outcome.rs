@@ -33,8 +33,12 @@ impl Ended {
     pub fn words(&self) -> String {
         match self {
             Self::Stopped => "stopped".into(),
-            Self::Crashed { code: Some(code), text, .. } => join(&format!("crashed with exit code {code}"), text),
-            Self::Crashed { signal: Some(signal), text, .. } => join(&format!("killed by signal {signal}"), text),
+            Self::Crashed { code: Some(code), text, .. } => {
+                join(&format!("crashed with exit code {code}"), text)
+            }
+            Self::Crashed { signal: Some(signal), text, .. } => {
+                join(&format!("killed by signal {signal}"), text)
+            }
             Self::Crashed { text, .. } => join("crashed", text),
             Self::Lost { text } => join("its daemon vanished", text),
             Self::Timeout { text } => join("ran out of time", text),
@@ -55,14 +59,26 @@ fn join(head: &str, text: &str) -> String {
 #[serde(tag = "to", rename_all = "snake_case")]
 pub enum Next {
     /// Back to the queue, not before this moment. `counts`: held against the retries of the task.
-    Pending { not_before: Timestamp, counts: bool },
-    Blocked { block: BlockKind, why: String },
-    Failed { why: String },
-    Timeout { why: String },
+    Pending {
+        not_before: Timestamp,
+        counts: bool,
+    },
+    Blocked {
+        block: BlockKind,
+        why: String,
+    },
+    Failed {
+        why: String,
+    },
+    Timeout {
+        why: String,
+    },
     Deferred,
     Cancelled,
     /// Approved work whose merge is tried again later.
-    Approved { not_before: Timestamp },
+    Approved {
+        not_before: Timestamp,
+    },
 }
 
 impl Next {

@@ -114,7 +114,12 @@ pub struct ExecutionProfile {
 
 impl Default for ExecutionProfile {
     fn default() -> Self {
-        Self { parallelization_enabled: false, max_concurrent_tasks: 1, council_parallel: false, locked: false }
+        Self {
+            parallelization_enabled: false,
+            max_concurrent_tasks: 1,
+            council_parallel: false,
+            locked: false,
+        }
     }
 }
 

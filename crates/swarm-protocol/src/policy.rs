@@ -18,6 +18,8 @@ pub struct Policy {
     pub merge_rounds: u32,
     /// Lost races for the trunk before a merge goes back to the queue with a delay.
     pub races_max: u32,
+    /// Plan events between two snapshot events.
+    pub snapshot_every: u64,
     /// Whether check commands are configured.
     pub checks: bool,
     /// Whether verification commands are configured.
@@ -33,6 +35,7 @@ impl Default for Policy {
             backoff_max_secs: 300,
             merge_rounds: 3,
             races_max: 3,
+            snapshot_every: 50,
             checks: true,
             verifies: true,
         }

@@ -12,36 +12,99 @@ pub enum Refusal {
     NoPlan,
     PlanClosed,
     PlanExists,
-    UnknownTask { task: String, near: Option<TaskId> },
-    UnknownPhase { phase: u32, known: Vec<u32> },
-    DuplicateTask { task: TaskId },
-    UnknownDependency { task: TaskId, depends: String, near: Option<TaskId> },
-    Cycle { path: Vec<TaskId> },
-    TooLarge { what: String, limit: u64, got: u64 },
-    BadValue { what: String, why: String },
+    UnknownTask {
+        task: String,
+        near: Option<TaskId>,
+    },
+    UnknownPhase {
+        phase: u32,
+        known: Vec<u32>,
+    },
+    DuplicateTask {
+        task: TaskId,
+    },
+    UnknownDependency {
+        task: TaskId,
+        depends: String,
+        near: Option<TaskId>,
+    },
+    Cycle {
+        path: Vec<TaskId>,
+    },
+    TooLarge {
+        what: String,
+        limit: u64,
+        got: u64,
+    },
+    BadValue {
+        what: String,
+        why: String,
+    },
     ProfileLocked,
     /// The status of the task does not allow it.
-    WrongStatus { task: TaskId, status: Status, wanted: String, instead: Vec<String> },
-    PhaseOpen { phase: u32, open: Vec<TaskId> },
-    PhaseAlreadyComplete { phase: u32 },
-    AgentsRunning { tasks: Vec<TaskId> },
-    TaskInUse { task: TaskId, by: Vec<TaskId> },
-    NothingToChange { what: String },
+    WrongStatus {
+        task: TaskId,
+        status: Status,
+        wanted: String,
+        instead: Vec<String>,
+    },
+    PhaseOpen {
+        phase: u32,
+        open: Vec<TaskId>,
+    },
+    PhaseAlreadyComplete {
+        phase: u32,
+    },
+    AgentsRunning {
+        tasks: Vec<TaskId>,
+    },
+    TaskInUse {
+        task: TaskId,
+        by: Vec<TaskId>,
+    },
+    NothingToChange {
+        what: String,
+    },
     NotPaused,
-    NoAgent { task: TaskId },
-    AlreadyWaived { task: TaskId, gate: String },
+    NoAgent {
+        task: TaskId,
+    },
+    AlreadyWaived {
+        task: TaskId,
+        gate: String,
+    },
     Draining,
     /// The ledger can only be read now.
-    ReadOnly { why: String },
+    ReadOnly {
+        why: String,
+    },
 }
 
 impl Refusal {
     /// Names of all kinds, for the count of transcripts.
     pub const KINDS: &'static [&'static str] = &[
-        "no_plan", "plan_closed", "plan_exists", "unknown_task", "unknown_phase", "duplicate_task",
-        "unknown_dependency", "cycle", "too_large", "bad_value", "profile_locked", "wrong_status", "phase_open",
-        "phase_already_complete", "agents_running", "task_in_use", "nothing_to_change", "not_paused", "no_agent",
-        "already_waived", "draining", "read_only",
+        "no_plan",
+        "plan_closed",
+        "plan_exists",
+        "unknown_task",
+        "unknown_phase",
+        "duplicate_task",
+        "unknown_dependency",
+        "cycle",
+        "too_large",
+        "bad_value",
+        "profile_locked",
+        "wrong_status",
+        "phase_open",
+        "phase_already_complete",
+        "agents_running",
+        "task_in_use",
+        "nothing_to_change",
+        "not_paused",
+        "no_agent",
+        "already_waived",
+        "draining",
+        "read_only",
     ];
 
     /// What is in the way, one sentence without a full stop.
@@ -61,16 +124,22 @@ impl Refusal {
                 format!("There is no phase {phase} (phases: {})", known.join(", "))
             }
             Self::DuplicateTask { task } => format!("There is a task {task} already"),
-            Self::UnknownDependency { task, depends, .. } => format!("Task {task} depends on {depends}, which does not exist"),
+            Self::UnknownDependency { task, depends, .. } => {
+                format!("Task {task} depends on {depends}, which does not exist")
+            }
             Self::Cycle { path } => {
                 let mut names: Vec<&str> = path.iter().map(TaskId::as_str).collect();
                 names.extend(path.first().map(TaskId::as_str));
                 format!("Tasks depend on each other in a circle: {}", names.join(" → "))
             }
-            Self::TooLarge { what, limit, got } => format!("{what} is too large: {got}, at most {limit} allowed"),
+            Self::TooLarge { what, limit, got } => {
+                format!("{what} is too large: {got}, at most {limit} allowed")
+            }
             Self::BadValue { what, why } => format!("{what} is not valid: {why}"),
             Self::ProfileLocked => "The execution profile is locked".into(),
-            Self::WrongStatus { task, status, wanted, .. } => format!("Task {task} is {} and cannot be {wanted}", status.word()),
+            Self::WrongStatus { task, status, wanted, .. } => {
+                format!("Task {task} is {} and cannot be {wanted}", status.word())
+            }
             Self::PhaseOpen { phase, open } => format!("Phase {phase} has open tasks: {}", list(open)),
             Self::PhaseAlreadyComplete { phase } => format!("Phase {phase} is complete already"),
             Self::AgentsRunning { tasks } => format!("Agents are running on {}", list(tasks)),
@@ -102,14 +171,15 @@ impl Refusal {
             Self::WrongStatus { instead, task, .. } => {
                 instead.first().cloned().unwrap_or_else(|| format!("swarm task show {task}"))
             }
-            Self::PhaseOpen { open, .. } => {
-                open.first().map_or_else(|| "swarm task list".into(), |task| format!("swarm task cancel {task}"))
-            }
+            Self::PhaseOpen { open, .. } => open
+                .first()
+                .map_or_else(|| "swarm task list".into(), |task| format!("swarm task cancel {task}")),
             Self::PhaseAlreadyComplete { .. } => "swarm plan show".into(),
             Self::AgentsRunning { .. } => "swarm close --stop".into(),
-            Self::TaskInUse { by, .. } => {
-                by.first().map_or_else(|| "swarm task list".into(), |task| format!("swarm task edit {task} --depends ''"))
-            }
+            Self::TaskInUse { by, .. } => by.first().map_or_else(
+                || "swarm task list".into(),
+                |task| format!("swarm task edit {task} --depends ''"),
+            ),
             Self::NothingToChange { .. } | Self::NotPaused | Self::NoAgent { .. } => "swarm status".into(),
             Self::AlreadyWaived { task, .. } => format!("swarm task show {task}"),
             Self::Draining => "swarm status".into(),

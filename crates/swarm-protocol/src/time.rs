@@ -92,7 +92,9 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(d)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text:?} is not a time like 2026-01-13T10:00:00.000Z")))
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(format!("{text:?} is not a time like 2026-01-13T10:00:00.000Z"))
+        })
     }
 }
 
@@ -102,7 +104,9 @@ mod tests {
 
     #[test]
     fn a_moment_is_written_and_read_back_the_same() {
-        for ms in [0, 951_782_399_999, 951_782_400_000, 1_768_298_400_000, 1_709_164_800_123, Timestamp::MAX.0] {
+        for ms in
+            [0, 951_782_399_999, 951_782_400_000, 1_768_298_400_000, 1_709_164_800_123, Timestamp::MAX.0]
+        {
             let at = Timestamp(ms);
             assert_eq!(Timestamp::parse(&at.to_string()), Some(at), "{at}");
         }

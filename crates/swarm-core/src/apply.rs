@@ -1,0 +1,200 @@
+//! The only writer of `State`. Total: whatever a ledger holds, it is taken in without failing;
+//! whether it *should* have happened was decided before it was written.
+
+mod merge;
+pub(crate) mod plan;
+mod run;
+
+pub(crate) use plan::patch_spec;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::outcome::Next;
+use swarm_protocol::time::Timestamp;
+
+use crate::limits::{ANSWERS_KEPT, AUDIT_KEPT, DECISIONS_KEPT, OUTPUT_KEPT};
+use crate::planted::{self, Bug};
+use crate::stage::{MergeStep, Stage};
+use crate::state::{Audit, PastAnswer, State, Task};
+
+impl State {
+    /// Takes one record in. `at` is the record's time.
+    pub fn apply(&mut self, event: &Event, at: Timestamp) {
+        self.seq += 1;
+        self.at = self.at.max(at);
+        if event.is_plan_event() {
+            self.plan_events_since_snapshot += 1;
+        }
+        self.note(event, at);
+        match event {
+            Event::CoordinatorStarted { epoch, trunk, policy, .. } => {
+                self.epoch = *epoch;
+                self.trunk = Some(trunk.clone());
+                self.policy = policy.clone();
+                self.draining = false;
+                self.running = true;
+            }
+            Event::CoordinatorStopped { .. } => self.running = false,
+            Event::Paused { reason, .. } => {
+                self.paused.insert(*reason);
+            }
+            Event::Resumed { reason } => {
+                self.paused.remove(reason);
+            }
+            Event::DrainStarted { .. } => self.draining = true,
+            Event::Operation { id, kind, subject, answer } => {
+                keep(
+                    &mut self.answers,
+                    ANSWERS_KEPT,
+                    PastAnswer { id: id.clone(), seq: self.seq, text: answer.clone() },
+                );
+                let details = subject.as_deref().map_or_else(|| answer.clone(), |s| format!("{s}: {answer}"));
+                keep(&mut self.decisions, DECISIONS_KEPT, Audit { at, event: kind.clone(), details });
+            }
+            Event::LedgerLoss { last_good_seq, quarantine, .. } => {
+                self.loss =
+                    Some(format!("records after {last_good_seq} were damaged and lie in {quarantine}"));
+            }
+            Event::LossAcknowledged { .. } => self.loss = None,
+            Event::LedgerRepaired { .. } | Event::LedgerCut { .. } | Event::Signal { .. } => {}
+            other => {
+                if !self.apply_plan(other, at) && !self.apply_run(other, at) {
+                    self.apply_merge(other, at);
+                }
+            }
+        }
+        if let Some(task) = event.task() {
+            self.reindex(&task.clone());
+        }
+    }
+
+    /// Changes a task if it exists; a ledger that names others is taken in all the same.
+    fn change(&mut self, id: &TaskId, how: impl FnOnce(&mut Task)) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            how(task);
+        }
+    }
+
+    /// Puts a task into another stage and lets go of what only the old stage used.
+    fn enter(&mut self, id: &TaskId, stage: Stage) {
+        let Some(task) = self.tasks.get_mut(id) else { return };
+        let old = std::mem::replace(&mut task.stage, stage);
+        let still = task.stage.run() == old.run();
+        if let Some(run) = old.run().filter(|_| !still)
+            && let Some(run) = self.runs.get_mut(run)
+        {
+            run.ended = true;
+        }
+        if let Stage::Merging { step, .. } = &old
+            && !matches!(task.stage, Stage::Merging { .. })
+        {
+            if let MergeStep::Verifying { run, .. } = step
+                && let Some(run) = self.runs.get_mut(run)
+            {
+                run.ended = true;
+            }
+            if planted::is(Bug::TrunkReleasedOnStageChange) {
+                self.trunk_held_by = None;
+            }
+        }
+    }
+
+    fn follow(&mut self, id: &TaskId, next: &Next, at: Timestamp) {
+        let stage = match next {
+            Next::Pending { not_before, counts } => {
+                if *counts {
+                    self.change(id, |task| task.retries += 1);
+                }
+                Stage::Pending { since: at, not_before: *not_before }
+            }
+            Next::Blocked { block, why } => Stage::Blocked { block: *block, why: why.clone(), since: at },
+            Next::Failed { why } => Stage::Failed { why: why.clone(), since: at },
+            Next::Timeout { why } => Stage::Timeout { why: why.clone(), since: at },
+            Next::Deferred => Stage::Deferred,
+            Next::Cancelled => Stage::Cancelled,
+            Next::Approved { not_before } => match self.tasks.get(id).map(|t| &t.stage) {
+                Some(Stage::Merging { tip, tree, since, .. }) => Stage::Approved {
+                    tip: tip.clone(),
+                    tree: tree.clone(),
+                    since: *since,
+                    not_before: *not_before,
+                    waits: None,
+                },
+                _ => return,
+            },
+        };
+        self.enter(id, stage);
+    }
+
+    fn note(&mut self, event: &Event, at: Timestamp) {
+        let Some((id, details)) = details(event) else { return };
+        self.change(id, |task| {
+            keep(&mut task.audit, AUDIT_KEPT, Audit { at, event: event.kind().into(), details });
+        });
+    }
+}
+
+/// Appends to a list that keeps only the newest.
+fn keep<T>(list: &mut std::collections::VecDeque<T>, most: usize, item: T) {
+    if list.len() >= most {
+        list.pop_front();
+    }
+    list.push_back(item);
+}
+
+/// The end of a text, at a character boundary: errors stand last.
+pub(crate) fn tail(text: &str) -> String {
+    if text.len() <= OUTPUT_KEPT {
+        return text.into();
+    }
+    let mut from = text.len() - OUTPUT_KEPT;
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text[from..].into()
+}
+
+/// What the audit log of a task says about an event; silent about the plan's own bookkeeping.
+fn details(event: &Event) -> Option<(&TaskId, String)> {
+    let text = match event {
+        Event::TaskClaimed { agent, run, attempt, .. } => format!("attempt {attempt} by {agent} ({run})"),
+        Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
+        Event::AgentSpawned { agent, host, .. } => format!("{agent} on {host}"),
+        Event::Iteration { iteration, note, .. } => match note {
+            Some(note) => format!("iteration {iteration}: {note}"),
+            None => format!("iteration {iteration}"),
+        },
+        Event::Signal { signal, text, .. } => format!("{signal} {text}").trim_end().into(),
+        Event::WorkSubmitted { tip, .. } => format!("at {}", tip.short()),
+        Event::ChecksPassed { tree, .. } => format!("tree {}", tree.short()),
+        Event::ChecksFailed { output, .. } => last_line(output),
+        Event::GateWaived { gate, reason, .. } => format!("{}: {reason}", gate.word()),
+        Event::AgentCompleted { agent, .. } => agent.to_string(),
+        Event::AgentFailed { agent, how, .. } => format!("{agent} {}", how.words()),
+        Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
+        Event::MergeBuilt { result, commits, .. } => format!("{} commits, {}", commits.len(), result.short()),
+        Event::VerificationFailed { output, .. } => last_line(output),
+        Event::MergeInterrupted { why, .. } => why.clone(),
+        Event::PublishWaits { why, .. } => why.clone(),
+        Event::RaceLost { trunk_now, .. } => format!("trunk is now at {}", trunk_now.short()),
+        Event::MergeFailed { why, .. } => why.clone(),
+        Event::MergeCompleted { proof, .. } => format!("{} at {}", proof.trunk, proof.commit.short()),
+        Event::WorktreeKept { why, .. } => why.clone(),
+        Event::TaskStatusChanged { status, why, .. } => match why {
+            Some(why) => format!("{}: {why}", status.word()),
+            None => status.word().into(),
+        },
+        _ => return None,
+    };
+    event.task().map(|id| (id, text))
+}
+
+fn last_line(text: &str) -> String {
+    text.lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("no output")
+        .trim()
+        .chars()
+        .take(200)
+        .collect()
+}

@@ -1,0 +1,155 @@
+//! Events of a merge: the trunk granted, built, verified, published, given back.
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::time::Timestamp;
+
+use super::tail;
+use crate::limits::CHECKOUT_RETRY_SECS;
+use crate::stage::{MergeStep, Stage, Waits};
+use crate::state::{Run, State};
+
+impl State {
+    pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) {
+        match event {
+            Event::TrunkGranted { task, .. } => {
+                self.trunk_held_by = Some(task.clone());
+                if let Some(Stage::Approved { tip, tree, since, .. }) =
+                    self.tasks.get(task).map(|t| t.stage.clone())
+                {
+                    self.enter(
+                        task,
+                        Stage::Merging { tip, tree, since, races: 0, step: MergeStep::Building },
+                    );
+                }
+            }
+            Event::MergeBuilt { task, base, result, commits, .. } => {
+                let (base, result, commits) = (base.clone(), result.clone(), commits.clone());
+                self.change(task, |t| t.hand_failures = 0);
+                self.set_step(task, MergeStep::Publishing { base, result, commits });
+            }
+            Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
+            Event::VerificationPassed { task, run, commit } => {
+                self.end_verification(task, run.as_ref());
+                self.change(task, |t| t.verified = Some(commit.clone()));
+            }
+            Event::VerificationFailed { task, run, output, next, .. } => {
+                self.end_verification(task, Some(run));
+                self.change(task, |t| {
+                    t.merge_rounds += 1;
+                    t.last_failure = Some(tail(output));
+                });
+                self.release(task);
+                self.follow(task, next, at);
+            }
+            Event::PublishWaits { task, why, paths, hint } => {
+                self.release(task);
+                let new = Waits { why: why.clone(), paths: paths.clone(), hint: hint.clone() };
+                let retry_at = at.plus_secs(CHECKOUT_RETRY_SECS);
+                self.approve_again(task, retry_at, Some(new.clone()));
+                self.change(task, |t| {
+                    if let Stage::Approved { waits: Some(waits), not_before, .. } = &mut t.stage {
+                        *waits = new;
+                        *not_before = retry_at;
+                    }
+                });
+            }
+            Event::CheckoutChanged { task } => self.change(task, |t| {
+                if let Stage::Approved { not_before, waits, .. } = &mut t.stage {
+                    *not_before = Timestamp::ZERO;
+                    *waits = None;
+                }
+            }),
+            Event::RaceLost { task, .. } => self.change(task, |t| {
+                if let Stage::Merging { races, step, .. } = &mut t.stage {
+                    *races += 1;
+                    *step = MergeStep::Building;
+                }
+            }),
+            Event::MergeFailed { task, next, .. } => {
+                self.change(task, |t| t.hand_failures += 1);
+                self.release(task);
+                self.follow(task, next, at);
+            }
+            Event::MergeInterrupted { task, .. } => self.approve_again(task, Timestamp::ZERO, None),
+            Event::TrunkReleased { task } => self.release(task),
+            Event::MergeCompleted { task, proof } => {
+                self.release(task);
+                self.enter(task, Stage::Done { proof: Some(proof.clone()) });
+            }
+            Event::WorktreeRemoved { task } => self.change(task, |t| {
+                t.base = None;
+                t.kept = None;
+            }),
+            Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),
+            _ => {}
+        }
+    }
+
+    fn release(&mut self, task: &TaskId) {
+        if self.trunk_held_by.as_ref() == Some(task) {
+            self.trunk_held_by = None;
+        }
+    }
+
+    fn set_step(&mut self, task: &TaskId, new: MergeStep) {
+        self.change(task, |t| {
+            if let Stage::Merging { step, .. } = &mut t.stage {
+                *step = new;
+            }
+        });
+    }
+
+    /// Back from the trunk with the approval kept.
+    fn approve_again(&mut self, task: &TaskId, not_before: Timestamp, waits: Option<Waits>) {
+        if let Some(Stage::Merging { tip, tree, since, .. }) = self.tasks.get(task).map(|t| t.stage.clone()) {
+            self.enter(task, Stage::Approved { tip, tree, since, not_before, waits });
+        }
+    }
+
+    fn start_verification(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {
+        self.runs_ever += 1;
+        let started = Run {
+            kind: RunKind::Verify,
+            task: task.clone(),
+            agent: None,
+            attempt: 0,
+            nonce: nonce.into(),
+            claimed_at: at,
+            spawned: false,
+            ended: false,
+        };
+        self.runs.insert(run.clone(), started);
+        self.change(task, |t| {
+            if let Stage::Merging { step, .. } = &mut t.stage
+                && let MergeStep::Publishing { base, result, commits } = step
+            {
+                *step = MergeStep::Verifying {
+                    base: base.clone(),
+                    result: result.clone(),
+                    commits: std::mem::take(commits),
+                    run: run.clone(),
+                };
+            }
+        });
+    }
+
+    /// The verification is over, whatever it said; its processes are still to be proven gone.
+    fn end_verification(&mut self, task: &TaskId, run: Option<&RunId>) {
+        if let Some(run) = run.and_then(|r| self.runs.get_mut(r)) {
+            run.ended = true;
+        }
+        self.change(task, |t| {
+            if let Stage::Merging { step, .. } = &mut t.stage
+                && let MergeStep::Verifying { base, result, commits, .. } = step
+            {
+                *step = MergeStep::Publishing {
+                    base: base.clone(),
+                    result: result.clone(),
+                    commits: std::mem::take(commits),
+                };
+            }
+        });
+    }
+}

@@ -1,0 +1,281 @@
+//! Events of the plan: its header, tasks, order, statuses set by people.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
+use swarm_protocol::time::Timestamp;
+
+use crate::stage::Stage;
+use crate::state::{Approved, Phase, Plan, State, Task};
+
+/// Distance between two neighbours when a task is appended.
+const RANK_STEP: i64 = 1 << 20;
+
+impl State {
+    /// True when the event was one of the plan.
+    pub(super) fn apply_plan(&mut self, event: &Event, at: Timestamp) -> bool {
+        match event {
+            Event::PlanCreated { ledger_id, goal, phases, extra, .. } => {
+                self.plan = Some(Plan {
+                    ledger_id: ledger_id.clone(),
+                    goal: goal.clone(),
+                    phases: vec![],
+                    extra: extra.clone(),
+                    profile: ExecutionProfile::default(),
+                    approved: None,
+                    closed: false,
+                });
+                self.set_header(goal, phases, extra);
+            }
+            Event::PlanUpdated { goal, phases, extra } => self.set_header(goal, phases, extra),
+            Event::TaskAdded { task, phase, after, spec } => {
+                self.add_task(task, *phase, after.as_ref(), spec, at)
+            }
+            Event::TaskUpdated { task, patch } => self.change(task, |t| patch_spec(&mut t.spec, patch)),
+            Event::TaskStatusChanged { task, status, why, block, proof } => {
+                self.set_status(task, *status, why.clone(), *block, proof.clone(), at);
+            }
+            Event::TaskReordered { task, after, phase } => self.move_task(task, *phase, after.as_ref()),
+            Event::TaskRemoved { task } => self.remove_task(task),
+            Event::PhaseCompleted { phase } => {
+                if let Some(phase) = self.phase_mut(*phase) {
+                    phase.complete = true;
+                }
+                self.snapshot_due = true;
+            }
+            Event::Snapshot { .. } => {
+                self.plan_events_since_snapshot = 0;
+                self.snapshot_due = false;
+            }
+            Event::PlanRebuilt { .. } | Event::PlanExported { .. } => {}
+            Event::PlanReset {} => self.reset(at),
+            Event::ExecutionProfileSet { profile } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.profile = ExecutionProfile { locked: false, ..*profile };
+                }
+            }
+            Event::ExecutionProfileLocked {} => {
+                if let Some(plan) = &mut self.plan {
+                    plan.profile.locked = true;
+                }
+            }
+            Event::PlanApproved { structure_hash } => {
+                let structure = crate::export::structure(self);
+                if let Some(plan) = &mut self.plan {
+                    plan.approved =
+                        Some(Approved { structure_hash: structure_hash.clone(), plan: structure });
+                }
+            }
+            Event::PlanClosed { .. } => {
+                if let Some(plan) = &mut self.plan {
+                    plan.closed = true;
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn phase_mut(&mut self, id: u32) -> Option<&mut Phase> {
+        self.plan.as_mut()?.phases.iter_mut().find(|p| p.id == id)
+    }
+
+    /// Names and order of the phases; a phase that still has tasks is never dropped.
+    fn set_header(&mut self, goal: &str, heads: &[PhaseHead], extra: &Extra) {
+        let Some(plan) = &mut self.plan else { return };
+        plan.goal = goal.into();
+        plan.extra = extra.clone();
+        let mut old = std::mem::take(&mut plan.phases);
+        for head in heads {
+            let known = old.iter().position(|p| p.id == head.id).map(|at| old.remove(at));
+            let (complete, tasks) = known.map_or((false, vec![]), |p| (p.complete, p.tasks));
+            plan.phases.push(Phase {
+                id: head.id,
+                name: head.name.clone(),
+                extra: head.extra.clone(),
+                complete,
+                tasks,
+            });
+        }
+        plan.phases.extend(old.into_iter().filter(|p| !p.tasks.is_empty()));
+    }
+
+    fn add_task(&mut self, id: &TaskId, phase: u32, after: Option<&TaskId>, spec: &TaskSpec, at: Timestamp) {
+        if self.tasks.contains_key(id) {
+            return;
+        }
+        let task = Task {
+            spec: spec.clone(),
+            phase,
+            rank: 0,
+            stage: Stage::Pending { since: at, not_before: Timestamp::ZERO },
+            attempts: 0,
+            retries: 0,
+            merge_rounds: 0,
+            hand_failures: 0,
+            waived: BTreeSet::new(),
+            base: None,
+            wip: None,
+            verified: None,
+            last_failure: None,
+            last_agent: None,
+            kept: None,
+            audit: VecDeque::new(),
+        };
+        self.tasks.insert(id.clone(), task);
+        self.place(id, phase, after);
+    }
+
+    fn remove_task(&mut self, id: &TaskId) {
+        let Some(task) = self.tasks.remove(id) else { return };
+        if let Some(phase) = self.phase_mut(task.phase) {
+            phase.tasks.retain(|t| t != id);
+        }
+    }
+
+    fn move_task(&mut self, id: &TaskId, phase: u32, after: Option<&TaskId>) {
+        let Some(old) = self.tasks.get(id).map(|t| t.phase) else { return };
+        if let Some(phase) = self.phase_mut(old) {
+            phase.tasks.retain(|t| t != id);
+        }
+        self.place(id, phase, after);
+    }
+
+    /// Puts the task into the phase: after another task of it, or first. A task that comes into a
+    /// complete phase opens it again.
+    fn place(&mut self, id: &TaskId, phase: u32, after: Option<&TaskId>) {
+        let Some(plan) = &mut self.plan else { return };
+        if !plan.phases.iter().any(|p| p.id == phase) {
+            plan.phases.push(Phase {
+                id: phase,
+                name: String::new(),
+                extra: Extra::new(),
+                complete: false,
+                tasks: vec![],
+            });
+        }
+        let Some(phase) = plan.phases.iter_mut().find(|p| p.id == phase) else { return };
+        phase.complete = false;
+        let at = after
+            .map_or(0, |a| phase.tasks.iter().rposition(|t| t == a).map_or(phase.tasks.len(), |i| i + 1));
+        phase.tasks.insert(at, id.clone());
+        let rank_at = |i: usize| phase.tasks.get(i).and_then(|t| self.tasks.get(t)).map(|t| t.rank);
+        let before = if at == 0 { None } else { rank_at(at - 1) };
+        let behind = rank_at(at + 1);
+        let rank = match (before, behind) {
+            (None, None) => Some(0),
+            (Some(b), None) => b.checked_add(RANK_STEP),
+            (None, Some(n)) => n.checked_sub(RANK_STEP),
+            (Some(b), Some(n)) if n - b > 1 => Some(b + (n - b) / 2),
+            _ => None,
+        };
+        let id_of_phase = phase.id;
+        self.change(id, |t| t.phase = id_of_phase);
+        match rank {
+            Some(rank) => self.change(id, |t| t.rank = rank),
+            None => self.renumber(id_of_phase),
+        }
+    }
+
+    /// The gaps of a phase are used up: all its tasks get new ranks.
+    fn renumber(&mut self, phase: u32) {
+        let ids = self.phase(phase).map(|p| p.tasks.clone()).unwrap_or_default();
+        for (i, id) in ids.iter().enumerate() {
+            self.change(id, |t| t.rank = i as i64 * RANK_STEP);
+            self.reindex(id);
+        }
+    }
+
+    fn set_status(
+        &mut self,
+        id: &TaskId,
+        status: Status,
+        why: Option<String>,
+        block: Option<BlockKind>,
+        proof: Option<Proof>,
+        at: Timestamp,
+    ) {
+        let why = why.unwrap_or_default();
+        let stage = match status {
+            Status::Pending => {
+                self.change(id, |t| {
+                    t.retries = 0;
+                    t.merge_rounds = 0;
+                    t.hand_failures = 0;
+                    t.kept = None;
+                });
+                Stage::Pending { since: at, not_before: Timestamp::ZERO }
+            }
+            Status::Done => Stage::Done { proof },
+            Status::Blocked => Stage::Blocked { block: block.unwrap_or(BlockKind::Human), why, since: at },
+            Status::Failed => Stage::Failed { why, since: at },
+            Status::Timeout => Stage::Timeout { why, since: at },
+            Status::Deferred => Stage::Deferred,
+            Status::Cancelled => Stage::Cancelled,
+            // Stages that need a run or a tip are never entered by a bare status.
+            Status::Active | Status::Review | Status::Merging => return,
+        };
+        self.enter(id, stage);
+    }
+
+    fn reset(&mut self, at: Timestamp) {
+        let ids: Vec<TaskId> = self.tasks.keys().cloned().collect();
+        for id in &ids {
+            self.set_status(id, Status::Pending, None, None, None, at);
+            self.change(id, |t| {
+                t.attempts = 0;
+                t.waived.clear();
+                t.last_failure = None;
+            });
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.profile.locked = false;
+            for phase in &mut plan.phases {
+                phase.complete = false;
+            }
+        }
+        self.rebuild_index();
+    }
+}
+
+pub(crate) fn patch_spec(spec: &mut TaskSpec, patch: &TaskPatch) {
+    let p = patch.clone();
+    if let Some(v) = p.title {
+        spec.title = v
+    }
+    if let Some(v) = p.description {
+        spec.description = v
+    }
+    if let Some(v) = p.depends {
+        spec.depends = v
+    }
+    if let Some(v) = p.acceptance {
+        spec.acceptance = v
+    }
+    if let Some(v) = p.files {
+        spec.files = v
+    }
+    if let Some(v) = p.tags {
+        spec.tags = v
+    }
+    if p.size.is_some() {
+        spec.size = p.size
+    }
+    if p.priority.is_some() {
+        spec.priority = p.priority
+    }
+    if p.profile.is_some() {
+        spec.profile = p.profile
+    }
+    if p.isolation.is_some() {
+        spec.isolation = p.isolation
+    }
+    if p.review.is_some() {
+        spec.review = p.review
+    }
+    if let Some(v) = p.extra {
+        spec.extra = v
+    }
+}

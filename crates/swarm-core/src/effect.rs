@@ -1,0 +1,128 @@
+//! What the state owes the world. Each effect has a key: the driver starts a key that is owed and
+//! not in flight, cancels one in flight that is no longer owed, and hands a changed payload of the
+//! same key to the hand that is at it.
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Effect {
+    /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
+    Prepare { run: RunId, task: TaskId },
+    /// The run's daemon alive or adopted, and under this order. In flight for the daemon's whole
+    /// life; ends in `WorkEnded`.
+    Work { run: RunId, task: TaskId, agent: AgentId, attempt: u32, nonce: String, order: WorkOrder },
+    /// The run's process tree proven gone, its uncommitted work saved. Ends in `Stopped`.
+    Stop { run: RunId, task: TaskId, nonce: String, verify: bool },
+    /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty` or `HandFailed`.
+    Build { task: TaskId, agent: AgentId, base: Oid, tip: Oid },
+    /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
+    Verify { run: RunId, task: TaskId, nonce: String, commit: Oid },
+    /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `HandFailed`.
+    Publish { task: TaskId, base: Oid, result: Oid, commits: Vec<Oid> },
+    /// Nothing of this task is at the trunk any more. Ends in `Released`.
+    Release { task: TaskId },
+    /// Waits until the person's checkout may take the merge. Ends in `CheckoutChanged`.
+    Watch { task: TaskId, paths: Vec<String> },
+    /// The worktree of a closed task gone by proof. Ends in `WorktreeRemoved` or `WorktreeKept`.
+    Remove { task: TaskId },
+}
+
+/// How the daemon of a work run should be now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WorkOrder {
+    Go {
+        iteration: u32,
+    },
+    /// `waived`: the commands are passed over, on a person's word.
+    Check {
+        iteration: u32,
+        waived: bool,
+    },
+    Hold,
+    Drain,
+}
+
+/// Names the promise, not its payload.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    Stop(RunId),
+    Prepare(RunId),
+    Work(RunId),
+    Verify(RunId),
+    Build(TaskId),
+    Publish(TaskId),
+    Release(TaskId),
+    Watch(TaskId),
+    Remove(TaskId),
+}
+
+/// Effects of one lane share a bound; within a lane they are carried out one after the other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// One at a time: whoever holds the trunk.
+    Trunk,
+    /// Worktree administration, one at a time: git's own locks do not bear more.
+    Worktrees,
+    /// What concerns one run, in order: its stop waits until its work has reported.
+    Run(RunId),
+    /// No bound beyond the number of tasks that wait.
+    Waiting(TaskId),
+}
+
+impl Effect {
+    pub fn key(&self) -> Key {
+        match self {
+            Self::Prepare { run, .. } => Key::Prepare(run.clone()),
+            Self::Work { run, .. } => Key::Work(run.clone()),
+            Self::Stop { run, .. } => Key::Stop(run.clone()),
+            Self::Verify { run, .. } => Key::Verify(run.clone()),
+            Self::Build { task, .. } => Key::Build(task.clone()),
+            Self::Publish { task, .. } => Key::Publish(task.clone()),
+            Self::Release { task } => Key::Release(task.clone()),
+            Self::Watch { task, .. } => Key::Watch(task.clone()),
+            Self::Remove { task } => Key::Remove(task.clone()),
+        }
+    }
+
+    pub fn task(&self) -> &TaskId {
+        match self {
+            Self::Prepare { task, .. }
+            | Self::Work { task, .. }
+            | Self::Stop { task, .. }
+            | Self::Verify { task, .. }
+            | Self::Build { task, .. }
+            | Self::Publish { task, .. }
+            | Self::Release { task }
+            | Self::Watch { task, .. }
+            | Self::Remove { task } => task,
+        }
+    }
+
+    pub fn lane(&self) -> Lane {
+        match self {
+            Self::Build { .. } | Self::Publish { .. } | Self::Release { .. } => Lane::Trunk,
+            Self::Remove { .. } => Lane::Worktrees,
+            Self::Prepare { run, .. }
+            | Self::Work { run, .. }
+            | Self::Stop { run, .. }
+            | Self::Verify { run, .. } => Lane::Run(run.clone()),
+            Self::Watch { task, .. } => Lane::Waiting(task.clone()),
+        }
+    }
+
+    /// The bare verb, for tables.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Prepare { .. } => "Prepare",
+            Self::Work { .. } => "Work",
+            Self::Stop { .. } => "Stop",
+            Self::Verify { .. } => "Verify",
+            Self::Build { .. } => "Build",
+            Self::Publish { .. } => "Publish",
+            Self::Release { .. } => "Release",
+            Self::Watch { .. } => "Watch",
+            Self::Remove { .. } => "Remove",
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What comes in: wishes of people, reports of hands, the clock, and the coordinator's own coming and going.
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::command::Envelope;
+use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::outcome::Ended;
+use swarm_protocol::policy::Policy;
+
+use crate::effect::Key;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Command(Envelope),
+    Report(Report),
+    /// A moment that `wakes_at` named has come.
+    Tick,
+    /// A coordinator took over; `epoch` is one more than the state's.
+    Started {
+        epoch: u64,
+        version: String,
+        host: String,
+        trunk: String,
+        policy: Policy,
+    },
+    /// The coordinator leaves in good order.
+    Leaving,
+    /// What the ledger found out about itself when it was opened: `LedgerCut`, `LedgerRepaired` or `LedgerLoss`.
+    Found(Event),
+}
+
+/// What a hand has to say about an effect. Every effect ends in exactly one of these (a `Work` may
+/// report boundaries and checks on its way).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Report {
+    Prepared {
+        run: RunId,
+        branch: String,
+        base: Oid,
+        tip: Oid,
+    },
+    /// `setup`: trying again will not help without a person.
+    PrepareFailed {
+        run: RunId,
+        why: String,
+        setup: bool,
+    },
+    /// The daemon said hello for the first time (or was adopted).
+    Spawned {
+        run: RunId,
+        host: String,
+    },
+    Boundary {
+        run: RunId,
+        iteration: u32,
+        outcome: IterationOutcome,
+        tip: Option<Oid>,
+        note: Option<String>,
+    },
+    Checked {
+        run: RunId,
+        iteration: u32,
+        passed: bool,
+        tip: Oid,
+        tree: Oid,
+        output: String,
+    },
+    /// The daemon of a work run is no more.
+    WorkEnded {
+        run: RunId,
+        how: Ended,
+    },
+    Stopped {
+        run: RunId,
+        wip: Option<Oid>,
+    },
+    Built {
+        task: TaskId,
+        base: Oid,
+        result: Oid,
+        commits: Vec<Oid>,
+        squashed: bool,
+    },
+    BuildConflict {
+        task: TaskId,
+        paths: Vec<String>,
+    },
+    /// Nothing on the branch that trunk does not have already; `trunk` is where it was seen.
+    BuildEmpty {
+        task: TaskId,
+        trunk: String,
+        commit: Oid,
+    },
+    Verified {
+        run: RunId,
+        task: TaskId,
+        passed: bool,
+        output: String,
+    },
+    VerifyLost {
+        run: RunId,
+        task: TaskId,
+        why: String,
+    },
+    Published {
+        task: TaskId,
+        proof: Proof,
+    },
+    PublishWaits {
+        task: TaskId,
+        why: String,
+        paths: Vec<String>,
+        hint: String,
+    },
+    TrunkMoved {
+        task: TaskId,
+        now: Oid,
+    },
+    Released {
+        task: TaskId,
+    },
+    CheckoutChanged {
+        task: TaskId,
+    },
+    WorktreeRemoved {
+        task: TaskId,
+    },
+    WorktreeKept {
+        task: TaskId,
+        why: String,
+    },
+    /// The world failed the hand (git, disk): asked again after a while.
+    HandFailed {
+        key: KeyName,
+        task: TaskId,
+        why: String,
+    },
+    /// The hand was told to stop before its point of no return and did.
+    Cancelled {
+        task: TaskId,
+    },
+}
+
+/// The key of an effect as it stands in a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyName {
+    pub verb: String,
+    pub run: Option<RunId>,
+}
+
+impl From<&Key> for KeyName {
+    fn from(key: &Key) -> Self {
+        let (verb, run) = match key {
+            Key::Stop(run) => ("Stop", Some(run)),
+            Key::Prepare(run) => ("Prepare", Some(run)),
+            Key::Work(run) => ("Work", Some(run)),
+            Key::Verify(run) => ("Verify", Some(run)),
+            Key::Build(_) => ("Build", None),
+            Key::Publish(_) => ("Publish", None),
+            Key::Release(_) => ("Release", None),
+            Key::Watch(_) => ("Watch", None),
+            Key::Remove(_) => ("Remove", None),
+        };
+        Self { verb: verb.into(), run: run.cloned() }
+    }
+}

@@ -1,0 +1,30 @@
+//! Bounds on what a plan may hold, each with its reason.
+
+/// Tasks of one plan. Ten thousand must work well; twice that is a mistake in somebody's script.
+pub const TASKS_MAX: usize = 20_000;
+pub const PHASES_MAX: usize = 1_000;
+/// A title is one line on a screen.
+pub const TITLE_MAX: usize = 500;
+/// A description goes into every prompt of the task; 64 KiB are about 16,000 tokens.
+pub const DESCRIPTION_MAX: usize = 64 * 1024;
+pub const GOAL_MAX: usize = 64 * 1024;
+/// Entries of a list (depends, acceptance, files, tags).
+pub const LIST_MAX: usize = 1_000;
+/// Bytes of one entry of a list.
+pub const ENTRY_MAX: usize = 4 * 1024;
+/// A whole task as JSON; well below the ledger's limit of one record.
+pub const TASK_BYTES_MAX: usize = 512 * 1024;
+/// A reason or note of a person.
+pub const REASON_MAX: usize = 4 * 1024;
+/// Command ids whose answers are remembered.
+pub const ANSWERS_KEPT: usize = 1_000;
+/// Entries of a task's audit log in the state; the ledger has them all.
+pub const AUDIT_KEPT: usize = 50;
+/// Decisions of people in the state.
+pub const DECISIONS_KEPT: usize = 50;
+/// Output of a failed check that goes into the next prompt.
+pub const OUTPUT_KEPT: usize = 16 * 1024;
+/// Failures of git or the disk in a row before a merge waits for a person.
+pub const HAND_FAILURES_MAX: u32 = 5;
+/// Seconds after which a waiting publish is tried again even if nobody saw the checkout change.
+pub const CHECKOUT_RETRY_SECS: u64 = 60;

@@ -1,0 +1,114 @@
+//! What is owed, read off the state. Recovery needs nothing else: replay, ask, carry on.
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::outcome::Gate;
+
+use crate::effect::{Effect, WorkOrder};
+use crate::stage::{MergeStep, Stage};
+use crate::state::{Run, State, Task};
+
+/// All effects owed now. Stops come first: they free what others wait for.
+pub fn owed(state: &State) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = state
+        .runs
+        .iter()
+        .filter(|(_, run)| run.ended)
+        .map(|(id, run)| Effect::Stop {
+            run: id.clone(),
+            task: run.task.clone(),
+            nonce: run.nonce.clone(),
+            verify: run.kind == RunKind::Verify,
+        })
+        .collect();
+    effects.extend(
+        state.runs.iter().filter(|(_, run)| !run.ended).filter_map(|(id, run)| for_run(state, id, run)),
+    );
+    effects.extend(state.trunk_held_by.as_ref().and_then(|task| for_trunk(state, task)));
+    effects.extend(state.index.loose().filter_map(|id| for_task(state, id, state.task(id)?)));
+    effects
+}
+
+fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
+    let task = state.task(&run.task)?;
+    if run.kind == RunKind::Verify {
+        let Stage::Merging { step: MergeStep::Verifying { result, run: current, .. }, .. } = &task.stage
+        else {
+            return None;
+        };
+        return (current == id).then(|| Effect::Verify {
+            run: id.clone(),
+            task: run.task.clone(),
+            nonce: run.nonce.clone(),
+            commit: result.clone(),
+        });
+    }
+    let order = match &task.stage {
+        Stage::Preparing { run: current } if current == id => {
+            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone() });
+        }
+        Stage::Active { run: current, iteration } if current == id => {
+            order(state, WorkOrder::Go { iteration: *iteration })
+        }
+        Stage::Checking { run: current, iteration, .. } if current == id => {
+            let waived = task.waived.contains(&Gate::Check);
+            order(state, WorkOrder::Check { iteration: *iteration, waived })
+        }
+        _ => return None,
+    };
+    Some(Effect::Work {
+        run: id.clone(),
+        task: run.task.clone(),
+        agent: run.agent.clone()?,
+        attempt: run.attempt,
+        nonce: run.nonce.clone(),
+        order,
+    })
+}
+
+fn order(state: &State, wanted: WorkOrder) -> WorkOrder {
+    if state.draining {
+        WorkOrder::Drain
+    } else if state.paused.is_empty() {
+        wanted
+    } else {
+        WorkOrder::Hold
+    }
+}
+
+fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
+    let task = state.task(id);
+    let Some(Stage::Merging { tip, step, .. }) = task.map(|t| &t.stage) else {
+        return Some(Effect::Release { task: id.clone() });
+    };
+    match step {
+        MergeStep::Building => Some(Effect::Build {
+            task: id.clone(),
+            agent: task?.last_agent.clone()?,
+            base: task?.base.clone()?,
+            tip: tip.clone(),
+        }),
+        MergeStep::Publishing { base, result, commits } => Some(Effect::Publish {
+            task: id.clone(),
+            base: base.clone(),
+            result: result.clone(),
+            commits: commits.clone(),
+        }),
+        MergeStep::Verifying { .. } => None,
+    }
+}
+
+fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
+    match &task.stage {
+        Stage::Approved { waits: Some(waits), .. } if !waits.paths.is_empty() && !state.draining => {
+            Some(Effect::Watch { task: id.clone(), paths: waits.paths.clone() })
+        }
+        Stage::Done { .. } | Stage::Cancelled => {
+            // Nothing is taken from under a process, nor while the trunk may still be at it.
+            let in_use =
+                state.runs.values().any(|r| r.task == *id) || state.trunk_held_by.as_ref() == Some(id);
+            (!in_use).then(|| Effect::Remove { task: id.clone() })
+        }
+        _ => None,
+    }
+}

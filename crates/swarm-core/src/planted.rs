@@ -1,0 +1,48 @@
+//! Bugs that can be switched on at run time, to prove that the simulator would find them.
+//!
+//! Thread-local, so that tests side by side do not disturb each other; gone from release builds.
+
+/// A rule that is broken on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bug {
+    /// The trunk is given back when the stage changes, not when its hand has reported.
+    TrunkReleasedOnStageChange,
+    /// A slot counts as free as soon as the attempt has ended, not when its processes are gone.
+    SlotGrantedBeforeStopped,
+    /// A report of a run that is over is taken for news.
+    OldReportBelieved,
+}
+
+#[cfg(debug_assertions)]
+mod switch {
+    use super::Bug;
+    use std::cell::Cell;
+
+    thread_local! {
+        static PLANTED: Cell<Option<Bug>> = const { Cell::new(None) };
+    }
+
+    /// Breaks this rule on the present thread, or none.
+    pub fn set(bug: Option<Bug>) {
+        PLANTED.set(bug);
+    }
+
+    /// Whether this rule is broken now.
+    pub fn is(bug: Bug) -> bool {
+        PLANTED.get() == Some(bug)
+    }
+}
+
+#[cfg(not(debug_assertions))]
+mod switch {
+    use super::Bug;
+
+    /// Release builds have no planted bugs.
+    pub fn set(_: Option<Bug>) {}
+
+    pub fn is(_: Bug) -> bool {
+        false
+    }
+}
+
+pub use switch::{is, set};

@@ -1,0 +1,71 @@
+//! Input → events, or a refusal. One match on what came in; each arc of a task's life is a file below.
+
+mod command;
+mod merge;
+mod plan;
+mod profile;
+mod task;
+mod validate;
+mod work;
+
+pub(crate) use task::commands;
+pub(crate) use work::out_of_time;
+
+use swarm_protocol::event::Event;
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use crate::input::{Input, Report};
+use crate::state::State;
+
+/// What an input leads to. Nothing is changed here.
+pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+    match input {
+        Input::Command(envelope) => command::react(state, envelope, now),
+        Input::Report(report) => Ok(on_report(state, report, now)),
+        Input::Tick => Ok(vec![]),
+        Input::Started { epoch, version, host, trunk, policy } => {
+            if epoch <= state.epoch {
+                let why = format!("epoch {epoch} is over, the swarm is at epoch {}", state.epoch);
+                return Err(Refusal::ReadOnly { why });
+            }
+            Ok(vec![Event::CoordinatorStarted { epoch, version, host, trunk, policy }])
+        }
+        Input::Leaving => Ok(vec![Event::CoordinatorStopped { epoch: state.epoch }]),
+        Input::Found(event) => Ok(vec![event]),
+    }
+}
+
+fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
+    match report {
+        Report::Prepared { run, branch, base, tip } => work::prepared(state, &run, branch, base, tip),
+        Report::PrepareFailed { run, why, setup } => work::not_prepared(state, &run, why, setup, now),
+        Report::Spawned { run, host } => work::spawned(state, &run, host),
+        Report::Boundary { run, iteration, outcome, tip, note } => {
+            work::boundary(state, &run, iteration, outcome, tip, note, now)
+        }
+        Report::Checked { run, iteration, passed, tip, tree, output } => {
+            work::checked(state, &run, work::Checked { iteration, passed, tip, tree, output }, now)
+        }
+        Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
+        Report::Stopped { run, wip } => work::stopped(state, &run, wip),
+        Report::Built { task, base, result, commits, squashed } => {
+            merge::built(state, task, merge::Merged { base, result, commits, squashed })
+        }
+        Report::BuildConflict { task, paths } => merge::conflict(state, task, paths),
+        Report::BuildEmpty { task, trunk, commit } => merge::nothing_to_merge(state, task, trunk, commit),
+        Report::Verified { run, task, passed, output } => {
+            merge::verified(state, &run, task, passed, output, now)
+        }
+        Report::VerifyLost { run, task, why } => merge::verification_lost(state, &run, task, why, now),
+        Report::Published { task, proof } => merge::published(state, task, proof),
+        Report::PublishWaits { task, why, paths, hint } => merge::waits(state, task, why, paths, hint),
+        Report::TrunkMoved { task, now: trunk_now } => merge::race_lost(state, task, trunk_now, now),
+        Report::Released { task } => merge::released(state, task),
+        Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
+        Report::WorktreeRemoved { task } => merge::worktree_removed(state, task),
+        Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
+        Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),
+        Report::Cancelled { .. } => vec![],
+    }
+}

@@ -1,0 +1,135 @@
+//! Wishes of people and tools: each accepted one is recorded with its answer as an operation.
+
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::event::Event;
+use swarm_protocol::outcome::Next;
+use swarm_protocol::plan::Status;
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use super::{plan, profile, task};
+use crate::stage::{MergeStep, Stage};
+use crate::state::State;
+
+/// Events of a command and the sentence its asker is told.
+pub(super) struct Outcome {
+    pub events: Vec<Event>,
+    pub answer: String,
+}
+
+impl Outcome {
+    pub fn new(events: Vec<Event>, answer: impl Into<String>) -> Self {
+        Self { events, answer: answer.into() }
+    }
+}
+
+pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+    if state.answer_of(&envelope.id).is_some() {
+        return Ok(vec![]); // asked again: the old answer stands in the state
+    }
+    let kind = envelope.command.kind().to_string();
+    let subject = envelope.command.subject();
+    let Outcome { mut events, answer } = carry_out(state, envelope.command, now)?;
+    // A closed plan's last record is its closing: a start that finds it there finishes the renames.
+    let at = events.len() - usize::from(matches!(events.last(), Some(Event::PlanClosed { .. })));
+    events.insert(at, Event::Operation { id: envelope.id, kind, subject, answer });
+    Ok(events)
+}
+
+fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome, Refusal> {
+    if state.plan.as_ref().is_some_and(|p| p.closed) {
+        return Err(Refusal::PlanClosed);
+    }
+    match command {
+        Command::SavePlan { plan, kind, source, reset_statuses } => {
+            plan::save(state, plan, kind, source, reset_statuses)
+        }
+        Command::ResetPlan => plan::reset(state),
+        Command::ApprovePlan => plan::approve(state),
+        Command::SetProfile { profile } => profile::set(state, profile),
+        Command::LockProfile => profile::lock(state),
+        Command::RecordExport { path } => plan::exported(state, path),
+        Command::CompletePhase { phase } => plan::complete_phase(state, phase),
+        Command::ClosePlan { archive } => plan::close(state, archive),
+        Command::AddTask { phase, after, task } => task::add(state, phase, after, task),
+        Command::EditTask { task, patch } => task::edit(state, task, patch),
+        Command::RemoveTask { task } => task::remove(state, task),
+        Command::MoveTask { task, after, phase } => task::reorder(state, task, after, phase),
+        Command::BlockTask { task, reason } => task::block(state, task, reason),
+        Command::UnblockTask { task } => task::unblock(state, task),
+        Command::DeferTask { task } => task::defer(state, task),
+        Command::CancelTask { task } => task::cancel(state, task),
+        Command::WaiveGate { task, gate, reason } => task::waive(state, task, gate, reason),
+        Command::StopAgent { task } => task::stop_agent(state, task, now),
+        Command::Pause { reason, why } => pause(state, reason, why),
+        Command::Resume { reason } => {
+            if !state.paused.contains(&reason) {
+                return Err(Refusal::NotPaused);
+            }
+            Ok(Outcome::new(vec![Event::Resumed { reason }], "Work goes on"))
+        }
+        Command::Drain { why } => drain(state, why, now),
+        Command::AcknowledgeLoss { salvaged } => {
+            let text = state
+                .loss
+                .as_ref()
+                .ok_or(Refusal::NothingToChange { what: "No records were lost".into() })?;
+            let answer = format!("Acknowledged: {text}; {salvaged} brought back");
+            Ok(Outcome::new(vec![Event::LossAcknowledged { salvaged }], answer))
+        }
+    }
+}
+
+fn pause(
+    state: &State,
+    reason: swarm_protocol::outcome::PauseReason,
+    why: String,
+) -> Result<Outcome, Refusal> {
+    if state.paused.contains(&reason) {
+        return Err(Refusal::NothingToChange {
+            what: format!("The swarm is paused ({}) already", reason.word()),
+        });
+    }
+    super::validate::reason(&why)?;
+    let held = state.runs.values().filter(|r| !r.ended).count();
+    let answer = match held {
+        0 => "Paused; nothing new is started".to_string(),
+        n => format!("Paused; {n} running go on to their next boundary and are held there"),
+    };
+    Ok(Outcome::new(vec![Event::Paused { reason, why }], answer))
+}
+
+/// Daemons that exist carry the drain out themselves; what has none yet ends here.
+fn drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal> {
+    if state.draining {
+        return Err(Refusal::Draining);
+    }
+    super::validate::reason(&why)?;
+    let mut events = vec![Event::DrainStarted { why: why.clone() }];
+    for (id, run) in state.runs.iter().filter(|(_, r)| !r.ended) {
+        let Some(task) = state.task(&run.task) else { continue };
+        match (&task.stage, &run.agent) {
+            (Stage::Preparing { .. } | Stage::Active { .. } | Stage::Checking { .. }, Some(agent))
+                if !run.spawned =>
+            {
+                events.push(Event::AgentStopped {
+                    task: run.task.clone(),
+                    status: Status::Pending,
+                    run: id.clone(),
+                    agent: agent.clone(),
+                    why: why.clone(),
+                    next: Next::Pending { not_before: now, counts: false },
+                });
+            }
+            (Stage::Merging { step: MergeStep::Verifying { .. }, .. }, _) => {
+                events.push(Event::MergeInterrupted {
+                    task: run.task.clone(),
+                    status: Status::Merging,
+                    why: why.clone(),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(Outcome::new(events, "Stopping: nothing new starts, agents go to their boundary"))
+}

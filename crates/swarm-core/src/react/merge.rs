@@ -1,0 +1,221 @@
+//! The way to trunk: built, verified, published, proven; and every way it does not work out.
+
+use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::outcome::{Gate, Next};
+use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::time::Timestamp;
+
+use super::work::backoff_ms;
+use crate::input::KeyName;
+use crate::limits::HAND_FAILURES_MAX;
+use crate::settle::nonce;
+use crate::stage::{MergeStep, Stage};
+use crate::state::{State, Task};
+
+/// The step of a task that holds the trunk now.
+fn merging<'a>(state: &'a State, id: &TaskId) -> Option<(&'a Task, &'a MergeStep)> {
+    if state.trunk_held_by.as_ref() != Some(id) {
+        return None;
+    }
+    let task = state.task(id)?;
+    match &task.stage {
+        Stage::Merging { step, .. } => Some((task, step)),
+        _ => None,
+    }
+}
+
+pub(super) struct Merged {
+    pub base: Oid,
+    pub result: Oid,
+    pub commits: Vec<Oid>,
+    pub squashed: bool,
+}
+
+pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
+    let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let Merged { base, result, commits, squashed } = merged;
+    let mut events =
+        vec![Event::MergeBuilt { task: id.clone(), base, result: result.clone(), commits, squashed }];
+    let green_before = task.verified.as_ref() == Some(&result);
+    if !state.policy.verifies || task.waived.contains(&Gate::Verify) || green_before {
+        events.push(Event::VerificationPassed { task: id, run: None, commit: result });
+    } else {
+        let run = RunId::nth(state.runs_ever + 1);
+        let nonce = nonce(state, &run);
+        events.push(Event::VerificationStarted { task: id, run, nonce });
+    }
+    events
+}
+
+pub(super) fn conflict(state: &State, id: TaskId, paths: Vec<String>) -> Vec<Event> {
+    let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
+    let why = format!("the work conflicts with trunk in {}", shown.join(", "));
+    let next = Next::Blocked { block: BlockKind::Conflict, why: why.clone() };
+    vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
+}
+
+/// Trunk has everything the branch has: done, with nothing of its own.
+pub(super) fn nothing_to_merge(state: &State, id: TaskId, trunk: String, commit: Oid) -> Vec<Event> {
+    let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    done(id, Proof { trunk, commit, commits: vec![] })
+}
+
+pub(super) fn verified(
+    state: &State,
+    run: &RunId,
+    id: TaskId,
+    passed: bool,
+    output: String,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some((task, MergeStep::Verifying { result, run: current, .. })) = merging(state, &id) else {
+        return vec![];
+    };
+    if current != run {
+        return vec![];
+    }
+    if passed {
+        return vec![Event::VerificationPassed { task: id, run: Some(run.clone()), commit: result.clone() }];
+    }
+    let rounds = task.merge_rounds + 1;
+    let next = if rounds >= state.policy.merge_rounds {
+        let why = format!("the merged tree failed its verification {rounds} times");
+        Next::Blocked { block: BlockKind::Retries, why }
+    } else {
+        Next::Pending { not_before: now, counts: false }
+    };
+    let output = crate::apply::tail(&output);
+    vec![Event::VerificationFailed { task: id, status: next.status(), run: run.clone(), output, next }]
+}
+
+/// The run broke before it had a verdict: nobody's fault, built and started again.
+pub(super) fn verification_lost(
+    state: &State,
+    run: &RunId,
+    id: TaskId,
+    why: String,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some((_, MergeStep::Verifying { run: current, .. })) = merging(state, &id) else { return vec![] };
+    if current != run {
+        return vec![];
+    }
+    postpone(state, id, format!("the verification run broke: {why}"), now)
+}
+
+pub(super) fn published(state: &State, id: TaskId, proof: Proof) -> Vec<Event> {
+    // A fact past its point of no return: it stands even if the person has cancelled meanwhile,
+    // as long as this task is the one that holds the trunk.
+    if state.trunk_held_by.as_ref() != Some(&id) || state.task(&id).is_none() {
+        return vec![];
+    }
+    done(id, proof)
+}
+
+fn done(id: TaskId, proof: Proof) -> Vec<Event> {
+    vec![
+        Event::MergeCompleted { task: id.clone(), proof: proof.clone() },
+        Event::TaskStatusChanged {
+            task: id,
+            status: Status::Done,
+            why: None,
+            block: None,
+            proof: Some(proof),
+        },
+    ]
+}
+
+pub(super) fn waits(state: &State, id: TaskId, why: String, paths: Vec<String>, hint: String) -> Vec<Event> {
+    let Some((_, MergeStep::Publishing { .. })) = merging(state, &id) else { return vec![] };
+    vec![Event::PublishWaits { task: id, why, paths, hint }]
+}
+
+pub(super) fn race_lost(state: &State, id: TaskId, trunk_now: Oid, now: Timestamp) -> Vec<Event> {
+    let Some((task, MergeStep::Publishing { .. })) = merging(state, &id) else { return vec![] };
+    let Stage::Merging { races, .. } = &task.stage else { return vec![] };
+    if races + 1 >= state.policy.races_max {
+        let why = format!("trunk moved {} times while the merge was verified", races + 1);
+        return postpone(state, id, why, now);
+    }
+    vec![Event::RaceLost { task: id, trunk_now }]
+}
+
+pub(super) fn released(state: &State, id: TaskId) -> Vec<Event> {
+    let merging = state.task(&id).is_some_and(|t| matches!(t.stage, Stage::Merging { .. }));
+    if state.trunk_held_by.as_ref() == Some(&id) && !merging {
+        vec![Event::TrunkReleased { task: id }]
+    } else {
+        vec![]
+    }
+}
+
+pub(super) fn checkout_changed(state: &State, id: TaskId) -> Vec<Event> {
+    match state.task(&id).map(|t| &t.stage) {
+        Some(Stage::Approved { waits: Some(_), .. }) => vec![Event::CheckoutChanged { task: id }],
+        _ => vec![],
+    }
+}
+
+pub(super) fn worktree_removed(state: &State, id: TaskId) -> Vec<Event> {
+    match state.task(&id) {
+        Some(task) if task.stage.is_closed() && task.base.is_some() => {
+            vec![Event::WorktreeRemoved { task: id }]
+        }
+        _ => vec![],
+    }
+}
+
+pub(super) fn worktree_kept(state: &State, id: TaskId, why: String) -> Vec<Event> {
+    match state.task(&id) {
+        Some(t) if t.stage.is_closed() && t.base.is_some() && t.kept.is_none() => {
+            vec![Event::WorktreeKept { task: id, why }]
+        }
+        _ => vec![],
+    }
+}
+
+/// The world failed a hand. What is not decided here is still owed and will be asked for again.
+pub(super) fn hand_failed(
+    state: &State,
+    key: &KeyName,
+    id: TaskId,
+    why: String,
+    now: Timestamp,
+) -> Vec<Event> {
+    match (key.verb.as_str(), &key.run) {
+        ("Prepare", Some(run)) => super::work::not_prepared(state, run, why, false, now),
+        ("Work", Some(run)) => {
+            let how = swarm_protocol::outcome::Ended::Lost { text: why };
+            super::work::ended(state, run, how, now)
+        }
+        ("Verify", Some(run)) => verification_lost(state, run, id, why, now),
+        ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),
+        ("Remove", _) => worktree_kept(state, id, why),
+        ("Watch", _) => match state.task(&id).map(|t| &t.stage) {
+            // Without a watch the clock brings the task back.
+            Some(Stage::Approved { waits: Some(w), .. }) if !w.paths.is_empty() => {
+                vec![Event::PublishWaits {
+                    task: id,
+                    why: w.why.clone(),
+                    paths: vec![],
+                    hint: w.hint.clone(),
+                }]
+            }
+            _ => vec![],
+        },
+        _ => vec![],
+    }
+}
+
+/// Back to the queue for the trunk, later; after too many in a row a person is asked.
+fn postpone(state: &State, id: TaskId, why: String, now: Timestamp) -> Vec<Event> {
+    let failures = state.task(&id).map_or(0, |t| t.hand_failures) + 1;
+    let next = if failures >= HAND_FAILURES_MAX {
+        Next::Blocked { block: BlockKind::Setup, why: why.clone() }
+    } else {
+        Next::Approved { not_before: now.plus_ms(backoff_ms(state, failures)) }
+    };
+    vec![Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next }]
+}

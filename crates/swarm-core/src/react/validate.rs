@@ -1,0 +1,170 @@
+//! Whether a plan can be a plan: sizes, names, dependencies, no circles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::{ExecutionProfile, TaskSpec};
+use swarm_protocol::refusal::Refusal;
+
+use crate::limits::{DESCRIPTION_MAX, ENTRY_MAX, LIST_MAX, REASON_MAX, TASK_BYTES_MAX, TITLE_MAX};
+use crate::state::{State, Task};
+
+fn too_large(what: String, limit: usize, got: usize) -> Refusal {
+    Refusal::TooLarge { what, limit: limit as u64, got: got as u64 }
+}
+
+pub(super) fn reason(text: &str) -> Result<(), Refusal> {
+    if text.len() > REASON_MAX {
+        return Err(too_large("The reason in bytes".into(), REASON_MAX, text.len()));
+    }
+    if text.contains('\0') {
+        return Err(Refusal::BadValue {
+            what: "The reason".into(),
+            why: "it contains a NUL character".into(),
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn spec(spec: &TaskSpec) -> Result<(), Refusal> {
+    let id = &spec.id;
+    let bad =
+        |what: &str, why: &str| Refusal::BadValue { what: format!("{what} of task {id}"), why: why.into() };
+    if spec.title.trim().is_empty() {
+        return Err(bad("The title", "it is empty"));
+    }
+    if spec.title.chars().any(char::is_control) {
+        return Err(bad("The title", "it contains a line break or control character"));
+    }
+    if spec.title.len() > TITLE_MAX {
+        return Err(too_large(format!("The title of task {id} in bytes"), TITLE_MAX, spec.title.len()));
+    }
+    if spec.description.len() > DESCRIPTION_MAX {
+        return Err(too_large(
+            format!("The description of task {id} in bytes"),
+            DESCRIPTION_MAX,
+            spec.description.len(),
+        ));
+    }
+    if spec.description.contains('\0') {
+        return Err(bad("The description", "it contains a NUL character"));
+    }
+    let lists = [("acceptance", &spec.acceptance), ("files", &spec.files), ("tags", &spec.tags)];
+    for (name, list) in lists {
+        if list.len() > LIST_MAX {
+            return Err(too_large(format!("The list {name} of task {id}"), LIST_MAX, list.len()));
+        }
+        if let Some(entry) = list.iter().find(|e| e.len() > ENTRY_MAX) {
+            return Err(too_large(
+                format!("An entry of {name} of task {id} in bytes"),
+                ENTRY_MAX,
+                entry.len(),
+            ));
+        }
+    }
+    if spec.depends.len() > LIST_MAX {
+        return Err(too_large(format!("The list depends of task {id}"), LIST_MAX, spec.depends.len()));
+    }
+    if spec.priority.is_some_and(|p| p > 4) {
+        return Err(bad("The priority", "it must be 0 (most urgent) to 4"));
+    }
+    let bytes = serde_json::to_vec(spec).map_or(usize::MAX, |b| b.len());
+    if bytes > TASK_BYTES_MAX {
+        return Err(too_large(format!("Task {id} in bytes"), TASK_BYTES_MAX, bytes));
+    }
+    Ok(())
+}
+
+pub(super) fn profile(profile: &ExecutionProfile) -> Result<(), Refusal> {
+    if (1..=64).contains(&profile.max_concurrent_tasks) {
+        return Ok(());
+    }
+    let what = "max_concurrent_tasks of the execution profile".into();
+    Err(Refusal::BadValue { what, why: format!("it must be 1 to 64, not {}", profile.max_concurrent_tasks) })
+}
+
+/// The task of this name, or a refusal that names the nearest one.
+pub(super) fn known<'a>(state: &'a State, id: &TaskId) -> Result<&'a Task, Refusal> {
+    if state.plan.is_none() {
+        return Err(Refusal::NoPlan);
+    }
+    state.task(id).ok_or_else(|| Refusal::UnknownTask {
+        task: id.to_string(),
+        near: nearest(id.as_str(), state.tasks.keys()),
+    })
+}
+
+/// Every dependency exists in the graph, and none leads back to its start.
+pub(super) fn graph(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Result<(), Refusal> {
+    for (task, depends) in edges {
+        if let Some(missing) = depends.iter().find(|d| !edges.contains_key(*d)) {
+            return Err(Refusal::UnknownDependency {
+                task: (*task).clone(),
+                depends: missing.to_string(),
+                near: nearest(missing.as_str(), edges.keys().copied()),
+            });
+        }
+    }
+    circle(edges).map_or(Ok(()), |path| Err(Refusal::Cycle { path }))
+}
+
+/// A circle of dependencies, if there is one. An explicit stack: a chain may be ten thousand long.
+fn circle(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Option<Vec<TaskId>> {
+    let mut finished: BTreeSet<&TaskId> = BTreeSet::new();
+    for start in edges.keys() {
+        let mut path: Vec<(&TaskId, usize)> = vec![(start, 0)];
+        let mut on_path: BTreeSet<&TaskId> = BTreeSet::from([*start]);
+        while let Some((node, next)) = path.last_mut() {
+            if finished.contains(*node) {
+                on_path.remove(*node);
+                path.pop();
+                continue;
+            }
+            let depends = edges.get(*node).copied().unwrap_or_default();
+            let Some(child) = depends.get(*next) else {
+                finished.insert(node);
+                on_path.remove(*node);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if on_path.contains(child) {
+                let from = path.iter().position(|(n, _)| *n == child).unwrap_or(0);
+                return Some(path[from..].iter().map(|(n, _)| (*n).clone()).collect());
+            }
+            if !finished.contains(child) {
+                on_path.insert(child);
+                path.push((child, 0));
+            }
+        }
+    }
+    None
+}
+
+/// The name that was probably meant: at most two edits away, or a third of its length.
+pub(crate) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a TaskId>) -> Option<TaskId> {
+    let most = (text.chars().count() / 3).clamp(1, 3);
+    names
+        .filter(|n| n.as_str().len().abs_diff(text.len()) <= most)
+        .map(|n| (distance(text, n.as_str()), n))
+        .filter(|(d, _)| *d <= most)
+        .min()
+        .map(|(_, n)| n.clone())
+}
+
+/// Levenshtein distance of two short texts.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let cost = usize::from(ca != *cb);
+            let best = (corner + cost).min(row[j] + 1).min(row[j + 1] + 1);
+            corner = row[j + 1];
+            row[j + 1] = best;
+        }
+    }
+    row[b.len()]
+}

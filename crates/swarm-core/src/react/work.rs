@@ -1,0 +1,249 @@
+//! An attempt at a task, from the worktree to the end of its processes.
+
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
+use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::time::Timestamp;
+
+use crate::limits::HAND_FAILURES_MAX;
+use crate::planted::{self, Bug};
+use crate::stage::Stage;
+use crate::state::{Run, State, Task};
+
+/// A work run that still counts, with its task. A report about any other changes nothing.
+struct Live<'a> {
+    run: &'a RunId,
+    id: &'a TaskId,
+    agent: &'a AgentId,
+    task: &'a Task,
+    record: &'a Run,
+}
+
+fn live<'a>(state: &'a State, run: &'a RunId) -> Option<Live<'a>> {
+    let believed = planted::is(Bug::OldReportBelieved);
+    let record = state.runs.get(run).filter(|r| !r.ended || believed)?;
+    let task = state.task(&record.task)?;
+    if task.stage.run() != Some(run) && !believed {
+        return None;
+    }
+    Some(Live { run, id: &record.task, agent: record.agent.as_ref()?, task, record })
+}
+
+pub(super) fn prepared(state: &State, run: &RunId, branch: String, base: Oid, tip: Oid) -> Vec<Event> {
+    match live(state, run) {
+        Some(l) if matches!(l.task.stage, Stage::Preparing { .. }) => {
+            vec![Event::WorkspaceReady { task: l.id.clone(), run: run.clone(), branch, base, tip }]
+        }
+        _ => vec![],
+    }
+}
+
+pub(super) fn not_prepared(
+    state: &State,
+    run: &RunId,
+    why: String,
+    setup: bool,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some(l) = live(state, run).filter(|l| matches!(l.task.stage, Stage::Preparing { .. })) else {
+        return vec![];
+    };
+    let how = Ended::NoWorkspace { text: why.clone() };
+    if setup {
+        return vec![failed(&l, how, Next::Blocked { block: BlockKind::Setup, why })];
+    }
+    let next = next_after(state, l.task, &how, now);
+    vec![failed(&l, how, next)]
+}
+
+pub(super) fn spawned(state: &State, run: &RunId, host: String) -> Vec<Event> {
+    match live(state, run) {
+        Some(l) if !l.record.spawned => {
+            vec![Event::AgentSpawned { task: l.id.clone(), run: run.clone(), agent: l.agent.clone(), host }]
+        }
+        _ => vec![],
+    }
+}
+
+pub(super) fn boundary(
+    state: &State,
+    run: &RunId,
+    iteration: u32,
+    outcome: IterationOutcome,
+    tip: Option<Oid>,
+    note: Option<String>,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some(l) = live(state, run) else { return vec![] };
+    let Stage::Active { iteration: expected, .. } = &l.task.stage else { return vec![] };
+    if iteration == 0 || iteration != *expected {
+        return vec![]; // the daemon stands ready, or says again what is known
+    }
+    let task = l.id.clone();
+    let mut events =
+        vec![Event::Iteration { task: task.clone(), run: run.clone(), iteration, tip: tip.clone(), note }];
+    let said = |signal: &str, text: &str| Event::Signal {
+        task: task.clone(),
+        run: run.clone(),
+        signal: signal.into(),
+        text: text.into(),
+    };
+    match (outcome, tip) {
+        (IterationOutcome::Complete, Some(tip)) => {
+            events.push(said("COMPLETE", ""));
+            events.push(Event::WorkSubmitted {
+                task,
+                status: Status::Active,
+                run: run.clone(),
+                iteration,
+                tip,
+            });
+        }
+        (IterationOutcome::Complete | IterationOutcome::NoSignal, _) => {
+            if iteration >= state.policy.max_iterations {
+                let text = format!("{iteration} iterations without completion");
+                events.push(give_up(state, &l, Ended::Timeout { text }, now));
+            }
+        }
+        (IterationOutcome::AsksHuman { text }, _) => {
+            events.push(said("BLOCKED", &text));
+            let next = Next::Blocked { block: BlockKind::Human, why: text.clone() };
+            events.push(failed(&l, Ended::AsksHuman { text }, next));
+        }
+        (IterationOutcome::CannotDo { text }, _) => {
+            events.push(said("FAILED", &text));
+            let next = Next::Failed { why: text.clone() };
+            events.push(failed(&l, Ended::CannotDo { text }, next));
+        }
+        (IterationOutcome::Crashed { code, signal, text }, _) => {
+            events.push(give_up(state, &l, Ended::Crashed { code, signal, text }, now));
+        }
+        (IterationOutcome::NotStarted { text }, _) => {
+            events.push(give_up(state, &l, Ended::NotStarted { text }, now));
+        }
+    }
+    events
+}
+
+pub(super) struct Checked {
+    pub iteration: u32,
+    pub passed: bool,
+    pub tip: Oid,
+    pub tree: Oid,
+    pub output: String,
+}
+
+pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timestamp) -> Vec<Event> {
+    let Some(l) = live(state, run) else { return vec![] };
+    let Stage::Checking { iteration, tip, .. } = &l.task.stage else { return vec![] };
+    if checked.iteration != *iteration {
+        return vec![];
+    }
+    let (task, run) = (l.id.clone(), run.clone());
+    if checked.passed && checked.tip == *tip {
+        let Checked { tip, tree, .. } = checked;
+        return vec![
+            Event::ChecksPassed {
+                task: task.clone(),
+                run: run.clone(),
+                tip: tip.clone(),
+                tree: tree.clone(),
+            },
+            Event::TaskApproved {
+                task: task.clone(),
+                status: Status::Merging,
+                tip,
+                tree,
+                policy: "none".into(),
+            },
+            Event::AgentCompleted { task, run, agent: l.agent.clone() },
+        ];
+    }
+    let output = if checked.passed {
+        format!("the branch moved from {} to {} while it was checked", tip.short(), checked.tip.short())
+    } else {
+        crate::apply::tail(&checked.output)
+    };
+    let mut events =
+        vec![Event::ChecksFailed { task, status: Status::Active, run, iteration: *iteration, output }];
+    if *iteration >= state.policy.max_iterations {
+        let text = format!("{iteration} iterations and the checks still fail");
+        events.push(give_up(state, &l, Ended::Timeout { text }, now));
+    }
+    events
+}
+
+/// The daemon is no more. What it reported before has been taken in already.
+pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> Vec<Event> {
+    let Some(l) = live(state, run) else { return vec![] };
+    if how == Ended::Stopped {
+        let why = if state.draining { "the swarm stops" } else { "its daemon ended" };
+        return vec![Event::AgentStopped {
+            task: l.id.clone(),
+            status: Status::Pending,
+            run: run.clone(),
+            agent: l.agent.clone(),
+            why: why.into(),
+            next: Next::Pending { not_before: now, counts: false },
+        }];
+    }
+    vec![give_up(state, &l, how, now)]
+}
+
+pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>) -> Vec<Event> {
+    // Only a run that has ended owes its stop; a hand that stopped another one was mistaken.
+    match state.runs.get(run).filter(|r| r.ended) {
+        Some(r) => vec![Event::AttemptStopped { task: r.task.clone(), run: run.clone(), wip }],
+        None => vec![],
+    }
+}
+
+/// The clock of an attempt has run out.
+pub(crate) fn out_of_time(state: &State, run: &RunId, now: Timestamp) -> Option<Event> {
+    let l = live(state, run)?;
+    let text = format!("no result within {} minutes", state.policy.max_task_secs / 60);
+    Some(give_up(state, &l, Ended::Timeout { text }, now))
+}
+
+fn give_up(state: &State, l: &Live<'_>, how: Ended, now: Timestamp) -> Event {
+    let next = next_after(state, l.task, &how, now);
+    failed(l, how, next)
+}
+
+fn failed(l: &Live<'_>, how: Ended, next: Next) -> Event {
+    Event::AgentFailed {
+        task: l.id.clone(),
+        status: next.status(),
+        run: l.run.clone(),
+        agent: l.agent.clone(),
+        how,
+        next,
+    }
+}
+
+/// What becomes of a task whose attempt ended in this way.
+fn next_after(state: &State, task: &Task, how: &Ended, now: Timestamp) -> Next {
+    let retry = task.retries + 1;
+    match how {
+        Ended::NotStarted { text } => Next::Blocked { block: BlockKind::Setup, why: text.clone() },
+        Ended::NoWorkspace { text } if retry > state.policy.max_retries.max(HAND_FAILURES_MAX) => {
+            Next::Blocked { block: BlockKind::Setup, why: text.clone() }
+        }
+        Ended::Timeout { text } if retry > state.policy.max_retries => Next::Timeout { why: text.clone() },
+        _ if retry > state.policy.max_retries && !matches!(how, Ended::NoWorkspace { .. }) => Next::Blocked {
+            block: BlockKind::Retries,
+            why: format!("{retry} attempts failed, the last one {}", how.words()),
+        },
+        _ => Next::Pending { not_before: now.plus_ms(backoff_ms(state, retry)), counts: true },
+    }
+}
+
+/// min(2^n, limit) seconds, and up to a fifth more, so that tasks that failed together do not
+/// come back together. The fifth comes from the ledger's position: no randomness in here.
+pub(crate) fn backoff_ms(state: &State, n: u32) -> u64 {
+    let secs = 2u64.saturating_pow(n.min(32)).min(state.policy.backoff_max_secs);
+    let ms = secs * 1000;
+    ms + ms / 5 * (state.seq.wrapping_mul(0x9e37_79b9) % 100) / 100
+}

@@ -1,0 +1,119 @@
+//! What follows from the state by itself: phases that are complete, snapshots that are due, clocks
+//! that ran out, and the grants of what is scarce (slots, the trunk). One event at a time; asked
+//! again until nothing follows, all in the batch of the input that made it possible.
+
+use sha2::{Digest, Sha256};
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::{Event, SnapshotData};
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::plan::Status;
+use swarm_protocol::time::Timestamp;
+
+use crate::planted::{self, Bug};
+use crate::stage::Stage;
+use crate::state::State;
+
+/// The next thing that follows, or nothing.
+pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
+    let Some(plan) = state.plan.as_ref().filter(|p| !p.closed) else { return vec![] };
+    let phase_ended = || {
+        plan.phases
+            .iter()
+            .find(|p| !p.complete && !p.tasks.is_empty() && state.index.open_in_phase(p.id) == 0)
+            .map(|p| Event::PhaseCompleted { phase: p.id })
+    };
+    phase_ended()
+        .or_else(|| clock_ran_out(state, now))
+        .or_else(|| snapshot_due(state))
+        .or_else(|| slot(state, now))
+        .or_else(|| trunk(state, now))
+        .into_iter()
+        .collect()
+}
+
+/// The first moment after `now` at which the clock alone changes something.
+///
+/// Without it nothing needs to look at the clock: an idle swarm sleeps.
+pub fn wakes_at(state: &State, now: Timestamp) -> Option<Timestamp> {
+    let attempts = state
+        .runs
+        .values()
+        .filter(|r| !r.ended && r.kind == RunKind::Work)
+        .map(|r| r.claimed_at.plus_secs(state.policy.max_task_secs))
+        .filter(|at| *at > now);
+    attempts.chain(state.index.timer_after(now)).min()
+}
+
+fn clock_ran_out(state: &State, now: Timestamp) -> Option<Event> {
+    let due = |claimed: Timestamp| claimed.plus_secs(state.policy.max_task_secs) <= now;
+    state
+        .runs
+        .iter()
+        .filter(|(_, r)| !r.ended && r.kind == RunKind::Work && due(r.claimed_at))
+        .find_map(|(id, _)| crate::react::out_of_time(state, id, now))
+}
+
+fn snapshot_due(state: &State) -> Option<Event> {
+    let every = state.policy.snapshot_every.max(state.tasks.len() as u64 / 10);
+    if !state.snapshot_due && state.plan_events_since_snapshot < every {
+        return None;
+    }
+    let plan = serde_json::to_value(crate::export::plan_file(state)).ok()?;
+    let payload_hash = crate::hash::hex(&Sha256::digest(plan.to_string().as_bytes()));
+    Some(Event::Snapshot { data: SnapshotData { plan: Some(plan), file: None, payload_hash } })
+}
+
+/// Whether anything new may be started at all.
+pub(crate) fn dispatches(state: &State) -> bool {
+    state.running && !state.draining && state.paused.is_empty()
+}
+
+fn slot(state: &State, now: Timestamp) -> Option<Event> {
+    if !dispatches(state) {
+        return None;
+    }
+    let counts_ended = !planted::is(Bug::SlotGrantedBeforeStopped);
+    let taken = state.runs.values().filter(|r| r.kind == RunKind::Work && (counts_ended || !r.ended)).count();
+    let slots = state.plan.as_ref()?.profile.slots();
+    if taken as u32 >= slots {
+        return None;
+    }
+    let task = state.index.queue().find(|id| may_start(state, id, now, counts_ended))?;
+    Some(claim(state, task))
+}
+
+fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> bool {
+    let due = state
+        .task(id)
+        .is_some_and(|t| matches!(t.stage, Stage::Pending { not_before, .. } if not_before <= now));
+    due && !state.runs.values().any(|r| r.task == *id && (counts_ended || !r.ended))
+}
+
+fn claim(state: &State, task: &TaskId) -> Event {
+    let run = RunId::nth(state.runs_ever + 1);
+    let idle = state.agents.iter().find(|(_, a)| a.run.is_none()).map(|(id, _)| id.clone());
+    let agent = idle.unwrap_or_else(|| AgentId::nth(state.agents.len() as u64 + 1));
+    let attempt = state.task(task).map_or(0, |t| t.attempts) + 1;
+    let nonce = nonce(state, &run);
+    Event::TaskClaimed { task: task.clone(), status: Status::Active, run, agent, attempt, nonce }
+}
+
+/// Names the processes of a run: nobody else's ledger has this id, and no other run of ours this number.
+pub(crate) fn nonce(state: &State, run: &RunId) -> String {
+    let ledger = state.plan.as_ref().map_or("", |p| p.ledger_id.as_str());
+    let digest = Sha256::digest(format!("swarm run {run} of {ledger}").as_bytes());
+    crate::hash::hex(&digest)[..32].to_string()
+}
+
+fn trunk(state: &State, now: Timestamp) -> Option<Event> {
+    let verifying = state.runs.values().any(|r| r.kind == RunKind::Verify);
+    if !dispatches(state) || state.trunk_held_by.is_some() || verifying {
+        return None;
+    }
+    let task = state.index.approved().find(|id| {
+        state
+            .task(id)
+            .is_some_and(|t| matches!(t.stage, Stage::Approved { not_before, .. } if not_before <= now))
+    })?;
+    Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
+}

@@ -1,0 +1,9 @@
+//! State → views. Doors print these and hold nothing of their own.
+
+mod attention;
+mod status;
+mod task;
+
+pub use attention::attention;
+pub use status::{approved_plan, handoff, status};
+pub use task::{row, rows, task};

@@ -1,0 +1,157 @@
+//! The swarm at a glance, and what a newcomer needs.
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::plan::Status;
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::{
+    AgentView, ApprovalView, ApprovedPlanView, AuditView, Counts, HandoffView, NextView, PhaseView,
+    StatusView,
+};
+
+use super::attention::attention;
+use super::task::{row, unmet};
+use crate::schedule;
+use crate::stage::Stage;
+use crate::state::{Phase, State};
+
+/// How many of the tasks to come are shown.
+const NEXT_SHOWN: usize = 5;
+
+pub fn status(state: &State, now: Timestamp) -> StatusView {
+    let plan = state.plan.as_ref();
+    StatusView {
+        seq: state.seq,
+        goal: plan.map(|p| p.goal.clone()).unwrap_or_default(),
+        trunk: state.trunk.clone(),
+        epoch: state.epoch,
+        phases: plan
+            .map(|p| p.phases.iter().map(|phase| phase_view(state, phase)).collect())
+            .unwrap_or_default(),
+        counts: counts(state),
+        profile: plan.map(|p| p.profile).unwrap_or_default(),
+        agents: agents(state),
+        paused: state.paused.iter().copied().collect(),
+        draining: state.draining,
+        next: next(state, now),
+        attention: attention(state),
+        loss: state.loss.clone(),
+        approved: approval(state),
+    }
+}
+
+fn phase_view(state: &State, phase: &Phase) -> PhaseView {
+    let done = |s: Status| {
+        phase.tasks.iter().filter(|id| state.task(id).is_some_and(|t| t.stage.status() == s)).count() as u64
+    };
+    let total = phase.tasks.len() as u64 - done(Status::Cancelled);
+    PhaseView {
+        id: phase.id,
+        name: phase.name.clone(),
+        total,
+        done: done(Status::Done),
+        complete: phase.complete,
+    }
+}
+
+fn counts(state: &State) -> Counts {
+    let mut counts = Counts { total: state.tasks.len() as u64, ..Counts::default() };
+    for task in state.tasks.values() {
+        let slot = match task.stage.status() {
+            Status::Pending if unmet(state, task).is_empty() => &mut counts.ready,
+            Status::Pending => &mut counts.waiting,
+            Status::Active => &mut counts.active,
+            Status::Review => &mut counts.review,
+            Status::Merging => &mut counts.merging,
+            Status::Done => &mut counts.done,
+            Status::Blocked => &mut counts.blocked,
+            Status::Failed => &mut counts.failed,
+            Status::Timeout => &mut counts.timeout,
+            Status::Deferred => &mut counts.deferred,
+            Status::Cancelled => &mut counts.cancelled,
+        };
+        *slot += 1;
+    }
+    counts
+}
+
+fn agents(state: &State) -> Vec<AgentView> {
+    let work = state.runs.iter().filter(|(_, r)| r.kind == RunKind::Work);
+    work.filter_map(|(id, run)| {
+        let task = state.task(&run.task)?;
+        let (doing, iteration) = match &task.stage {
+            _ if run.ended => ("stopping", 0),
+            Stage::Preparing { .. } => ("preparing", 0),
+            Stage::Active { iteration, .. } if state.paused.is_empty() => ("working", *iteration),
+            Stage::Active { iteration, .. } => ("held at its next boundary", *iteration),
+            Stage::Checking { iteration, .. } => ("checking", *iteration),
+            _ => ("stopping", 0),
+        };
+        Some(AgentView {
+            agent: run.agent.clone()?,
+            run: id.clone(),
+            task: run.task.clone(),
+            title: task.spec.title.clone(),
+            doing: doing.into(),
+            iteration,
+            since: run.claimed_at,
+        })
+    })
+    .collect()
+}
+
+fn next(state: &State, now: Timestamp) -> Vec<NextView> {
+    let ids = state.index.queue().take(NEXT_SHOWN);
+    ids.filter_map(|id| {
+        let task = state.task(id)?;
+        let because = schedule::because(state, id, now);
+        Some(NextView { task: id.clone(), title: task.spec.title.clone(), because })
+    })
+    .collect()
+}
+
+fn approval(state: &State) -> ApprovalView {
+    let structure_hash = crate::hash::structure_hash(state);
+    let approved_hash =
+        state.plan.as_ref().and_then(|p| p.approved.as_ref()).map(|a| a.structure_hash.clone());
+    ApprovalView {
+        approved: approved_hash.is_some(),
+        drifted: approved_hash.as_ref().is_some_and(|h| *h != structure_hash),
+        structure_hash,
+        approved_hash,
+    }
+}
+
+pub fn handoff(state: &State) -> HandoffView {
+    let plan = state.plan.as_ref();
+    let phase =
+        plan.and_then(|p| p.phases.iter().find(|phase| !phase.complete)).map(|p| phase_view(state, p));
+    let open = state.tasks_in_order().filter(|t| !t.stage.is_closed()).map(|t| row(state, t)).collect();
+    HandoffView {
+        seq: state.seq,
+        goal: plan.map(|p| p.goal.clone()).unwrap_or_default(),
+        phase,
+        execution_profile: plan.map(|p| p.profile).unwrap_or_default(),
+        open,
+        pending_reviews: vec![],
+        decisions: state
+            .decisions
+            .iter()
+            .map(|a| AuditView { at: a.at, event: a.event.clone(), details: a.details.clone() })
+            .collect(),
+        attention: attention(state),
+        approved: approval(state),
+    }
+}
+
+pub fn approved_plan(state: &State) -> ApprovedPlanView {
+    let ApprovalView { approved, drifted, structure_hash, approved_hash } = approval(state);
+    let plan = state.plan.as_ref();
+    ApprovedPlanView {
+        approved,
+        drifted,
+        structure_hash,
+        approved_hash,
+        execution_profile: plan.map(|p| p.profile).unwrap_or_default(),
+        plan: plan.and_then(|p| p.approved.as_ref()).map(|a| a.plan.clone()),
+    }
+}

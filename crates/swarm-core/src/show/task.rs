@@ -1,0 +1,112 @@
+//! Tasks: the list and the single one.
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::view::{AuditView, TaskRow, TaskView};
+
+use crate::schedule::PRIORITY_DEFAULT;
+use crate::stage::{MergeStep, Stage};
+use crate::state::{State, Task};
+
+/// All tasks in the order of the plan.
+pub fn rows(state: &State) -> Vec<TaskRow> {
+    state.tasks_in_order().map(|task| row(state, task)).collect()
+}
+
+pub fn row(state: &State, task: &Task) -> TaskRow {
+    let run = task.stage.run().and_then(|run| state.runs.get(run));
+    TaskRow {
+        id: task.spec.id.clone(),
+        phase: task.phase,
+        title: task.spec.title.clone(),
+        status: task.stage.status(),
+        stage: stage_words(state, task),
+        depends: task.spec.depends.clone(),
+        attempts: task.attempts,
+        agent: run.and_then(|r| r.agent.clone()),
+    }
+}
+
+/// Dependencies that are not done.
+pub(super) fn unmet<'a>(state: &'a State, task: &'a Task) -> Vec<&'a TaskId> {
+    let done = |id: &&TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+    task.spec.depends.iter().filter(|id| !done(id)).collect()
+}
+
+/// Where the task stands, in words that say what it waits for.
+pub(super) fn stage_words(state: &State, task: &Task) -> String {
+    match &task.stage {
+        Stage::Pending { not_before, .. } => {
+            let unmet = unmet(state, task);
+            if !unmet.is_empty() {
+                let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
+                format!("waits for {}", names.join(", "))
+            } else if *not_before > state.at {
+                format!("retry at {}", &not_before.to_string()[11..19])
+            } else {
+                "ready".into()
+            }
+        }
+        Stage::Preparing { .. } => "preparing its worktree".into(),
+        Stage::Active { iteration, .. } => format!("working, iteration {iteration}"),
+        Stage::Checking { .. } => "checking".into(),
+        Stage::Approved { waits: Some(waits), .. } => {
+            format!("merging: waits for your checkout: {}", waits.why)
+        }
+        Stage::Approved { .. } => "approved, waits for its turn to merge".into(),
+        Stage::Merging { step, .. } => match step {
+            MergeStep::Building => "merging: building".into(),
+            MergeStep::Verifying { .. } => "merging: verifying the merged tree".into(),
+            MergeStep::Publishing { .. } => "merging: publishing".into(),
+        },
+        Stage::Done { proof: Some(proof) } => format!("on {} at {}", proof.trunk, proof.commit.short()),
+        Stage::Done { proof: None } => "done elsewhere".into(),
+        Stage::Blocked { block, why, .. } => format!("blocked ({}): {why}", block.word()),
+        Stage::Failed { why, .. } => format!("failed: {why}"),
+        Stage::Timeout { why, .. } => format!("timeout: {why}"),
+        Stage::Deferred => "deferred".into(),
+        Stage::Cancelled => "cancelled".into(),
+    }
+}
+
+/// Everything about one task.
+pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
+    let task = state.task(id)?;
+    let (block, why) = match &task.stage {
+        Stage::Blocked { block, why, .. } => (Some(*block), Some(why.clone())),
+        Stage::Failed { why, .. } | Stage::Timeout { why, .. } => (None, Some(why.clone())),
+        Stage::Approved { waits: Some(waits), .. } => (None, Some(format!("{}; {}", waits.why, waits.hint))),
+        _ => (None, task.last_failure.clone()),
+    };
+    let proof = match &task.stage {
+        Stage::Done { proof } => proof.clone(),
+        _ => None,
+    };
+    let not_before = match &task.stage {
+        Stage::Pending { not_before, .. } if *not_before > state.at => Some(*not_before),
+        _ => None,
+    };
+    Some(TaskView {
+        row: row(state, task),
+        description: task.spec.description.clone(),
+        acceptance: task.spec.acceptance.clone(),
+        files: task.spec.files.clone(),
+        tags: task.spec.tags.clone(),
+        size: task.spec.size,
+        priority: task.spec.priority.unwrap_or(PRIORITY_DEFAULT),
+        unblocks: state.dependents(id),
+        block,
+        why,
+        not_before,
+        retries: task.retries,
+        merge_rounds: task.merge_rounds,
+        branch: id.branch(),
+        waived: task.waived.iter().copied().collect(),
+        proof,
+        commands: crate::react::commands(id, &task.stage),
+        audit: task
+            .audit
+            .iter()
+            .map(|a| AuditView { at: a.at, event: a.event.clone(), details: a.details.clone() })
+            .collect(),
+    })
+}

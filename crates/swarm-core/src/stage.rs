@@ -1,0 +1,159 @@
+//! Where a task stands in its life. A stage carries only what is true in it, and is a promise:
+//! what is owed for it is read off by `owed`.
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{Oid, RunId};
+use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::time::Timestamp;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    /// In the queue since `since`, not to be granted before `not_before`.
+    Pending {
+        since: Timestamp,
+        not_before: Timestamp,
+    },
+    /// Claimed; its worktree is being made.
+    Preparing {
+        run: RunId,
+    },
+    /// The agent works: this iteration is to run, or is running.
+    Active {
+        run: RunId,
+        iteration: u32,
+    },
+    /// The agent says it is complete; the check commands run on the tip.
+    Checking {
+        run: RunId,
+        iteration: u32,
+        tip: Oid,
+    },
+    /// Ready for trunk, waits for its turn.
+    Approved {
+        tip: Oid,
+        tree: Oid,
+        since: Timestamp,
+        not_before: Timestamp,
+        waits: Option<Waits>,
+    },
+    /// Holds the trunk.
+    Merging {
+        tip: Oid,
+        tree: Oid,
+        since: Timestamp,
+        races: u32,
+        step: MergeStep,
+    },
+    /// On trunk, proven. Without proof when an import said so.
+    Done {
+        proof: Option<Proof>,
+    },
+    Blocked {
+        block: BlockKind,
+        why: String,
+        since: Timestamp,
+    },
+    /// The agent says that it cannot be done.
+    Failed {
+        why: String,
+        since: Timestamp,
+    },
+    /// Every allowed attempt ran out of time.
+    Timeout {
+        why: String,
+        since: Timestamp,
+    },
+    Deferred,
+    Cancelled,
+}
+
+/// A finished merge that the person's checkout cannot take yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    pub why: String,
+    pub paths: Vec<String>,
+    pub hint: String,
+}
+
+/// What is being done while the trunk is held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MergeStep {
+    Building,
+    /// Built, and a verification run is claimed for it.
+    Verifying {
+        base: Oid,
+        result: Oid,
+        commits: Vec<Oid>,
+        run: RunId,
+    },
+    Publishing {
+        base: Oid,
+        result: Oid,
+        commits: Vec<Oid>,
+    },
+}
+
+impl Stage {
+    /// The status that people and plans see.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Pending { .. } => Status::Pending,
+            Self::Preparing { .. } | Self::Active { .. } | Self::Checking { .. } => Status::Active,
+            Self::Approved { .. } | Self::Merging { .. } => Status::Merging,
+            Self::Done { .. } => Status::Done,
+            Self::Blocked { .. } => Status::Blocked,
+            Self::Failed { .. } => Status::Failed,
+            Self::Timeout { .. } => Status::Timeout,
+            Self::Deferred => Status::Deferred,
+            Self::Cancelled => Status::Cancelled,
+        }
+    }
+
+    /// The name in tables and in `docs/lifecycle.md`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pending { .. } => "Pending",
+            Self::Preparing { .. } => "Preparing",
+            Self::Active { .. } => "Active",
+            Self::Checking { .. } => "Checking",
+            Self::Approved { .. } => "Approved",
+            Self::Merging { .. } => "Merging",
+            Self::Done { .. } => "Done",
+            Self::Blocked { .. } => "Blocked",
+            Self::Failed { .. } => "Failed",
+            Self::Timeout { .. } => "Timeout",
+            Self::Deferred => "Deferred",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+
+    /// All names, in the order of a life.
+    pub const NAMES: [&'static str; 12] = [
+        "Pending",
+        "Preparing",
+        "Active",
+        "Checking",
+        "Approved",
+        "Merging",
+        "Done",
+        "Blocked",
+        "Failed",
+        "Timeout",
+        "Deferred",
+        "Cancelled",
+    ];
+
+    /// The work run that the stage belongs to.
+    pub fn run(&self) -> Option<&RunId> {
+        match self {
+            Self::Preparing { run } | Self::Active { run, .. } | Self::Checking { run, .. } => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Nothing more will happen to the task by itself or should.
+    pub fn is_closed(&self) -> bool {
+        matches!(self, Self::Done { .. } | Self::Cancelled)
+    }
+}

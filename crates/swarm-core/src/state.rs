@@ -1,0 +1,174 @@
+//! Everything the swarm knows, made of its events and of nothing else.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::plan::{ExecutionProfile, Extra, TaskSpec};
+use swarm_protocol::policy::Policy;
+use swarm_protocol::time::Timestamp;
+
+use crate::index::Index;
+use crate::stage::Stage;
+
+/// The format of a serialised `State`; a snapshot of another one is not read but replayed.
+pub const STATE_FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Records taken in so far: the seq of the last one.
+    pub seq: u64,
+    /// The time of the last record.
+    pub at: Timestamp,
+    pub epoch: u64,
+    pub plan: Option<Plan>,
+    pub tasks: BTreeMap<TaskId, Task>,
+    /// Runs whose processes may exist: claimed and not yet proven gone.
+    pub runs: BTreeMap<RunId, Run>,
+    /// All agents there ever were; idle ones take the next task.
+    pub agents: BTreeMap<AgentId, Agent>,
+    pub runs_ever: u64,
+    /// Who has the trunk. Given back by a report, never by a change of stage.
+    pub trunk_held_by: Option<TaskId>,
+    pub trunk: Option<String>,
+    pub policy: Policy,
+    pub paused: BTreeSet<PauseReason>,
+    pub draining: bool,
+    /// A coordinator is at work (or died without a word).
+    pub running: bool,
+    pub answers: VecDeque<PastAnswer>,
+    pub loss: Option<String>,
+    /// What people decided, newest last (bounded).
+    pub decisions: VecDeque<Audit>,
+    pub plan_events_since_snapshot: u64,
+    /// A phase was completed since the last snapshot event.
+    pub snapshot_due: bool,
+    #[serde(skip)]
+    pub(crate) index: Index,
+}
+
+/// Header of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub ledger_id: String,
+    pub goal: String,
+    pub phases: Vec<Phase>,
+    pub extra: Extra,
+    pub profile: ExecutionProfile,
+    pub approved: Option<Approved>,
+    pub closed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Approved {
+    pub structure_hash: String,
+    /// The structure as it was then.
+    pub plan: serde_json::Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    pub id: u32,
+    pub name: String,
+    pub extra: Extra,
+    pub complete: bool,
+    /// Its tasks in the order of the plan.
+    pub tasks: Vec<TaskId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    pub spec: TaskSpec,
+    pub phase: u32,
+    /// Place within the phase; has gaps, so that a move touches one task.
+    pub rank: i64,
+    pub stage: Stage,
+    /// Attempts so far, of any ending.
+    pub attempts: u32,
+    /// Attempts that ended by crash, timeout or loss.
+    pub retries: u32,
+    pub merge_rounds: u32,
+    /// Failures of hands in a row (worktree, git).
+    pub hand_failures: u32,
+    pub waived: BTreeSet<Gate>,
+    /// Where the branch started; set while a worktree may exist.
+    pub base: Option<Oid>,
+    /// Uncommitted work of the last attempt, kept under a ref.
+    pub wip: Option<Oid>,
+    /// A merged commit that was found green; not verified again.
+    pub verified: Option<Oid>,
+    /// What the next attempt should know: output of the last red check, crash, note.
+    pub last_failure: Option<String>,
+    pub last_agent: Option<AgentId>,
+    /// Why the worktree of the closed task stays.
+    pub kept: Option<String>,
+    pub audit: VecDeque<Audit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    pub kind: RunKind,
+    pub task: TaskId,
+    pub agent: Option<AgentId>,
+    pub attempt: u32,
+    pub nonce: String,
+    pub claimed_at: Timestamp,
+    pub spawned: bool,
+    /// Nothing is expected of it any more but its stop.
+    pub ended: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    pub run: Option<RunId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastAnswer {
+    pub id: CommandId,
+    pub seq: u64,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audit {
+    pub at: Timestamp,
+    pub event: String,
+    pub details: String,
+}
+
+impl State {
+    /// The answer that a command with this id was given before.
+    pub fn answer_of(&self, id: &CommandId) -> Option<&PastAnswer> {
+        self.answers.iter().rev().find(|past| past.id == *id)
+    }
+
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        self.tasks.get(id)
+    }
+
+    /// A run that still counts: claimed, not ended.
+    pub fn current_run(&self, run: &RunId) -> Option<&Run> {
+        self.runs.get(run).filter(|r| !r.ended)
+    }
+
+    pub fn phase(&self, id: u32) -> Option<&Phase> {
+        self.plan.as_ref()?.phases.iter().find(|p| p.id == id)
+    }
+
+    /// All tasks in the order of the plan.
+    pub fn tasks_in_order(&self) -> impl Iterator<Item = &Task> {
+        self.plan
+            .iter()
+            .flat_map(|plan| plan.phases.iter())
+            .flat_map(|phase| phase.tasks.iter())
+            .filter_map(|id| self.tasks.get(id))
+    }
+
+    /// Work runs that hold a slot: until their processes are proven gone.
+    pub fn slots_taken(&self) -> u32 {
+        self.runs.values().filter(|run| run.kind == RunKind::Work).count() as u32
+    }
+}
