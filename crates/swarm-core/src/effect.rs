@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
+use swarm_protocol::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effect {
@@ -15,7 +16,8 @@ pub enum Effect {
     /// The run's process tree proven gone, its uncommitted work saved. Ends in `Stopped`.
     Stop { run: RunId, task: TaskId, nonce: String, verify: bool },
     /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty` or `HandFailed`.
-    Build { task: TaskId, agent: AgentId, base: Oid, tip: Oid },
+    /// `at` is the moment of the approval: it dates the new commits, so that asking twice gives the same ones.
+    Build { task: TaskId, agent: AgentId, base: Oid, tip: Oid, at: Timestamp },
     /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
     Verify { run: RunId, task: TaskId, nonce: String, commit: Oid },
     /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `HandFailed`.

@@ -24,6 +24,6 @@ mod step;
 
 pub use owed::owed;
 pub use react::react;
-pub use settle::{settle, wakes_at};
+pub use settle::{rests, settle, wakes_at};
 pub use state::State;
 pub use step::step;

@@ -78,7 +78,7 @@ fn order(state: &State, wanted: WorkOrder) -> WorkOrder {
 
 fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
     let task = state.task(id);
-    let Some(Stage::Merging { tip, step, .. }) = task.map(|t| &t.stage) else {
+    let Some(Stage::Merging { tip, step, since, .. }) = task.map(|t| &t.stage) else {
         return Some(Effect::Release { task: id.clone() });
     };
     match step {
@@ -87,6 +87,7 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
             agent: task?.last_agent.clone()?,
             base: task?.base.clone()?,
             tip: tip.clone(),
+            at: *since,
         }),
         MergeStep::Publishing { base, result, commits } => Some(Effect::Publish {
             task: id.clone(),

@@ -117,3 +117,11 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     })?;
     Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
 }
+
+/// Whether nothing will happen any more without a person: no run, no merge, nothing ready or waiting for its moment.
+pub fn rests(state: &State) -> bool {
+    let waiting = state.plan.as_ref().is_some_and(|p| !p.closed)
+        && !state.draining
+        && (state.index.queue().next().is_some() || state.index.approved().next().is_some());
+    state.runs.is_empty() && state.trunk_held_by.is_none() && !waiting && crate::owed::owed(state).is_empty()
+}
