@@ -77,7 +77,9 @@ impl SecondCopy {
     fn reopen(&mut self, main: &dyn VfsFile, main_end: u64, findings: &mut Vec<Finding>) -> io::Result<()> {
         self.vfs.create_dir_all(parent(&self.path))?;
         let file = self.vfs.open(&self.path, Open::Create)?;
-        self.vfs.sync_dir(parent(&self.path))?;
+        if file.len()? == 0 {
+            self.vfs.sync_dir(parent(&self.path))?;
+        }
         self.len = self.agreed_len(&file, main, main_end, findings)?;
         self.file = Some(file);
         self.catch_up(main, main_end)

@@ -60,6 +60,15 @@ const KIND: &str = "ledger-loss";
 const NOTE_BYTES_MAX: u64 = 1 << 20;
 
 impl LossNote {
+    /// The same loss, met again by a recovery that was killed before it had cut everything: nothing
+    /// has been kept or heard that this note does not name.
+    pub(crate) fn covers(&self, loss: &Loss, heard: &[&Witness]) -> bool {
+        self.loss.last_good == loss.last_good
+            && !loss.quarantine.is_empty()
+            && loss.quarantine.iter().all(|file| self.loss.quarantine.contains(file))
+            && heard.iter().all(|witness| self.answers(witness))
+    }
+
     /// This witness has been heard when the loss was written down.
     pub fn answers(&self, witness: &Witness) -> bool {
         self.claims.iter().any(|claim| match witness.hash {
@@ -69,15 +78,22 @@ impl LossNote {
     }
 }
 
-/// Writes the note of a loss.
+/// Writes the note of a loss, unless there is one.
 pub fn write(
     vfs: &dyn Vfs,
     paths: &LedgerPaths,
     ledger_id: &str,
     loss: &Loss,
     heard: &[&Witness],
-) -> io::Result<Kept> {
+) -> io::Result<LossNote> {
+    if let Some(note) = read_all(vfs, paths, ledger_id)?.into_iter().find(|note| note.covers(loss, heard)) {
+        return Ok(note);
+    }
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let claims: Vec<Claim> = heard
+        .iter()
+        .map(|w| Claim { seq: w.seq, hash: w.hash.map(|h| h.to_string()), source: w.source.clone() })
+        .collect();
     let stored = Stored {
         note: KIND.into(),
         ledger_id: ledger_id.into(),
@@ -89,14 +105,12 @@ pub fn write(
         bytes: loss.bytes,
         files: loss.quarantine.iter().filter_map(name).collect(),
         files_hash: loss.quarantine_hash.map(|hash| hash.to_string()),
-        claims: heard
-            .iter()
-            .map(|w| Claim { seq: w.seq, hash: w.hash.map(|h| h.to_string()), source: w.source.clone() })
-            .collect(),
+        claims: claims.clone(),
     };
     let mut text = serde_json::to_vec(&stored).expect("numbers and texts are JSON");
     text.push(b'\n');
-    quarantine::keep_bytes(vfs, paths, &text)
+    let Kept { path, .. } = quarantine::keep_bytes(vfs, paths, &text)?;
+    Ok(LossNote { file: path, loss: loss.clone(), claims })
 }
 
 /// All notes about this ledger, oldest first.

@@ -23,7 +23,7 @@ use crate::open_error::OpenError;
 use crate::paths::LedgerPaths;
 use crate::recovered::Recovered;
 use crate::repair::Repair;
-use crate::scan::{Walk, Walker, genesis_of};
+use crate::scan::{Patch, Walk, Walker, genesis_of};
 use crate::source::Source;
 use crate::vfs::{Open, Vfs, VfsFile};
 
@@ -108,53 +108,18 @@ struct Opened<'a> {
 
 impl Opened<'_> {
     fn settle(mut self, walk: Walk, mut notes: Vec<LossNote>) -> Result<Recovered, OpenError> {
-        let Recovery { vfs, paths, access, on_damage, witnesses, .. } = *self.request;
+        let Recovery { vfs, paths, witnesses, .. } = *self.request;
         let good = Mark { seq: self.head.seq, hash: self.head.hash };
-        let mut findings = walk.findings;
         let behind =
             Behind::look(good, self.head.end, Some(&mut self.main), self.copy.as_mut(), witnesses, &notes);
-        let mut access_now = access;
-        if access == Access::Read {
-            findings.extend(
-                walk.patches
-                    .iter()
-                    .map(|p| Finding::Repairable { first_seq: p.first_seq, last_seq: p.last_seq }),
-            );
-            findings.extend(match behind.loss(good) {
-                Some(loss) => Some(Finding::Damage(loss)),
-                None if behind.bytes > 0 => Some(Finding::BeingWritten { after: good, bytes: behind.bytes }),
-                None => None,
-            });
-        } else {
-            let unreadable = self.main.read_error.take();
-            let repair = Repair { vfs: &**vfs, paths, main: &*self.file, end: self.head.end };
-            let io = OpenError::io("repair", &paths.main);
-            findings.extend(repair.patch(&walk.patches, self.copy.as_ref()).map_err(io)?);
-            match behind.loss(good) {
-                Some(loss) if on_damage == OnDamage::Ask => {
-                    access_now = Access::Read;
-                    findings.push(Finding::Damage(loss));
-                }
-                Some(loss) => {
-                    if let Some(source) = unreadable {
-                        return Err(OpenError::Io { doing: "read", path: paths.main.clone(), source });
-                    }
-                    let heard: Vec<&Witness> = witnesses.iter().filter(|w| w.seq > good.seq).collect();
-                    let io = OpenError::io("move the damaged end into quarantine of", &paths.main);
-                    let (loss, noted) =
-                        repair.lose(loss, self.copy.as_ref(), &self.genesis.ledger_id, &heard).map_err(io)?;
-                    notes.extend(noted);
-                    findings.push(Finding::Loss(loss));
-                }
-                None => {
-                    let io = OpenError::io("cut the unfinished end of", &paths.main);
-                    findings.extend(repair.cut_torn(good).map_err(io)?);
-                }
+        let mut findings = walk.findings.clone();
+        let access = match self.request.access {
+            Access::Read => {
+                findings.extend(told_to_a_reader(&walk, &behind, good));
+                Access::Read
             }
-            if access_now == Access::Write {
-                self.ask_the_device(walk.unproven_from)?;
-            }
-        }
+            Access::Write => self.put_right(&walk, &behind, good, &mut findings, &mut notes)?,
+        };
         Ok(Recovered {
             vfs: vfs.clone(),
             paths: paths.clone(),
@@ -165,8 +130,51 @@ impl Opened<'_> {
             base: self.base,
             findings,
             notes,
-            access: access_now,
+            access,
         })
+    }
+
+    /// Repairs what the copy holds, then deals with what lies behind the last complete batch.
+    fn put_right(
+        &mut self,
+        walk: &Walk,
+        behind: &Behind,
+        good: Mark,
+        findings: &mut Vec<Finding>,
+        notes: &mut Vec<LossNote>,
+    ) -> Result<Access, OpenError> {
+        let Recovery { vfs, paths, on_damage, witnesses, .. } = *self.request;
+        let path = &paths.main;
+        let unreadable = self.main.read_error.take();
+        let repair = Repair { vfs: &**vfs, paths, main: &*self.file, end: self.head.end };
+        findings
+            .extend(repair.patch(&walk.patches, self.copy.as_ref()).map_err(OpenError::io("repair", path))?);
+        match (behind.loss(good), unreadable) {
+            (Some(loss), _) if on_damage == OnDamage::Ask => {
+                findings.push(Finding::Damage(loss));
+                return Ok(Access::Read);
+            }
+            // What cannot be read cannot be kept, so it is not cut either.
+            (_, Some(source)) if behind.bytes > 0 => {
+                return Err(OpenError::Io { doing: "read", path: path.clone(), source });
+            }
+            (Some(loss), _) => {
+                let heard: Vec<&Witness> = witnesses.iter().filter(|w| w.seq > good.seq).collect();
+                let io = OpenError::io("move the damaged end into quarantine of", path);
+                let noted =
+                    repair.lose(loss, self.copy.as_ref(), &self.genesis.ledger_id, &heard).map_err(io)?;
+                findings.push(Finding::Loss(noted.loss.clone()));
+                if !notes.contains(&noted) {
+                    notes.push(noted);
+                }
+            }
+            (None, _) => {
+                let io = OpenError::io("cut the unfinished end of", path);
+                findings.extend(repair.cut_torn(good).map_err(io)?);
+            }
+        }
+        self.ask_the_device(walk.unproven_from)?;
+        Ok(Access::Write)
     }
 
     /// Reads again, from the device, what no later record proves durable: after a failed sync the
@@ -184,6 +192,17 @@ impl Opened<'_> {
         let same = offset == self.head.end && last.is_none_or(|hash| hash == self.head.hash);
         if same { Ok(()) } else { Err(OpenError::Unstable(path.clone())) }
     }
+}
+
+fn told_to_a_reader(walk: &Walk, behind: &Behind, good: Mark) -> Vec<Finding> {
+    let repairable = |p: &Patch| Finding::Repairable { first_seq: p.first_seq, last_seq: p.last_seq };
+    let mut findings: Vec<Finding> = walk.patches.iter().map(repairable).collect();
+    findings.extend(match behind.loss(good) {
+        Some(loss) => Some(Finding::Damage(loss)),
+        None if behind.bytes > 0 => Some(Finding::BeingWritten { after: good, bytes: behind.bytes }),
+        None => None,
+    });
+    findings
 }
 
 /// Walks the chain, from a base where one is accepted.

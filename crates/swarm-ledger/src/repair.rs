@@ -73,7 +73,7 @@ impl Repair<'_> {
         copy: Option<&Source>,
         ledger_id: &str,
         heard: &[&Witness],
-    ) -> io::Result<(Loss, Option<LossNote>)> {
+    ) -> io::Result<LossNote> {
         let len = self.main.len()?;
         if len > self.end {
             let kept = keep_ranges(self.vfs, self.paths, self.main, &[(self.end, len)])?;
@@ -96,8 +96,7 @@ impl Repair<'_> {
             // A copy that cannot be cut goes on claiming the lost records; the next start says so again.
             self.cut(&*self.vfs.open(path, Open::Write)?)?;
         }
-        let notes = note::read_all(self.vfs, self.paths, ledger_id)?;
-        Ok((loss, notes.into_iter().find(|note| note.file == noted.path)))
+        Ok(noted)
     }
 
     fn cut(&self, file: &dyn VfsFile) -> io::Result<()> {

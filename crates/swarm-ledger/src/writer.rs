@@ -10,7 +10,7 @@ use crate::frame::{Header, seal};
 use crate::genesis::Genesis;
 use crate::intake::{Intake, Room};
 use crate::open_error::OpenError;
-use crate::paths::LedgerPaths;
+use crate::paths::{LedgerPaths, parent};
 use crate::recover::Access;
 use crate::recovered::Recovered;
 use crate::vfs::{Open, Vfs};
@@ -115,6 +115,8 @@ pub fn create(vfs: &Arc<dyn Vfs>, paths: &LedgerPaths, first: &Batch) -> Result<
     file.sync_data().map_err(io())?;
     vfs.rename(&beside, &paths.main).map_err(io())?;
     vfs.sync_dir(paths.dir()).map_err(io())?;
+    // The directory itself may be new as well.
+    vfs.sync_dir(parent(paths.dir())).map_err(io())?;
     Ok(Committed { first_seq: 1, last_seq: head.seq, head, bytes: bytes.len() as u64 })
 }
 
