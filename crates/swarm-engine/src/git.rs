@@ -19,6 +19,6 @@ pub use checkouts::{Checkout, Head, MidWay};
 pub(crate) use commits::NewCommit;
 pub use commits::{Identity, Signature};
 pub use marker::{read_marker, remove_marker, write_marker};
-pub(crate) use objects::path_of;
 pub use objects::{Change, Entry, Merged};
+pub(crate) use objects::{Indexed, MODE_GITLINK, MODE_SYMLINK, path_of};
 pub use refs::{RefChange, RefOutcome};

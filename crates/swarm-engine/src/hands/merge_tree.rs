@@ -1,0 +1,34 @@
+//! The worktree in which merged trees are verified: one, kept, detached, shown the commit in question.
+//!
+//! Files that git ignores stay (they are caches of builds); everything else is made to be the commit,
+//! since what an earlier verification left lying must not decide over this one.
+
+use std::path::Path;
+
+use swarm_protocol::ids::Oid;
+
+use crate::git::{Git, GitError};
+
+/// Makes the worktree show exactly this commit. Asked twice, or after a death anywhere, it does the same.
+pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> {
+    let _one_at_a_time = git.shared.worktrees.lock().await;
+    let registered = git.linked_checkouts().into_iter().find(|linked| linked.path == path);
+    match registered.filter(|_| path.is_dir()) {
+        Some(checkout) => {
+            let _ = std::fs::remove_file(checkout.git_dir.join("index.lock"));
+            let at = |args: &[&str]| git.call(args).git_dir(&checkout.git_dir).work_tree(path);
+            // One command moves HEAD, index and files together; a death in it leaves a lock, removed above.
+            at(&["checkout", "--quiet", "--detach", "--force", commit.as_str()]).ok().await?;
+            at(&["clean", "--quiet", "-ffd"]).ok().await?;
+        }
+        None => {
+            if path.exists() {
+                // Ours by its name, and never the only copy of anything: only verification runs here.
+                std::fs::remove_dir_all(path).map_err(GitError::io("remove", path))?;
+            }
+            let add = ["worktree", "add", "--quiet", "--detach", "--force", "--force"];
+            git.call(add).arg(path).arg(commit.as_str()).ok().await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Why a publication waits, in words a person can act on.
+
+use std::path::{Path, PathBuf};
+
+use crate::git::MidWay;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waits {
+    pub checkout: PathBuf,
+    pub reason: WaitReason,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WaitReason {
+    MidWay(MidWay),
+    /// A git command runs there, or was killed there.
+    IndexLocked {
+        lock: PathBuf,
+    },
+    Changed {
+        paths: Vec<PathBuf>,
+    },
+    Deleted {
+        paths: Vec<PathBuf>,
+    },
+    Staged {
+        paths: Vec<PathBuf>,
+    },
+    /// Files git does not track where new ones must go.
+    Untracked {
+        paths: Vec<PathBuf>,
+    },
+    /// Git's own check said no.
+    Refused {
+        said: String,
+    },
+}
+
+impl WaitReason {
+    /// The paths that must change before trying again makes sense.
+    pub fn paths(&self) -> &[PathBuf] {
+        match self {
+            Self::Changed { paths }
+            | Self::Deleted { paths }
+            | Self::Staged { paths }
+            | Self::Untracked { paths } => paths,
+            Self::MidWay(_) | Self::IndexLocked { .. } | Self::Refused { .. } => &[],
+        }
+    }
+}
+
+impl Waits {
+    /// `waits for your checkout: src/a.rs is changed`
+    pub fn sentence(&self) -> String {
+        let what = match &self.reason {
+            WaitReason::MidWay(what) => format!("{} is under way", what.words().0),
+            WaitReason::IndexLocked { .. } => "a git command is running in it".into(),
+            WaitReason::Changed { paths } => listed(paths, "is changed", "are changed"),
+            WaitReason::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
+            WaitReason::Staged { paths } => listed(paths, "is staged", "are staged"),
+            WaitReason::Untracked { paths } => {
+                listed(paths, "is in the way and not tracked", "are in the way and not tracked")
+            }
+            WaitReason::Refused { said } => format!("git says: {said}"),
+        };
+        format!("waits for your checkout: {what}")
+    }
+
+    /// The command that helps.
+    pub fn command(&self) -> String {
+        let at = format!("git -C {}", word(&self.checkout));
+        let paths = || self.reason.paths().iter().map(|path| word(path)).collect::<Vec<_>>().join(" ");
+        match &self.reason {
+            WaitReason::MidWay(what) => what.words().1.replacen("git", &at, 1),
+            WaitReason::IndexLocked { lock } => {
+                format!("rm {}   # only if no git command is running", word(lock))
+            }
+            WaitReason::Changed { .. } | WaitReason::Deleted { .. } | WaitReason::Staged { .. } => {
+                format!("{at} stash push -- {}", paths())
+            }
+            WaitReason::Untracked { paths } => {
+                let first = paths.first().map(|path| word(&self.checkout.join(path))).unwrap_or_default();
+                format!("mv {first} {first}.mine")
+            }
+            WaitReason::Refused { .. } => format!("{at} status"),
+        }
+    }
+}
+
+fn listed(paths: &[PathBuf], one: &str, many: &str) -> String {
+    match paths {
+        [] => "something is in the way".into(),
+        [path] => format!("{} {one}", path.display()),
+        [path, rest @ ..] => format!("{} and {} more {many}", path.display(), rest.len()),
+    }
+}
+
+/// A path as one word of a shell command.
+fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@,:".contains(&b));
+    if plain && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

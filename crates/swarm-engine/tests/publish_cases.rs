@@ -1,0 +1,94 @@
+//! W4, W9: publishing into every state a person's checkout can be in, with nobody killed.
+
+mod git_scratch;
+mod publish_situations;
+
+use git_scratch::{git_in, write};
+use publish_situations::Situation::{self, *};
+use publish_situations::Story;
+use swarm_engine::hands::publish::{Publication, publish};
+
+#[tokio::test]
+async fn every_situation_is_published_or_waits_with_its_reason() {
+    let all: [Situation; 16] = [
+        Nowhere,
+        Clean,
+        DirtyElsewhere,
+        DirtySame,
+        DeletedSame,
+        Staged,
+        UntrackedClash,
+        IgnoredClash,
+        MidMerge,
+        MidRebase,
+        MidCherryPick,
+        Bisect,
+        LiveIndexLock,
+        SecondWorktree,
+        TwoCheckouts,
+        SecondOneDirty,
+    ];
+    for situation in all {
+        Story::begin(situation).publish_and_check(&format!("{situation:?}")).await;
+    }
+}
+
+#[tokio::test]
+async fn the_trunk_that_moved_is_reported_and_left() {
+    let story = Story::begin(Clean);
+    story.scratch.write("other.txt", "the person was faster\n");
+    let now = story.scratch.commit_all("faster");
+    let outcome = publish(&story.git().await, &story.intent).await.unwrap();
+    assert_eq!(outcome, Publication::TrunkMoved { now: Some(now) });
+    story.check_nothing_left("moved");
+}
+
+#[tokio::test]
+async fn a_file_that_already_has_the_new_bytes_is_not_in_the_way() {
+    let story = Story::begin(Clean);
+    story.scratch.write("deep/er/new.txt", "new\n");
+    story.scratch.write("a.txt", &"the swarm's line\n".repeat(5000));
+    assert_eq!(publish(&story.git().await, &story.intent).await.unwrap(), Publication::Published);
+    assert_eq!(story.scratch.git(["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_waiting_result_is_published_once_the_checkout_is_free() {
+    let story = Story::begin(DirtySame);
+    let git = story.git().await;
+    assert!(matches!(publish(&git, &story.intent).await.unwrap(), Publication::Waits(_)));
+    story.scratch.git(["stash", "push", "--quiet", "--", "a.txt"]);
+    assert_eq!(publish(&git, &story.intent).await.unwrap(), Publication::Published);
+    assert_eq!(story.scratch.git(["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn the_executable_bit_a_person_set_is_theirs() {
+    let story = Story::begin(Clean);
+    let _ = std::process::Command::new("chmod").arg("+x").arg(story.scratch.at("a.txt")).status();
+    let outcome = publish(&story.git().await, &story.intent).await.unwrap();
+    assert!(matches!(outcome, Publication::Waits(_)), "{outcome:?}");
+    assert_eq!(story.scratch.git(["diff", "--name-only"]), "a.txt");
+    story.check_nothing_left("mode");
+}
+
+#[tokio::test]
+async fn a_sparse_checkout_follows_without_growing() {
+    let story = Story::begin(Clean);
+    story.scratch.git(["sparse-checkout", "set", "dir"]);
+    assert_eq!(publish(&story.git().await, &story.intent).await.unwrap(), Publication::Published);
+    assert!(!story.scratch.at("deep").exists());
+    assert_eq!(story.scratch.git(["status", "--porcelain"]), "");
+}
+
+#[tokio::test]
+async fn a_person_in_another_folder_of_the_same_name_is_not_touched() {
+    // The swarm's result puts a file where the person has an ignored folder with something in it.
+    let story = Story::begin(Clean);
+    write(&story.scratch.repo, ".git/info/exclude", b"link/\n");
+    write(&story.scratch.repo, "link/precious", b"mine\n");
+    let outcome = publish(&story.git().await, &story.intent).await.unwrap();
+    assert!(matches!(outcome, Publication::Waits(_)), "{outcome:?}");
+    assert_eq!(story.scratch.read("link/precious"), "mine\n");
+    assert_eq!(git_in(&story.scratch.repo, ["status", "--porcelain"]), "");
+}
