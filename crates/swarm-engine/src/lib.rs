@@ -3,3 +3,8 @@
 pub mod git;
 pub mod hands;
 pub mod process;
+pub mod channel;
+pub mod journal;
+pub mod agents;
+pub mod daemon;
+pub mod supervisor;

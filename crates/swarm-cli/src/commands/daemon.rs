@@ -1,11 +1,16 @@
-//! Placeholder until its module lands.
+//! `swarm daemon --spec FILE`: hidden, started by the supervisor.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Serve one run of a program (started by swarm itself)
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The file that says what to serve
+    #[arg(long, value_name = "FILE")]
+    spec: PathBuf,
+}
 
-pub fn run(_args: Args) -> ExitCode {
-    crate::exit::Exit::Environment.into()
+pub fn run(args: Args) -> ExitCode {
+    swarm_server::daemon_process::daemon_process(&args.spec).into()
 }

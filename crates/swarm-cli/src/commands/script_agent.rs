@@ -1,4 +1,4 @@
-//! Placeholder until its module lands.
+//! `swarm script-agent`: hidden, started by a daemon.
 
 use std::process::ExitCode;
 
@@ -7,5 +7,5 @@ use std::process::ExitCode;
 pub struct Args {}
 
 pub fn run(_args: Args) -> ExitCode {
-    crate::exit::Exit::Environment.into()
+    swarm_engine::agents::script::script_agent_process().into()
 }

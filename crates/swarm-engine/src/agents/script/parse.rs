@@ -1,0 +1,178 @@
+//! Reading the script out of the prompt.
+
+use std::time::Duration;
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Write {
+        path: String,
+        text: String,
+    },
+    Append {
+        path: String,
+        text: String,
+    },
+    Delete {
+        path: String,
+    },
+    Commit {
+        message: String,
+    },
+    Print {
+        text: String,
+    },
+    Progress {
+        percent: u8,
+    },
+    Sleep(Duration),
+    /// Until the file is there.
+    WaitFor {
+        path: String,
+    },
+    /// One line more in the file: whoever runs twice is found out.
+    Count {
+        path: String,
+    },
+    /// Leaves a process behind, in a session of its own.
+    SpawnChild {
+        secs: u64,
+    },
+    IgnoreTerm,
+    Flood {
+        lines: u64,
+    },
+    Hang,
+    Crash {
+        code: u8,
+    },
+    KillSelf,
+    Complete,
+    Blocked {
+        reason: String,
+    },
+    Failed {
+        reason: String,
+    },
+    NoSignal,
+}
+
+/// A step and when it is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub on_attempt: Option<u32>,
+    pub on_iteration: Option<u32>,
+    pub step: Step,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("script line {number}: {why}: {text}")]
+pub struct BadLine {
+    pub number: usize,
+    pub why: String,
+    pub text: String,
+}
+
+/// The lines of the first script block; none when the prompt has no such block.
+pub fn script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
+    let mut lines = prompt.lines().skip_while(|line| line.trim() != "```script");
+    lines.next()?;
+    let block = lines.map(str::trim).take_while(|line| *line != "```");
+    let steps = block.enumerate().filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
+    let read = |(at, text): (usize, &str)| {
+        line(text).map_err(|why| BadLine { number: at + 1, why, text: text.to_owned() })
+    };
+    Some(steps.map(read).collect())
+}
+
+fn line(text: &str) -> Result<Line, String> {
+    let (mut on_attempt, mut on_iteration, mut rest) = (None, None, text);
+    loop {
+        if let Some(tail) = rest.strip_prefix("on-attempt ") {
+            (on_attempt, rest) = condition(tail)?;
+        } else if let Some(tail) = rest.strip_prefix("on-iteration ") {
+            (on_iteration, rest) = condition(tail)?;
+        } else {
+            return Ok(Line { on_attempt, on_iteration, step: step(rest)? });
+        }
+    }
+}
+
+fn condition(tail: &str) -> Result<(Option<u32>, &str), String> {
+    let (number, rest) = tail.split_once(':').ok_or("a condition ends in ':'")?;
+    let number = number.trim().parse().map_err(|_| "a condition needs a number")?;
+    Ok((Some(number), rest.trim()))
+}
+
+fn step(text: &str) -> Result<Step, String> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    let path = || if rest.is_empty() { Err("a path is missing".to_owned()) } else { Ok(rest.to_owned()) };
+    let path_and_text = || {
+        let (path, text) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if path.is_empty() {
+            Err("a path is missing".to_owned())
+        } else {
+            Ok((path.to_owned(), text.to_owned()))
+        }
+    };
+    let text = || rest.to_owned();
+    Ok(match word {
+        "write" => path_and_text().map(|(path, text)| Step::Write { path, text })?,
+        "append" => path_and_text().map(|(path, text)| Step::Append { path, text })?,
+        "delete" => Step::Delete { path: path()? },
+        "commit" => Step::Commit { message: if rest.is_empty() { "scripted change".into() } else { text() } },
+        "print" => Step::Print { text: text() },
+        "progress" => Step::Progress { percent: number(rest)? },
+        "sleep" => Step::Sleep(Duration::from_millis(number(rest)?)),
+        "wait-for" => Step::WaitFor { path: path()? },
+        "count" => Step::Count { path: path()? },
+        "spawn-child" => Step::SpawnChild { secs: number(rest)? },
+        "ignore-term" => Step::IgnoreTerm,
+        "flood" => Step::Flood { lines: number(rest)? },
+        "hang" => Step::Hang,
+        "crash" => Step::Crash { code: number(rest)? },
+        "kill-self" => Step::KillSelf,
+        "complete" => Step::Complete,
+        "blocked" => Step::Blocked { reason: text() },
+        "failed" => Step::Failed { reason: text() },
+        "no-signal" => Step::NoSignal,
+        _ => return Err("nothing is known by this name".into()),
+    })
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a number that fits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_read_line_by_line_with_its_conditions() {
+        let prompt = "# Task 1.1\n\n```script\nwrite a/b.txt hello you\n\n# why not\non-attempt 2: on-iteration 3: crash 7\n  complete\n```\nprint not mine\n";
+        let lines = script_in(prompt).expect("a block").expect("good lines");
+        let always = |step| Line { on_attempt: None, on_iteration: None, step };
+        let expected = vec![
+            always(Step::Write { path: "a/b.txt".into(), text: "hello you".into() }),
+            Line { on_attempt: Some(2), on_iteration: Some(3), step: Step::Crash { code: 7 } },
+            always(Step::Complete),
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn a_line_that_means_nothing_is_named() {
+        let check = |line: &str, why: &str| {
+            let error =
+                script_in(&format!("```script\nhang\n{line}\n```")).expect("a block").expect_err("refused");
+            assert_eq!(error.to_string(), format!("script line 2: {why}: {line}"));
+        };
+        check("dance", "nothing is known by this name");
+        check("crash 300", "\"300\" is not a number that fits");
+        check("write", "a path is missing");
+        check("on-attempt 2 crash 1", "a condition ends in ':'");
+        assert_eq!(script_in("no block"), None);
+    }
+}

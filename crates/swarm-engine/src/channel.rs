@@ -1,0 +1,72 @@
+//! The two ends of the work channel as the engine sees them: queues of frames, no sockets.
+//!
+//! `swarm-server` fills and empties these queues. Every queue has a bound; a peer that does not
+//! read is dropped, and what it missed is said again when it comes back.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+
+use swarm_protocol::channel::{Downward, Hello, Response, Upward};
+use swarm_protocol::command::Envelope;
+use swarm_protocol::ids::RunId;
+use tokio::sync::{mpsc, oneshot};
+
+/// Frames that may wait for a peer to read them. A daemon has at most a handful of reports under
+/// way, and of orders only the newest counts, so a longer queue means a peer that hangs.
+pub const QUEUE_FRAMES: usize = 64;
+
+/// The daemon's end of one connection. It is over when `incoming` is.
+#[derive(Debug)]
+pub struct Connection {
+    pub outgoing: mpsc::Sender<Upward>,
+    pub incoming: mpsc::Receiver<Downward>,
+}
+
+/// A connection in the making.
+pub type Dialing = Pin<Box<dyn Future<Output = io::Result<Connection>> + Send>>;
+
+/// The way from a daemon to whoever is the coordinator now.
+pub trait Channel: Send + Sync {
+    fn dial(&self) -> Dialing;
+}
+
+/// What arrives at the coordinator's socket, in the order of one queue, so that its loop is a plain `select!`.
+#[derive(Debug)]
+pub enum AtDoor {
+    /// Answered through `reply` after the ledger's sync. A dropped `reply` closes the connection
+    /// without an answer, and the client asks again with the same command id.
+    Command { envelope: Envelope, reply: oneshot::Sender<Response> },
+    /// A daemon said hello. The coordinator checks the secret, then greets it through `link`, or drops `link`.
+    Daemon { hello: Hello, link: DaemonLink },
+    /// A later frame on a connection that said hello. Not to be believed before the greeting.
+    Frame { link: LinkId, run: RunId, frame: Upward },
+    /// That connection is over; the daemon may come back on another one at any time.
+    Lost { link: LinkId, run: RunId },
+}
+
+/// Numbers connections, so that the end of an old one is not taken for the end of a newer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u64);
+
+/// The coordinator's end of one connection; dropping it closes the connection.
+#[derive(Debug)]
+pub struct DaemonLink {
+    pub id: LinkId,
+    pub run: RunId,
+    outgoing: mpsc::Sender<Downward>,
+}
+
+impl DaemonLink {
+    /// The link and the queue that its connection empties.
+    pub fn new(id: LinkId, run: RunId) -> (Self, mpsc::Receiver<Downward>) {
+        let (outgoing, queue) = mpsc::channel(QUEUE_FRAMES);
+        (Self { id, run, outgoing }, queue)
+    }
+
+    /// Puts the frame on its way; false when the connection is over or its daemon does not read
+    /// (drop the link then: the daemon comes back and is told anew).
+    pub fn send(&self, frame: Downward) -> bool {
+        self.outgoing.try_send(frame).is_ok()
+    }
+}

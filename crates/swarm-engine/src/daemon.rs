@@ -1,0 +1,23 @@
+//! `swarm daemon`: one process per run, in a session of its own. It outlives the coordinator, holds the
+//! program's pipes, and starts nothing without an order.
+//!
+//! Its whole life: lock, record, connect, report, obey, end, last word. Only the daemon knows what
+//! the program did, so everything it finds out is on disk before it is said.
+
+mod spec;
+mod files;
+mod outbox;
+mod line;
+mod signals;
+mod tree;
+mod program;
+mod commands;
+mod workshop;
+mod iteration;
+mod duty;
+mod serve;
+
+pub use files::{DurableError, RunFiles, write_durable};
+pub use outbox::unacknowledged_on_disk;
+pub use serve::{EXIT_CANNOT_START, EXIT_ENDED, EXIT_NOT_WANTED, READY, serve};
+pub use spec::DaemonSpec;

@@ -1,0 +1,177 @@
+//! The daemon's connection to whoever is the coordinator: dialled, greeted, lost, dialled again.
+
+use std::time::Duration;
+
+use swarm_protocol::channel::{Downward, Greeting, Hello, Order, Upward};
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::channel::{Channel, Connection, Dialing};
+
+/// A coordinator that has taken the connection greets within this time, or it hangs.
+const GREETING_WITHIN: Duration = Duration::from_secs(10);
+
+/// What the coordinator said. Nothing of a lower epoch than the highest seen ever gets here.
+#[derive(Debug)]
+pub enum Heard {
+    /// Frames up to `received` are in the ledger; the rest is to be sent again.
+    Welcome {
+        received: u64,
+    },
+    /// The run is no longer wanted.
+    Unwanted,
+    Acknowledged {
+        received: u64,
+    },
+    Order(Order),
+}
+
+pub struct Line {
+    channel: Box<dyn Channel>,
+    hello: Hello,
+    state: State,
+    next_wait: Duration,
+    wait_max: Duration,
+    /// Somebody knocked: the next loss is followed by a try at once.
+    knocked: bool,
+    alone_since: Option<Instant>,
+}
+
+enum State {
+    Down { until: Instant },
+    Dialing(Dialing),
+    Greeting { connection: Connection, until: Instant },
+    Up(Connection),
+}
+
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+impl Line {
+    pub fn new(channel: Box<dyn Channel>, hello: Hello, wait_max: Duration) -> Self {
+        let now = Instant::now();
+        let state = State::Down { until: now };
+        Self {
+            channel,
+            hello,
+            state,
+            next_wait: FIRST_WAIT,
+            wait_max,
+            knocked: false,
+            alone_since: Some(now),
+        }
+    }
+
+    /// The next word of the coordinator. May be dropped and called again at any point.
+    pub async fn next(&mut self, sent: u64) -> Heard {
+        loop {
+            match &mut self.state {
+                State::Down { until } => {
+                    sleep_until(*until).await;
+                    self.state = State::Dialing(self.channel.dial());
+                }
+                State::Dialing(dialing) => match dialing.await {
+                    Ok(connection) => self.say_hello(connection, sent),
+                    Err(_) => self.lost(),
+                },
+                State::Greeting { connection, until } => {
+                    let greeting = timeout_at(*until, connection.incoming.recv()).await;
+                    if let Some(heard) = self.greeted(greeting.ok().flatten()) {
+                        return heard;
+                    }
+                }
+                State::Up(connection) => {
+                    let frame = connection.incoming.recv().await;
+                    if let Some(heard) = self.told(frame) {
+                        return heard;
+                    }
+                }
+            }
+        }
+    }
+
+    fn say_hello(&mut self, connection: Connection, sent: u64) {
+        self.hello.sent = sent;
+        match connection.outgoing.try_send(Upward::Hello(self.hello.clone())) {
+            Ok(()) => self.state = State::Greeting { connection, until: Instant::now() + GREETING_WITHIN },
+            Err(_) => self.lost(),
+        }
+    }
+
+    fn greeted(&mut self, frame: Option<Downward>) -> Option<Heard> {
+        match frame {
+            Some(Downward::Greeting(Greeting::Welcome { epoch, received })) if self.obey(epoch) => {
+                let before = std::mem::replace(&mut self.state, State::Down { until: Instant::now() });
+                let State::Greeting { connection, .. } = before else {
+                    unreachable!("only a greeting is greeted")
+                };
+                self.state = State::Up(connection);
+                (self.next_wait, self.knocked, self.alone_since) = (FIRST_WAIT, false, None);
+                Some(Heard::Welcome { received })
+            }
+            Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => {
+                self.lost();
+                Some(Heard::Unwanted)
+            }
+            _ => {
+                self.lost();
+                None
+            }
+        }
+    }
+
+    fn told(&mut self, frame: Option<Downward>) -> Option<Heard> {
+        match frame {
+            Some(Downward::Ack { received }) => Some(Heard::Acknowledged { received }),
+            Some(Downward::Order { epoch, order }) if self.obey(epoch) => Some(Heard::Order(order)),
+            Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => {
+                Some(Heard::Unwanted)
+            }
+            // The end of the connection, or a coordinator that has been replaced: not another word with it.
+            _ => {
+                self.lost();
+                None
+            }
+        }
+    }
+
+    /// True unless a newer coordinator has been heard before.
+    fn obey(&mut self, epoch: u64) -> bool {
+        let current = epoch >= self.hello.epoch;
+        self.hello.epoch = self.hello.epoch.max(epoch);
+        current
+    }
+
+    fn lost(&mut self) {
+        let wait = if std::mem::take(&mut self.knocked) { Duration::ZERO } else { self.next_wait };
+        self.next_wait = (self.next_wait * 2).min(self.wait_max.max(FIRST_WAIT));
+        let now = Instant::now();
+        self.state = State::Down { until: now + wait };
+        self.alone_since.get_or_insert(now);
+    }
+
+    /// Somebody knocked: a coordinator is there now.
+    pub fn hurry(&mut self) {
+        match &mut self.state {
+            State::Down { until } => *until = Instant::now(),
+            // The end of the old connection may not have been noticed yet.
+            _ => self.knocked = true,
+        }
+    }
+
+    /// Sends when connected. What matters has a number and is sent again after a loss.
+    pub fn send(&mut self, frame: Upward) {
+        if let State::Up(connection) = &self.state
+            && connection.outgoing.try_send(frame).is_err()
+        {
+            self.lost();
+        }
+    }
+
+    pub fn is_up(&self) -> bool {
+        matches!(self.state, State::Up(_))
+    }
+
+    /// Since when no coordinator has been there; none while one is.
+    pub fn alone_since(&self) -> Option<Instant> {
+        self.alone_since
+    }
+}

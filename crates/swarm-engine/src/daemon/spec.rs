@@ -1,0 +1,75 @@
+//! What a daemon is told when it is started: a file, so that it survives both sides.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+
+use super::files::RunFiles;
+
+/// `run/daemons/RUN.spec.json`. While it exists the run may be started; whoever ends the run for good removes it first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DaemonSpec {
+    pub run: RunId,
+    pub kind: RunKind,
+    pub nonce: String,
+    /// The main checkout: `.swarm` lies in it.
+    pub root: PathBuf,
+    /// Where the program works: the task's worktree, or the merge worktree of a verify run.
+    pub worktree: PathBuf,
+    pub task: TaskId,
+    /// None for runs without an agent (verify).
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// Counted from 1.
+    pub attempt: u32,
+    /// The agent program and its arguments; empty for verify runs.
+    #[serde(default)]
+    pub program: Vec<String>,
+    /// Variables set for the program, on top of what the daemon itself was given.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Between TERM and KILL where an order does not say.
+    pub stop_grace_secs: u64,
+    /// Without a coordinator for so long the daemon saves its work and ends.
+    pub alone_secs: u64,
+    /// Longest wait between two tries to reach the coordinator.
+    pub reconnect_max_secs: u64,
+    /// Bytes of output kept for the whole run.
+    #[serde(default = "journal_max_bytes")]
+    pub journal_max_bytes: u64,
+}
+
+/// 256 MiB: days of an ordinary agent, and a disk survives fifty that run wild.
+fn journal_max_bytes() -> u64 {
+    256 << 20
+}
+
+impl DaemonSpec {
+    pub fn swarm_dir(&self) -> PathBuf {
+        self.root.join(".swarm")
+    }
+
+    pub fn files(&self) -> RunFiles {
+        RunFiles::new(&self.swarm_dir(), &self.run)
+    }
+
+    /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify`.
+    pub fn journal(&self) -> PathBuf {
+        let who = self.agent.as_ref().map_or("verify", AgentId::as_str);
+        self.swarm_dir().join("agents").join(who).join("logs").join(format!("{}.jsonl", self.run))
+    }
+
+    pub fn stop_grace(&self) -> Duration {
+        Duration::from_secs(self.stop_grace_secs)
+    }
+
+    /// Reads the file that the supervisor wrote.
+    pub fn read(path: &Path) -> std::io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+}

@@ -1,0 +1,163 @@
+//! What the daemon works with: its spec, the journal, the repository; and what it does to the
+//! worktree between two orders.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use swarm_protocol::channel::{CommandLine, FromDaemon};
+use swarm_protocol::ids::Oid;
+use tokio::sync::{OnceCell, watch};
+
+use super::commands::{Judged, judge};
+use super::program::StopWish;
+use super::spec::DaemonSpec;
+use crate::git::{Git, GitError};
+use crate::hands::rescue::{self, Rest};
+use crate::journal::{Journal, Stream};
+use crate::process::{Call, NONCE_VARIABLE};
+
+pub struct Workshop {
+    pub spec: DaemonSpec,
+    journal: Mutex<Journal>,
+    git: OnceCell<Git>,
+    /// The newest percentage that the agent named.
+    pub progress: watch::Sender<u8>,
+}
+
+/// What came out of a piece of work.
+#[derive(Debug)]
+pub enum Yield {
+    Report(FromDaemon),
+    /// Told to stop on the way: nothing to report but the end.
+    Stopped,
+    /// The repository does not answer for this worktree: the run cannot go on.
+    NoWorkspace {
+        text: String,
+    },
+}
+
+impl Workshop {
+    pub fn new(spec: DaemonSpec, journal: Journal) -> Self {
+        Self { spec, journal: Mutex::new(journal), git: OnceCell::new(), progress: watch::Sender::new(0) }
+    }
+
+    /// A call in the worktree that everything can be recognised by. None for an empty command line.
+    ///
+    /// The daemon's own environment was built from an allow-list when it was started, so it may be handed on.
+    pub fn call(&self, argv: &[String]) -> Option<Call> {
+        let (program, args) = argv.split_first()?;
+        let mut call = Call::new(program).args(args).cwd(&self.spec.worktree);
+        call.env.extend(std::env::vars_os());
+        call.env.extend(self.spec.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let agent = self.spec.agent.as_ref().map_or("", |agent| agent.as_str());
+        let named = [
+            (NONCE_VARIABLE, self.spec.nonce.as_str()),
+            ("SWARM_RUN", self.spec.run.as_str()),
+            ("SWARM_TASK", self.spec.task.as_str()),
+            ("SWARM_AGENT", agent),
+            ("SWARM_ATTEMPT", &self.spec.attempt.to_string()),
+        ];
+        call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
+        Some(call)
+    }
+
+    /// Runs the check commands on what is committed.
+    pub async fn check(
+        &self,
+        iteration: u32,
+        commands: &[CommandLine],
+        timeout_secs: u64,
+        stop: &mut StopWish,
+    ) -> Yield {
+        let (tip, tree) = match self.committed().await {
+            Ok(committed) => committed,
+            Err(text) => return Yield::NoWorkspace { text },
+        };
+        match judge(self, commands, timeout_secs, stop).await {
+            Judged::Ended { passed, output } => {
+                Yield::Report(FromDaemon::Checked { iteration, passed, tip, tree, output })
+            }
+            Judged::Stopped => Yield::Stopped,
+        }
+    }
+
+    /// Runs the verification commands on whatever the worktree holds.
+    pub async fn verify(&self, commands: &[CommandLine], timeout_secs: u64, stop: &mut StopWish) -> Yield {
+        match judge(self, commands, timeout_secs, stop).await {
+            Judged::Ended { passed, output } => Yield::Report(FromDaemon::Verified { passed, output }),
+            Judged::Stopped => Yield::Stopped,
+        }
+    }
+
+    async fn committed(&self) -> Result<(Oid, Oid), String> {
+        let tip = self.tip().await.map_err(|error| error.to_string())?;
+        let tip = tip.ok_or_else(|| format!("the branch {} is gone", self.spec.task.branch()))?;
+        let tree = self.git().await.map_err(|error| error.to_string())?.tree_of(&tip).await;
+        Ok((tip, tree.map_err(|error| error.to_string())?))
+    }
+
+    /// Where the task's branch is, by the repository's own refs: the worktree's git files may be planted.
+    pub async fn tip(&self) -> Result<Option<Oid>, GitError> {
+        self.git().await?.ref_value(&format!("refs/heads/{}", self.spec.task.branch())).await
+    }
+
+    /// Commits what is left, so that the tip is all of the work. Answers with the tip.
+    pub async fn commit_rest(&self) -> Result<Oid, String> {
+        let words = |error: GitError| error.to_string();
+        let gone = || format!("the branch {} is gone", self.spec.task.branch());
+        let (git, task) = (self.git().await.map_err(words)?, &self.spec.task);
+        let tip = self.tip().await.map_err(words)?.ok_or_else(gone)?;
+        let message = format!("swarm: rest of the work on {task}\n");
+        match rescue::commit_rest(git, &self.spec.worktree, task, &tip, &message).await.map_err(words)? {
+            Rest::Clean => Ok(tip),
+            Rest::Committed(tip) => Ok(tip),
+            Rest::Moved { .. } => {
+                Err(format!("the branch {} moves although nobody should work on it", task.branch()))
+            }
+        }
+    }
+
+    /// Saves what is not committed under a ref; none when there is nothing.
+    pub async fn save_wip(&self) -> Result<Option<Oid>, String> {
+        let words = |error: GitError| error.to_string();
+        let Some(tip) = self.tip().await.map_err(words)? else { return Ok(None) };
+        let git = self.git().await.map_err(words)?;
+        rescue::save_wip(git, &self.spec.worktree, &self.spec.task, &self.spec.run, &tip).await.map_err(words)
+    }
+
+    async fn git(&self) -> Result<&Git, GitError> {
+        let open =
+            async || Ok(Git::discover(&self.spec.root).await?.with_env(NONCE_VARIABLE, &self.spec.nonce));
+        self.git.get_or_try_init(open).await
+    }
+
+    fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line of the program. A disk that does not take it is not the program's fault: work goes on,
+    /// and the log of the daemon says what is missing.
+    pub fn print(&self, stream: Stream, text: &str, more: bool) {
+        complain("keep a line of output", self.journal().print(stream, text, more));
+    }
+
+    /// A line of the daemon.
+    pub fn note(&self, text: &str) {
+        complain("keep a note", self.journal().note(text));
+    }
+
+    /// Everything printed so far is durable: before it is reported that the program has ended.
+    pub fn settle_journal(&self) {
+        complain("make the output durable", self.journal().settle());
+    }
+
+    pub fn journal_bytes(&self) -> u64 {
+        self.journal().bytes()
+    }
+}
+
+/// Says on stderr (the run's log file) what did not work.
+pub fn complain<T, E: std::fmt::Display>(what: &str, result: Result<T, E>) {
+    if let Err(error) = result {
+        eprintln!("Cannot {what}: {error}");
+    }
+}

@@ -1,0 +1,19 @@
+//! Starting, adopting, watching and ending daemons, for the coordinator's loop.
+//!
+//! Everything here looks first and acts second, so that it may be asked twice and may die on any line:
+//! the spec is durable before the daemon is started, the daemon's lock says whether it lives, its
+//! record says who it is, and its last word says how it ended.
+
+mod secret;
+mod end;
+mod ensure;
+mod watch;
+mod stop;
+mod leftovers;
+
+pub use end::Death;
+pub use ensure::{EnsureError, Found, Launch, SILENT_AFTER, ensure_daemon, knock};
+pub use leftovers::{Leftover, sweep_leftovers};
+pub use secret::{is_secret, secret_key, secret_of, to_hex};
+pub use stop::{Rescue, StopError, Stopped, stop_run};
+pub use watch::{DaemonEnd, watch_daemon};

@@ -1,0 +1,52 @@
+//! Daemons and records of runs that the ledger no longer knows as current.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::ids::RunId;
+
+use super::stop::{Rescue, StopError, Stopped, stop_run};
+use crate::daemon::{DaemonSpec, RunFiles};
+use crate::git::Git;
+
+/// A run that should not have been there any more, and what became of it.
+#[derive(Debug)]
+pub struct Leftover {
+    pub run: RunId,
+    pub ended: Result<Stopped, StopError>,
+}
+
+/// Ends every run with files under `run/daemons` that is not among `current`; its work is saved first.
+pub async fn sweep_leftovers(
+    git: &Git,
+    swarm_dir: &Path,
+    current: &BTreeSet<RunId>,
+    grace: Duration,
+) -> Vec<Leftover> {
+    let mut leftovers = Vec::new();
+    for run in runs_on_disk(swarm_dir).into_iter().filter(|run| !current.contains(run)) {
+        let files = RunFiles::new(swarm_dir, &run);
+        let spec = DaemonSpec::read(&files.spec()).or_else(|_| DaemonSpec::read(&files.ended_spec())).ok();
+        let nonce = spec.as_ref().map(|spec| spec.nonce.clone()).or_else(|| Some(files.read_record()?.nonce));
+        let rescue = spec
+            .filter(|spec| spec.kind == RunKind::Work)
+            .map(|spec| Rescue { task: spec.task, worktree: spec.worktree });
+        // Without a nonce it never began: there is nothing but files.
+        let nonce = nonce.unwrap_or_else(|| format!("none-of-{run}"));
+        let ended = stop_run(git, &files, &nonce, rescue.as_ref(), grace).await;
+        leftovers.push(Leftover { run, ended });
+    }
+    leftovers
+}
+
+fn runs_on_disk(swarm_dir: &Path) -> BTreeSet<RunId> {
+    let dir = swarm_dir.join("run").join("daemons");
+    let names = std::fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| RunId::new(name.split('.').next()?).ok()).collect()
+}

@@ -1,0 +1,150 @@
+//! The end of a run for good: daemon and tree proven gone, work saved, files taken away.
+//!
+//! The lock file goes too, last and while we hold it. That is safe because a daemon neither creates
+//! the lock nor begins without its spec, and the spec was put aside before we looked at the lock: one
+//! that comes up late finds no spec (or no lock) and ends without having started anything.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use swarm_protocol::channel::ExitRecord;
+use swarm_protocol::ids::{Oid, TaskId};
+use tokio::time::Instant;
+
+use super::watch::{free_lock, process_of};
+use crate::daemon::RunFiles;
+use crate::git::{Git, GitError};
+use crate::hands::rescue::save_wip;
+use crate::process::{Sweep, boot_id, end_tree_by_nonce};
+
+/// What the daemon gets on top of the grace of its program: to force the rest and to save the work.
+const DAEMON_EXTRA: Duration = Duration::from_secs(5);
+/// A killed process is gone at once unless the kernel holds it.
+const KILL_WITHIN: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Whose uncommitted work is to be saved, and where.
+#[derive(Debug, Clone)]
+pub struct Rescue {
+    pub task: TaskId,
+    pub worktree: PathBuf,
+}
+
+#[derive(Debug)]
+pub struct Stopped {
+    /// The commit that holds what was not committed; none when there was nothing.
+    pub wip: Option<Oid>,
+    /// The daemon's last word, if it had one.
+    pub last: Option<ExitRecord>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StopError {
+    #[error("the daemon of {run} does not end: process {pid:?} holds its lock")]
+    DaemonStays { run: String, pid: Option<u32> },
+    #[error("processes of {run} cannot be ended: {pids:?}")]
+    ProcessesStay { run: String, pids: Vec<u32> },
+    #[error("the unfinished work of {run} cannot be saved: {source}")]
+    NotSaved { run: String, source: GitError },
+    #[error("cannot remove {}: {source}", path.display())]
+    NotRemoved { path: PathBuf, source: std::io::Error },
+}
+
+/// Ends the run. `grace` is what its program gets between TERM and KILL. Asked twice it finds nothing left to do.
+pub async fn stop_run(
+    git: &Git,
+    files: &RunFiles,
+    nonce: &str,
+    rescue: Option<&Rescue>,
+    grace: Duration,
+) -> Result<Stopped, StopError> {
+    // First of all, so that nobody begins it again: see above.
+    put_aside(&files.spec(), &files.ended_spec())?;
+    let lock = end_daemon(files, grace).await?;
+    let last = files.read_exit().filter(|exit| exit.nonce == nonce);
+    end_tree(files, nonce, grace).await?;
+    let wip = match (&last, rescue) {
+        (Some(ExitRecord { wip: Some(saved), .. }), _) => Some(saved.clone()),
+        (_, Some(rescue)) => save(git, files, rescue).await?,
+        (_, None) => None,
+    };
+    let unreadable = |source| StopError::NotRemoved { path: files.dir.clone(), source };
+    for path in files.all_but_the_lock().map_err(unreadable)? {
+        remove(&path)?;
+    }
+    remove(&files.lock())?;
+    drop(lock);
+    Ok(Stopped { wip, last })
+}
+
+/// Comes back with the run's lock in hand: no daemon lives, none can begin.
+async fn end_daemon(files: &RunFiles, grace: Duration) -> Result<Option<File>, StopError> {
+    let mut asked = false;
+    let patience = Instant::now() + grace + DAEMON_EXTRA;
+    let last_moment = patience + KILL_WITHIN;
+    loop {
+        if let Ok(lock) = free_lock(files) {
+            return Ok(lock);
+        }
+        let now = Instant::now();
+        let process = process_of(files);
+        if now > last_moment {
+            let pid = process.map(|process| process.pid);
+            return Err(StopError::DaemonStays { run: files.run.to_string(), pid });
+        }
+        match process {
+            Some(process) if now < patience => {
+                // TERM is to a daemon what the order STOP is; one that obeys already is not disturbed.
+                if !std::mem::replace(&mut asked, true) {
+                    process.signal(Signal::TERM);
+                }
+                process.wait_gone(patience - now).await;
+            }
+            Some(process) => {
+                process.signal(Signal::KILL);
+                process.wait_gone(last_moment - now).await;
+            }
+            None => {}
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+async fn end_tree(files: &RunFiles, nonce: &str, grace: Duration) -> Result<(), StopError> {
+    // After a restart of the machine nothing of it can be left.
+    if files.read_record().is_some_and(|record| Some(record.boot_id) != boot_id()) {
+        return Ok(());
+    }
+    match end_tree_by_nonce(nonce, grace).await {
+        Sweep::Empty { .. } => Ok(()),
+        Sweep::Left { pids } => Err(StopError::ProcessesStay { run: files.run.to_string(), pids }),
+    }
+}
+
+async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid>, StopError> {
+    let failed = |source| StopError::NotSaved { run: files.run.to_string(), source };
+    if !rescue.worktree.is_dir() {
+        return Ok(None);
+    }
+    let branch = format!("refs/heads/{}", rescue.task.branch());
+    let Some(tip) = git.ref_value(&branch).await.map_err(failed)? else { return Ok(None) };
+    save_wip(git, &rescue.worktree, &rescue.task, &files.run, &tip).await.map_err(failed)
+}
+
+fn put_aside(from: &Path, to: &Path) -> Result<(), StopError> {
+    match std::fs::rename(from, to) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(StopError::NotRemoved { path: from.to_owned(), source }),
+    }
+}
+
+fn remove(path: &Path) -> Result<(), StopError> {
+    match std::fs::remove_file(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(StopError::NotRemoved { path: path.to_owned(), source }),
+    }
+}

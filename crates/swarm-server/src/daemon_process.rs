@@ -1,0 +1,37 @@
+//! The whole process `swarm daemon --spec FILE`: from its spec and secret to its exit code.
+
+use std::io::Read;
+use std::path::Path;
+
+use swarm_engine::daemon::{DaemonSpec, EXIT_CANNOT_START, serve};
+
+use crate::socket::coordinator_socket;
+use crate::work_channel::SocketChannel;
+
+/// Twice the length of a secret in hex: whatever is longer is none.
+const SECRET_MAX: u64 = 128;
+
+/// Serves the run that the spec describes. The secret is read from stdin, where the supervisor put
+/// it: arguments and environment can be read by others.
+pub fn daemon_process(spec: &Path) -> u8 {
+    let spec = match DaemonSpec::read(spec) {
+        Ok(spec) => spec,
+        Err(error) => return cannot(&format!("read {}", spec.display()), &error),
+    };
+    let mut secret = String::new();
+    if let Err(error) = std::io::stdin().take(SECRET_MAX).read_to_string(&mut secret) {
+        return cannot("read the secret from stdin", &error);
+    }
+    // One thread: a daemon waits nearly always, and there may be many of them.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return cannot("start the runtime", &error),
+    };
+    let channel = Box::new(SocketChannel::new(coordinator_socket(&spec.swarm_dir())));
+    runtime.block_on(serve(spec, secret.trim().to_owned(), channel))
+}
+
+fn cannot(what: &str, error: &std::io::Error) -> u8 {
+    eprintln!("Cannot {what}: {error}");
+    EXIT_CANNOT_START
+}
