@@ -2,6 +2,7 @@
 //! asked twice, and always ends in an answer.
 
 pub mod build;
+pub mod merge_tree;
 pub mod publish;
 pub mod remove;
 pub mod rescue;

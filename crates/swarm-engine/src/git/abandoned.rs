@@ -13,7 +13,7 @@ const STILL_FOR: Duration = Duration::from_millis(700);
 
 impl Git {
     /// Clears the locks of refs we want to change. True when trying again makes sense.
-    pub(super) async fn clear_abandoned_ref_locks(&self, git_dir: &Path, changes: &[RefChange]) -> bool {
+    pub(crate) async fn clear_abandoned_ref_locks(&self, git_dir: &Path, changes: &[RefChange]) -> bool {
         let mut locks: Vec<PathBuf> =
             changes.iter().map(|change| self.common_dir.join(format!("{}.lock", change.name))).collect();
         locks.push(git_dir.join("HEAD.lock"));

@@ -103,6 +103,8 @@ impl Git {
                 return Ok(RefOutcome::Changed);
             }
             let before = left.len();
+            // Before looking: a git killed after the change of the ref may still have left HEAD's lock.
+            let cleared = self.clear_abandoned_ref_locks(git_dir, &left).await;
             if let Some(lost) = self.drop_done(&mut left).await? {
                 return Ok(lost);
             }
@@ -110,7 +112,7 @@ impl Git {
                 return Ok(RefOutcome::Changed);
             }
             last = Some(ended);
-            if left.len() == before && !self.clear_abandoned_ref_locks(git_dir, &left).await {
+            if left.len() == before && !cleared {
                 break;
             }
         }

@@ -25,6 +25,8 @@ const NOTE: &str = "Swarm holds this lock while it brings your checkout up to da
 /// What the record on disk says about a checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
+    /// Full name of the branch.
+    pub branch: String,
     pub git_dir: PathBuf,
     pub old: Oid,
     pub new: Oid,
@@ -76,6 +78,7 @@ fn name_of(checkout: &Checkout) -> String {
 
 pub(super) async fn take(git: &Git, checkout: Checkout, intent: &Intent) -> Result<Taken, GitError> {
     let record = Record {
+        branch: format!("refs/heads/{}", intent.trunk),
         git_dir: checkout.git_dir.clone(),
         old: intent.old.clone(),
         new: intent.new.clone(),

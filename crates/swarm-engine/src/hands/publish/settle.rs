@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::hold::{Hold, Taken, left_on_record, take_as};
 use super::look::{Look, OnDisk, look, not_a_folder_above};
 use super::{WaitReason, Waits};
-use crate::git::{Change, Entry, Git, GitError, MODE_GITLINK, MODE_SYMLINK};
+use crate::git::{Change, Entry, Git, GitError, MODE_GITLINK, MODE_SYMLINK, RefChange};
 use crate::process::Input;
 
 /// Settles every checkout an earlier call has left in the middle. `Some` when one cannot be now.
@@ -21,6 +21,9 @@ pub(super) async fn settle_all(git: &Git) -> Result<Option<Waits>, GitError> {
                     return Ok(Some(Waits { checkout: path, reason: WaitReason::MidWay(what) }));
                 }
                 if hold.record.writing {
+                    // All of ours are dead: what they left locked can go.
+                    let change = [RefChange::modify(&hold.record.branch, &hold.record.old, &hold.record.new)];
+                    git.clear_abandoned_ref_locks(&hold.checkout.git_dir, &change).await;
                     settle_held(git, &hold).await?;
                 }
                 hold.release()?;

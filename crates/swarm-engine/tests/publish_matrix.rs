@@ -1,0 +1,232 @@
+//! Publish × state of the checkout × kill -9 at each step, of us and of the git we run.
+//!
+//! A publisher (this test program, started again) is killed at its n-th changing system call, or one of its
+//! git processes is, with or without the publisher. Then the call is repeated and everything must be as if
+//! nobody had died. `SWARM_KILL_POINTS=all` takes every point; by default they are spread.
+
+mod git_scratch;
+mod publish_situations;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use publish_situations::Situation::{self, *};
+use publish_situations::Story;
+use swarm_engine::git::Git;
+use swarm_engine::hands::publish::{Intent, publish};
+use swarm_protocol::ids::Oid;
+
+/// System calls after which something is different. Those of git also write; the publisher's own writes are
+/// followed by a sync or a rename, while its runtime writes to wake itself, a varying number of times.
+const CHANGING: &str = "link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,\
+    copy_file_range,sendfile,ftruncate,utimensat,fsync,flock,clone,clone3,vfork";
+const CHANGING_OF_GIT: &str = "link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,\
+    write,pwrite64,ftruncate,utimensat,chmod,fchmod";
+
+/// The n-th call of one kind: strace counts each kind for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Point {
+    call: String,
+    nth: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    /// The publisher; a git it runs at that moment goes on alone.
+    Publisher,
+    /// A git process, by its command, and the publisher with it.
+    GitAndPublisher(&'static str),
+    /// Only the git process: the publisher lives and must cope.
+    Git(&'static str),
+}
+
+/// Started by the tests below under another environment; on its own it does nothing.
+#[test]
+fn publisher() {
+    let Some(repo) = std::env::var_os("PUBLISH_REPO") else { return };
+    let oid = |name| Oid::new(std::env::var(name).expect("set with PUBLISH_REPO")).expect("an object name");
+    let intent = Intent { trunk: "main".into(), old: oid("PUBLISH_OLD"), new: oid("PUBLISH_NEW") };
+    // The test runs on a thread of its own: tell which one, and wait until strace watches it.
+    if std::env::var_os("PUBLISH_WAITS").is_some() {
+        println!("\nthread {}", rustix::thread::gettid().as_raw_nonzero());
+        std::io::stdin().read_line(&mut String::new()).expect("a line comes");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let outcome = runtime.block_on(async {
+        let git = Git::discover(Path::new(&repo)).await?;
+        publish(&git, &intent).await
+    });
+    println!("outcome: {outcome:?}");
+}
+
+/// Runs it to its end or death. Answers with what it said, and strace's log.
+fn run_publisher(story: &Story, victim: Victim, at: Option<&Point>) -> (String, PathBuf) {
+    let log = story.scratch.dir.path().join("strace.log");
+    let mut command = Command::new(std::env::current_exe().expect("a test program has a path"));
+    command.args(["--exact", "publisher", "--test-threads=1", "--nocapture"]);
+    command.env("PUBLISH_REPO", &story.scratch.repo);
+    command.env("PUBLISH_OLD", story.intent.old.as_str()).env("PUBLISH_NEW", story.intent.new.as_str());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    if let Victim::GitAndPublisher(name) | Victim::Git(name) = victim {
+        let shims = story.scratch.dir.path().join("shims");
+        write_shim(&shims, name, &log, at, matches!(victim, Victim::GitAndPublisher(_)));
+        let path = std::env::var("PATH").expect("tests have a PATH");
+        command.env("PATH", format!("{}:{path}", shims.display()));
+    } else {
+        command.env("PUBLISH_WAITS", "1");
+    }
+    let mut publisher = command.spawn().expect("the test program starts again");
+    let mut output = std::io::BufReader::new(publisher.stdout.take().expect("a pipe"));
+    let strace = (victim == Victim::Publisher).then(|| {
+        let strace = watch_thread(&mut output, &log, at);
+        publisher.stdin.take().expect("a pipe").write_all(b"go\n").expect("it waits for this");
+        strace
+    });
+    let mut said = String::new();
+    output.read_to_string(&mut said).expect("text");
+    publisher.wait().expect("it is our child");
+    if let Some(mut strace) = strace {
+        strace.wait().expect("it is our child");
+    }
+    (said, log)
+}
+
+/// Attaches strace to the one thread that publishes; the git processes it starts are not followed.
+fn watch_thread(output: &mut impl BufRead, log: &Path, at: Option<&Point>) -> Child {
+    let thread = loop {
+        let mut line = String::new();
+        assert_ne!(output.read_line(&mut line).expect("text"), 0, "the publisher ended without a word");
+        if let Some(thread) = line.trim().strip_prefix("thread ") {
+            break thread.to_owned();
+        }
+    };
+    let mut command = Command::new("strace");
+    command.args(["-qq", "-e", &format!("trace={CHANGING}"), "-p", &thread, "-o"]).arg(log);
+    if let Some(Point { call, nth }) = at {
+        command.args(["-e", &format!("inject={call}:signal=SIGKILL:when={nth}")]);
+    }
+    let strace = command.spawn();
+    let mut strace = strace.unwrap_or_else(|error| {
+        panic!("strace cannot be started ({error}): install it with `apt-get install strace`")
+    });
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let status = std::fs::read_to_string(format!("/proc/{thread}/status")).expect("the thread waits");
+        if !status.contains("TracerPid:\t0\n") {
+            return strace;
+        }
+        let ended = strace.try_wait().expect("it is our child");
+        assert!(
+            ended.is_none() && Instant::now() < until,
+            "strace may not trace on this machine: allow ptrace"
+        );
+        std::thread::yield_now();
+    }
+}
+
+/// A `git` that runs the real one, and the named command under strace.
+fn write_shim(dir: &Path, name: &str, log: &Path, at: Option<&Point>, with_parent: bool) {
+    let real = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout)
+        .unwrap();
+    let inject = at
+        .map(|Point { call, nth }| format!("-e inject={call}:signal=SIGKILL:when={nth}"))
+        .unwrap_or_default();
+    let then = if with_parent { "kill -9 $PPID" } else { ":" };
+    let real = real.trim();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in\n*' {name} '*) ;;\n*) exec {real} \"$@\" ;;\nesac\n\
+         strace -qq -e trace={CHANGING_OF_GIT} {inject} -o {log} {real} \"$@\"\ncode=$?\n\
+         if [ $code -eq 137 ]; then {then}; kill -9 $$; fi\nexit $code\n",
+        log = log.display()
+    );
+    std::fs::create_dir_all(dir).unwrap();
+    std::fs::write(dir.join("git"), script).unwrap();
+    std::fs::set_permissions(dir.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The points there are, from a run in which nobody is killed.
+fn points(situation: Situation, victim: Victim) -> Vec<Point> {
+    let story = Story::begin(situation);
+    let (said, log) = run_publisher(&story, victim, None);
+    assert!(said.contains("outcome: Ok"), "{situation:?}: {said}");
+    let traced = std::fs::read_to_string(&log).unwrap_or_default();
+    assert!(
+        traced.contains('('),
+        "{situation:?}: strace saw nothing: this machine does not let it trace; allow ptrace"
+    );
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let calls = traced.lines().filter_map(|line| line.split_once('(')).map(|(call, _)| call);
+    let nth = |call| {
+        let count = counts.entry(call).or_default();
+        *count += 1;
+        Point { call: call.to_owned(), nth: *count }
+    };
+    calls.map(nth).collect()
+}
+
+/// False when the point was not reached this time: the number of some calls varies a little.
+async fn kill_at(situation: Situation, victim: Victim, point: &Point) -> bool {
+    let told = format!("{situation:?}, {victim:?} killed at {point:?}");
+    let story = Story::begin(situation);
+    let (_, log) = run_publisher(&story, victim, Some(point));
+    let traced = std::fs::read_to_string(&log).unwrap_or_default();
+    let killed = traced.contains("killed by SIGKILL");
+    story.publish_and_check(&told).await;
+    killed
+}
+
+async fn check(situation: Situation, victims: &[Victim], points_each: usize) {
+    let all = std::env::var("SWARM_KILL_POINTS").is_ok_and(|value| value == "all");
+    let (mut killed, mut tried) = (0, 0);
+    for victim in victims {
+        let points = points(situation, *victim);
+        let step = if all { 1 } else { points.len().div_ceil(points_each).max(1) };
+        // A different start for each victim, so that the spread ones do not all meet the same steps.
+        for point in points.iter().skip(tried % step).step_by(step) {
+            killed += usize::from(kill_at(situation, *victim, point).await);
+            tried += 1;
+        }
+    }
+    println!("{situation:?}: {killed} deaths survived");
+    assert!(
+        tried >= victims.len() && killed * 10 >= tried * 8,
+        "{situation:?}: of {tried} only {killed} were killed"
+    );
+}
+
+const IN_CHECKOUT: [Victim; 5] = [
+    Victim::Publisher,
+    Victim::GitAndPublisher("read-tree"),
+    Victim::Git("read-tree"),
+    Victim::GitAndPublisher("update-ref"),
+    Victim::Git("update-ref"),
+];
+
+macro_rules! matrix {
+    ($($name:ident: $situation:expr, $victims:expr, $points:expr;)*) => {
+        $(#[tokio::test] async fn $name() { check($situation, $victims, $points).await; })*
+    };
+}
+
+matrix! {
+    killed_with_the_trunk_checked_out_nowhere: Nowhere, &[Victim::Publisher, Victim::GitAndPublisher("update-ref"), Victim::Git("update-ref")], 4;
+    killed_with_a_clean_checkout: Clean, &IN_CHECKOUT, 9;
+    killed_with_changes_elsewhere: DirtyElsewhere, &IN_CHECKOUT, 5;
+    killed_in_a_second_worktree: SecondWorktree, &IN_CHECKOUT, 4;
+    killed_with_two_checkouts: TwoCheckouts, &IN_CHECKOUT, 4;
+    killed_with_changes_in_the_same_file: DirtySame, &[Victim::Publisher], 4;
+    killed_with_a_deletion_of_the_same_file: DeletedSame, &[Victim::Publisher], 3;
+    killed_with_a_staged_change: Staged, &[Victim::Publisher], 3;
+    killed_with_an_untracked_clash: UntrackedClash, &[Victim::Publisher], 3;
+    killed_with_an_ignored_clash: IgnoredClash, &[Victim::Publisher], 3;
+    killed_in_the_middle_of_a_merge: MidMerge, &[Victim::Publisher], 3;
+    killed_in_the_middle_of_a_rebase: MidRebase, &[Victim::Publisher], 3;
+    killed_in_the_middle_of_a_cherry_pick: MidCherryPick, &[Victim::Publisher], 2;
+    killed_in_the_middle_of_a_bisect: Bisect, &[Victim::Publisher], 3;
+    killed_with_a_live_index_lock: LiveIndexLock, &[Victim::Publisher], 2;
+    killed_with_changes_in_one_of_two_checkouts: SecondOneDirty, &[Victim::Publisher], 4;
+}
