@@ -1,14 +1,14 @@
 //! `cargo xtask torture`: the tests in their heavier form, round after round.
 //!
-//! The tests that sample (every tenth system call, ten thousand seeds) read these variables and do all of it,
-//! or another part of it. Each round takes fresh seeds, so a longer run sees more of the world.
+//! A round is the tests with every kill point instead of a sample of them, and then seeds of the simulator
+//! that no earlier round has had, so a longer run sees more of the world.
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use crate::stream;
 use crate::workspace::Workspace;
+use crate::{sim, stream};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -21,7 +21,7 @@ pub struct Arguments {
     /// First seed of the first round
     #[arg(long, default_value_t = 1)]
     from: u64,
-    /// Only tests with this in their name
+    /// Only tests with this in their name, and no simulator
     #[arg(long)]
     only: Option<String>,
 }
@@ -49,23 +49,33 @@ pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
 }
 
 fn one_round(workspace: &Workspace, arguments: &Arguments, from: u64) -> Result<()> {
+    let again = format!("cargo xtask torture --minutes 0 --seeds {} --from {from}", arguments.seeds);
+    match &arguments.only {
+        Some(name) => {
+            tests(workspace, Some(name)).context(format!("Run it again with `{again} --only {name}`"))
+        }
+        None => {
+            tests(workspace, None).context(format!("Run it again with `{again}`"))?;
+            let seeds = arguments.seeds.to_string();
+            sim::run(
+                workspace,
+                &["--seeds", &seeds, "--from", &from.to_string(), "--world", "both"].map(str::to_owned),
+            )
+        }
+    }
+}
+
+fn tests(workspace: &Workspace, only: Option<&str>) -> Result<()> {
     let mut command = workspace.cargo(["test", "--workspace", "--locked", "--quiet", "--no-fail-fast"]);
-    command.args(["--lib", "--bins", "--tests"]);
-    command.args(&arguments.only);
-    command.env("SWARM_KILL_POINTS", "all");
-    command.env("SWARM_SEEDS", arguments.seeds.to_string());
-    command.env("SWARM_SEED_FROM", from.to_string());
-    command.env("INSTA_UPDATE", "no");
+    command.args(["--lib", "--bins", "--tests"]).args(only);
+    command.env("SWARM_KILL_POINTS", "all").env("INSTA_UPDATE", "no").env_remove("SWARM_GEN");
     let mut passed = 0;
     let status = stream::run(command, |line| {
         stream::show_unless_empty(line);
         passed += crate::test::outcome::passed_in(line);
     })?;
     if !status.success() {
-        let only = arguments.only.as_ref().map(|name| format!(" --only {name}")).unwrap_or_default();
-        let again =
-            format!("cargo xtask torture --minutes 0 --seeds {} --from {from}{only}", arguments.seeds);
-        bail!("This round failed. Run it again with `{again}`");
+        bail!("This round failed");
     }
     if passed == 0 {
         bail!("No test ran, so nothing was tortured");

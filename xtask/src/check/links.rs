@@ -22,12 +22,16 @@ pub fn check(workspace: &Workspace, files: &[String]) -> Findings {
 /// The files a text links to, each with the number of its line. Anchors are cut off.
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut targets = Vec::new();
-    let mut in_code = false;
+    // The length of the fence that opened a block of code; only as long a one closes it.
+    let mut fence = 0;
     for (index, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
+        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        if ticks >= 3 && fence == 0 {
+            fence = ticks;
+        } else if ticks >= fence && fence > 0 {
+            fence = 0;
         }
-        if in_code {
+        if fence > 0 {
             continue;
         }
         for (at, _) in line.match_indices("](") {
@@ -63,9 +67,8 @@ mod tests {
 
     #[test]
     fn links_are_found_outside_of_code_and_without_their_anchors() {
-        let text =
-            "see [a](docs/a.md#x), [b](https://example.org/b)\n```\n[c](c.md)\n```\n[d](#here) [e](../e.md)";
-        assert_eq!(targets(text), [(1, "docs/a.md".to_owned()), (5, "../e.md".to_owned())]);
+        let text = "see [a](docs/a.md#x), [b](https://example.org/b)\n````\n```\n[c](c.md)\n````\n[d](#here) [e](../e.md)";
+        assert_eq!(targets(text), [(1, "docs/a.md".to_owned()), (6, "../e.md".to_owned())]);
     }
 
     #[test]
