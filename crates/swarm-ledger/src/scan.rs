@@ -83,7 +83,8 @@ impl Walker<'_> {
         }
         // Starts of records not yet known durable; short, because each group names the one before.
         let mut unproven: std::collections::VecDeque<(u64, u64)> = Default::default();
-        while let Some(batch) = self.next_batch(end, before) {
+        let mut batch = Vec::new();
+        while self.next_batch(end, before, &mut batch, visit) {
             let last = *batch.last().expect("a batch has a record");
             before = Mark { seq: last.seq, hash: last.hash };
             end = last.offset + last.len;
@@ -95,7 +96,9 @@ impl Walker<'_> {
             while unproven.front().is_some_and(|(seq, _)| *seq <= last.synced) {
                 unproven.pop_front();
             }
-            self.show(&batch, visit);
+            if batch.len() > 1 {
+                self.show(&batch, visit);
+            }
         }
         walk.unproven_from = unproven.front().map_or(end, |(_, offset)| *offset);
         walk
@@ -110,9 +113,16 @@ impl Walker<'_> {
         self.main.as_deref_mut().and_then(|main| main.line_at(offset, offset)).map_or(0, |line| line.epoch)
     }
 
-    /// The next complete batch, or none: half a batch was never answered.
-    fn next_batch(&mut self, start: u64, mut before: Mark) -> Option<Vec<Step>> {
-        let mut batch: Vec<Step> = Vec::new();
+    /// Puts the next complete batch into `batch`; false if there is none: half a batch was never
+    /// answered. A batch of one record, the common case, is shown at once and parsed only once.
+    fn next_batch(
+        &mut self,
+        start: u64,
+        mut before: Mark,
+        batch: &mut Vec<Step>,
+        visit: &mut dyn FnMut(&Line<'_>),
+    ) -> bool {
+        batch.clear();
         let mut offset = start;
         loop {
             let wanted = batch.last().map(|step| step.batch);
@@ -122,20 +132,22 @@ impl Walker<'_> {
                     && line.synced < line.seq
                     && wanted.map_or(line.batch >= line.seq, |batch| line.batch == batch)
             };
-            let found = [(self.main.as_deref_mut(), false), (self.copy.as_deref_mut(), true)]
-                .into_iter()
-                .find_map(|(source, from_copy)| {
-                    step_of(source?.line_at(start, offset).filter(fits)?, offset, from_copy)
-                });
+            let sources = [(self.main.as_deref_mut(), false), (self.copy.as_deref_mut(), true)];
+            let found = sources.into_iter().find_map(|(source, from_copy)| {
+                let line = source?.line_at(start, offset).filter(fits)?;
+                if wanted.is_none() && line.ends_batch() {
+                    visit(&line);
+                }
+                Some(Step::of(&line, offset, from_copy))
+            });
             let Some(step) = found else {
-                let kept = planted::is(Bug::HalfABatchKept) && !batch.is_empty();
-                return kept.then_some(batch);
+                return planted::is(Bug::HalfABatchKept) && !batch.is_empty();
             };
             before = Mark { seq: step.seq, hash: step.hash };
             offset += step.len;
             batch.push(step);
             if step.seq == step.batch {
-                return Some(batch);
+                return true;
             }
         }
     }
@@ -188,15 +200,17 @@ pub fn genesis_of(source: &mut Source) -> Option<Genesis> {
     (line.seq == 1 && line.prev == genesis.root()).then_some(genesis)
 }
 
-fn step_of(line: Line<'_>, offset: u64, from_copy: bool) -> Option<Step> {
-    Some(Step {
-        seq: line.seq,
-        hash: line.hash,
-        batch: line.batch,
-        epoch: line.epoch,
-        synced: line.synced,
-        offset,
-        len: line.bytes.len() as u64,
-        from_copy,
-    })
+impl Step {
+    fn of(line: &Line<'_>, offset: u64, from_copy: bool) -> Self {
+        Self {
+            seq: line.seq,
+            hash: line.hash,
+            batch: line.batch,
+            epoch: line.epoch,
+            synced: line.synced,
+            offset,
+            len: line.bytes.len() as u64,
+            from_copy,
+        }
+    }
 }
