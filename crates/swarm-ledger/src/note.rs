@@ -123,11 +123,13 @@ pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Resu
             continue;
         }
         let mut bytes = Vec::new();
-        let whole = quarantine::for_each_chunk(&*file, &[(0, len)], &mut |chunk| {
+        // A file that cannot be read may be the only word of a loss: passing over it would make the
+        // loss silent.
+        quarantine::for_each_chunk(&*file, &[(0, len)], &mut |chunk| {
             bytes.extend_from_slice(chunk);
             Ok(())
-        });
-        let stored = whole.ok().and_then(|()| serde_json::from_slice::<Stored>(&bytes).ok());
+        })?;
+        let stored = serde_json::from_slice::<Stored>(&bytes).ok();
         notes.extend(
             stored.filter(|s| s.note == KIND && s.ledger_id == ledger_id).and_then(|s| s.open(paths, path)),
         );

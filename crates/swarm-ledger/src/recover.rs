@@ -20,7 +20,7 @@ use crate::genesis::{FORMAT, Genesis};
 use crate::missing;
 use crate::note::{self, LossNote};
 use crate::open_error::OpenError;
-use crate::paths::LedgerPaths;
+use crate::paths::{LedgerPaths, parent};
 use crate::recovered::Recovered;
 use crate::repair::Repair;
 use crate::scan::{Patch, Walk, Walker, genesis_of};
@@ -82,6 +82,11 @@ pub fn recover(request: &Recovery<'_>, visit: &mut dyn FnMut(&Line<'_>)) -> Resu
     if request.access == Access::Write {
         // What a writer that died left in the cache becomes durable before it is believed.
         file.sync_data().map_err(|source| OpenError::SyncFailed { path: path.clone(), source })?;
+        // So does its name: whoever made or restored the ledger may have died before the directory
+        // was synced, and everything answered from now on would go with the name.
+        for dir in [request.paths.dir(), parent(request.paths.dir())] {
+            request.vfs.sync_dir(dir).map_err(OpenError::io("make durable the name of", path))?;
+        }
     }
     let mut main = Source::new(file.clone()).map_err(OpenError::io("read", path))?;
     refuse_other(request, &mut main, copy.as_mut())?;

@@ -51,7 +51,7 @@ fn batch_ends(world: &World) -> Vec<usize> {
 
 #[test]
 fn a_changed_byte_without_a_copy_is_found() {
-    let world = World::empty().without_copy().with(&SIZES);
+    let world = World::unsynced().without_copy().with(&SIZES);
     let (good, ends) = (world.main(), batch_ends(&world));
     for at in 0..good.len() {
         for value in [good[at] ^ 1, 0, b'\n'] {
@@ -73,7 +73,7 @@ fn a_changed_byte_without_a_copy_is_found() {
 
 #[test]
 fn a_cut_with_and_without_zeros_is_found() {
-    let world = World::empty().without_copy().with(&SIZES);
+    let world = World::unsynced().without_copy().with(&SIZES);
     let (good, ends) = (world.main(), batch_ends(&world));
     for at in (1..good.len()).step_by(STEP) {
         let zeros = [&good[..at], &vec![0; good.len() - at][..]].concat();
@@ -91,7 +91,7 @@ fn a_cut_with_and_without_zeros_is_found() {
 
 #[test]
 fn with_the_copy_intact_nothing_is_lost_at_all() {
-    let world = World::empty().with(&SIZES);
+    let world = World::unsynced().with(&SIZES);
     let good = world.main();
     for at in (0..good.len()).step_by(STEP) {
         let mut flipped = good.clone();

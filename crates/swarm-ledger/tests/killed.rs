@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 
-use swarm_ledger::{Access, Finding, LedgerWriter, OnDamage, Open, RealFs, Vfs, VfsFile, close};
-use world::{World, batch, kinds};
+use swarm_ledger::{Access, Finding, LedgerWriter, OnDamage, Open, Vfs, VfsFile, close};
+use world::{Unsynced, World, batch, kinds};
 
 /// Calls left to live.
 #[derive(Clone)]
@@ -36,31 +36,31 @@ impl Mortal {
 impl Vfs for Mortal {
     fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn VfsFile>> {
         self.live()?;
-        Ok(Arc::new(MortalFile(RealFs.open(path, how)?, self.clone())))
+        Ok(Arc::new(MortalFile(Unsynced.open(path, how)?, self.clone())))
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.live()?;
-        RealFs.rename(from, to)
+        Unsynced.rename(from, to)
     }
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.live()?;
-        RealFs.remove_file(path)
+        Unsynced.remove_file(path)
     }
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         self.live()?;
-        RealFs.sync_dir(dir)
+        Unsynced.sync_dir(dir)
     }
     fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
         self.live()?;
-        RealFs.create_dir_all(dir)
+        Unsynced.create_dir_all(dir)
     }
     fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
         self.live()?;
-        RealFs.list(dir)
+        Unsynced.list(dir)
     }
     fn exists(&self, path: &Path) -> io::Result<bool> {
         self.live()?;
-        RealFs.exists(path)
+        Unsynced.exists(path)
     }
 }
 
@@ -121,7 +121,7 @@ fn at_every_call(
         let mut world = prepare();
         world.vfs = Arc::new(mortal.clone());
         let answered = life(&world);
-        world.vfs = Arc::new(RealFs);
+        world.vfs = Arc::new(Unsynced);
         after(&world, answered);
         if !mortal.died() {
             return calls;
@@ -149,9 +149,9 @@ fn nothing_lost(world: &World, start: &[u8], answered: &[u64]) {
 
 #[test]
 fn a_killed_writer_loses_nothing_it_answered() {
-    let start = World::empty().with(&[1, 2]).main();
+    let start = World::unsynced().with(&[1, 2]).main();
     let calls = at_every_call(
-        || World::empty().with(&[1, 2]),
+        || World::unsynced().with(&[1, 2]),
         open_and_append,
         |world, answered| nothing_lost(world, &start, &answered),
     );
@@ -161,7 +161,7 @@ fn a_killed_writer_loses_nothing_it_answered() {
 #[test]
 fn a_killed_repair_loses_nothing() {
     let sizes = [1, 2, 1];
-    let world = World::empty().with(&sizes);
+    let world = World::unsynced().with(&sizes);
     let (good, lines) = (world.main(), world.lines());
     let damages: [(&str, Vec<u8>); 4] = [
         ("flipped", {
@@ -176,7 +176,7 @@ fn a_killed_repair_loses_nothing() {
     for (name, bad) in damages {
         at_every_call(
             || {
-                let world = World::empty().with(&sizes);
+                let world = World::unsynced().with(&sizes);
                 world.set_main(&bad);
                 world
             },
@@ -191,10 +191,10 @@ fn a_killed_repair_loses_nothing() {
 
 #[test]
 fn a_killed_restore_loses_nothing() {
-    let good = World::empty().with(&[1, 2]).main();
+    let good = World::unsynced().with(&[1, 2]).main();
     at_every_call(
         || {
-            let world = World::empty().with(&[1, 2]);
+            let world = World::unsynced().with(&[1, 2]);
             std::fs::remove_dir_all(world.paths.dir()).expect("removed");
             world
         },
@@ -206,7 +206,7 @@ fn a_killed_restore_loses_nothing() {
 #[test]
 fn a_killed_quarantine_keeps_every_byte_and_never_hides_the_loss() {
     let prepare = || {
-        let world = World::empty().with(&[1, 2, 1]);
+        let world = World::unsynced().with(&[1, 2, 1]);
         let place = world.lines()[2].start + 40;
         for (bytes, set) in [(world.main(), true), (world.copy(), false)] {
             let mut bad = bytes;
@@ -229,9 +229,9 @@ fn a_killed_quarantine_keeps_every_byte_and_never_hides_the_loss() {
 
 #[test]
 fn a_killed_close_is_finished_by_the_next_one() {
-    let good = World::empty().with(&[1, 2]).main();
+    let good = World::unsynced().with(&[1, 2]).main();
     at_every_call(
-        || World::empty().with(&[1, 2]),
+        || World::unsynced().with(&[1, 2]),
         |world| {
             let _ = close(&*world.vfs, &world.paths, "plan");
             vec![]
@@ -248,7 +248,7 @@ fn a_killed_close_is_finished_by_the_next_one() {
 #[test]
 fn a_killed_creation_leaves_a_whole_ledger_or_none() {
     at_every_call(
-        World::empty,
+        World::unsynced,
         |world| {
             let first =
                 swarm_ledger::Fragment::first("ledger-a", "\"type\":\"plan_created\",\"by\":\"test\"");

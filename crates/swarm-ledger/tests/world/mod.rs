@@ -1,12 +1,13 @@
 //! A ledger in a directory of its own, for the tests beside this file.
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use swarm_ledger::{
-    Access, Base, Batch, Finding, Fragment, Hash, LedgerPaths, LedgerWriter, OnDamage, OpenError, RealFs,
-    Recovered, Recovery, Vfs, Witness, create, recover,
+    Access, Base, Batch, Finding, Fragment, Hash, LedgerPaths, LedgerWriter, OnDamage, Open, OpenError,
+    RealFs, Recovered, Recovery, Vfs, VfsFile, Witness, create, recover,
 };
 
 pub struct World {
@@ -31,6 +32,11 @@ impl World {
         let dir = tempfile::tempdir().expect("a directory");
         let paths = LedgerPaths::standard(&dir.path().join(".swarm"), Some(&dir.path().join("git")));
         Self { dir, vfs: Arc::new(RealFs), paths }
+    }
+
+    /// The same without syncs, for tests with hundreds of openings: nothing here cuts the power.
+    pub fn unsynced() -> Self {
+        Self { vfs: Arc::new(Unsynced), ..Self::empty() }
     }
 
     pub fn without_copy(mut self) -> Self {
@@ -95,11 +101,11 @@ impl World {
     }
 
     pub fn set_main(&self, bytes: &[u8]) {
-        std::fs::write(&self.paths.main, bytes).expect("written");
+        overwrite(&self.paths.main, bytes);
     }
 
     pub fn set_copy(&self, bytes: &[u8]) {
-        std::fs::write(self.paths.copy.as_ref().expect("has a copy"), bytes).expect("written");
+        overwrite(self.paths.copy.as_ref().expect("has a copy"), bytes);
     }
 
     pub fn quarantine(&self) -> Vec<(u64, PathBuf)> {
@@ -119,6 +125,15 @@ impl World {
     }
 }
 
+/// Same inode, and never cut to nothing first: some file systems then wait for the device.
+fn overwrite(path: &Path, bytes: &[u8]) {
+    use std::os::unix::fs::FileExt;
+    let file =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).expect("opens");
+    file.write_all_at(bytes, 0).expect("written");
+    file.set_len(bytes.len() as u64).expect("cut");
+}
+
 pub fn witness(seq: u64, hash: Option<Hash>) -> Witness {
     Witness { seq, hash, ledger_id: None, source: "refs/swarm/ledger".into() }
 }
@@ -130,4 +145,68 @@ pub fn kinds(findings: &[Finding]) -> Vec<String> {
         text.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
     };
     findings.iter().map(name).collect()
+}
+
+/// The real file system, but no call waits for the device.
+#[derive(Clone, Copy)]
+pub struct Unsynced;
+
+struct UnsyncedFile(Arc<dyn VfsFile>);
+
+impl Vfs for Unsynced {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn VfsFile>> {
+        Ok(Arc::new(UnsyncedFile(RealFs.open(path, how)?)))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealFs.rename(from, to)
+    }
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        RealFs.remove_file(path)
+    }
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        // A directory that is not there is still an error.
+        RealFs.list(dir).map(drop)
+    }
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        RealFs.create_dir_all(dir)
+    }
+    fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
+        RealFs.list(dir)
+    }
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        RealFs.exists(path)
+    }
+}
+
+impl VfsFile for UnsyncedFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buf, offset)
+    }
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+        self.0.write_at(buf, offset)
+    }
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+    fn reserve(&self, _end: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+    fn try_lock(&self) -> io::Result<bool> {
+        self.0.try_lock()
+    }
+    fn lock(&self) -> io::Result<()> {
+        self.0.lock()
+    }
+    fn unlock(&self) -> io::Result<()> {
+        self.0.unlock()
+    }
+    fn identity(&self) -> io::Result<(u64, u64)> {
+        self.0.identity()
+    }
 }
