@@ -4,36 +4,26 @@
 //! git processes is, with or without the publisher. Then the call is repeated and everything must be as if
 //! nobody had died. `SWARM_KILL_POINTS=all` takes every point; by default they are spread.
 
+mod git_kill_points;
 mod git_scratch;
 mod publish_situations;
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use git_kill_points::{Point, someone_was_killed, spread, write_shim};
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
 use swarm_engine::git::Git;
-use swarm_engine::hands::publish::{Intent, publish};
+use swarm_engine::hands::publish::{Intent, Publication, publish};
 use swarm_protocol::ids::Oid;
 
-/// System calls after which something is different. Those of git also write; the publisher's own writes are
+/// System calls after which something is different. No writes: the publisher's own are
 /// followed by a sync or a rename, while its runtime writes to wake itself, a varying number of times.
 const CHANGING: &str = "link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,\
     copy_file_range,sendfile,ftruncate,utimensat,fsync,flock,clone,clone3,vfork";
-const CHANGING_OF_GIT: &str = "link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,\
-    write,pwrite64,ftruncate,utimensat,chmod,fchmod";
-
-/// The n-th call of one kind: strace counts each kind for itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Point {
-    call: String,
-    nth: usize,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Victim {
     /// The publisher; a git it runs at that moment goes on alone.
@@ -128,26 +118,6 @@ fn watch_thread(output: &mut impl BufRead, log: &Path, at: Option<&Point>) -> Ch
     }
 }
 
-/// A `git` that runs the real one, and the named command under strace.
-fn write_shim(dir: &Path, name: &str, log: &Path, at: Option<&Point>, with_parent: bool) {
-    let real = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout)
-        .unwrap();
-    let inject = at
-        .map(|Point { call, nth }| format!("-e inject={call}:signal=SIGKILL:when={nth}"))
-        .unwrap_or_default();
-    let then = if with_parent { "kill -9 $PPID" } else { ":" };
-    let real = real.trim();
-    let script = format!(
-        "#!/bin/sh\ncase \" $* \" in\n*' {name} '*) ;;\n*) exec {real} \"$@\" ;;\nesac\n\
-         strace -qq -e trace={CHANGING_OF_GIT} {inject} -o {log} {real} \"$@\"\ncode=$?\n\
-         if [ $code -eq 137 ]; then {then}; kill -9 $$; fi\nexit $code\n",
-        log = log.display()
-    );
-    std::fs::create_dir_all(dir).unwrap();
-    std::fs::write(dir.join("git"), script).unwrap();
-    std::fs::set_permissions(dir.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 /// The points there are, from a run in which nobody is killed.
 fn points(situation: Situation, victim: Victim) -> Vec<Point> {
     let story = Story::begin(situation);
@@ -158,14 +128,7 @@ fn points(situation: Situation, victim: Victim) -> Vec<Point> {
         traced.contains('('),
         "{situation:?}: strace saw nothing: this machine does not let it trace; allow ptrace"
     );
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let calls = traced.lines().filter_map(|line| line.split_once('(')).map(|(call, _)| call);
-    let nth = |call| {
-        let count = counts.entry(call).or_default();
-        *count += 1;
-        Point { call: call.to_owned(), nth: *count }
-    };
-    calls.map(nth).collect()
+    Point::all_in(&traced)
 }
 
 /// False when the point was not reached this time: the number of some calls varies a little.
@@ -174,19 +137,16 @@ async fn kill_at(situation: Situation, victim: Victim, point: &Point) -> bool {
     let story = Story::begin(situation);
     let (_, log) = run_publisher(&story, victim, Some(point));
     let traced = std::fs::read_to_string(&log).unwrap_or_default();
-    let killed = traced.contains("killed by SIGKILL");
+    let killed = someone_was_killed(&traced);
     story.publish_and_check(&told).await;
     killed
 }
 
 async fn check(situation: Situation, victims: &[Victim], points_each: usize) {
-    let all = std::env::var("SWARM_KILL_POINTS").is_ok_and(|value| value == "all");
     let (mut killed, mut tried) = (0, 0);
     for victim in victims {
         let points = points(situation, *victim);
-        let step = if all { 1 } else { points.len().div_ceil(points_each).max(1) };
-        // A different start for each victim, so that the spread ones do not all meet the same steps.
-        for point in points.iter().skip(tried % step).step_by(step) {
+        for point in spread(&points, points_each, tried) {
             killed += usize::from(kill_at(situation, *victim, point).await);
             tried += 1;
         }
@@ -229,4 +189,52 @@ matrix! {
     killed_in_the_middle_of_a_bisect: Bisect, &[Victim::Publisher], 3;
     killed_with_a_live_index_lock: LiveIndexLock, &[Victim::Publisher], 2;
     killed_with_changes_in_one_of_two_checkouts: SecondOneDirty, &[Victim::Publisher], 4;
+}
+
+/// Kills git in the middle of writing files, lets a person do something, and hands over to `check`.
+async fn after_a_half_written_checkout(then: impl AsyncFn(&Story, &str)) {
+    let victim = Victim::GitAndPublisher("read-tree");
+    let points = points(Clean, victim);
+    for point in spread(&points, 6, 0) {
+        let story = Story::begin(Clean);
+        let (_, log) = run_publisher(&story, victim, Some(point));
+        assert!(someone_was_killed(&std::fs::read_to_string(log).unwrap_or_default()), "{point:?}");
+        then(&story, &format!("{point:?}")).await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_writes_after_the_death_is_theirs() {
+    after_a_half_written_checkout(async |story, told| {
+        let git = story.git().await;
+        story.scratch.write("a.txt", "written after the death\n");
+        let outcome = publish(&git, &story.intent).await.unwrap();
+        assert!(matches!(outcome, Publication::Waits(_)), "{told}: {outcome:?}");
+        assert_eq!(story.scratch.read("a.txt"), "written after the death\n", "{told}");
+        assert_eq!(
+            story.scratch.git(["status", "--porcelain"]),
+            " M a.txt",
+            "{told}: the rest is as it was before"
+        );
+        story.scratch.git(["checkout", "--quiet", "a.txt"]);
+        story.publish_and_check(told).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_person_who_removes_our_lock_and_commits_finds_no_rubbish_of_ours() {
+    after_a_half_written_checkout(async |story, told| {
+        std::fs::remove_file(story.scratch.at(".git/index.lock")).unwrap();
+        story.scratch.write("other.txt", "the person's\n");
+        let now = {
+            story.scratch.git(["commit", "--quiet", "-a", "-m", "the person's"]);
+            story.scratch.oid("HEAD")
+        };
+        let outcome = publish(&story.git().await, &story.intent).await.unwrap();
+        assert_eq!(outcome, Publication::TrunkMoved { now: Some(now) }, "{told}");
+        assert_eq!(story.scratch.git(["status", "--porcelain"]), "", "{told}");
+        story.check_nothing_left(told);
+    })
+    .await;
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::call::Git;
 use super::refs::RefChange;
+use crate::process::age_of;
 
 /// git holds a ref's lock for milliseconds and itself waits 100 ms for one. A lock that has not
 /// changed for this long, in a repository in which no git runs, has no owner.
@@ -35,26 +36,32 @@ impl Git {
         match face_of(lock) {
             None => true,
             Some(now) if now != before => false,
-            Some(_) if self.someone_runs_git() => false,
+            Some(_) if self.someone_may_hold(lock) => false,
             Some(_) => std::fs::remove_file(lock).is_ok(),
         }
     }
 
-    /// Whether any process that calls itself git works in this repository or one of its worktrees.
-    pub(crate) fn someone_runs_git(&self) -> bool {
-        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    /// Whether a process that calls itself git, works in this repository or one of its worktrees, and is
+    /// old enough to have made this lock, is alive.
+    fn someone_may_hold(&self, lock: &Path) -> bool {
+        let made = std::fs::symlink_metadata(lock).and_then(|meta| meta.modified());
+        let lock_age = made.ok().and_then(|made| made.elapsed().ok()).unwrap_or_default();
         let mut places = vec![self.common_dir.clone(), self.main_checkout.clone()];
         places.extend(self.linked_checkouts().into_iter().map(|linked| linked.path));
-        entries.map(|entry| entry.path()).filter(|process| is_git(process)).any(|process| {
-            let Ok(cwd) = std::fs::read_link(process.join("cwd")) else { return false };
-            places.iter().any(|place| cwd.starts_with(place))
+        let pids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        pids.filter(|pid| is_git(*pid)).any(|pid| {
+            // A second of slack: the clocks of files and processes differ a little.
+            let old_enough = age_of(pid).is_none_or(|age| age + Duration::from_secs(1) >= lock_age);
+            let Ok(cwd) = std::fs::read_link(format!("/proc/{pid}/cwd")) else { return false };
+            old_enough && places.iter().any(|place| cwd.starts_with(place))
         })
     }
 }
 
-fn is_git(process: &Path) -> bool {
+fn is_git(pid: u32) -> bool {
     // A zombie holds nothing, though it keeps its name until it is reaped; its cwd cannot be read.
-    std::fs::read(process.join("comm")).is_ok_and(|name| name.starts_with(b"git"))
+    std::fs::read(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with(b"git"))
 }
 
 fn face_of(path: &Path) -> Option<(u64, u64, i64, i64)> {

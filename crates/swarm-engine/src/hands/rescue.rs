@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
-use crate::git::{Git, GitError, NewCommit, RefChange, RefOutcome};
+use crate::git::{Git, GitError, NewCommit, RefChange, RefOutcome, path_of};
 use crate::process::Input;
+
+/// A larger file is not put into the object database on our own account: it would stay there for good.
+pub const RESCUE_FILE_MAX_BYTES: u64 = 100 * 1024 * 1024;
 
 /// The state of a worktree's files compared with a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +20,8 @@ pub struct Snapshot {
     pub differs: bool,
     /// Repositories inside the worktree: their files are not in `tree`.
     pub nested: Vec<PathBuf>,
+    /// Changed or new files above the bound: not in `tree` as they are.
+    pub too_large: Vec<PathBuf>,
 }
 
 pub fn wip_ref(task: &TaskId, run: &RunId) -> String {
@@ -24,19 +29,21 @@ pub fn wip_ref(task: &TaskId, run: &RunId) -> String {
 }
 
 /// Reads the files of `worktree` into a tree. Writes objects and an index of our own, nothing else.
-pub async fn snapshot(git: &Git, worktree: &Path, task: &TaskId, tip: &Oid) -> Result<Snapshot, GitError> {
+/// Changed files larger than `max_bytes` are left out and named.
+pub async fn snapshot(
+    git: &Git,
+    worktree: &Path,
+    task: &TaskId,
+    tip: &Oid,
+    max_bytes: Option<u64>,
+) -> Result<Snapshot, GitError> {
     let index = PrivateIndex::take(git, task)?;
-    let tree = read_files(git, worktree, &index.file, tip).await;
-    // What a failed step left half done must not be the start of the next one.
-    let (tree, nested) = match tree {
-        Ok(done) => done,
-        Err(error) => {
-            let _ = std::fs::remove_file(&index.file);
-            return Err(error);
-        }
-    };
-    let differs = tree != git.tree_of(tip).await?;
-    Ok(Snapshot { tree, differs, nested })
+    let read = read_files(git, worktree, &index.file, tip, max_bytes).await;
+    if read.is_err() {
+        // What a failed step left half done must not be the start of the next one.
+        let _ = std::fs::remove_file(&index.file);
+    }
+    read
 }
 
 async fn read_files(
@@ -44,30 +51,48 @@ async fn read_files(
     worktree: &Path,
     index: &Path,
     tip: &Oid,
-) -> Result<(Oid, Vec<PathBuf>), GitError> {
+    max_bytes: Option<u64>,
+) -> Result<Snapshot, GitError> {
     let call = |args: &[&str]| git.call(args).work_tree(worktree).index(index);
     // Entries that stay equal keep what is known of their files, so only changed files are read again.
     call(&["read-tree", "--reset", tip.as_str()]).ok().await?;
     // Exit code 1 only says that some files differ.
     call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
-    let listed = call(&["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"])
-        .long_list()
-        .ok()
-        .await?;
-    let is_nested = |name: &&[u8]| name.ends_with(b"/");
-    let names = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
-    let nested = names.clone().filter(is_nested).map(crate::git::path_of).collect();
-    let mut input = Vec::new();
-    for name in names.filter(|name| !is_nested(name)) {
-        input.extend_from_slice(name);
-        input.push(0);
+    let asked = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
+    let listed = call(&asked).long_list().ok().await?;
+    let (mut nested, mut too_large, mut input) = (Vec::new(), Vec::new(), Vec::new());
+    for name in listed.split(|b| *b == 0).filter(|name| !name.is_empty()) {
+        let path = path_of(name);
+        let size = || std::fs::symlink_metadata(worktree.join(&path)).map_or(0, |meta| meta.len());
+        if name.ends_with(b"/") {
+            nested.push(path);
+        } else if max_bytes.is_some_and(|max| size() > max) {
+            too_large.push(path);
+        } else {
+            input.extend_from_slice(name);
+            input.push(0);
+        }
     }
-    call(&["update-index", "--add", "--remove", "-z", "--stdin"]).stdin(Input::Bytes(input)).ok().await?;
+    nested.extend(populated_submodules(git, worktree, tip).await?);
+    let update = call(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
+    update.stdin(Input::Bytes(input)).ok().await?;
     let tree = call(&["write-tree"]).line().await?;
-    let tree = Oid::new(&tree)
-        .map_err(|error| GitError::Unreadable { command: "write-tree".into(), what: error.to_string() })?;
-    Ok((tree, nested))
+    let unreadable = |what: String| GitError::Unreadable { command: "write-tree".into(), what };
+    let tree = Oid::new(&tree).map_err(|error| unreadable(error.to_string()))?;
+    let differs = tree != git.tree_of(tip).await?;
+    Ok(Snapshot { tree, differs, nested, too_large })
+}
+
+/// Submodules that are checked out here: git's record of the worktree holds their repositories.
+async fn populated_submodules(git: &Git, worktree: &Path, tip: &Oid) -> Result<Vec<PathBuf>, GitError> {
+    if !worktree.join(".gitmodules").exists() {
+        return Ok(Vec::new());
+    }
+    let listed = git.call(["ls-tree", "-r", "-z", tip.as_str()]).long_list().ok().await?;
+    let links = listed.split(|b| *b == 0).filter(|line| line.starts_with(b"160000 "));
+    let paths = links.filter_map(|line| Some(path_of(&line[line.iter().position(|b| *b == b'\t')? + 1..])));
+    Ok(paths.filter(|path| worktree.join(path).join(".git").exists()).collect())
 }
 
 /// One index per task, kept between calls; locked while used, so that two do not share it.
@@ -104,7 +129,7 @@ pub async fn save_wip(
     tip: &Oid,
 ) -> Result<Option<Oid>, GitError> {
     let name = wip_ref(task, run);
-    let shot = snapshot(git, worktree, task, tip).await?;
+    let shot = snapshot(git, worktree, task, tip, Some(RESCUE_FILE_MAX_BYTES)).await?;
     let kept = git.ref_value(&name).await?;
     if !shot.differs {
         return Ok(None);
@@ -160,7 +185,7 @@ pub async fn commit_rest(
     message: &str,
 ) -> Result<Rest, GitError> {
     let full = format!("refs/heads/{}", task.branch());
-    let shot = snapshot(git, worktree, task, tip).await?;
+    let shot = snapshot(git, worktree, task, tip, None).await?;
     let mut head = tip.clone();
     if shot.differs {
         let commit = NewCommit {

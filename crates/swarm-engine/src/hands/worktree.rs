@@ -210,6 +210,8 @@ async fn make(git: &Git, task: &TaskId, path: &Path, base: &BaseRule) -> Result<
             return Err(GitError::Unreadable { command: "update-ref".into(), what }.into());
         }
     }
+    // A killed `worktree add` also leaves the branch locked.
+    git.clear_if_abandoned(&git.common_dir.join(format!("{full}.lock"))).await;
     git.call(["worktree", "add", "--quiet"]).arg(path).arg(&branch).ok().await?;
     git.make_durable().await?;
     marker.state = MarkerState::Ready;

@@ -40,6 +40,14 @@ pub fn start_time_of(pid: u32) -> Option<u64> {
     stat_field(pid, 22)?.parse().ok()
 }
 
+/// How long the process has been running; `None` when it is gone.
+pub fn age_of(pid: u32) -> Option<Duration> {
+    // The kernel shows these times to programs in hundredths of a second, whatever its own clock is.
+    let started = start_time_of(pid)? as f64 / 100.0;
+    let uptime: f64 = std::fs::read_to_string("/proc/uptime").ok()?.split(' ').next()?.parse().ok()?;
+    Some(Duration::from_secs_f64((uptime - started).max(0.0)))
+}
+
 pub(super) fn parent_of(pid: u32) -> Option<u32> {
     stat_field(pid, 4)?.parse().ok()
 }

@@ -84,6 +84,7 @@ impl Follower {
     }
 
     /// Where the person already has the very bytes that come, the next index says so, and git leaves the file.
+    /// And the index learns of every file what is true now.
     async fn adopt_equal(&self, git: &Git, changes: &[Change]) -> Result<(), GitError> {
         let checkout = &self.hold.checkout;
         let looks = look(git, checkout, &self.hold.next_index, changes).await?;
@@ -99,13 +100,14 @@ impl Follower {
             script.extend_from_slice(seen.change.path.as_os_str().as_encoded_bytes());
             script.push(0);
         }
-        if script.is_empty() {
-            return Ok(());
-        }
         let call = |args: &[&str]| {
             git.call(args).git_dir(&checkout.git_dir).work_tree(&checkout.path).index(&self.hold.next_index)
         };
-        call(&["update-index", "-z", "--index-info"]).stdin(Input::Bytes(script)).ok().await?;
+        if !script.is_empty() {
+            call(&["update-index", "-z", "--index-info"]).stdin(Input::Bytes(script)).ok().await?;
+        }
+        // A file that was changed and changed back looks new by its times only: read it before judging.
+        // Exit code 1 only says that some files differ.
         call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
         Ok(())
     }
