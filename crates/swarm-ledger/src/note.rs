@@ -15,7 +15,7 @@ use crate::finding::{Loss, Mark, Witness};
 use crate::hash::Hash;
 use crate::paths::LedgerPaths;
 use crate::quarantine::{self, Kept};
-use crate::vfs::{Open, Vfs};
+use crate::vfs::{Open, Vfs, VfsFile};
 
 /// A loss that has been written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,8 @@ pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Resu
     for (_, path) in quarantine::list(vfs, paths)? {
         let file = vfs.open(&path, Open::Read)?;
         let len = file.len()?;
-        if len > NOTE_BYTES_MAX {
+        // Every start comes by here: a file that is no note costs its first bytes only.
+        if len > NOTE_BYTES_MAX || !begins_like_a_note(&*file) {
             continue;
         }
         let mut bytes = Vec::new();
@@ -135,6 +136,12 @@ pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Resu
         );
     }
     Ok(notes)
+}
+
+fn begins_like_a_note(file: &dyn VfsFile) -> bool {
+    const BEGINNING: &[u8] = b"{\"note\":\"";
+    let mut bytes = [0; BEGINNING.len()];
+    file.read_at(&mut bytes, 0).is_ok() && bytes == BEGINNING
 }
 
 impl Stored {

@@ -260,10 +260,12 @@ pub(crate) fn refuse_other(
 }
 
 pub(crate) fn refuse_newer(path: &std::path::Path, source: &mut Source) -> Result<(), OpenError> {
-    const FIRST_LOOK: u64 = crate::frame::LINE_MAX as u64;
-    let count = usize::try_from(source.len().min(FIRST_LOOK)).expect("a line fits memory");
+    // A newer version may have changed the frame; that it is a line of JSON with a `format` it may not.
+    let framed = source.framed(0, 0).map(<[u8]>::len);
+    let count = framed.unwrap_or_else(|| {
+        usize::try_from(source.len().min(crate::frame::LINE_MAX as u64)).expect("a line fits memory")
+    });
     let Some(start) = source.bytes(0, 0, count) else { return Ok(()) };
-    // A newer version may have changed the frame; that it is JSON with a `format` it may not.
     let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
     match Genesis::from_object(line) {
         Some(Genesis { format, .. }) if format > FORMAT => {
