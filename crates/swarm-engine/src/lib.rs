@@ -1,5 +1,10 @@
 //! (see ARCHITECTURE.md)
 
+pub mod paths;
+pub mod clock;
+pub mod settings;
+pub mod store;
+pub mod projection;
 pub mod git;
 pub mod hands;
 pub mod process;

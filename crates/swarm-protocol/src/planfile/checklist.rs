@@ -81,6 +81,9 @@ impl<'a> Reader<'a> {
         if self.fenced || line.trim().is_empty() || line.starts_with([' ', '\t']) {
             return self.loose_text(number, line);
         }
+        if line.starts_with("<!-- swarm-ledger ") {
+            return Ok(()); // where an export comes from is not a part of the plan
+        }
         if let Some(members) = comment(line) {
             return self.members(number, members);
         }

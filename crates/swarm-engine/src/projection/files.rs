@@ -1,0 +1,135 @@
+//! Writing projections, and looking at those that are there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use swarm_core::{State, export};
+use swarm_ledger::Head;
+
+use super::stamp;
+use crate::paths::Paths;
+use crate::store::{Notice, replace};
+
+/// Files kept aside under one name before we give up: more means that something edits in a loop.
+const EDITED_MAX: u32 = 10_000;
+
+/// How a projection compares with the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    Fresh,
+    Missing,
+    /// As we wrote it, but for another record.
+    Stale {
+        seq: u64,
+    },
+    /// Somebody changed it, or it is not ours.
+    Edited,
+    Unreadable {
+        why: String,
+    },
+}
+
+impl Condition {
+    /// What is to be said about it; nothing when it is fresh.
+    pub fn words(&self, path: impl std::fmt::Display) -> Option<String> {
+        match self {
+            Self::Fresh => None,
+            Self::Missing => Some(format!("{path} is missing")),
+            Self::Stale { seq } => Some(format!("{path} shows record {seq}")),
+            Self::Edited => Some(format!("{path} was edited by hand")),
+            Self::Unreadable { why } => Some(format!("{path} cannot be read: {why}")),
+        }
+    }
+}
+
+/// The projections and how each compares with the last record.
+pub fn conditions(paths: &Paths, head: &Head) -> Vec<(PathBuf, Condition)> {
+    [&paths.plan_json, &paths.plan_md].into_iter().map(|path| (path.clone(), condition(path, head))).collect()
+}
+
+/// Keeps edited projections aside. True when all are fresh.
+pub fn check(paths: &Paths, head: &Head) -> (bool, Vec<Notice>) {
+    let mut notices = Vec::new();
+    let mut fresh = true;
+    for (path, condition) in conditions(paths, head) {
+        fresh &= condition == Condition::Fresh;
+        if condition == Condition::Edited {
+            notices.push(keep_aside(paths, &path));
+        }
+    }
+    (fresh, notices)
+}
+
+/// Writes plan.json and plan.md. What goes wrong is told; the ledger has the truth.
+pub fn write(paths: &Paths, state: &State, head: &Head) -> Vec<Notice> {
+    write_pair(paths, state, head, &paths.plan_json, &paths.plan_md)
+}
+
+/// Writes the export artifacts SWARM_PLAN.json and SWARM_PLAN.md.
+pub fn write_exports(paths: &Paths, state: &State, head: &Head) -> Vec<Notice> {
+    write_pair(paths, state, head, &paths.export_json, &paths.export_md)
+}
+
+fn write_pair(paths: &Paths, state: &State, head: &Head, json: &Path, markdown: &Path) -> Vec<Notice> {
+    if state.plan.is_none() {
+        return Vec::new();
+    }
+    let plan = export::plan_file(state);
+    let mut notices = Vec::new();
+    for (path, text) in [(json, stamp::json(&plan, head)), (markdown, stamp::markdown(&plan, head))] {
+        // A coordinator lives long: the file may have been edited since it was last looked at.
+        if condition(path, head) == Condition::Edited {
+            notices.push(keep_aside(paths, path));
+        }
+        if let Err(error) = replace(path, text.as_bytes()) {
+            notices.push(Notice::new(
+                format!("Cannot write {}: {error}", paths.shown(path)),
+                "swarm plan rebuild",
+            ));
+        }
+    }
+    notices
+}
+
+fn condition(path: &Path, head: &Head) -> Condition {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Condition::Missing,
+        Err(error) => return Condition::Unreadable { why: error.to_string() },
+    };
+    match stamp::read(&bytes) {
+        Some(stamp) if !stamp.intact => Condition::Edited,
+        Some(stamp) if stamp.seq == head.seq && stamp.hash == head.hash.as_str() => Condition::Fresh,
+        Some(stamp) => Condition::Stale { seq: stamp.seq },
+        None => Condition::Edited,
+    }
+}
+
+/// Renames an edited file to the next free `NAME.edited-N` and says how to take it in.
+fn keep_aside(paths: &Paths, path: &Path) -> Notice {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (1..=EDITED_MAX)
+        .map(|n| path.with_file_name(format!("{name}.edited-{n}")))
+        .find(|kept| !kept.exists());
+    let Some(kept) = free else {
+        return Notice::new(
+            format!("{} was edited by hand and cannot be kept aside any more", paths.shown(path)),
+            "",
+        );
+    };
+    match fs::rename(path, &kept) {
+        Ok(()) => Notice::new(
+            format!(
+                "{} was edited by hand; your version is kept as {}",
+                paths.shown(path),
+                paths.shown(&kept)
+            ),
+            format!("swarm plan import {}", paths.shown(&kept)),
+        ),
+        Err(error) => Notice::new(
+            format!("{} was edited by hand and cannot be kept aside: {error}", paths.shown(path)),
+            "",
+        ),
+    }
+}

@@ -1,0 +1,225 @@
+//! The configuration as it holds now: flag over environment over file over default, each value with
+//! where it comes from. A key nobody knows and a value that cannot be are refused with their line:
+//! a setting that silently does nothing is worse than none.
+
+mod keys;
+mod lines;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use swarm_protocol::config::Config;
+
+use keys::Keys;
+pub use keys::env_name;
+
+/// A configuration file is at most so large.
+pub const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// The configuration and where each of its values comes from, by dotted key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    pub config: Config,
+    pub sources: BTreeMap<String, Source>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum Source {
+    Default,
+    File { line: usize },
+    Environment { name: String },
+    Flag { name: String },
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { line } => write!(f, "config.json line {line}"),
+            Self::Environment { name } => write!(f, "environment {name}"),
+            Self::Flag { name } => write!(f, "flag {name}"),
+        }
+    }
+}
+
+/// A value given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// `--agent`
+    pub name: String,
+    /// `agent`
+    pub key: String,
+    pub value: String,
+}
+
+/// A configuration that cannot be used; nothing was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsError {
+    /// The file and line, the variable or the flag.
+    pub place: String,
+    pub why: String,
+    pub hint: String,
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cannot use the configuration at {}: {}", self.place, self.why)
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// Loads the configuration. A missing file is fine: everything has a default.
+pub fn load(
+    file: &Path,
+    environment: &BTreeMap<String, String>,
+    flags: &[Flag],
+) -> Result<Settings, SettingsError> {
+    let text = read(file)?;
+    let mut loader = Loader::new(file);
+    loader.take_file(&text)?;
+    loader.take_environment(environment)?;
+    loader.take_flags(flags)?;
+    loader.finish()
+}
+
+fn read(file: &Path) -> Result<String, SettingsError> {
+    let fail = |why: String, hint: &str| {
+        Err(SettingsError { place: file.display().to_string(), why, hint: hint.into() })
+    };
+    match std::fs::metadata(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return fail(format!("it cannot be read: {error}"), ""),
+        Ok(meta) if meta.len() > FILE_BYTES_MAX => {
+            return fail(format!("it has {} bytes, at most {FILE_BYTES_MAX} are read", meta.len()), "");
+        }
+        Ok(_) => {}
+    }
+    match std::fs::read(file).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(text),
+        Ok(Err(_)) => fail("it is not UTF-8 text".into(), "Save the file as UTF-8"),
+        Err(error) => fail(format!("it cannot be read: {error}"), ""),
+    }
+}
+
+struct Loader {
+    file: PathBuf,
+    keys: Keys,
+    /// What has been set so far, as the file would say it.
+    value: Value,
+    sources: BTreeMap<String, Source>,
+}
+
+impl Loader {
+    fn new(file: &Path) -> Self {
+        Self {
+            file: file.to_path_buf(),
+            keys: Keys::new(),
+            value: Value::Object(Default::default()),
+            sources: BTreeMap::new(),
+        }
+    }
+
+    fn take_file(&mut self, text: &str) -> Result<(), SettingsError> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        let entries = lines::keys_with_lines(text).map_err(|(line, why)| self.at_line(line, why, ""))?;
+        let value: Value = json5::from_str(text).map_err(|error| {
+            let line = error.position().map_or(1, |position| position.line + 1);
+            self.at_line(line, error.to_string(), "Check commas, quotes and brackets before this place")
+        })?;
+        if !value.is_object() {
+            return Err(self.at_line(1, "it is not an object".into(), "Begin with { and end with }"));
+        }
+        for lines::Entry { path, line, twice } in entries {
+            let key = path.join(".");
+            if let Some(first) = twice {
+                return Err(self.at_line(
+                    line,
+                    format!("{key} is set twice, first at line {first}"),
+                    "Keep one of them",
+                ));
+            }
+            if !self.keys.knows(&key) {
+                let (why, hint) = self.keys.unknown(&key);
+                return Err(self.at_line(line, why, &hint));
+            }
+            let found = path.iter().try_fold(&value, |value, part| value.get(part));
+            let Some(found) = found else { continue };
+            if self.keys.is_group(&key) && found.is_object() {
+                continue;
+            }
+            self.set(&key, found.clone(), Source::File { line })?;
+        }
+        Ok(())
+    }
+
+    fn take_environment(&mut self, environment: &BTreeMap<String, String>) -> Result<(), SettingsError> {
+        for key in self.keys.leaves().to_vec() {
+            let name = env_name(&key);
+            if let Some(text) = environment.get(&name) {
+                let value = self.keys.value_of(&key, text);
+                self.set(&key, value, Source::Environment { name })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_flags(&mut self, flags: &[Flag]) -> Result<(), SettingsError> {
+        for Flag { name, key, value } in flags {
+            let value = self.keys.value_of(key, value);
+            self.set(key, value, Source::Flag { name: name.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Takes a value if the configuration can hold it, looked at alone so that the blame is right.
+    fn set(&mut self, key: &str, value: Value, source: Source) -> Result<(), SettingsError> {
+        let mut alone = Value::Object(Default::default());
+        put(&mut alone, key, value.clone());
+        let checked = serde_json::from_value::<Config>(alone).map_err(|error| error.to_string());
+        if let Err(why) = checked.and_then(|_| self.keys.check(key, &value)) {
+            let place = match &source {
+                Source::File { line } => format!("{}:{line}", self.file.display()),
+                other => other.to_string(),
+            };
+            let hint = format!("`swarm config show` prints {key} and every other key with its value");
+            return Err(SettingsError { place, why: format!("{key}: {why}"), hint });
+        }
+        put(&mut self.value, key, value);
+        self.sources.insert(key.to_owned(), source);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Settings, SettingsError> {
+        let config = serde_json::from_value(self.value).map_err(|error| SettingsError {
+            place: self.file.display().to_string(),
+            why: error.to_string(),
+            hint: String::new(),
+        })?;
+        for key in self.keys.leaves() {
+            self.sources.entry(key.clone()).or_insert(Source::Default);
+        }
+        Ok(Settings { config, sources: self.sources })
+    }
+
+    fn at_line(&self, line: usize, why: String, hint: &str) -> SettingsError {
+        SettingsError { place: format!("{}:{line}", self.file.display()), why, hint: hint.into() }
+    }
+}
+
+fn put(target: &mut Value, key: &str, value: Value) {
+    let mut at = target;
+    for part in key.split('.') {
+        if !at.is_object() {
+            *at = Value::Object(Default::default());
+        }
+        let Value::Object(members) = at else { return };
+        at = members.entry(part).or_insert(Value::Null);
+    }
+    *at = value;
+}

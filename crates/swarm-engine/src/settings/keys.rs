@@ -1,0 +1,173 @@
+//! The keys there are, read off the defaults and the schema, so that no second list can go stale.
+
+use serde_json::Value;
+use swarm_protocol::config::{Commands, Config};
+
+pub(super) struct Keys {
+    /// Dotted keys that hold a value.
+    leaves: Vec<String>,
+    groups: Vec<String>,
+    defaults: Value,
+    schema: Value,
+}
+
+impl Keys {
+    pub fn new() -> Self {
+        // `verify` is absent by default; its keys are those of any list of commands.
+        let full = Config { verify: Some(Commands::default()), ..Config::default() };
+        let defaults = serde_json::to_value(full).unwrap_or_default();
+        let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap_or_default();
+        let (mut leaves, mut groups) = (Vec::new(), Vec::new());
+        collect("", &defaults, &mut leaves, &mut groups);
+        Self { leaves, groups, defaults, schema }
+    }
+
+    pub fn leaves(&self) -> &[String] {
+        &self.leaves
+    }
+
+    pub fn is_group(&self, key: &str) -> bool {
+        self.groups.iter().any(|group| group == key)
+    }
+
+    pub fn knows(&self, key: &str) -> bool {
+        self.is_group(key) || self.leaves.iter().any(|leaf| leaf == key)
+    }
+
+    /// What to say about a key that does not exist.
+    pub fn unknown(&self, key: &str) -> (String, String) {
+        let last = key.rsplit('.').next().unwrap_or(key);
+        let all = self.leaves.iter().chain(&self.groups);
+        let near = all
+            .map(|known| {
+                let known_last = known.rsplit('.').next().unwrap_or(known);
+                (distance(key, known).min(distance(last, known_last) + 1), known)
+            })
+            .filter(|(far, known)| *far <= 1 + known.len() / 4)
+            .min();
+        let hint = match near {
+            Some((_, known)) => format!("Did you mean {known}?"),
+            None => "`swarm config show` lists every key".into(),
+        };
+        (format!("there is no key {key}"), hint)
+    }
+
+    /// A text from the environment or the command line in the type that the key has.
+    pub fn value_of(&self, key: &str, text: &str) -> Value {
+        let default = key.split('.').try_fold(&self.defaults, |value, part| value.get(part));
+        match default {
+            Some(Value::Number(_) | Value::Bool(_)) => {
+                serde_json::from_str(text).unwrap_or_else(|_| text.into())
+            }
+            // A list may be written as JSON; otherwise the text is its only element.
+            Some(Value::Array(_)) => match json5::from_str(text) {
+                Ok(list @ Value::Array(_)) => list,
+                _ => Value::Array(vec![text.into()]),
+            },
+            _ => text.into(),
+        }
+    }
+
+    /// The bounds that the schema states, and those that no schema can.
+    pub fn check(&self, key: &str, value: &Value) -> Result<(), String> {
+        let member = self.schema_of(key);
+        let bound = |name: &str| member.and_then(|member| member.get(name)).and_then(Value::as_i64);
+        if let Some(number) = value.as_i64() {
+            if let Some(least) = bound("minimum").filter(|least| number < *least) {
+                return Err(format!("{number} is too small, at least {least} is wanted"));
+            }
+            if let Some(most) = bound("maximum").filter(|most| number > *most) {
+                return Err(format!("{number} is too large, at most {most} is allowed"));
+            }
+        }
+        let text = value.as_str().unwrap_or_default();
+        match key {
+            "agent" if text.trim().is_empty() => Err("it names no agent program".into()),
+            "worktree.dir" => check_folder(text),
+            "maxTaskDuration" | "check.timeout" | "verify.timeout" if is_zero(value) => {
+                Err("it must be longer than nothing".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn schema_of(&self, key: &str) -> Option<&Value> {
+        let mut at = &self.schema;
+        for part in key.split('.') {
+            at = self.follow(at).get("properties")?.get(part)?;
+        }
+        Some(self.follow(at))
+    }
+
+    /// Through a reference into the definitions; an optional member refers inside `anyOf`.
+    fn follow<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        let first = schema.get("anyOf").and_then(|any| any.get(0)).unwrap_or(schema);
+        let name = first.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"));
+        name.and_then(|name| self.schema.get("$defs")?.get(name)).unwrap_or(first)
+    }
+}
+
+/// Places are under the swarm's root: an absolute one would not mean the same on another machine.
+fn check_folder(text: &str) -> Result<(), String> {
+    let path = std::path::Path::new(text);
+    let inside = path.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    if text.is_empty() || !inside {
+        return Err(format!("{text:?} is not a folder below the repository's root"));
+    }
+    Ok(())
+}
+
+fn is_zero(value: &Value) -> bool {
+    value.as_u64() == Some(0)
+        || value.as_str().is_some_and(|text| text.trim_end_matches(['s', 'm', 'h', 'd']).parse() == Ok(0u64))
+}
+
+/// `recovery.maxRetries` → `SWARM_RECOVERY_MAX_RETRIES`.
+pub fn env_name(key: &str) -> String {
+    let mut name = String::from("SWARM_");
+    for c in key.chars() {
+        match c {
+            '.' => name.push('_'),
+            c if c.is_ascii_uppercase() => {
+                name.push('_');
+                name.push(c);
+            }
+            c => name.push(c.to_ascii_uppercase()),
+        }
+    }
+    name
+}
+
+fn collect(prefix: &str, value: &Value, leaves: &mut Vec<String>, groups: &mut Vec<String>) {
+    let Value::Object(members) = value else {
+        leaves.push(prefix.to_owned());
+        return;
+    };
+    if !prefix.is_empty() {
+        groups.push(prefix.to_owned());
+    }
+    for (name, value) in members {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        collect(&key, value, leaves, groups);
+    }
+}
+
+/// Letters to change, add, drop or swap to make one word the other; capitals count for nothing.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j - 1] + change).min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,124 @@
+//! What can go wrong between the memory and the disk, for the person who has to act on it.
+
+use std::path::PathBuf;
+
+use swarm_ledger::locks::LockError;
+use swarm_ledger::payload::PayloadError;
+use swarm_ledger::{AppendError, OpenError};
+use swarm_protocol::refusal::Refusal;
+
+/// Something a person should know that stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Notice {
+    pub text: String,
+    /// The command that helps; empty when nothing needs to be done.
+    pub hint: String,
+}
+
+impl Notice {
+    pub(crate) fn new(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), hint: hint.into() }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Not an error of the store: the command is not possible now, and nothing was changed.
+    #[error("{}", .0.message())]
+    Refused(Refusal),
+    #[error("Cannot open the ledger")]
+    Open(#[source] OpenError),
+    #[error("Cannot get the right to write to the ledger")]
+    Lock(#[source] LockError),
+    /// The memory was ahead of a disk that is full or read-only; it has been loaded again.
+    #[error("Cannot write to the ledger: no room on the disk, or it is read-only")]
+    NoRoom(#[source] AppendError),
+    /// Nobody knows what the disk has: the process must end with exit code 74.
+    #[error("The ledger can no longer be written by this process")]
+    Fatal(#[source] AppendError),
+    #[error("The ledger did not take the record")]
+    NotTaken(#[source] AppendError),
+    #[error("Cannot keep a large part of the record")]
+    Payload(#[source] PayloadError),
+    #[error("{} belongs to opencode-swarm, which has a ledger of its own form", .0.display())]
+    Foreign(PathBuf),
+    #[error("Cannot understand record {seq} of the ledger: {why}")]
+    Unreadable { seq: u64, why: String },
+    #[error("There is no record {asked}: the ledger ends at {last}")]
+    NoSuchRecord { asked: u64, last: u64 },
+    #[error("Cannot take over {} of a time without a ledger: {why}", path.display())]
+    Migration { path: PathBuf, why: String },
+    #[error("Cannot {doing} {}", path.display())]
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
+}
+
+impl StoreError {
+    pub(crate) fn io(doing: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io { doing, path: path.to_path_buf(), source }
+    }
+
+    /// Sorts a failed append: room may come back, anything else ends this process or this record.
+    pub(crate) fn from_append(error: AppendError) -> Self {
+        match error {
+            AppendError::NoRoom(_) => Self::NoRoom(error),
+            error if error.is_final() => Self::Fatal(error),
+            error => Self::NotTaken(error),
+        }
+    }
+
+    /// What to do about it; empty when there is nothing to say.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.hint(),
+            Self::Open(error) => open_hint(error).into(),
+            Self::Lock(LockError::DoorHeld { .. }) => {
+                "Run the command again; if it stays so, `swarm status` names who holds it".into()
+            }
+            Self::Lock(_) => "Check that .swarm/run can be written".into(),
+            Self::NoRoom(_) => {
+                "Make room (or make the disk writable), then run the command again; nothing was lost".into()
+            }
+            Self::Fatal(_) => "Run the command again: it starts from what the disk really has".into(),
+            Self::Foreign(_) => {
+                "Its files are left as they are. Move .swarm aside to start a new plan here".into()
+            }
+            Self::Unreadable { .. } => "It may be written by a newer version of swarm: use that one".into(),
+            Self::NoSuchRecord { .. } => "swarm plan history".into(),
+            Self::Migration { .. } => {
+                "Repair the file, or move it aside and save a plan with `swarm plan save FILE`".into()
+            }
+            Self::NotTaken(_) | Self::Payload(_) | Self::Io { .. } => String::new(),
+        }
+    }
+
+    /// The exit code of a command that ends with it.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused(_) => 1,
+            Self::Fatal(_) => 74,
+            _ => 3,
+        }
+    }
+}
+
+fn open_hint(error: &OpenError) -> &'static str {
+    match error {
+        OpenError::Missing { .. } => {
+            "The ledger is missing and must not be made anew over what is left. Put .swarm/plan-ledger.jsonl back \
+             from a backup; or, to give it up, move .swarm and the folder swarm of the git directory aside, then \
+             `swarm plan import` an export of the plan"
+        }
+        OpenError::NothingValid(_) | OpenError::Empty(_) => {
+            "Put .swarm/plan-ledger.jsonl back from a backup; or, to give it up, move .swarm and the folder swarm \
+             of the git directory aside, then `swarm plan import` an export of the plan"
+        }
+        OpenError::NewerFormat { .. } => "Use the newer version of swarm that wrote it; nothing was touched",
+        OpenError::AnotherLedger { .. } => {
+            "Two swarms got mixed: put the ledger that belongs here back, or move the foreign file aside"
+        }
+        OpenError::ReadOnly { .. } => "Make the file and its folder writable; reading works meanwhile",
+        OpenError::ReadOnlyUntilSalvage(_) => "swarm plan salvage",
+        OpenError::Unstable(_) | OpenError::SyncFailed { .. } => "Check the disk, then run the command again",
+        _ => "",
+    }
+}

@@ -1,0 +1,134 @@
+//! What quarantine files still hold that is worth having back, as commands that a person may run.
+//!
+//! Nothing is replayed: what a lost record said is asked for again, under the rules of today.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use swarm_core::State;
+use swarm_ledger::salvage::salvage;
+use swarm_ledger::{Access, Hash, Line, OnDamage, Recovery, recover};
+use swarm_protocol::command::Command;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::Status;
+use swarm_protocol::record::event_of;
+
+use super::error::StoreError;
+use super::options::OpenOptions;
+use super::writer::Store;
+use crate::paths::Paths;
+
+/// Everything found in quarantine.
+#[derive(Debug, Default)]
+pub struct Salvage {
+    /// Files with their records and the bytes that belong to none.
+    pub files: Vec<swarm_ledger::salvage::Salvaged>,
+    /// Verified records that the ledger does not have, oldest first.
+    pub items: Vec<SalvageItem>,
+}
+
+/// One lost record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SalvageItem {
+    pub seq: u64,
+    pub hash: String,
+    pub file: String,
+    /// The record's type and task.
+    pub what: String,
+    /// What would bring it back; none where nothing would.
+    pub command: Option<Command>,
+    /// Why there is no command.
+    pub why_not: String,
+}
+
+impl Store {
+    /// Looks through the quarantine files. Needs no lock and changes nothing; the caller submits the
+    /// commands it wants and then acknowledges the loss.
+    pub fn salvage(paths: &Paths, options: &OpenOptions) -> Result<Salvage, StoreError> {
+        let state = Self::open_reader(paths, options, None)?.state;
+        let there = hashes(paths, options)?;
+        let mut seen = BTreeSet::new();
+        let mut lost: Vec<(SalvageItem, Event)> = Vec::new();
+        let ledger_paths = paths.ledger_paths();
+        let files = salvage(&*options.vfs, &ledger_paths, &mut |file, line| {
+            if there.contains(&line.hash) || !seen.insert(line.hash) {
+                return;
+            }
+            lost.extend(item(paths, file, line));
+        })
+        .map_err(StoreError::io("read the quarantine files in", &paths.swarm))?;
+        lost.sort_by_key(|(item, _)| item.seq);
+        let mut added = BTreeSet::new();
+        let items = lost.into_iter().map(|(mut item, event)| {
+            match command(&state, &mut added, event) {
+                Ok(command) => item.command = Some(command),
+                Err(why) => item.why_not = why.into(),
+            }
+            item
+        });
+        Ok(Salvage { files, items: items.collect() })
+    }
+}
+
+/// All records that are in the ledger: a repaired one stands in quarantine as well.
+fn hashes(paths: &Paths, options: &OpenOptions) -> Result<BTreeSet<Hash>, StoreError> {
+    let mut there = BTreeSet::new();
+    let request = Recovery {
+        vfs: &options.vfs,
+        paths: &paths.ledger_paths(),
+        witnesses: &[],
+        bases: &[],
+        on_damage: OnDamage::Ask,
+        access: Access::Read,
+    };
+    recover(&request, &mut |line| {
+        there.insert(line.hash);
+    })
+    .map_err(StoreError::Open)?;
+    Ok(there)
+}
+
+fn item(paths: &Paths, file: &Path, line: &Line<'_>) -> Option<(SalvageItem, Event)> {
+    let event = event_of(line.body, line.bytes).ok()?;
+    let task = event.task().map(|task| format!(" {task}")).unwrap_or_default();
+    let item = SalvageItem {
+        seq: line.seq,
+        hash: line.hash.to_string(),
+        file: paths.shown(file).to_string(),
+        what: format!("{}{task}", event.kind()),
+        command: None,
+        why_not: String::new(),
+    };
+    Some((item, event))
+}
+
+fn command(state: &State, added: &mut BTreeSet<TaskId>, event: Event) -> Result<Command, &'static str> {
+    let known = |task: &TaskId| state.task(task).is_some() || added.contains(task);
+    match event {
+        Event::TaskAdded { task, .. } if known(&task) => Err("there is a task of this id already"),
+        Event::TaskAdded { task, phase, after, spec } => {
+            let after = after.filter(known);
+            added.insert(task);
+            Ok(Command::AddTask { phase: Some(phase), after, task: spec })
+        }
+        Event::TaskUpdated { task, .. } if !known(&task) => Err("there is no task of this id"),
+        Event::TaskUpdated { task, patch } => Ok(Command::EditTask { task, patch }),
+        Event::TaskStatusChanged { task, .. } if !known(&task) => Err("there is no task of this id"),
+        Event::TaskStatusChanged { task, status, why, .. } => match status {
+            Status::Blocked => {
+                Ok(Command::BlockTask { task, reason: why.unwrap_or_else(|| "brought back".into()) })
+            }
+            Status::Deferred => Ok(Command::DeferTask { task }),
+            Status::Cancelled => Ok(Command::CancelTask { task }),
+            _ => Err("the task comes to this status by being worked on"),
+        },
+        Event::TaskReordered { task, .. } if !known(&task) => Err("there is no task of this id"),
+        Event::TaskReordered { task, after, phase } => {
+            Ok(Command::MoveTask { task, after: after.filter(known), phase: Some(phase) })
+        }
+        Event::ExecutionProfileSet { profile } => Ok(Command::SetProfile { profile }),
+        Event::TaskRemoved { .. } => Err("a task is not removed twice: `swarm task cancel` if it should go"),
+        _ => Err("it tells what happened then, and cannot happen again"),
+    }
+}

@@ -1,0 +1,92 @@
+//! Who remembers how far the ledger reached, besides the ledger itself.
+
+use std::fs;
+
+use swarm_ledger::frame::{check_line, claimed_len};
+use swarm_ledger::genesis::Genesis;
+use swarm_ledger::{Base, Hash, Vfs, Witness};
+
+use crate::paths::Paths;
+
+/// Most lines fit into this; a longer one is read again whole.
+const FIRST_LOOK: usize = 4096;
+/// First bytes of a ledger that are enough to name it.
+const FIRST_LINE_MAX: usize = 1 << 20;
+
+/// Whether a record stands on the ledger where a snapshot says, so that a walk may start behind it.
+pub(super) fn lies_on_ledger(vfs: &dyn Vfs, paths: &Paths, base: &Base) -> bool {
+    let Ok(file) = vfs.open(&paths.ledger, swarm_ledger::Open::Read) else { return false };
+    let mut bytes = vec![0; FIRST_LOOK];
+    if !read_whole(&*file, &mut bytes, base.offset) {
+        return false;
+    }
+    let Some(len) = claimed_len(&bytes) else { return false };
+    if len > bytes.len() {
+        bytes.resize(len, 0);
+        if !read_whole(&*file, &mut bytes, base.offset) {
+            return false;
+        }
+    }
+    let line = bytes.get(..len).and_then(|line| check_line(line).ok());
+    line.is_some_and(|line| line.seq == base.seq && line.hash == base.hash && line.ends_batch())
+}
+
+/// Fills the buffer, or as much of it as the file has.
+fn read_whole(file: &dyn swarm_ledger::VfsFile, bytes: &mut Vec<u8>, offset: u64) -> bool {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read_at(&mut bytes[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(_) => return false,
+        }
+    }
+    bytes.truncate(filled);
+    true
+}
+
+/// What the daemons were told, written into their own records.
+pub(super) fn of_daemons(paths: &Paths) -> Vec<Witness> {
+    #[derive(serde::Deserialize)]
+    struct Told {
+        seq: u64,
+        hash: Option<String>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Record {
+        ledger: Option<Told>,
+    }
+    let Ok(entries) = fs::read_dir(&paths.daemons) else { return Vec::new() };
+    let records = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"));
+    records
+        .filter_map(|path| {
+            let told = serde_json::from_slice::<Record>(&fs::read(&path).ok()?).ok()?.ledger?;
+            let hash: Option<Hash> = told.hash.and_then(|hash| hash.parse().ok());
+            let source = paths.shown(&path).to_string();
+            Some(Witness { seq: told.seq, hash, ledger_id: None, source })
+        })
+        .collect()
+}
+
+/// The ids of plans that were closed: what remembers them says nothing about the present ledger.
+pub(super) fn closed_ids(paths: &Paths) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(&paths.archive) else { return Vec::new() };
+    let ledgers = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    ledgers.filter_map(|path| Some(Genesis::from_object(&first_line(&path)?)?.ledger_id)).collect()
+}
+
+/// The first line of a file, or its first MiB.
+pub(super) fn first_line(path: &std::path::Path) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(FIRST_LINE_MAX as u64).read_to_end(&mut bytes).ok()?;
+    let end = bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len());
+    bytes.truncate(end);
+    Some(bytes)
+}

@@ -1,0 +1,198 @@
+//! The one who may write: holds the locks, the state and the ledger's writer.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use swarm_core::State;
+use swarm_ledger::locks::{Acquired, Ownership, WriterLocks, acquire_for_write};
+use swarm_ledger::owner::OwnerInfo;
+use swarm_ledger::{Access, Head, Ledger, Recovered};
+
+use super::absent::{self, Absence};
+use super::error::{Notice, StoreError};
+use super::load::{self, Loaded, load};
+use super::options::OpenOptions;
+use super::snapshot::LossKey;
+use super::ticket::Progress;
+use super::upkeep::Upkeep;
+use crate::clock::SteadyClock;
+use crate::paths::Paths;
+
+/// What came of asking for the right to write.
+pub enum Opened {
+    Writer(Store),
+    /// Somebody owns the ledger: ask them through the socket.
+    Busy(Option<OwnerInfo>),
+}
+
+/// The state and the ledger, open for writing.
+pub struct Store {
+    pub(super) paths: Paths,
+    pub(super) options: OpenOptions,
+    pub(super) state: State,
+    /// None before the first write of a new ledger.
+    pub(super) ledger: Option<Ledger>,
+    pub(super) absence: Option<Absence>,
+    pub(super) progress: Arc<Progress>,
+    pub(super) clock: SteadyClock,
+    pub(super) losses: BTreeSet<LossKey>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) upkeep: Upkeep,
+    // Last: the locks are given back when everything else is done.
+    pub(super) locks: Locks,
+}
+
+/// Held for their being held.
+pub(super) enum Locks {
+    Command(WriterLocks),
+    Coordinator(Ownership),
+    /// Only while one becomes the other.
+    Between,
+}
+
+impl Store {
+    /// Takes both locks for one command. Recovery is done and recorded before this returns.
+    pub fn open_writer(paths: &Paths, options: OpenOptions) -> Result<Opened, StoreError> {
+        absent::refuse_foreign(paths)?;
+        let me = OwnerInfo::of_this_process(&options.role);
+        let locks =
+            match acquire_for_write(&options.vfs, &paths.run, &me, options.wait).map_err(StoreError::Lock)? {
+                Acquired::Writer(locks) => locks,
+                Acquired::Busy(owner) => return Ok(Opened::Busy(owner)),
+            };
+        // Again, now that nobody else can be making one.
+        absent::refuse_foreign(paths)?;
+        let (loaded, absence) = match load(paths, &options, Access::Write, None) {
+            Ok(loaded) => (loaded, None),
+            Err(error) => {
+                let absence = absent::explain(paths, error)?;
+                (load::nothing(Vec::new()), Some(absence))
+            }
+        };
+        let mut store = Self::from_loaded(paths, options, loaded, absence, locks)?;
+        store.finish_interrupted_close()?;
+        store.check_projections();
+        Ok(Opened::Writer(store))
+    }
+
+    /// As [`Store::open_writer`], but for a coordinator's life: the owner's lock is kept, the door opened.
+    pub fn become_coordinator(paths: &Paths, options: OpenOptions) -> Result<Opened, StoreError> {
+        let mut store = match Self::open_writer(paths, options)? {
+            Opened::Writer(store) => store,
+            busy => return Ok(busy),
+        };
+        store.locks = match std::mem::replace(&mut store.locks, Locks::Between) {
+            Locks::Command(locks) => Locks::Coordinator(locks.become_owner()),
+            other => other,
+        };
+        Ok(Opened::Writer(store))
+    }
+
+    fn from_loaded(
+        paths: &Paths,
+        options: OpenOptions,
+        loaded: Loaded,
+        absence: Option<Absence>,
+        locks: WriterLocks,
+    ) -> Result<Self, StoreError> {
+        let Loaded { state, recovered, losses, archive, notices, snapshot_seq } = loaded;
+        let head = recovered.as_ref().map(|r| r.head);
+        let mut store = Self {
+            paths: paths.clone(),
+            options,
+            clock: SteadyClock::starting_after(state.at),
+            upkeep: Upkeep::new(snapshot_seq, archive),
+            state,
+            ledger: None,
+            absence,
+            progress: Progress::at(head),
+            losses,
+            notices,
+            locks: Locks::Command(locks),
+        };
+        if let Some(recovered) = recovered {
+            store.open_ledger(&recovered)?;
+            store.record_findings(&recovered)?;
+        }
+        Ok(store)
+    }
+
+    pub(super) fn open_ledger(&mut self, recovered: &Recovered) -> Result<(), StoreError> {
+        let (ledger, findings) = Ledger::open(recovered).map_err(StoreError::Open)?;
+        self.notices.extend(findings.iter().map(|finding| Notice::new(finding.to_string(), "")));
+        self.ledger = Some(ledger);
+        Ok(())
+    }
+
+    /// The state, which may be ahead of the disk: nothing read from it may leave the process before
+    /// [`Store::wait_durable`].
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    pub fn clock(&self) -> &SteadyClock {
+        &self.clock
+    }
+
+    /// The last durable record: what `refs/swarm/ledger` is to be set to.
+    pub fn head(&self) -> Option<Head> {
+        self.progress.durable()
+    }
+
+    pub fn ledger_id(&self) -> Option<&str> {
+        self.state.plan.as_ref().map(|plan| plan.ledger_id.as_str())
+    }
+
+    /// What a person should know; each is given once.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        let mut notices = std::mem::take(&mut self.notices);
+        let late = self.ledger.iter().flat_map(Ledger::take_findings);
+        notices.extend(late.map(|finding| Notice::new(finding.to_string(), "")));
+        notices
+    }
+
+    /// Blocks until everything decided so far is durable.
+    pub fn wait_durable(&self) -> Result<(), StoreError> {
+        self.progress.wait_for(self.state.seq).map(drop).map_err(StoreError::from_append)
+    }
+
+    /// Whether the locks are still the ones on the disk. If not, somebody else may write: end.
+    pub fn still_ours(&self) -> std::io::Result<bool> {
+        match &self.locks {
+            Locks::Command(locks) => locks.still_ours(),
+            Locks::Coordinator(owner) => owner.still_ours(),
+            Locks::Between => Ok(false),
+        }
+    }
+
+    /// Throws the memory away and takes what the disk has: after a write that found no room.
+    pub fn reload(&mut self) -> Result<(), StoreError> {
+        let durable = self.ledger.as_ref().map(Ledger::head);
+        let Some(durable) = durable else {
+            self.state = State::default();
+            self.progress.forget_failure();
+            return Ok(());
+        };
+        let loaded = load(&self.paths, &self.options, Access::Read, Some(durable.seq))?;
+        self.state = loaded.state;
+        self.losses = loaded.losses;
+        self.progress.forget_failure();
+        self.upkeep.plan_changed();
+        Ok(())
+    }
+
+    /// After [`StoreError::NoRoom`]: asks the disk again. True when records are taken again; with
+    /// `emergency` also when only the room kept back is left.
+    pub fn ask_for_room(&mut self, emergency: bool) -> Result<bool, StoreError> {
+        let Some(ledger) = &self.ledger else { return Ok(true) };
+        match ledger.resume().map_err(StoreError::from_append)? {
+            swarm_ledger::Room::Plenty => Ok(true),
+            swarm_ledger::Room::ReserveOnly => Ok(emergency),
+            swarm_ledger::Room::Refusing => Ok(false),
+        }
+    }
+}

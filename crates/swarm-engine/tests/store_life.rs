@@ -1,0 +1,183 @@
+//! A store from its first command to its archive.
+
+mod store_support;
+
+use std::fs;
+
+use store_support::*;
+use swarm_core::input::Input;
+use swarm_engine::projection::find_import;
+use swarm_engine::store::{OpenOptions, Opened, Store, StoreError};
+use swarm_protocol::command::Command;
+use swarm_protocol::refusal::Refusal;
+
+#[test]
+fn the_first_command_makes_the_ledger_and_a_reader_sees_what_was_answered() {
+    let place = place();
+    assert!(place.read().state.plan.is_none());
+    assert!(!place.paths.swarm.exists(), "a read writes nothing");
+    let (answer, _) = place.run(save(PLAN)).expect("saved");
+    assert_eq!(answer.text, "Plan saved: 2 tasks");
+    assert_eq!(place.tasks(), "1.1 1.2");
+    let reading = place.read();
+    assert_eq!(reading.head.expect("a ledger").seq, answer.seq);
+    assert_eq!(reading.ledger_id.expect("an id").len(), 32);
+    assert_eq!(text_of(&place.paths.ledger), text_of(&place.paths.second_copy));
+    assert!(text_of(&place.paths.swarm.join(".gitignore")).contains("*\n!.gitignore"));
+    place.run(add("x")).expect("added");
+    assert_eq!(place.tasks(), "1.1 1.2 x");
+}
+
+#[test]
+fn a_command_asked_again_under_its_id_gets_the_old_answer() {
+    let place = place();
+    let (first, _) = place.run_as("same", save(PLAN)).expect("saved");
+    let (again, _) = place.run_as("same", save(PLAN)).expect("answered");
+    assert!(again.repeated && !first.repeated);
+    assert_eq!(again.text, first.text);
+    assert_eq!(place.read().head.expect("a ledger").seq, first.seq, "nothing was written");
+}
+
+#[test]
+fn a_refused_command_leaves_no_trace() {
+    let place = place();
+    assert!(matches!(place.run(Command::ResetPlan), Err(StoreError::Refused(Refusal::NoPlan))));
+    assert!(!place.paths.ledger.exists());
+    place.run(save(PLAN)).expect("saved");
+    let before = text_of(&place.paths.ledger);
+    assert!(matches!(place.run(add("1.1")), Err(StoreError::Refused(Refusal::DuplicateTask { .. }))));
+    assert_eq!(text_of(&place.paths.ledger), before);
+}
+
+#[test]
+fn a_coordinator_keeps_the_ledger_and_others_are_told_who_it_is() {
+    let place = place();
+    let options = OpenOptions { role: "coordinator".into(), ..place.options.clone() };
+    let Ok(Opened::Writer(mut store)) = Store::become_coordinator(&place.paths, options) else {
+        panic!("free")
+    };
+    for _ in 0..2 {
+        let Ok(Opened::Busy(Some(owner))) = Store::open_writer(&place.paths, place.options.clone()) else {
+            panic!("it is taken")
+        };
+        assert_eq!((owner.role.as_str(), owner.pid), ("coordinator", std::process::id()));
+    }
+    let now = store.clock().now();
+    let decided: Vec<_> = (0..50)
+        .map(|n| store.submit(command(n, add(&format!("t{n}"))), now, "person:test").expect("decided"))
+        .collect();
+    assert_eq!(store.state().tasks.len(), 50, "the memory runs ahead");
+    for one in decided {
+        one.ticket.wait().expect("durable");
+    }
+    store.maybe_snapshot(now).expect("written");
+    assert!(place.paths.snapshot.exists());
+    assert_eq!(store.upkeep_due(), None, "nothing to do while nothing changes");
+    store.finish().expect("finished");
+    assert_eq!(place.read().state.tasks.len(), 50);
+    place.run(add("later")).expect("free again");
+}
+
+#[test]
+fn every_state_of_the_past_can_be_read_and_the_future_is_refused() {
+    let place = place();
+    for n in 1..=30 {
+        place.run(add(&format!("t{n}"))).expect("added");
+    }
+    let last = place.read().head.expect("a ledger").seq;
+    let mut tasks = 0;
+    for seq in 1..=last {
+        let state = place.read_at(seq).expect("readable").state;
+        assert_eq!(state.seq, seq);
+        assert!(state.tasks.len() >= tasks);
+        tasks = state.tasks.len();
+    }
+    assert_eq!(tasks, 30);
+    for asked in [0, last + 1] {
+        let Err(error) = place.read_at(asked) else { panic!("there is no record {asked}") };
+        assert_eq!(error.to_string(), format!("There is no record {asked}: the ledger ends at {last}"));
+    }
+}
+
+#[test]
+fn a_closed_plan_is_archived_and_the_next_one_begins_a_new_ledger() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    let first = place.read().ledger_id;
+    place.run(Command::ClosePlan { archive: "ship-it-2026".into() }).expect("closed");
+    assert!(
+        !place.paths.ledger.exists() && !place.paths.second_copy.exists() && !place.paths.plan_json.exists()
+    );
+    assert_eq!(
+        names(&place.paths.archive),
+        ["ship-it-2026.jsonl", "ship-it-2026.plan.json", "ship-it-2026.plan.md"]
+    );
+    assert!(text_of(&place.paths.export_json).contains("\"cancelled\""), "the export shows how it ended");
+    assert!(place.read().state.plan.is_none());
+    place.run(save("# Next\n- [ ] a1 x\n")).expect("a new plan");
+    assert_eq!(place.tasks(), "a1");
+    assert_ne!(place.read().ledger_id, first);
+    place.run(Command::ClosePlan { archive: "ship-it-2026".into() }).expect("closed again");
+    assert!(names(&place.paths.archive).contains(&"ship-it-2026-2.jsonl".to_owned()), "never overwritten");
+}
+
+#[test]
+fn a_close_that_died_after_its_record_is_finished_by_the_next_command() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    let mut store = place.open().expect("free");
+    let now = store.clock().now();
+    let close = command(1, Command::ClosePlan { archive: "../x/ended.jsonl".into() });
+    store.submit(close, now, "person:test").expect("decided").ticket.wait().expect("durable");
+    drop(store);
+    assert!(place.paths.ledger.exists());
+    assert!(place.read().state.plan.is_some_and(|plan| plan.closed));
+    place.run(save("# Next\n- [ ] a1 x\n")).expect("a new plan");
+    assert!(place.paths.archive.join("ended.jsonl").exists(), "{:?}", names(&place.paths.archive));
+    assert_eq!(place.tasks(), "a1");
+}
+
+#[test]
+fn sixteen_writers_at_once_make_one_dense_chain() {
+    let place = place();
+    std::thread::scope(|scope| {
+        for writer in 0..16 {
+            let place = &place;
+            scope.spawn(move || {
+                for n in 0..10 {
+                    place.run(add(&format!("w{writer}-{n}"))).expect("added");
+                }
+            });
+        }
+    });
+    assert_eq!(place.read().state.tasks.len(), 160);
+    let report = Store::verify(&place.paths, &place.options).expect("verified");
+    assert!(report.is_good() && report.projections.is_empty(), "{report:?}");
+    assert_eq!(report.second_copy, "agrees");
+}
+
+#[test]
+fn the_time_of_records_never_goes_back() {
+    let place = place();
+    let mut store = place.open().expect("free");
+    let now = store.clock().now();
+    store.submit(command(1, add("a1")), now.plus_secs(3600), "x").expect("decided");
+    store.submit(command(2, add("a2")), now, "x").expect("decided");
+    store.submit(Input::Tick, now, "x").expect("nothing to decide").ticket.wait().expect("at once");
+    assert_eq!(store.state().at, now.plus_secs(3600));
+    store.finish().expect("finished");
+    assert!(place.open().expect("free").clock().now() >= now.plus_secs(3600));
+}
+
+#[test]
+fn an_import_without_a_file_takes_the_export_and_warns_about_the_old_place() {
+    let place = place();
+    assert_eq!(find_import(&place.paths), None);
+    fs::write(&place.paths.root_export_json, "{}").expect("written");
+    assert!(
+        find_import(&place.paths).expect("found").deprecated.expect("a warning").text.contains("deprecated")
+    );
+    fs::create_dir_all(&place.paths.swarm).expect("made");
+    fs::write(&place.paths.export_json, "{}").expect("written");
+    assert_eq!(find_import(&place.paths).expect("found").deprecated, None);
+}
