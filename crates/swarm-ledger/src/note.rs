@@ -117,10 +117,11 @@ pub fn write(
 pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Result<Vec<LossNote>> {
     let mut notes = Vec::new();
     for (_, path) in quarantine::list(vfs, paths)? {
-        let file = vfs.open(&path, Open::Read)?;
-        let len = file.len()?;
+        // A quarantine file that cannot be read must not keep the ledger from being opened.
+        let Ok(file) = vfs.open(&path, Open::Read) else { continue };
+        let Ok(len) = file.len() else { continue };
         // Every start comes by here: a file that is no note costs its first bytes only.
-        if len > NOTE_BYTES_MAX || !begins_like_a_note(&*file) {
+        if len > NOTE_BYTES_MAX || !begins_like_a_note(&*file)? {
             continue;
         }
         let mut bytes = Vec::new();
@@ -138,10 +139,11 @@ pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Resu
     Ok(notes)
 }
 
-fn begins_like_a_note(file: &dyn VfsFile) -> bool {
+fn begins_like_a_note(file: &dyn VfsFile) -> io::Result<bool> {
     const BEGINNING: &[u8] = b"{\"note\":\"";
     let mut bytes = [0; BEGINNING.len()];
-    file.read_at(&mut bytes, 0).is_ok() && bytes == BEGINNING
+    file.read_at(&mut bytes, 0)?;
+    Ok(bytes == BEGINNING)
 }
 
 impl Stored {

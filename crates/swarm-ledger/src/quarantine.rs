@@ -69,8 +69,9 @@ fn keep(
 ) -> io::Result<Kept> {
     let files = list(vfs, paths)?;
     for (_, path) in files.iter().rev() {
-        let file = vfs.open(path, Open::Read)?;
-        if file.len()? == bytes && hash_of(&*file)? == hash {
+        // An old file that cannot be read is no reason to keep nothing.
+        let Ok(file) = vfs.open(path, Open::Read) else { continue };
+        if file.len().is_ok_and(|len| len == bytes) && hash_of(&*file).is_ok_and(|theirs| theirs == hash) {
             // It may be from a run that died before it synced.
             file.sync_data()?;
             vfs.sync_dir(paths.dir())?;

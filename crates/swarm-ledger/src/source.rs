@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::frame::{LEN_FIELD, LINE_MAX, Line, OPENING, check_line, claimed_len};
 use crate::vfs::VfsFile;
 
+/// Read ahead: little where a reader has just jumped (a start looks at four places), more with every
+/// step of a walk.
+const CHUNK_MIN: usize = 16 * 1024;
 const CHUNK: usize = 256 * 1024;
 
 pub struct Source {
@@ -14,6 +17,7 @@ pub struct Source {
     /// Where `buffer` lies in the file.
     start: u64,
     buffer: Vec<u8>,
+    ahead: usize,
     /// The first read that failed. A sector that cannot be read counts as damaged.
     pub read_error: Option<io::Error>,
 }
@@ -22,7 +26,7 @@ impl Source {
     /// The length is taken once: what a writer adds meanwhile is not looked at.
     pub fn new(file: Arc<dyn VfsFile>) -> io::Result<Self> {
         let len = file.len()?;
-        Ok(Self { file, len, start: 0, buffer: Vec::new(), read_error: None })
+        Ok(Self { file, len, start: 0, buffer: Vec::new(), ahead: CHUNK_MIN, read_error: None })
     }
 
     pub fn len(&self) -> u64 {
@@ -90,12 +94,14 @@ impl Source {
         if (self.start..=have).contains(&keep_from) {
             let drop = usize::try_from(keep_from - self.start).expect("inside the buffer");
             self.buffer.drain(..drop);
+            self.ahead = (self.ahead * 2).min(CHUNK);
         } else {
             self.buffer.clear();
+            self.ahead = CHUNK_MIN;
         }
         self.start = keep_from;
         let mut at = self.start + self.buffer.len() as u64;
-        let want = end.max(at + CHUNK as u64).min(self.len);
+        let want = end.max(at + self.ahead as u64).min(self.len);
         while at < want {
             let old = self.buffer.len();
             let more = usize::try_from(want - at).map_or(LINE_MAX, |left| left.min(LINE_MAX));

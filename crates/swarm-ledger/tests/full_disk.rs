@@ -2,111 +2,12 @@
 
 mod world;
 
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 
-use swarm_ledger::{AppendError, Batch, Ledger, LedgerWriter, Open, RealFs, Room, Vfs, VfsFile};
-use world::{World, batch};
-
-/// What the disk refuses, for the main file only.
-#[derive(Default)]
-struct Faults {
-    /// Bytes that writes may still take; `u64::MAX` is no limit.
-    room: AtomicU64,
-    no_reserve: AtomicBool,
-    sync_fails: AtomicBool,
-    syncs: AtomicU64,
-    /// A test that holds it makes every sync wait.
-    slow: std::sync::Mutex<()>,
-}
-
-struct FaultyFs(Arc<Faults>);
-
-struct FaultyFile(Arc<dyn VfsFile>, Arc<Faults>);
-
-impl Vfs for FaultyFs {
-    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn VfsFile>> {
-        let file = RealFs.open(path, how)?;
-        let main = path.ends_with(".swarm/plan-ledger.jsonl");
-        Ok(if main { Arc::new(FaultyFile(file, self.0.clone())) } else { file })
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        RealFs.rename(from, to)
-    }
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        RealFs.remove_file(path)
-    }
-    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        RealFs.sync_dir(dir)
-    }
-    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
-        RealFs.create_dir_all(dir)
-    }
-    fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
-        RealFs.list(dir)
-    }
-    fn exists(&self, path: &Path) -> io::Result<bool> {
-        RealFs.exists(path)
-    }
-}
-
-impl VfsFile for FaultyFile {
-    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buf, offset)
-    }
-    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
-        let room = self.1.room.load(SeqCst);
-        if room == 0 {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        let written = self.0.write_at(&buf[..buf.len().min(room as usize)], offset)?;
-        if room != u64::MAX {
-            self.1.room.fetch_sub(written as u64, SeqCst);
-        }
-        Ok(written)
-    }
-    fn sync_data(&self) -> io::Result<()> {
-        drop(self.1.slow.lock());
-        self.1.syncs.fetch_add(1, SeqCst);
-        if self.1.sync_fails.swap(false, SeqCst) {
-            return Err(io::Error::from_raw_os_error(5));
-        }
-        self.0.sync_data()
-    }
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
-    }
-    fn reserve(&self, end: u64) -> io::Result<()> {
-        if self.1.no_reserve.load(SeqCst) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.0.reserve(end)
-    }
-    fn try_lock(&self) -> io::Result<bool> {
-        self.0.try_lock()
-    }
-    fn lock(&self) -> io::Result<()> {
-        self.0.lock()
-    }
-    fn unlock(&self) -> io::Result<()> {
-        self.0.unlock()
-    }
-    fn identity(&self) -> io::Result<(u64, u64)> {
-        self.0.identity()
-    }
-}
-
-fn faulty() -> (World, Arc<Faults>) {
-    let faults = Arc::new(Faults::default());
-    faults.room.store(u64::MAX, SeqCst);
-    let world = World { vfs: Arc::new(FaultyFs(faults.clone())), ..World::empty() };
-    (world.with(&[1]), faults)
-}
+use swarm_ledger::{AppendError, Batch, Ledger, LedgerWriter, Room};
+use world::batch;
+use world::faulty::faulty;
 
 #[test]
 fn a_full_disk_cuts_back_refuses_all_and_goes_on_when_there_is_room() {
@@ -186,4 +87,13 @@ fn a_crowd_shares_syncs() {
     assert_eq!(answers.iter().filter(Result::is_ok).count(), 500);
     let syncs = faults.syncs.load(SeqCst) - before;
     assert!(syncs <= 2, "{syncs} syncs for what came before and during the first one");
+}
+
+#[test]
+fn a_read_only_ledger_can_be_read_and_says_why_it_cannot_be_written() {
+    let (world, faults) = faulty();
+    faults.read_only.store(true, SeqCst);
+    assert_eq!(world.read().head.seq, 2);
+    let opened = world.try_open(swarm_ledger::Access::Write, swarm_ledger::OnDamage::Ask, &[]);
+    assert!(matches!(opened, Err(swarm_ledger::OpenError::ReadOnly { .. })));
 }

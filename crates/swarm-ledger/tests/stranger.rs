@@ -13,7 +13,7 @@ fn script(dir: &Path) -> PathBuf {
     let (_, rest) = text.split_once("```python\n").expect("a script");
     let (script, _) = rest.split_once("```").expect("its end");
     let lines = script.lines().count();
-    assert!(lines <= 12, "{lines} lines are more than a stranger wants to read");
+    assert!(lines <= 10, "{lines} lines are more than a stranger wants to read");
     let path = dir.join("verify.py");
     std::fs::write(&path, script).expect("written");
     path

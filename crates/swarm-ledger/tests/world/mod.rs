@@ -1,6 +1,8 @@
 //! A ledger in a directory of its own, for the tests beside this file.
 #![allow(dead_code)]
 
+pub mod faulty;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
