@@ -18,6 +18,7 @@ pub use call::{Git, GitCall, GitError, Version};
 pub use checkouts::{Checkout, Head, MidWay};
 pub(crate) use commits::NewCommit;
 pub use commits::{Identity, Signature};
+pub(crate) use marker::lock_within;
 pub use marker::{read_marker, remove_marker, write_marker};
 pub use objects::{Change, Entry, Merged};
 pub(crate) use objects::{Indexed, MODE_GITLINK, MODE_SYMLINK, path_of};

@@ -12,4 +12,6 @@ mod sweep;
 pub use identity::{Pidfd, ProcessIdentity, age_of, boot_id, open_verified, start_time_of};
 pub(crate) use readable::watch_readable;
 pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
-pub use sweep::{NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce};
+pub use sweep::{
+    NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,
+};

@@ -3,7 +3,7 @@
 mod git_scratch;
 
 use git_scratch::{Scratch, git_in};
-use swarm_engine::git::{Git, GitError, Head, RefChange, RefOutcome};
+use swarm_engine::git::{Git, Head, RefChange, RefOutcome};
 
 async fn refusal(dir: &std::path::Path) -> String {
     Git::discover(dir).await.expect_err("it must be refused").to_string()
@@ -65,10 +65,31 @@ async fn refs_change_together_or_not_at_all_and_a_dead_gits_lock_is_cleared() {
     assert_eq!(git.refs_under("refs/swarm").await.unwrap(), []);
 }
 
-#[tokio::test]
-async fn without_git_it_is_said_so() {
-    // The environment is read when discovering, so a child program would be needed to change PATH;
-    // the message is what matters here.
-    assert!(GitError::Missing.to_string().contains("install git"));
-    assert!(GitError::TooOld { found: "2.30.0".into() }.to_string().contains("2.38"));
+/// Started by the test below with another PATH; on its own it does nothing.
+#[test]
+fn discoverer() {
+    let Some(repo) = std::env::var_os("DISCOVER_REPO") else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let found = runtime.block_on(Git::discover(std::path::Path::new(&repo)));
+    println!("found: {}", found.map_or_else(|error| error.to_string(), |git| format!("{:?}", git.version)));
+}
+
+#[test]
+fn without_git_or_with_an_old_one_it_is_said_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let discover = |path: &std::path::Path| {
+        let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+        again
+            .args(["--exact", "discoverer", "--nocapture"])
+            .env("DISCOVER_REPO", &scratch.repo)
+            .env("PATH", path);
+        String::from_utf8(again.output().unwrap().stdout).unwrap()
+    };
+    let dir = scratch.dir.path().join("programs");
+    std::fs::create_dir(&dir).unwrap();
+    assert!(discover(&dir).contains("git is not installed"), "{}", discover(&dir));
+    std::fs::write(dir.join("git"), "#!/bin/sh\necho git version 2.30.1\n").unwrap();
+    std::fs::set_permissions(dir.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(discover(&dir).contains("git 2.30.1 is too old: 2.38"), "{}", discover(&dir));
 }

@@ -86,15 +86,15 @@ async fn work_and_come_back(git: &Git, scratch: &Scratch, path: &Path, told: &st
 
 #[tokio::test]
 async fn worktree_add_killed_at_each_step_is_made_again() {
-    check("worktree", false, 14).await;
+    check("worktree", false, 10).await;
 }
 
 #[tokio::test]
 async fn worktree_add_killed_at_each_step_keeps_the_commits_of_an_earlier_attempt() {
-    check("worktree", true, 8).await;
+    check("worktree", true, 5).await;
 }
 
 #[tokio::test]
 async fn the_branch_killed_while_being_made_is_made_again() {
-    check("update-ref", false, 6).await;
+    check("update-ref", false, 4).await;
 }

@@ -173,11 +173,11 @@ macro_rules! matrix {
 }
 
 matrix! {
-    killed_with_the_trunk_checked_out_nowhere: Nowhere, &[Victim::Publisher, Victim::GitAndPublisher("update-ref"), Victim::Git("update-ref")], 4;
-    killed_with_a_clean_checkout: Clean, &IN_CHECKOUT, 9;
-    killed_with_changes_elsewhere: DirtyElsewhere, &IN_CHECKOUT, 5;
-    killed_in_a_second_worktree: SecondWorktree, &IN_CHECKOUT, 4;
-    killed_with_two_checkouts: TwoCheckouts, &IN_CHECKOUT, 4;
+    killed_with_the_trunk_checked_out_nowhere: Nowhere, &[Victim::Publisher, Victim::GitAndPublisher("update-ref"), Victim::Git("update-ref")], 3;
+    killed_with_a_clean_checkout: Clean, &IN_CHECKOUT, 6;
+    killed_with_changes_elsewhere: DirtyElsewhere, &IN_CHECKOUT, 3;
+    killed_in_a_second_worktree: SecondWorktree, &IN_CHECKOUT, 3;
+    killed_with_two_checkouts: TwoCheckouts, &IN_CHECKOUT, 3;
     killed_with_changes_in_the_same_file: DirtySame, &[Victim::Publisher], 4;
     killed_with_a_deletion_of_the_same_file: DeletedSame, &[Victim::Publisher], 3;
     killed_with_a_staged_change: Staged, &[Victim::Publisher], 3;

@@ -1,9 +1,10 @@
 //! Small files of the swarm's own in the common git directory. They are the proof that something
 //! is ours, so they lie where no agent's worktree and no `git clean` reaches.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,6 +38,30 @@ pub fn remove_marker(path: &Path) -> Result<(), GitError> {
             Err(GitError::io("remove", path)(error))
         }
         _ => Ok(()),
+    }
+}
+
+/// Opens a file, made with `note` in it, and locks it; `None` when somebody else keeps it locked.
+pub(crate) async fn lock_within(path: &Path, note: &str, limit: Duration) -> Result<Option<File>, GitError> {
+    let open = || {
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        if file.metadata()?.len() == 0 && !note.is_empty() {
+            (&file).write_all(note.as_bytes())?;
+            file.sync_all()?;
+        }
+        Ok(file)
+    };
+    let file = open().map_err(GitError::io("open", path))?;
+    let until = tokio::time::Instant::now() + limit;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) => return Err(GitError::io("lock", path)(error)),
+            Err(TryLockError::WouldBlock) if tokio::time::Instant::now() > until => return Ok(None),
+            // flock cannot be waited for with a limit. Met only when another one of us is just at work or
+            // has died while its git goes on.
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
     }
 }
 

@@ -90,9 +90,7 @@ impl Git {
                 // Its input is needed as a sign of life: the single change goes as arguments.
                 (Some(file), [one]) => {
                     let file = file.try_clone().map_err(GitError::io("duplicate a handle of", git_dir))?;
-                    call.args(["update-ref", "--create-reflog", "-m", reason])
-                        .args(as_arguments(one))
-                        .stdin(Input::File(file))
+                    call.args(["update-ref", "-m", reason]).args(as_arguments(one)).stdin(Input::File(file))
                 }
                 _ => call
                     .args(["update-ref", "-m", reason, "--stdin", "-z"])

@@ -8,12 +8,13 @@ mod proof;
 mod trash;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::git::{Checkout, Git, GitError, RefChange, RefOutcome, remove_marker};
 use crate::hands::worktree::{marker_of, marker_path};
-use crate::process::processes_inside;
+use crate::process::who_stays_inside;
 pub use trash::{empty_trash, trash_dir};
 pub(crate) use trash::{forget_registration, move_to_trash};
 
@@ -34,6 +35,9 @@ pub const DISPOSABLE: [&str; 14] = [
     "coverage",
     ".DS_Store",
 ];
+
+/// How long a process that is about to end may take before it counts as living there.
+const LEAVING_LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Removal {
@@ -95,8 +99,8 @@ pub async fn remove(
     }
     git.make_durable().await?;
     // Once more, as close to the rename as can be.
-    if let Some(pid) = processes_inside(&path).first() {
-        return Ok(Removal::Kept { why: KeptWhy::InUse { pid: *pid } });
+    if let Some(pid) = who_stays_inside(&path, LEAVING_LIMIT).await {
+        return Ok(Removal::Kept { why: KeptWhy::InUse { pid } });
     }
     take_away(git, task, &path, &registered)?;
     if let Some(tip) = tip
@@ -119,8 +123,8 @@ async fn blocked(
     tip: Option<&Oid>,
     disposable: &[String],
 ) -> Result<Option<KeptWhy>, GitError> {
-    if let Some(pid) = processes_inside(path).first() {
-        return Ok(Some(KeptWhy::InUse { pid: *pid }));
+    if let Some(pid) = who_stays_inside(path, LEAVING_LIMIT).await {
+        return Ok(Some(KeptWhy::InUse { pid }));
     }
     if registered.iter().any(|checkout| checkout.git_dir.join("locked").exists()) {
         return Ok(Some(KeptWhy::Locked { path: path.to_owned() }));

@@ -2,14 +2,18 @@
 //! The agent's index, its files and its git directory are not read for it: it may have planted things there.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
-use crate::git::{Git, GitError, NewCommit, RefChange, RefOutcome, path_of};
+use crate::git::{Git, GitError, NewCommit, RefChange, RefOutcome, lock_within, path_of};
 use crate::process::Input;
 
 /// A larger file is not put into the object database on our own account: it would stay there for good.
 pub const RESCUE_FILE_MAX_BYTES: u64 = 100 * 1024 * 1024;
+
+/// The daemon and the supervisor may both want to save the same worktree; one waits for the other.
+const INDEX_WAIT: Duration = Duration::from_secs(60);
 
 /// The state of a worktree's files compared with a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +41,7 @@ pub async fn snapshot(
     tip: &Oid,
     max_bytes: Option<u64>,
 ) -> Result<Snapshot, GitError> {
-    let index = PrivateIndex::take(git, task)?;
+    let index = PrivateIndex::take(git, task).await?;
     let read = read_files(git, worktree, &index.file, tip, max_bytes).await;
     if read.is_err() {
         // What a failed step left half done must not be the start of the next one.
@@ -102,17 +106,15 @@ struct PrivateIndex {
 }
 
 impl PrivateIndex {
-    fn take(git: &Git, task: &TaskId) -> Result<Self, GitError> {
+    async fn take(git: &Git, task: &TaskId) -> Result<Self, GitError> {
         let dir = git.swarm_dir().join("index");
         std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
         let file = dir.join(task.as_str());
         let lock_path = dir.join(format!("{task}.held"));
-        let lock = std::fs::File::create(&lock_path).map_err(GitError::io("open", &lock_path))?;
-        lock.try_lock().map_err(|error| GitError::Io {
-            what: "take",
-            path: lock_path,
-            source: std::io::Error::other(error),
-        })?;
+        let Some(lock) = lock_within(&lock_path, "", INDEX_WAIT).await? else {
+            let busy = std::io::Error::other("another rescue of this task does not end");
+            return Err(GitError::io("take", &lock_path)(busy));
+        };
         // Nobody else uses it now, so a lock of git's on it was left by one that was killed.
         let _ = std::fs::remove_file(dir.join(format!("{task}.lock")));
         Ok(Self { file, _lock: lock })
@@ -129,6 +131,9 @@ pub async fn save_wip(
     tip: &Oid,
 ) -> Result<Option<Oid>, GitError> {
     let name = wip_ref(task, run);
+    if !worktree.is_dir() {
+        return Ok(None);
+    }
     let shot = snapshot(git, worktree, task, tip, Some(RESCUE_FILE_MAX_BYTES)).await?;
     let kept = git.ref_value(&name).await?;
     if !shot.differs {

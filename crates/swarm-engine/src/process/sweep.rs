@@ -114,6 +114,25 @@ pub fn processes_inside(dir: &Path) -> Vec<u32> {
     all_pids().filter(|pid| *pid != myself && is_inside(*pid, dir)).collect()
 }
 
+/// Waits until nobody works inside `dir`: git leaves short-lived helpers behind (`git maintenance`).
+/// Answers with one who still does after `limit`.
+pub async fn who_stays_inside(dir: &Path, limit: Duration) -> Option<u32> {
+    let until = tokio::time::Instant::now() + limit;
+    loop {
+        let pid = *processes_inside(dir).first()?;
+        let left = until.saturating_duration_since(tokio::time::Instant::now());
+        let gone = match Pidfd::open(pid) {
+            Some(held) => held.wait_gone(left).await,
+            None => true,
+        };
+        if !gone || left.is_zero() {
+            return Some(pid);
+        }
+        // A zombie is gone but listed until it is reaped; it has no folder any more.
+        tokio::task::yield_now().await;
+    }
+}
+
 fn is_inside(pid: u32, dir: &Path) -> bool {
     let under = |link: &Path| {
         std::fs::read_link(link)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
 use super::{Intent, WaitReason};
-use crate::git::{Checkout, Git, GitError, read_marker, remove_marker, write_marker};
+use crate::git::{Checkout, Git, GitError, lock_within, read_marker, remove_marker, write_marker};
 use crate::process::Input;
 
 /// How long the git of a coordinator that died may go on before we say that the checkout is busy.
@@ -94,7 +94,7 @@ pub(super) async fn take_as(git: &Git, checkout: Checkout, record: Record) -> Re
     let name = name_of(&checkout);
     let path = dir.join(format!("{name}.hold"));
     let index_lock = checkout.git_dir.join("index.lock");
-    let Some(ours) = lock_within(&path, PREDECESSOR_LIMIT).await? else {
+    let Some(ours) = lock_within(&path, NOTE, PREDECESSOR_LIMIT).await? else {
         return Ok(Taken::Busy(WaitReason::IndexLocked { lock: index_lock }));
     };
     let next_index = dir.join(format!("{name}.index"));
@@ -119,29 +119,6 @@ pub(super) async fn take_as(git: &Git, checkout: Checkout, record: Record) -> Re
     }
     let record_path = record_path(git, &checkout);
     Ok(Taken::Held(Hold { checkout, record, record_path, ours, index_lock, next_index }))
-}
-
-/// Opens our file and locks it; `None` when somebody else keeps it locked.
-async fn lock_within(path: &Path, limit: Duration) -> Result<Option<File>, GitError> {
-    let open = || {
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
-        if file.metadata()?.len() == 0 {
-            std::io::Write::write_all(&mut &file, NOTE.as_bytes())?;
-            file.sync_all()?;
-        }
-        Ok(file)
-    };
-    let file = open().map_err(GitError::io("open", path))?;
-    let until = tokio::time::Instant::now() + limit;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
-            Err(std::fs::TryLockError::Error(error)) => return Err(GitError::io("lock", path)(error)),
-            Err(std::fs::TryLockError::WouldBlock) if tokio::time::Instant::now() > until => return Ok(None),
-            // flock cannot be waited for with a limit. This is met only after a death in the middle of a git step.
-            Err(std::fs::TryLockError::WouldBlock) => tokio::time::sleep(Duration::from_millis(20)).await,
-        }
-    }
 }
 
 fn is_same_file(ours: &File, other: &Path) -> bool {
