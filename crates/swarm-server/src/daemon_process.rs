@@ -22,6 +22,11 @@ pub fn daemon_process(spec: &Path) -> u8 {
     if let Err(error) = std::io::stdin().take(SECRET_MAX).read_to_string(&mut secret) {
         return cannot("read the secret from stdin", &error);
     }
+    // What was read must not be read again through our open files, by the program least of all.
+    if let Err(error) = std::fs::File::open("/dev/null").and_then(|null| Ok(rustix::stdio::dup2_stdin(null)?))
+    {
+        return cannot("let go of the secret", &error);
+    }
     // One thread: a daemon waits nearly always, and there may be many of them.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -3,8 +3,8 @@
 
 mod parse;
 mod perform;
-mod process;
+mod entry;
 
+pub use entry::script_agent_process;
 pub use parse::{BadLine, Line, Step, script_in};
 pub use perform::{EXIT_BAD_SCRIPT, Surroundings, run};
-pub use process::script_agent_process;

@@ -1,0 +1,167 @@
+//! A daemon and its coordinators: those that die, those that come back, those that were replaced.
+
+mod world;
+
+use std::time::{Duration, Instant};
+
+use swarm_engine::daemon::unacknowledged_on_disk;
+use swarm_engine::journal::Stream;
+use swarm_engine::supervisor::knock;
+use swarm_protocol::channel::{Downward, FromDaemon, Greeting, IterationOutcome, Order};
+use swarm_protocol::outcome::Ended;
+use world::{Coordinator, World, until};
+
+#[tokio::test]
+async fn what_was_not_acknowledged_is_said_again_in_order_and_the_rest_is_not() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.hello().await;
+    coordinator.welcome(0);
+    let (first, ready) = coordinator.next().await.expect("connected");
+    coordinator.go(1, "count runs\nwait-for go-on\nno-signal");
+    until("work", || world.read("runs") == "1 1\n").await;
+    drop(coordinator);
+    std::fs::write(world.spec.worktree.join("go-on"), "").expect("written");
+    // The second one dies after it has recorded the first report and before it has acknowledged it.
+    let mut second = Coordinator::start(&world, 2);
+    knock(&world.files());
+    let hello = second.hello().await;
+    assert_eq!(hello.epoch, 1);
+    second.welcome(0);
+    assert_eq!(second.next().await.expect("connected"), (first, ready));
+    drop(second);
+    let reports = || unacknowledged_on_disk(&world.files().outbox()).len();
+    until("the end of the iteration, on disk", || reports() == 2).await;
+    let mut third = Coordinator::start(&world, 3);
+    knock(&world.files());
+    let hello = third.hello().await;
+    assert_eq!((hello.epoch, hello.sent), (2, 2));
+    third.welcome(1);
+    let (n, report) = third.next().await.expect("connected");
+    assert!(matches!(report, FromDaemon::Boundary { iteration: 1, outcome: IterationOutcome::NoSignal, .. }));
+    assert_eq!(n, 2);
+    third.ack(n);
+    third.order(Order::Stop { grace_secs: 0 });
+    assert_eq!(third.next().await.expect("connected"), (3, FromDaemon::Ended { how: Ended::Stopped }));
+    third.ack(3);
+    assert_eq!(world.last_word().await.unacknowledged, vec![]);
+    assert_eq!(world.read("runs"), "1 1\n", "nothing ran twice");
+}
+
+#[tokio::test]
+async fn a_knock_ends_the_wait_for_a_coordinator() {
+    let world = World::new();
+    world.start().await;
+    // With nobody there the waits grow: 1, 2, 4 … seconds.
+    until("the pipe", || knock(&world.files())).await;
+    let mut coordinator = Coordinator::start(&world, 1);
+    let asked = Instant::now();
+    assert!(knock(&world.files()));
+    coordinator.hello().await;
+    assert!(asked.elapsed() < Duration::from_millis(800), "{:?}", asked.elapsed());
+}
+
+#[tokio::test]
+async fn a_replaced_coordinator_is_not_obeyed() {
+    let world = World::new();
+    let mut current = Coordinator::start(&world, 5);
+    world.start().await;
+    current.meet().await;
+    drop(current);
+    let mut stale = Coordinator::start(&world, 4);
+    knock(&world.files());
+    assert_eq!(stale.hello().await.epoch, 5);
+    stale.welcome(0);
+    assert_eq!(stale.next().await, None, "the daemon hangs up on a lower epoch");
+    drop(stale);
+    let mut current = Coordinator::start(&world, 5);
+    knock(&world.files());
+    current.hello().await;
+    current.welcome(1);
+    current.say(Downward::Order {
+        epoch: 4,
+        order: Order::Go { iteration: 1, prompt: world::script("count runs") },
+    });
+    assert_eq!(current.next().await, None, "an order of a lower epoch is refused too");
+    current.hello().await;
+    current.welcome(1);
+    current.go(1, "no-signal");
+    assert_eq!(current.boundary().await.0, 1);
+    assert_eq!(world.read("runs"), "");
+}
+
+#[tokio::test]
+async fn a_run_that_is_no_longer_wanted_ends_at_the_greeting() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.hello().await;
+    coordinator.say(Downward::Greeting(Greeting::Stop { epoch: 1, why: "cancelled".into() }));
+    let last = world.last_word().await;
+    assert_eq!(last.how, Ended::Stopped);
+    assert_eq!(last.unacknowledged.len(), 2, "ready, and its end");
+}
+
+#[tokio::test]
+async fn a_daemon_that_hears_nobody_saves_its_work_and_ends() {
+    let mut world = World::new();
+    world.spec.alone_secs = 2;
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    coordinator.go(1, "write a.txt one\nhang");
+    until("work", || world.read("a.txt") == "one\n").await;
+    drop(coordinator);
+    let last = world.last_word().await;
+    assert_eq!(last.how, Ended::Stopped);
+    assert_eq!(world.at(&last.wip.expect("saved"), "a.txt"), "one");
+    assert_eq!(world.living(), [0u32; 0]);
+}
+
+#[tokio::test]
+async fn no_line_is_lost_or_doubled_while_coordinators_come_and_go() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    coordinator.go(1, "flood 20000\ncomplete");
+    for epoch in 2..=5 {
+        drop(coordinator);
+        coordinator = Coordinator::start(&world, epoch);
+        knock(&world.files());
+        coordinator.hello().await;
+        coordinator.welcome(1);
+    }
+    assert_eq!(coordinator.boundary().await.1, IterationOutcome::Complete);
+    let lines = world.journal();
+    assert!(lines.iter().map(|line| line.n).eq(1..=lines.len() as u64), "numbers are dense");
+    let printed = lines.iter().filter(|line| line.stream == Stream::Out).map(|line| line.text.clone());
+    let expected =
+        (1..=20_000).map(|n| format!("flood line {n}")).chain(["<swarm>COMPLETE</swarm>".to_owned()]);
+    assert!(printed.eq(expected));
+}
+
+#[tokio::test]
+async fn a_daemon_outlives_the_one_who_started_it() {
+    let world = World::new();
+    world.start().await;
+    let pid = world.daemon_pid();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("alive");
+    let session: u32 = stat
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.split_whitespace().nth(3))
+        .expect("field 6")
+        .parse()
+        .expect("a number");
+    assert_eq!(session, pid, "it leads a session of its own");
+    // A closed terminal and Ctrl+C are not meant for it.
+    for signal in [rustix::process::Signal::HUP, rustix::process::Signal::INT] {
+        let pid = rustix::process::Pid::from_raw(pid as i32).expect("a pid");
+        rustix::process::kill_process(pid, signal).expect("sent");
+    }
+    let mut coordinator = Coordinator::start(&world, 1);
+    until("a knock heard", || knock(&world.files())).await;
+    coordinator.meet().await;
+}

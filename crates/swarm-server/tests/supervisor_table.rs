@@ -1,0 +1,186 @@
+//! The table of what a starting coordinator may find, row by row, and the end of runs for good.
+
+mod world;
+
+use std::collections::BTreeSet;
+use std::os::unix::process::CommandExt;
+use std::time::Duration;
+
+use swarm_engine::daemon::{EXIT_NOT_WANTED, write_durable};
+use swarm_engine::supervisor::{DaemonEnd, Found, Rescue, Stopped, stop_run, sweep_leftovers};
+use swarm_protocol::channel::{FromDaemon, IterationOutcome};
+use swarm_protocol::ids::RunId;
+use swarm_protocol::outcome::Ended;
+use world::{Coordinator, World, git, host, until, within};
+
+async fn stop(world: &World) -> Stopped {
+    let rescue = Rescue { task: world.spec.task.clone(), worktree: world.spec.worktree.clone() };
+    let (git, files) = (world.git().await, world.files());
+    let stopping = stop_run(&git, &files, &world.spec.nonce, Some(&rescue), Duration::from_secs(1));
+    within("the end of the run", stopping).await.expect("it can be ended")
+}
+
+fn files_left(world: &World) -> Vec<String> {
+    let entries = std::fs::read_dir(world.files().dir).expect("a folder");
+    entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// A daemon at work on something that does not end by itself.
+async fn busy() -> (World, Coordinator) {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    coordinator.go(1, "ignore-term\nspawn-child 300\nwrite half.txt half\nhang");
+    until("work", || world.read("half.txt") == "half\n" && world.living().len() >= 2).await;
+    (world, coordinator)
+}
+
+#[tokio::test]
+async fn a_living_daemon_is_adopted_and_not_started_again() {
+    let (world, coordinator) = busy().await;
+    let pid = world.daemon_pid();
+    drop(coordinator);
+    let mut coordinator = Coordinator::start(&world, 2);
+    assert!(matches!(world.ensure().await, Found::Adopted));
+    assert!(matches!(world.ensure().await, Found::Adopted));
+    coordinator.hello().await;
+    assert_eq!(world.daemon_pid(), pid);
+    stop(&world).await;
+}
+
+#[tokio::test]
+async fn a_second_daemon_for_the_run_ends_without_a_word() {
+    let world = World::new();
+    world.start().await;
+    let record = std::fs::read(world.files().record()).expect("a record");
+    let mut second = std::process::Command::new(host());
+    second
+        .args(["daemon", "--spec"])
+        .arg(world.files().spec())
+        .stdin(std::process::Stdio::null())
+        .process_group(0);
+    let second = tokio::task::spawn_blocking(move || second.status().expect("it runs"));
+    assert_eq!(within("its end", second).await.expect("joined").code(), Some(i32::from(EXIT_NOT_WANTED)));
+    assert_eq!(std::fs::read(world.files().record()).expect("a record"), record, "nothing was touched");
+}
+
+#[tokio::test]
+async fn a_daemon_whose_run_was_ended_meanwhile_does_not_begin() {
+    let world = World::new();
+    world.files().make_dir().expect("made");
+    std::fs::write(world.files().lock(), "").expect("made");
+    // It has read its spec; then the run is ended.
+    let spec = world.spec.root.join("spec-as-it-was.json");
+    write_durable(&spec, &world.spec).expect("written");
+    let mut late = std::process::Command::new(host());
+    late.args(["daemon", "--spec"]).arg(&spec).stdin(std::process::Stdio::null()).process_group(0);
+    let late = tokio::task::spawn_blocking(move || late.status().expect("it runs"));
+    assert_eq!(within("its end", late).await.expect("joined").code(), Some(i32::from(EXIT_NOT_WANTED)));
+    assert!(!world.files().record().exists());
+}
+
+#[tokio::test]
+async fn the_last_word_of_a_daemon_that_ended_alone_is_taken_from_its_file() {
+    let mut world = World::new();
+    world.spec.alone_secs = 1;
+    world.start().await;
+    let last = world.last_word().await;
+    let Found::Ended(found) = world.ensure().await else { panic!("not ended") };
+    assert_eq!(found, last);
+    let [(1, FromDaemon::Boundary { iteration: 0, .. }), (2, FromDaemon::Ended { how: Ended::Stopped })] =
+        &found.unacknowledged[..]
+    else {
+        panic!("{found:?}")
+    };
+}
+
+#[tokio::test]
+async fn the_tree_of_a_daemon_that_died_is_ended_and_its_reports_are_not_lost() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    coordinator.go(1, "no-signal");
+    coordinator.next().await.expect("a report that is not acknowledged");
+    coordinator.go(2, "ignore-term\nspawn-child 300\nwrite half.txt half\nhang");
+    until("work", || world.read("half.txt") == "half\n" && world.living().len() >= 2).await;
+    world.kill_daemon();
+    let DaemonEnd::Died(death) = within("its end", world.watch()).await else {
+        panic!("it had no last word")
+    };
+    assert_eq!(world.living(), [0u32; 0]);
+    assert_eq!(death.text, "it ended without a last word");
+    let [(2, FromDaemon::Boundary { iteration: 1, outcome: IterationOutcome::NoSignal, .. })] =
+        &death.unacknowledged[..]
+    else {
+        panic!("{death:?}")
+    };
+    let Found::Died(again) = world.ensure().await else { panic!("asked again, the same answer") };
+    assert_eq!(again, death);
+}
+
+#[tokio::test]
+async fn after_a_restart_of_the_machine_nobody_is_looked_for() {
+    let (world, _coordinator) = busy().await;
+    let mut record = world.files().read_record().expect("a record");
+    world.kill_daemon();
+    until("its end", || std::fs::File::open(world.files().lock()).expect("there").try_lock().is_ok()).await;
+    record.boot_id = "another-boot".into();
+    write_durable(&world.files().record(), &record).expect("written");
+    let Found::Died(death) = world.ensure().await else { panic!("not died") };
+    assert_eq!(death.text, "the machine was restarted");
+    assert!(!world.living().is_empty(), "what carries the nonce cannot be ours, so it was let be");
+}
+
+#[tokio::test]
+async fn a_run_is_ended_for_good_with_its_work_saved_and_no_file_left() {
+    let (world, _coordinator) = busy().await;
+    let stopped = stop(&world).await;
+    let wip = stopped.wip.expect("saved");
+    assert_eq!(world.at(&wip, "half.txt"), "half");
+    assert_eq!(stopped.last.expect("the daemon had its last word").how, Ended::Stopped);
+    assert_eq!(world.living(), [0u32; 0]);
+    assert_eq!(files_left(&world), [""; 0]);
+    let again = stop(&world).await;
+    assert_eq!(again.wip, Some(wip), "asked twice, the same answer");
+    assert_eq!(files_left(&world), [""; 0]);
+}
+
+#[tokio::test]
+async fn the_work_of_a_daemon_that_died_is_saved_by_the_one_who_ends_the_run() {
+    let (world, _coordinator) = busy().await;
+    world.kill_daemon();
+    let stopped = stop(&world).await;
+    assert!(stopped.last.is_none());
+    assert_eq!(world.at(&stopped.wip.expect("saved"), "half.txt"), "half");
+    assert_eq!(world.living(), [0u32; 0]);
+}
+
+#[tokio::test]
+async fn a_daemon_that_hangs_is_ended_by_force() {
+    let (world, _coordinator) = busy().await;
+    let pid = rustix::process::Pid::from_raw(world.daemon_pid() as i32).expect("a pid");
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).expect("frozen");
+    let stopped = stop(&world).await;
+    assert_eq!(world.at(&stopped.wip.expect("saved"), "half.txt"), "half");
+    assert_eq!(world.living(), [0u32; 0]);
+    assert_eq!(files_left(&world), [""; 0]);
+}
+
+#[tokio::test]
+async fn runs_that_nobody_knows_are_ended_and_their_work_saved() {
+    let (world, _coordinator) = busy().await;
+    let git_ = world.git().await;
+    let swarm_dir = world.spec.swarm_dir();
+    let current = BTreeSet::from([world.spec.run.clone()]);
+    let spared = sweep_leftovers(&git_, &swarm_dir, &current, Duration::from_secs(1)).await;
+    assert!(spared.is_empty() && !world.living().is_empty());
+    let swept = sweep_leftovers(&git_, &swarm_dir, &BTreeSet::new(), Duration::from_secs(1)).await;
+    let [leftover] = &swept[..] else { panic!("{swept:?}") };
+    assert_eq!(leftover.run, RunId::nth(1));
+    let wip = leftover.ended.as_ref().expect("ended").wip.clone().expect("saved");
+    assert_eq!(git(&world.spec.root, &["rev-parse", "refs/swarm/wip/t1/r1"]), wip.as_str());
+    assert_eq!(world.living(), [0u32; 0]);
+    assert_eq!(files_left(&world), [""; 0]);
+}
