@@ -1,4 +1,7 @@
-//! (see ARCHITECTURE.md)
+//! The hands and the loop: everything that touches the world on behalf of the rules.
+//!
+//! Reading order: where things lie, the memory (`store`), git and processes, the hands, the daemon and
+//! its supervisor, and the coordinator's loop that closes the circle.
 
 pub mod paths;
 pub mod clock;
@@ -13,3 +16,6 @@ pub mod journal;
 pub mod agents;
 pub mod daemon;
 pub mod supervisor;
+pub mod host;
+pub mod anchor;
+pub mod coordinator;

@@ -62,7 +62,7 @@ impl Paths {
             state,
             door: run.join("door.lock"),
             owner: run.join("owner.lock"),
-            socket: run.join("socket"),
+            socket: run.join("coordinator.sock"),
             daemons: run.join("daemons"),
             run,
             worktrees: swarm.join("worktrees"),

@@ -32,3 +32,12 @@ pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> 
     }
     Ok(())
 }
+
+/// Takes the worktree away when nothing is left to verify. Never the only copy of anything.
+pub async fn discard(git: &Git, path: &Path) -> Result<(), GitError> {
+    let _one_at_a_time = git.shared.worktrees.lock().await;
+    if git.linked_checkouts().iter().any(|linked| linked.path == path) {
+        git.call(["worktree", "remove", "--force", "--force"]).arg(path).ok().await?;
+    }
+    Ok(())
+}

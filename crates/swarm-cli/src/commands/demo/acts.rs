@@ -1,0 +1,147 @@
+//! What the demo does: run, kill, run again, look around.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde::Serialize;
+use swarm_protocol::view::TaskRow;
+
+use super::repository::{Repository, git};
+use crate::error::CliError;
+use crate::output;
+
+/// `swarm run` as a process of its own, as a person would start it.
+fn start(repository: &Repository, first: bool) -> Result<Child, CliError> {
+    let failed = |e: std::io::Error| CliError::environment("Cannot start swarm run").because(e);
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.arg("-C").arg(&repository.root).arg("run").args(["--agent", "script", "--agents", "2"]);
+    if first {
+        command.arg("--plan").arg(&repository.plan);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)
+}
+
+/// Starts the run, lets it speak, and kills it without warning while two agents are at work.
+/// False when it was done before that moment came.
+pub fn run_and_kill(repository: &Repository) -> Result<bool, CliError> {
+    let mut run = start(repository, true)?;
+    let mut working = 0;
+    let stderr = run.stderr.take().map(BufReader::new);
+    for line in stderr.into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
+        output::note(&format!("  {line}"));
+        working += usize::from(line.ends_with(" works"));
+        if working == 2 {
+            let killed = run.kill();
+            let _ = run.wait();
+            return killed
+                .map(|()| true)
+                .map_err(|e| CliError::environment("Cannot kill the coordinator").because(e));
+        }
+    }
+    let _ = run.wait();
+    Ok(false)
+}
+
+pub fn run_to_the_end(repository: &Repository) -> Result<(), CliError> {
+    let mut run = start(repository, false)?;
+    let stderr = run.stderr.take().map(BufReader::new);
+    for line in stderr.into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
+        output::note(&format!("  {line}"));
+    }
+    let ended = run.wait().map_err(|e| CliError::environment("Cannot wait for swarm run").because(e))?;
+    match ended.code() {
+        Some(0 | 1) => Ok(()),
+        code => Err(CliError::environment(format!("swarm run ended with {code:?}"))),
+    }
+}
+
+/// What is there now, looked up from outside: git, the process list, the files.
+#[derive(Debug, Serialize)]
+pub struct Ending {
+    pub folder: String,
+    pub tasks: Vec<TaskRow>,
+    pub trunk: Vec<String>,
+    pub ledger: String,
+    pub left_behind: Vec<String>,
+}
+
+pub fn look_around(repository: &Repository) -> Result<Ending, CliError> {
+    let swarm = |args: &[&str]| -> Result<std::process::Output, CliError> {
+        let failed = |e: std::io::Error| CliError::environment("Cannot run swarm").because(e);
+        let exe = std::env::current_exe().map_err(failed)?;
+        Command::new(exe).arg("-C").arg(&repository.root).args(args).output().map_err(failed)
+    };
+    let list = swarm(&["task", "list", "--json"])?;
+    let tasks = serde_json::from_slice(&list.stdout)
+        .map_err(|e| CliError::environment("Cannot read the task list").because(e))?;
+    let verify = swarm(&["plan", "verify"])?;
+    let ledger =
+        if verify.status.success() { "verified: chain, snapshots, projections" } else { "NOT in order" };
+    let trunk = git(&repository.root, &["log", "--reverse", "--format=%h %s", "main"])?;
+    Ok(Ending {
+        folder: repository.root.display().to_string(),
+        tasks,
+        trunk: trunk.lines().map(str::to_owned).collect(),
+        ledger: ledger.into(),
+        left_behind: left_behind(repository)?,
+    })
+}
+
+/// Worktrees of tasks, daemon files and the socket: all of it should be gone.
+fn left_behind(repository: &Repository) -> Result<Vec<String>, CliError> {
+    let mut left = Vec::new();
+    let worktrees = git(&repository.root, &["worktree", "list", "--porcelain"])?;
+    let linked = worktrees.lines().filter_map(|l| l.strip_prefix("worktree ")).skip(1);
+    left.extend(linked.filter(|path| !path.ends_with("/merge")).map(|path| format!("worktree {path}")));
+    let run = repository.root.join(".swarm").join("run");
+    for folder in [run.join("daemons"), run] {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let ours = entry.path().is_file() || name == "coordinator.sock";
+            if ours && !matches!(name.as_str(), "door.lock" | "owner.lock" | "secret.key") {
+                left.push(format!("file {}", entry.path().display()));
+            }
+        }
+    }
+    Ok(left)
+}
+
+impl Ending {
+    pub fn is_good(&self) -> bool {
+        use swarm_protocol::plan::Status;
+        self.left_behind.is_empty() && self.tasks.iter().all(|t| t.status == Status::Done)
+    }
+
+    pub fn text(&self) -> String {
+        let mut lines = vec![String::new(), "What happened:".into()];
+        for task in &self.tasks {
+            let tries =
+                if task.attempts > 1 { format!(", after {} attempts", task.attempts) } else { String::new() };
+            lines.push(format!(
+                "  {:<5} {:<34} {} ({}{tries})",
+                task.id,
+                task.title,
+                task.status.word(),
+                task.stage
+            ));
+        }
+        lines.push(String::new());
+        lines.push("Trunk, oldest first:".into());
+        lines.extend(self.trunk.iter().map(|line| format!("  {line}")));
+        lines.push(String::new());
+        lines.push(format!("Ledger: {}.", self.ledger));
+        lines.push(match self.left_behind.is_empty() {
+            true => "Left behind: no process, no worktree, no lock.".into(),
+            false => format!("Left behind: {}", self.left_behind.join(", ")),
+        });
+        lines.push(String::new());
+        lines.push(format!("Where to look: cd {}", self.folder));
+        lines.push("  swarm status                 the plan at a glance".into());
+        lines.push("  swarm plan history           every decision, as recorded".into());
+        lines.push("  swarm task show 1.2          the task whose agent crashed".into());
+        lines.push("  git log --stat               what the agents did".into());
+        lines.push(format!("Done with it? rm -r {}", self.folder));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,87 @@
+//! The plan of the demo. Each description holds the script that the scripted agent carries out.
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::{PhaseFile, PlanFile, TaskFile, TaskSpec};
+
+pub fn plan() -> PlanFile {
+    let chapters = vec![
+        task(
+            "1.1",
+            "Write the chapter on ledgers",
+            &[],
+            &[
+                "print looking at the preface",
+                "write chapters/01-ledgers.md # Ledgers",
+                "sleep 1500",
+                "append chapters/01-ledgers.md Append only.",
+                "commit feat: chapter on ledgers",
+                "complete",
+            ],
+        ),
+        task(
+            "1.2",
+            "Write the chapter on worktrees",
+            &[],
+            &[
+                "write chapters/02-worktrees.md # Worktrees",
+                "commit feat: chapter on worktrees",
+                "on-attempt 1: crash 42",
+                "sleep 1000",
+                "append chapters/02-worktrees.md One for each task.",
+                "complete",
+            ],
+        ),
+        task(
+            "1.3",
+            "Write the chapter on merging",
+            &["1.1"],
+            &[
+                "on-iteration 1: write chapters/03-merging.md # Merging TODO",
+                "on-iteration 2: write chapters/03-merging.md # Merging",
+                "on-iteration 2: append chapters/03-merging.md Verified before it is published.",
+                "commit feat: chapter on merging",
+                "complete",
+            ],
+        ),
+    ];
+    let book = vec![
+        task(
+            "2.1",
+            "Write the table of contents",
+            &["1.1", "1.2", "1.3"],
+            &[
+                "write chapters/99-contents.md # Contents",
+                "append chapters/99-contents.md Ledgers, worktrees, merging.",
+                "commit feat: table of contents",
+                "complete",
+            ],
+        ),
+        task(
+            "2.2",
+            "Name the authors in the README",
+            &["1.2"],
+            &[
+                "append README.md Written by agents, checked before every merge.",
+                "commit docs: authors",
+                "complete",
+            ],
+        ),
+    ];
+    PlanFile {
+        goal: "A small book on how a swarm works".into(),
+        phases: vec![phase(1, "Chapters", chapters), phase(2, "The book", book)],
+        ..PlanFile::default()
+    }
+}
+
+fn phase(id: u32, name: &str, tasks: Vec<TaskFile>) -> PhaseFile {
+    PhaseFile { id, name: name.into(), tasks, ..PhaseFile::default() }
+}
+
+fn task(id: &str, title: &str, depends: &[&str], script: &[&str]) -> TaskFile {
+    let name = |text: &str| TaskId::new(text).expect("the demo's ids are good");
+    let mut spec = TaskSpec::new(name(id), title);
+    spec.depends = depends.iter().map(|d| name(d)).collect();
+    spec.description = format!("```script\n{}\n```", script.join("\n"));
+    spec.into()
+}

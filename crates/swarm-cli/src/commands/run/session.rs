@@ -1,0 +1,151 @@
+//! A run put together: repository, settings, ledger, socket, loop.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use swarm_engine::agents::AgentProgram;
+use swarm_engine::coordinator::{Coordinator, Finish, Told, World};
+use swarm_engine::git::Git;
+use swarm_engine::paths::Paths;
+use swarm_engine::store::{OpenOptions, Opened, Store};
+use swarm_engine::supervisor::{Launch, secret_key, sweep_leftovers};
+use swarm_engine::{anchor, settings};
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::config::Config;
+use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::plan::{ExecutionProfile, PlanFile};
+use swarm_protocol::refusal::Refusal;
+use swarm_server::listener::{DOOR_QUEUE, Listener};
+use tokio::sync::mpsc;
+
+use super::signals;
+use super::summary::Summary;
+use crate::error::CliError;
+use crate::output;
+
+/// What the person asked for.
+#[derive(Debug, Default)]
+pub struct Wishes {
+    /// A plan to save first, and where it comes from.
+    pub plan: Option<(PlanFile, String)>,
+    pub agents: Option<u32>,
+    pub agent: Option<String>,
+    pub trunk: Option<String>,
+}
+
+/// Everything is checked and the ledger is ours; nothing runs yet.
+pub struct Session {
+    store: Store,
+    world: Arc<World>,
+    paths: Paths,
+}
+
+pub fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| CliError::environment("Cannot start the runtime").because(e))
+}
+
+impl Session {
+    pub async fn open(repo: &Path, wishes: Wishes) -> Result<Self, CliError> {
+        let git = Git::discover(repo).await?;
+        let paths = Paths::new(&git.main_checkout, &git.common_dir);
+        let environment = crate::swarm::environment();
+        let config = settings::load(&paths.config, &environment, &[])?.config;
+        let paths = paths.with_worktrees(&config.worktree.dir);
+        let swarm = std::env::current_exe()
+            .map_err(|e| CliError::environment("Cannot find the swarm program").because(e))?;
+        let name = wishes.agent.as_deref().unwrap_or(&config.agent);
+        let agent = AgentProgram::resolve(name, &swarm).map_err(|e| CliError::usage(e.to_string()))?;
+        let trunk = trunk(&git, wishes.trunk.as_deref()).await?;
+        let mut store = open_store(&git, &paths, &config).await?;
+        prepare_plan(&mut store, wishes.plan, wishes.agents)?;
+        let key = secret_key(&paths.run)
+            .map_err(|e| CliError::environment("Cannot make the key of the swarm").because(e))?;
+        let launch = Launch::of(swarm);
+        let world = World { git, paths: paths.clone(), config, trunk, launch, agent, key };
+        Ok(Self { store, world: Arc::new(world), paths })
+    }
+
+    /// Runs until nothing is left to do or a person stops it.
+    pub async fn run(mut self, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
+        for notice in self.store.take_notices() {
+            output::note(&output::harmless(&notice.text));
+        }
+        let mut urges = signals::listen()?;
+        let (knocks, mut door) = mpsc::channel(DOOR_QUEUE);
+        let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
+        let grace = Duration::from_secs(self.world.config.stop.grace.secs);
+        for leftover in sweep_leftovers(&self.world.git, &self.paths.swarm, &known, grace).await {
+            output::note(&format!("A leftover of {} was ended and its work saved", leftover.run));
+        }
+        let mut coordinator = Coordinator::start(self.store, self.world.clone()).await?;
+        let listener = Listener::start(&self.paths.socket, knocks).map_err(|e| {
+            CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)
+        })?;
+        let finish = coordinator.run(&mut door, &mut urges, tell).await?;
+        // From here on commands find nobody at the socket and wait for the ledger itself.
+        drop(listener);
+        let left = coordinator.leave().await?;
+        left.notices.iter().for_each(|notice| output::note(&output::harmless(&notice.text)));
+        Ok(Summary::of(&left.state, finish == Finish::Drained))
+    }
+}
+
+async fn trunk(git: &Git, wished: Option<&str>) -> Result<String, CliError> {
+    match wished {
+        Some(name) => {
+            if git.ref_value(&format!("refs/heads/{name}")).await?.is_none() {
+                return Err(CliError::usage(format!("There is no branch {name}"))
+                    .run_instead(format!("git branch {name}")));
+            }
+            Ok(name.into())
+        }
+        None => git.current_branch().await?.ok_or_else(|| {
+            CliError::environment("No branch is checked out, so there is no trunk to merge into")
+                .run_instead("swarm run --trunk BRANCH")
+        }),
+    }
+}
+
+async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, CliError> {
+    let anchors = anchor::witnesses(git).await?;
+    let options = OpenOptions::new("coordinator").on_damage(config.recovery.on_damage).anchors(anchors);
+    match Store::become_coordinator(paths, options)? {
+        Opened::Writer(store) => Ok(store),
+        Opened::Busy(owner) => {
+            let who = owner.map_or_else(|| "somebody".to_string(), |o| o.to_string());
+            Err(CliError::owned(format!("A coordinator runs already: {who}")).run_instead("swarm status"))
+        }
+    }
+}
+
+fn prepare_plan(
+    store: &mut Store,
+    plan: Option<(PlanFile, String)>,
+    agents: Option<u32>,
+) -> Result<(), CliError> {
+    if let Some((plan, source)) = plan {
+        ask(store, Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false })?;
+    }
+    let Some(plan) = &store.state().plan else { return Err(Refusal::NoPlan.into()) };
+    let now = plan.profile;
+    if let Some(agents) = agents.filter(|n| *n != now.slots()) {
+        let profile =
+            ExecutionProfile { parallelization_enabled: agents > 1, max_concurrent_tasks: agents, ..now };
+        ask(store, Command::SetProfile { profile })?;
+    }
+    Ok(())
+}
+
+fn ask(store: &mut Store, command: Command) -> Result<(), CliError> {
+    let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("an ulid is a command id");
+    let now = store.clock().now();
+    let answer = store.submit_blocking(Envelope { id, by: "person:cli".into(), command }, now)?;
+    output::note(&output::harmless(&answer.text));
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Ctrl+C, TERM and a closed terminal, as wishes to the loop.
+
+use swarm_engine::coordinator::Urge;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::error::CliError;
+use crate::output;
+
+/// Listens from now on. The first INT or TERM drains, the second leaves; HUP (the terminal was closed)
+/// changes nothing: the swarm goes on without it.
+pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
+    let failed = |e: std::io::Error| CliError::environment("Cannot listen to signals").because(e);
+    let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut ends = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut hangups = signal(SignalKind::hangup()).map_err(failed)?;
+    let (urges, listener) = mpsc::channel(4);
+    tokio::spawn(async move {
+        let mut asked = false;
+        loop {
+            tokio::select! {
+                Some(()) = interrupts.recv() => {}
+                Some(()) = ends.recv() => {}
+                Some(()) = hangups.recv() => continue,
+            }
+            let urge = if asked { Urge::Leave } else { Urge::Drain };
+            if !asked {
+                output::note(
+                    "Stopping in good order; once more to leave at once (the agents stop all the same)",
+                );
+            }
+            asked = true;
+            if urges.send(urge).await.is_err() {
+                return;
+            }
+        }
+    });
+    Ok(listener)
+}

@@ -1,0 +1,67 @@
+//! What a run came to, and where to look.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use swarm_core::{State, show};
+use swarm_protocol::view::{AttentionView, Counts, TaskRow};
+
+use crate::exit::Exit;
+
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    /// `rests`: nothing more happens without a person; `drained`: it was asked to stop.
+    pub ended: String,
+    pub counts: Counts,
+    pub tasks: Vec<TaskRow>,
+    pub attention: Vec<AttentionView>,
+    pub trunk: Option<String>,
+}
+
+impl Summary {
+    pub fn of(state: &State, drained: bool) -> Self {
+        let status = show::status(state, state.at);
+        Self {
+            ended: if drained { "drained" } else { "rests" }.into(),
+            counts: status.counts,
+            tasks: show::rows(state),
+            attention: status.attention,
+            trunk: status.trunk,
+        }
+    }
+
+    pub fn exit(&self) -> ExitCode {
+        let open = self.counts.total - self.counts.done - self.counts.cancelled;
+        if open == 0 { Exit::Done.into() } else { Exit::Refused.into() }
+    }
+
+    pub fn text(&self) -> String {
+        let c = &self.counts;
+        let trunk = self.trunk.as_deref().unwrap_or("trunk");
+        let mut lines =
+            vec![format!("{} of {} tasks are done, proven on {trunk}.", c.done, c.total - c.cancelled)];
+        let rest = [
+            (c.ready + c.waiting, "pending"),
+            (c.merging, "merging"),
+            (c.deferred, "deferred"),
+            (c.cancelled, "cancelled"),
+        ];
+        let rest: Vec<String> =
+            rest.iter().filter(|(n, _)| *n > 0).map(|(n, w)| format!("{n} {w}")).collect();
+        if !rest.is_empty() {
+            lines.push(format!("{}.", rest.join(", ")));
+        }
+        if !self.attention.is_empty() {
+            lines.push("These wait for you:".into());
+        }
+        for item in &self.attention {
+            lines.push(format!("  {}: {}", item.what, item.why));
+            lines.extend(item.commands.iter().map(|command| format!("    {command}")));
+        }
+        if self.ended == "drained" {
+            lines.push("Stopped in good order; `swarm run` goes on from here.".into());
+        }
+        lines.push("What happened: `swarm plan history`; one task: `swarm task show ID`.".into());
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,218 @@
+//! The coordinator's loop: the one place where the circle is closed.
+//!
+//! An input comes in (a command at the door, a report of a hand or a daemon, the clock); the store
+//! decides it and hands the events to the ledger; when the disk has them, and not before, answers go
+//! out, daemons are told, and what the state owes is compared with what is in flight. That is all:
+//! there is no recovery code, because a start is nothing but the first comparison.
+
+mod world;
+mod prompt;
+mod flight;
+mod links;
+mod carry_out;
+mod orders;
+mod turn;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use swarm_core::input::Input;
+use swarm_core::{State, owed, rests, wakes_at};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::RunId;
+use swarm_protocol::time::Timestamp;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use crate::channel::AtDoor;
+use crate::clock::SteadyClock;
+use crate::store::{Notice, Store, StoreError};
+use carry_out::{Desk, FromHand, carry_out};
+use flight::Flights;
+use links::Links;
+pub use world::{SharedWorld, World};
+
+/// Reports that may wait for the loop; a hand that finds it full waits with its report.
+const HAND_QUEUE: usize = 256;
+
+/// The longest sleep of an idle loop. Nothing depends on it; it bounds the effect of a lost wake-up.
+const SLEEP_MAX: Duration = Duration::from_secs(3600);
+
+/// A record that is durable, for whoever shows what happens.
+pub type Told<'a> = &'a [(u64, Timestamp, Event)];
+
+/// Why the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// Nothing more happens without a person.
+    Rests,
+    /// It was asked to stop, and everything has stopped.
+    Drained,
+}
+
+/// What a person at the terminal wants from the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urge {
+    /// First Ctrl+C.
+    Drain,
+    /// Second Ctrl+C: the order to drain stands with the daemons, we leave now.
+    Leave,
+}
+
+/// What a coordinator leaves behind.
+pub struct Left {
+    pub state: State,
+    pub notices: Vec<Notice>,
+}
+
+pub struct Coordinator {
+    store: Store,
+    clock: SteadyClock,
+    world: SharedWorld,
+    flights: Flights,
+    links: Links,
+    hands_out: mpsc::Sender<FromHand>,
+    hands_in: mpsc::Receiver<FromHand>,
+    /// Tells the hand that stays with a daemon that this daemon said hello.
+    hellos: BTreeMap<RunId, watch::Sender<bool>>,
+    look_again: Option<Instant>,
+    ticked: Timestamp,
+    /// Records of the start itself, for the first who listens.
+    untold: Vec<(u64, Timestamp, Event)>,
+}
+
+impl Coordinator {
+    /// Takes over: the epoch is raised, and everything after carries it.
+    pub async fn start(mut store: Store, world: SharedWorld) -> Result<Self, StoreError> {
+        let clock = SteadyClock::starting_after(store.state().at);
+        let started = Input::Started {
+            epoch: store.state().epoch + 1,
+            version: env!("CARGO_PKG_VERSION").into(),
+            host: crate::host::name(),
+            trunk: world.trunk.clone(),
+            policy: world.config.policy(),
+        };
+        let told = durable(&mut store, started, clock.now()).await?;
+        let (hands_out, hands_in) = mpsc::channel(HAND_QUEUE);
+        Ok(Self {
+            ticked: clock.now(),
+            store,
+            clock,
+            world,
+            flights: Flights::default(),
+            links: Links::default(),
+            hands_out,
+            hands_in,
+            hellos: BTreeMap::new(),
+            look_again: None,
+            untold: told,
+        })
+    }
+
+    pub fn state(&self) -> &State {
+        self.store.state()
+    }
+
+    /// Runs until nothing is left to do, or until it was asked to stop and has.
+    pub async fn run(
+        &mut self,
+        door: &mut mpsc::Receiver<AtDoor>,
+        urges: &mut mpsc::Receiver<Urge>,
+        mut tell: impl FnMut(Told<'_>),
+    ) -> Result<Finish, StoreError> {
+        tell(&std::mem::take(&mut self.untold));
+        loop {
+            self.drive();
+            if let Some(finish) = self.finished() {
+                return Ok(finish);
+            }
+            let wake = self.next_wake();
+            let first = tokio::select! {
+                biased;
+                Some(urge) = urges.recv() => turn::Incoming::Urge(urge),
+                Some(said) = self.hands_in.recv() => turn::Incoming::Hand(said),
+                Some(knock) = door.recv() => turn::Incoming::Door(knock),
+                () = tokio::time::sleep_until(wake) => turn::Incoming::Clock,
+            };
+            if self.turn(first, door, &mut tell).await? == turn::Then::Leave {
+                return Ok(Finish::Drained);
+            }
+            self.store.maybe_snapshot(self.clock.now())?;
+        }
+    }
+
+    /// Leaves in good order: the last record, the anchor, the snapshot, the projections, the locks.
+    pub async fn leave(mut self) -> Result<Left, StoreError> {
+        durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
+        if let (Some(head), Some(id)) = (self.store.head(), self.store.ledger_id()) {
+            // A witness more; without it the ledger is as true as before.
+            let _ = crate::anchor::set(&self.world.git, id, head).await;
+        }
+        let state = self.store.state().clone();
+        if state.tasks.values().all(|task| task.stage.is_closed()) {
+            let _ = crate::hands::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
+        }
+        let notices = self.store.finish()?;
+        Ok(Left { state, notices })
+    }
+
+    fn finished(&self) -> Option<Finish> {
+        let state = self.store.state();
+        if !self.flights.is_empty() || !rests(state) {
+            return None;
+        }
+        match (state.draining, state.paused.is_empty()) {
+            (true, _) => Some(Finish::Drained),
+            // A paused swarm waits to be resumed.
+            (false, false) => None,
+            (false, true) => Some(Finish::Rests),
+        }
+    }
+
+    fn next_wake(&self) -> Instant {
+        let now = Instant::now();
+        let clock = wakes_at(self.store.state(), self.ticked).map(|at| now + self.clock.until(at));
+        let upkeep = self.store.upkeep_due().map(|at| now + self.clock.until(at));
+        let wake = [clock, upkeep, self.look_again].into_iter().flatten().min();
+        wake.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)
+    }
+
+    /// Compares what is owed with what is in flight; starts, cancels, gives orders.
+    fn drive(&mut self) {
+        let owed = owed(self.store.state());
+        self.give_orders(&owed);
+        let moves = self.flights.moves(owed, Instant::now());
+        self.look_again = moves.look_again;
+        for (effect, cancel) in moves.start {
+            let run = orders::run_of(&effect);
+            let connected = match run {
+                Some(run) => {
+                    let already = self.links.is_connected(run);
+                    self.hellos.entry(run.clone()).or_insert_with(|| watch::channel(already).0).subscribe()
+                }
+                None => watch::channel(false).1,
+            };
+            let desk = Desk { world: self.world.clone(), cancel, out: self.hands_out.clone(), connected };
+            tokio::spawn(carry_out(effect, desk));
+        }
+        let runs = &self.store.state().runs;
+        self.hellos.retain(|run, _| runs.contains_key(run));
+        self.links.keep_only(|run| runs.contains_key(run));
+    }
+}
+
+/// Decides one input of our own and waits for the disk.
+async fn durable(
+    store: &mut Store,
+    input: Input,
+    now: Timestamp,
+) -> Result<Vec<(u64, Timestamp, Event)>, StoreError> {
+    let (done, disk) = tokio::sync::oneshot::channel();
+    let resolve = Box::new(|result| drop(done.send(result)));
+    let (events, last) = store.submit_then(input, now, "swarm:coordinator", resolve)?;
+    if !events.is_empty() {
+        turn::has_it(disk).await?;
+    }
+    let first = last + 1 - events.len() as u64;
+    Ok((first..).zip(events).map(|(seq, event)| (seq, now, event)).collect())
+}

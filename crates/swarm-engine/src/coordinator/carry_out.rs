@@ -1,0 +1,251 @@
+//! Effect → hand → report. Each arm looks first, acts second, and always ends in a report.
+
+use std::path::PathBuf;
+
+use swarm_core::effect::{Effect, Key};
+use swarm_core::input::{KeyName, Report};
+use swarm_protocol::channel::FromDaemon;
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::outcome::Ended;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::world::{SharedWorld, World};
+use crate::daemon::DaemonSpec;
+use crate::hands::build::{BuildOutcome, Work, build};
+use crate::hands::checkout_watch::CheckoutWatch;
+use crate::hands::merge_tree;
+use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
+use crate::hands::remove::{DISPOSABLE, Removal, remove};
+use crate::hands::worktree::{BaseRule, PrepareFailure, prepare};
+use crate::supervisor::{
+    DaemonEnd, Found, Rescue, SILENT_AFTER, ensure_daemon, secret_of, stop_run, watch_daemon,
+};
+
+/// What a hand tells the loop.
+#[derive(Debug)]
+pub enum FromHand {
+    /// News on the way; the effect goes on.
+    News(Report),
+    /// The effect is over, and this is its report.
+    Over { key: Key, report: Report },
+}
+
+/// What a hand may look at while it works.
+pub struct Desk {
+    pub world: SharedWorld,
+    pub cancel: CancellationToken,
+    pub out: mpsc::Sender<FromHand>,
+    /// Turns true when the daemon of this run has been welcomed.
+    pub connected: watch::Receiver<bool>,
+}
+
+/// Carries one effect out and sends its report.
+pub async fn carry_out(effect: Effect, desk: Desk) {
+    let key = effect.key();
+    let task = effect.task().clone();
+    let out = desk.out.clone();
+    let report = match do_it(effect, desk).await {
+        Ok(report) => report,
+        Err(why) => Report::HandFailed { key: KeyName::from(&key), task, why },
+    };
+    // The loop is gone only when the process ends.
+    let _ = out.send(FromHand::Over { key, report }).await;
+}
+
+async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
+    let world = desk.world.clone();
+    match effect {
+        Effect::Prepare { run, task } => Ok(prepare_worktree(&world, run, task).await),
+        Effect::Work { run, task, agent, attempt, nonce, .. } => {
+            let spec = world.work_spec(&run, &task, &agent, attempt, &nonce);
+            let end = attend(&desk, &spec).await?;
+            Ok(match end {
+                Attended::Cancelled => Report::Cancelled { task },
+                Attended::Ended { how } => Report::WorkEnded { run, how },
+            })
+        }
+        Effect::Verify { run, task, nonce, commit } => {
+            merge_tree::show(&world.git, &world.merge_worktree(), &commit).await.map_err(words)?;
+            let spec = world.verify_spec(&run, &task, &nonce);
+            let end = attend(&desk, &spec).await?;
+            Ok(match end {
+                Attended::Cancelled => Report::Cancelled { task },
+                // A verdict has been news before; without one the run was lost.
+                Attended::Ended { how } => Report::VerifyLost { run, task, why: how.words() },
+            })
+        }
+        Effect::Stop { run, task, nonce, verify } => stop(&world, run, task, &nonce, verify).await,
+        Effect::Build { task, agent, base, tip, at } => {
+            let trunk = trunk_tip(&world).await?;
+            let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
+            let work = Work { task: task.clone(), agent, base, tip, trunk: trunk.clone(), at_secs };
+            Ok(match build(&world.git, &work).await.map_err(words)? {
+                BuildOutcome::Built(built) => Report::Built {
+                    task,
+                    base: built.base_trunk,
+                    result: built.result,
+                    commits: built.commits,
+                    squashed: built.squashed.is_some(),
+                },
+                BuildOutcome::Nothing => {
+                    Report::BuildEmpty { task, trunk: world.trunk.clone(), commit: trunk }
+                }
+                BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
+            })
+        }
+        Effect::Publish { task, base, result, commits } => {
+            let intent = Intent { trunk: world.trunk.clone(), old: base, new: result.clone() };
+            Ok(match publish(&world.git, &intent).await.map_err(words)? {
+                Publication::Published => Report::Published {
+                    task,
+                    proof: Proof { trunk: world.trunk.clone(), commit: result, commits },
+                },
+                Publication::Waits(waits) => Report::PublishWaits {
+                    task,
+                    why: waits.sentence().replacen("waits for your checkout: ", "", 1),
+                    paths: shown(&watched(&waits)),
+                    hint: waits.command(),
+                },
+                Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
+                Publication::TrunkMoved { now: None } => {
+                    return Err(format!("the branch {} is gone", world.trunk));
+                }
+            })
+        }
+        Effect::Release { task } => Ok(Report::Released { task }),
+        Effect::Watch { task, paths } => {
+            let mut paths = paths.into_iter().map(PathBuf::from);
+            let checkout = paths.next().ok_or("there is nothing to watch")?;
+            let waits = Waits { checkout, reason: WaitReason::Changed { paths: paths.collect() } };
+            let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(words)?;
+            tokio::select! {
+                changed = watch.changed() => changed.map_err(words)?,
+                () = desk.cancel.cancelled() => return Ok(Report::Cancelled { task }),
+            }
+            Ok(Report::CheckoutChanged { task })
+        }
+        Effect::Remove { task } => {
+            let disposable = DISPOSABLE.map(String::from);
+            Ok(match remove(&world.git, &task, &world.paths.worktrees, &disposable).await.map_err(words)? {
+                Removal::Removed => Report::WorktreeRemoved { task },
+                Removal::Kept { why } => Report::WorktreeKept { task, why: why.to_string() },
+            })
+        }
+    }
+}
+
+fn words(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|p| p.to_string_lossy().into_owned()).collect()
+}
+
+/// What to look at while a publication waits: the checkout first, then the files in the way, from its root.
+fn watched(waits: &Waits) -> Vec<PathBuf> {
+    std::iter::once(waits.checkout.clone()).chain(waits.reason.paths().iter().cloned()).collect()
+}
+
+async fn trunk_tip(world: &World) -> Result<swarm_protocol::ids::Oid, String> {
+    let name = format!("refs/heads/{}", world.trunk);
+    world
+        .git
+        .ref_value(&name)
+        .await
+        .map_err(words)?
+        .ok_or_else(|| format!("the branch {} is gone", world.trunk))
+}
+
+async fn prepare_worktree(world: &World, run: RunId, task: TaskId) -> Report {
+    let from = BaseRule::Trunk(world.trunk.clone());
+    match prepare(&world.git, &task, &world.paths.worktrees, &from).await {
+        Ok(made) => Report::Prepared { run, branch: made.branch, base: made.base, tip: made.tip },
+        Err(failure) => {
+            // Only git itself may do better next time; a name in the way stays there.
+            let setup = !matches!(failure, PrepareFailure::Git(_));
+            Report::PrepareFailed { run, why: failure.to_string(), setup }
+        }
+    }
+}
+
+async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, verify: bool) -> Result<Report, String> {
+    let worktree = world.worktree_of(&task);
+    let rescue = (!verify && worktree.is_dir()).then_some(Rescue { task, worktree });
+    let grace = std::time::Duration::from_secs(world.config.stop.grace.secs);
+    let stopped =
+        stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(words)?;
+    Ok(Report::Stopped { run, wip: stopped.wip })
+}
+
+enum Attended {
+    Cancelled,
+    Ended { how: Ended },
+}
+
+/// Stays with a daemon for its whole life: starts or adopts it, waits for its end, hands on what it left unsaid.
+async fn attend(desk: &Desk, spec: &DaemonSpec) -> Result<Attended, String> {
+    let secret = secret_of(&desk.world.key, &spec.run, &spec.nonce);
+    match ensure_daemon(spec, &secret, &desk.world.launch).await.map_err(words)? {
+        Found::Ended(exit) => {
+            hand_on(desk, spec, exit.unacknowledged).await;
+            return Ok(Attended::Ended { how: exit.how });
+        }
+        Found::Died(death) => {
+            hand_on(desk, spec, death.unacknowledged).await;
+            return Ok(Attended::Ended { how: Ended::Lost { text: death.text } });
+        }
+        Found::Adopted | Found::Spawned => {}
+    }
+    let files = spec.files();
+    let mut connected = desk.connected.clone();
+    let silent = async {
+        let hello = tokio::time::timeout(SILENT_AFTER, connected.wait_for(|yes| *yes)).await.is_ok();
+        if hello {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        end = watch_daemon(&files, &spec.nonce, spec.stop_grace()) => Ok(match end {
+            DaemonEnd::LastWord(exit) => {
+                hand_on(desk, spec, exit.unacknowledged).await;
+                Attended::Ended { how: exit.how }
+            }
+            DaemonEnd::Died(death) => {
+                hand_on(desk, spec, death.unacknowledged).await;
+                Attended::Ended { how: Ended::Lost { text: death.text } }
+            }
+        }),
+        () = silent => Ok(Attended::Ended { how: Ended::Lost { text: "its daemon does not answer".into() } }),
+        () = desk.cancel.cancelled() => Ok(Attended::Cancelled),
+    }
+}
+
+/// Reports that the daemon could not deliver, in their order. What the core knows already changes nothing.
+async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
+    for (_, said) in unsaid {
+        if let Some(report) = report_of(&spec.run, &spec.task, said) {
+            let _ = desk.out.send(FromHand::News(report)).await;
+        }
+    }
+}
+
+/// A daemon's frame as the core understands it; some concern nobody but screens.
+pub fn report_of(run: &RunId, task: &TaskId, said: FromDaemon) -> Option<Report> {
+    let run = run.clone();
+    match said {
+        FromDaemon::Boundary { iteration, outcome, tip, note } => {
+            Some(Report::Boundary { run, iteration, outcome, tip, note })
+        }
+        FromDaemon::Checked { iteration, passed, tip, tree, output } => {
+            Some(Report::Checked { run, iteration, passed, tip, tree, output })
+        }
+        FromDaemon::Verified { passed, output } => {
+            Some(Report::Verified { run, task: task.clone(), passed, output })
+        }
+        // Its end is reported by the hand that waits for it, when the process is really gone.
+        FromDaemon::Signal { .. } | FromDaemon::Ended { .. } => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! How each connected daemon should be now, read off what is owed.
+
+use swarm_core::effect::{Effect, WorkOrder};
+use swarm_protocol::channel::Order;
+use swarm_protocol::ids::RunId;
+
+use super::Coordinator;
+use super::prompt::{Setting, prompt};
+
+/// The run whose daemon an effect is about.
+pub fn run_of(effect: &Effect) -> Option<&RunId> {
+    match effect {
+        Effect::Work { run, .. }
+        | Effect::Verify { run, .. }
+        | Effect::Stop { run, .. }
+        | Effect::Prepare { run, .. } => Some(run),
+        _ => None,
+    }
+}
+
+impl Coordinator {
+    /// Tells every connected daemon what is wanted of it; what it was told already is not said again.
+    pub(super) fn give_orders(&mut self, owed: &[Effect]) {
+        let epoch = self.store.state().epoch;
+        for effect in owed {
+            let Some(run) = run_of(effect).filter(|run| self.links.is_connected(run)) else { continue };
+            if let Some(order) = self.order_for(effect) {
+                self.links.order(run, epoch, order);
+            }
+        }
+    }
+
+    fn order_for(&self, effect: &Effect) -> Option<Order> {
+        let config = &self.world.config;
+        match effect {
+            Effect::Work { task, agent, attempt, order, .. } => Some(match order {
+                WorkOrder::Go { iteration } => {
+                    let worktree = self.world.worktree_of(task);
+                    let setting = Setting {
+                        task,
+                        agent,
+                        attempt: *attempt,
+                        iteration: *iteration,
+                        worktree: &worktree,
+                    };
+                    Order::Go { iteration: *iteration, prompt: prompt(self.store.state(), &setting) }
+                }
+                WorkOrder::Check { iteration, waived } => Order::Check {
+                    iteration: *iteration,
+                    commands: if *waived { vec![] } else { config.check.commands.clone() },
+                    timeout_secs: config.check.timeout.secs,
+                },
+                WorkOrder::Hold => Order::Hold,
+                WorkOrder::Drain => Order::Drain { within_secs: config.stop.drain.secs },
+            }),
+            Effect::Verify { .. } => {
+                let verify = config.verify_commands();
+                Some(Order::Verify { commands: verify.commands.clone(), timeout_secs: verify.timeout.secs })
+            }
+            Effect::Stop { .. } => Some(Order::Stop { grace_secs: config.stop.grace.secs }),
+            _ => None,
+        }
+    }
+}

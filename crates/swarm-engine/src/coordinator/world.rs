@@ -1,0 +1,85 @@
+//! What every hand needs to reach the world: the repository, the places, the user's settings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::config::Config;
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+
+use crate::daemon::{DaemonSpec, RunFiles};
+use crate::git::Git;
+use crate::paths::Paths;
+use crate::supervisor::Launch;
+
+/// Shared by all hands of one coordinator; nothing in it changes.
+#[derive(Debug)]
+pub struct World {
+    pub git: Git,
+    pub paths: Paths,
+    pub config: Config,
+    /// The branch that finished work goes to.
+    pub trunk: String,
+    pub launch: Launch,
+    /// The agent program with its arguments.
+    pub agent: Vec<String>,
+    /// From which the secrets of the daemons are made.
+    pub key: [u8; 32],
+}
+
+pub type SharedWorld = Arc<World>;
+
+impl World {
+    pub fn worktree_of(&self, task: &TaskId) -> PathBuf {
+        self.paths.worktrees.join(task.as_str())
+    }
+
+    /// The one worktree in which merged trees are verified; kept, so that build caches stay warm.
+    pub fn merge_worktree(&self) -> PathBuf {
+        self.paths.worktrees.join("merge")
+    }
+
+    pub fn files_of(&self, run: &RunId) -> RunFiles {
+        RunFiles::new(&self.paths.swarm, run)
+    }
+
+    pub fn work_spec(
+        &self,
+        run: &RunId,
+        task: &TaskId,
+        agent: &AgentId,
+        attempt: u32,
+        nonce: &str,
+    ) -> DaemonSpec {
+        DaemonSpec {
+            worktree: self.worktree_of(task),
+            agent: Some(agent.clone()),
+            attempt,
+            program: self.agent.clone(),
+            ..self.spec(run, RunKind::Work, task, nonce)
+        }
+    }
+
+    pub fn verify_spec(&self, run: &RunId, task: &TaskId, nonce: &str) -> DaemonSpec {
+        DaemonSpec { worktree: self.merge_worktree(), ..self.spec(run, RunKind::Verify, task, nonce) }
+    }
+
+    fn spec(&self, run: &RunId, kind: RunKind, task: &TaskId, nonce: &str) -> DaemonSpec {
+        DaemonSpec {
+            run: run.clone(),
+            kind,
+            nonce: nonce.into(),
+            root: self.paths.root.clone(),
+            worktree: PathBuf::new(),
+            task: task.clone(),
+            agent: None,
+            attempt: 1,
+            program: vec![],
+            env: Default::default(),
+            stop_grace_secs: self.config.stop.grace.secs,
+            alone_secs: self.config.daemon.alone.secs,
+            reconnect_max_secs: self.config.daemon.reconnect_max.secs,
+            journal_max_bytes: 256 << 20,
+        }
+    }
+}
