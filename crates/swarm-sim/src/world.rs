@@ -1,0 +1,32 @@
+//! The core in a hostile pretend world.
+//!
+//! A story is one seed: a coordinator that decides with the real core, a log that is durable only
+//! after its sync, hands that fail, answer late, twice or after they were told to stop, daemons that
+//! outlive the coordinator, agents that crash, hang and fall silent, people who intervene, and an
+//! oracle that knows what must hold. The coordinator is killed again and again at the seams; then
+//! faults stop, people unblock what is blocked, and everything must come to rest as done.
+
+mod fault;
+mod table;
+mod trace;
+mod truth;
+mod daemon;
+mod log;
+mod hand;
+mod agent;
+mod coordinator;
+mod flight;
+mod people;
+mod oracle;
+mod agenda;
+mod story;
+mod crash;
+mod calm;
+mod planted;
+mod sweep;
+
+pub use fault::{Fault, Seam};
+pub use planted::Planted;
+pub use story::{Failure, Summary, run, tell};
+pub use sweep::{Sweep, find_planted, sweep};
+pub use table::Table;

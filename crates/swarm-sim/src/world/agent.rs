@@ -1,0 +1,232 @@
+//! What daemons and their agents do by themselves: iterate, check, verify, crash, hang, end.
+
+use swarm_core::effect::WorkOrder;
+use swarm_core::input::Report;
+use swarm_protocol::channel::{IterationOutcome, RunKind};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::outcome::Ended;
+
+use super::agenda::Happening;
+use super::daemon::Doing;
+use super::fault::Fault;
+use super::story::Story;
+
+/// Milliseconds a frame takes; all the same, so that they arrive in order.
+const FRAME_MS: u64 = 20;
+/// Milliseconds without output after which a daemon gives its agent up.
+const SILENCE_MS: u64 = 120_000;
+
+impl Story {
+    /// The hand listens to the daemon: everything unacknowledged is said again.
+    pub fn attach(&mut self, hand: u64, run: &RunId) {
+        let Some(daemon) = self.daemons.get_mut(run) else { return };
+        daemon.heard_by = Some(hand);
+        let (alive, exit) = (daemon.alive, daemon.exit.clone());
+        let hello = Report::Spawned { run: run.clone(), host: "here".into() };
+        if alive && daemon.kind == RunKind::Work && !daemon.frames.iter().any(|(_, report)| *report == hello)
+        {
+            daemon.say(hello);
+        }
+        let said_last = daemon.frames.iter().any(|(_, report)| is_last_word(report));
+        if let (false, false, Some(how)) = (alive, said_last, exit.clone()) {
+            daemon.ends(how);
+        }
+        let frames: Vec<u64> = daemon.frames.iter().map(|(n, _)| *n).collect();
+        for n in frames {
+            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { hand, n });
+        }
+        if !alive && exit.is_none() && !said_last {
+            self.daemon_found_dead(run);
+        }
+    }
+
+    /// The daemon's lock is free and it left no last word.
+    fn daemon_found_dead(&mut self, run: &RunId) {
+        let Some(daemon) = self.daemons.get(run) else { return };
+        let Some(n) = daemon.heard_by else { return };
+        let report = match daemon.kind {
+            RunKind::Work => {
+                Report::WorkEnded { run: run.clone(), how: Ended::Lost { text: "no exit record".into() } }
+            }
+            RunKind::Verify => Report::VerifyLost {
+                run: run.clone(),
+                task: daemon.task.clone(),
+                why: "its daemon vanished".into(),
+            },
+        };
+        if let Some(hand) = self.hand_mut(n) {
+            hand.report = Some(report);
+            self.agenda.at(self.now.plus_ms(2 * FRAME_MS), Happening::HandEnds { hand: n });
+        }
+    }
+
+    /// The daemon turns to something that takes a while.
+    pub fn daemon_turns(&mut self, run: &RunId, doing: Doing, ms: (u64, u64)) {
+        let takes = self.rng.between(ms.0, ms.1);
+        let Some(daemon) = self.daemons.get_mut(run) else { return };
+        let turn = daemon.turn_to(doing);
+        self.agenda.at(self.now.plus_ms(takes), Happening::Daemon { run: run.clone(), turn });
+    }
+
+    /// A word of a coordinator on how the daemon should be.
+    pub fn order(&mut self, run: &RunId, order: WorkOrder, epoch: u64) {
+        let checked = self.epoch_checked();
+        let Some(daemon) = self.daemons.get_mut(run) else { return };
+        if checked && epoch < daemon.epoch {
+            return;
+        }
+        daemon.epoch = daemon.epoch.max(epoch);
+        daemon.order = Some(order);
+        self.obey(run);
+    }
+
+    fn obey(&mut self, run: &RunId) {
+        let Some(daemon) = self.daemons.get(run) else { return };
+        if !daemon.alive || daemon.doing == Doing::Ending {
+            return;
+        }
+        let waiting = daemon.doing == Doing::Waiting;
+        match daemon.order.clone() {
+            Some(WorkOrder::Go { iteration }) if waiting && iteration > daemon.iterated => {
+                self.iterate(run, iteration);
+            }
+            Some(WorkOrder::Check { iteration, waived }) if waiting && iteration > daemon.checked => {
+                self.daemon_turns(run, Doing::Checking { iteration, waived }, (1_000, 30_000));
+            }
+            Some(WorkOrder::Drain) => self.end_daemon(run, 5_000),
+            _ => {}
+        }
+    }
+
+    /// TERM, grace, KILL: the daemon's last word comes within the grace.
+    pub fn end_daemon(&mut self, run: &RunId, grace_ms: u64) {
+        let due = self.daemons.get(run).is_some_and(|d| d.alive && d.doing != Doing::Ending);
+        if due {
+            self.daemon_turns(run, Doing::Ending, (100, grace_ms));
+        }
+    }
+
+    fn iterate(&mut self, run: &RunId, iteration: u32) {
+        if self.strikes(Fault::AgentHangs, 4) {
+            if let Some(daemon) = self.daemons.get_mut(run) {
+                daemon.turn_to(Doing::Hanging);
+            }
+        } else if self.strikes(Fault::AgentGoesSilent, 4) {
+            self.daemon_turns(run, Doing::Silent, (SILENCE_MS, SILENCE_MS + 10_000));
+        } else {
+            self.daemon_turns(run, Doing::Iterating { iteration }, (1_000, 60_000));
+        }
+    }
+
+    /// The moment has come that the daemon planned.
+    pub fn daemon_step(&mut self, run: &RunId, turn: u64) {
+        let Some(daemon) = self.daemons.get(run).filter(|d| d.alive && d.turn == turn) else { return };
+        let (doing, task) = (daemon.doing.clone(), daemon.task.clone());
+        if doing != Doing::Ending && self.strikes(Fault::DaemonDies, 4) {
+            if let Some(daemon) = self.daemons.get_mut(run) {
+                daemon.vanishes();
+            }
+            return self.daemon_found_dead(run);
+        }
+        match doing {
+            Doing::Waiting | Doing::Hanging => {}
+            Doing::Iterating { iteration } => self.iteration_ends(run, &task, iteration),
+            Doing::Checking { iteration, waived } => self.checks_end(run, &task, iteration, waived),
+            Doing::Verifying { commit } => self.verification_ends(run, &task, &commit),
+            Doing::Silent => self
+                .last_word(run, Ended::Crashed { code: None, signal: Some(9), text: "went silent".into() }),
+            Doing::Ending => self.last_word(run, Ended::Stopped),
+        }
+    }
+
+    fn last_word(&mut self, run: &RunId, how: Ended) {
+        if let Some(daemon) = self.daemons.get_mut(run) {
+            let n = daemon.ends(how);
+            self.send(run, n);
+        }
+    }
+
+    fn send(&mut self, run: &RunId, n: u64) {
+        if let Some(hand) = self.daemons.get(run).and_then(|d| d.heard_by) {
+            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { hand, n });
+        }
+    }
+
+    fn say(&mut self, run: &RunId, report: Report) {
+        if let Some(daemon) = self.daemons.get_mut(run) {
+            let n = daemon.say(report);
+            self.send(run, n);
+        }
+    }
+
+    fn iteration_ends(&mut self, run: &RunId, task: &TaskId, iteration: u32) {
+        if let Some(worktree) = self.truth.worktrees.get_mut(task) {
+            worktree.dirty = self.rng.chance(30);
+        }
+        let tip = if self.rng.chance(80) || self.calm { self.truth.agent_commits(task) } else { None };
+        let tip = tip.or_else(|| self.truth.worktrees.get(task).map(|w| w.tip.clone()));
+        let outcome = self.outcome();
+        if let Some(daemon) = self.daemons.get_mut(run) {
+            daemon.turn_to(Doing::Waiting);
+            daemon.iterated = iteration;
+        }
+        self.say(run, Report::Boundary { run: run.clone(), iteration, outcome, tip, note: None });
+        self.obey(run);
+    }
+
+    fn outcome(&mut self) -> IterationOutcome {
+        let text = || "in so many words".to_string();
+        if self.strikes(Fault::AgentCrashes, 7) {
+            return IterationOutcome::Crashed { code: Some(1), signal: None, text: text() };
+        }
+        if self.strikes(Fault::AgentAsksHuman, 4) {
+            return IterationOutcome::AsksHuman { text: text() };
+        }
+        if self.strikes(Fault::AgentCannot, 3) {
+            return IterationOutcome::CannotDo { text: text() };
+        }
+        if !self.calm && self.rng.chance(15) {
+            return IterationOutcome::NoSignal;
+        }
+        IterationOutcome::Complete
+    }
+
+    fn checks_end(&mut self, run: &RunId, task: &TaskId, iteration: u32, waived: bool) {
+        let Some(tip) = self.truth.worktrees.get(task).map(|w| w.tip.clone()) else { return };
+        let red = self.strikes(Fault::ChecksRed, 15);
+        if !red {
+            self.truth.green_tips.insert(tip.clone());
+        }
+        if let Some(daemon) = self.daemons.get_mut(run) {
+            daemon.turn_to(Doing::Waiting);
+            daemon.checked = iteration;
+        }
+        let (passed, output) = (waived || !red, if red { "1 test failed".into() } else { String::new() });
+        self.say(
+            run,
+            Report::Checked { run: run.clone(), iteration, passed, tree: tip.clone(), tip, output },
+        );
+        self.obey(run);
+    }
+
+    fn verification_ends(&mut self, run: &RunId, task: &TaskId, commit: &Oid) {
+        if self.strikes(Fault::VerifyLost, 5) {
+            return self.last_word(run, Ended::Lost { text: "killed".into() });
+        }
+        let passed = !self.strikes(Fault::VerifyRed, 8);
+        if passed {
+            self.truth.green_results.insert(commit.clone());
+        }
+        if let Some(daemon) = self.daemons.get_mut(run) {
+            daemon.vanishes();
+            daemon.exit = Some(Ended::Stopped);
+        }
+        let output = if passed { String::new() } else { "1 test failed".into() };
+        self.say(run, Report::Verified { run: run.clone(), task: task.clone(), passed, output });
+    }
+}
+
+/// After this report the daemon says nothing more.
+pub fn is_last_word(report: &Report) -> bool {
+    matches!(report, Report::WorkEnded { .. } | Report::Verified { .. } | Report::VerifyLost { .. })
+}

@@ -1,0 +1,95 @@
+//! Faults have stopped. A caretaker unblocks what is blocked; everything must come to rest.
+
+use swarm_core::input::Input;
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_protocol::command::Command;
+use swarm_protocol::plan::TaskPatch;
+
+use super::agenda::Happening;
+use super::oracle::{self, Broken, broken};
+use super::people::waits_for_a_person;
+use super::story::Story;
+
+/// Virtual hours within which everything is at rest. Nine tasks one after the other, each with a
+/// hung attempt of five minutes before it, need less than two.
+const REST_WITHIN_SECS: u64 = 4 * 3600;
+const CARETAKER_SECS: u64 = 60;
+
+impl Story {
+    pub fn becalm(&mut self) {
+        self.calm = true;
+        self.calm_since = self.now;
+        self.trace.note(self.now, || "faults stop".into());
+        self.agenda.at(self.now.plus_ms(1), Happening::Outside);
+        self.agenda.at(self.now.plus_ms(2), Happening::Caretaker);
+    }
+
+    /// Looks after everything that waits for a person, once a minute.
+    pub fn caretaker_looks(&mut self) -> Result<(), Broken> {
+        self.agenda.at(self.now.plus_secs(CARETAKER_SECS), Happening::Caretaker);
+        self.checkout_is_free();
+        let Some(c) = &self.coordinator else { return Ok(()) };
+        self.oracle.silent_hands(c, self.now)?;
+        for command in help(&c.state) {
+            let wish = self.people.wish(command);
+            self.asked(wish)?;
+        }
+        Ok(())
+    }
+
+    /// At rest, or out of time.
+    pub fn is_over(&mut self) -> Result<bool, Broken> {
+        let Some(c) = self.coordinator.as_ref().filter(|c| !c.leaves) else { return Ok(false) };
+        let living = self.daemons.alive().next().map(|d| &d.run);
+        if c.idle() && c.state.plan.is_some() && oracle::at_rest(c, &self.truth, living).is_ok() {
+            self.live_equals_replay()?;
+            return Ok(true);
+        }
+        if self.now.secs_since(self.calm_since) > REST_WITHIN_SECS {
+            oracle::at_rest(c, &self.truth, living)?;
+            return Err(broken(
+                "when faults stop everything comes to rest",
+                format!("in flight: {:?}", c.hands),
+            ));
+        }
+        Ok(false)
+    }
+
+    /// A drained coordinator with nothing left leaves in good order; somebody starts the next one.
+    pub fn leaves_after_drain(&mut self) -> Result<(), Broken> {
+        let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
+        if c.leaves {
+            if c.pending.is_empty() {
+                self.live_equals_replay()?;
+                self.coordinator = None;
+                self.agenda.at(self.now.plus_ms(1_000), Happening::Start);
+            }
+            return Ok(());
+        }
+        if c.state.draining && c.state.runs.is_empty() && c.pending.is_empty() && c.hands.is_empty() {
+            c.leaves = true;
+            self.take_in(Input::Leaving, vec![])?;
+        }
+        Ok(())
+    }
+}
+
+fn help(state: &State) -> Vec<Command> {
+    let mut commands: Vec<Command> =
+        state.paused.iter().map(|reason| Command::Resume { reason: *reason }).collect();
+    for (id, task) in &state.tasks {
+        if waits_for_a_person(&task.stage) {
+            commands.push(Command::UnblockTask { task: id.clone() });
+        }
+        let gone = |d: &_| state.tasks.get(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled));
+        if matches!(task.stage, Stage::Pending { .. }) && task.spec.depends.iter().any(gone) {
+            let depends = Some(task.spec.depends.iter().filter(|d| !gone(d)).cloned().collect());
+            commands.push(Command::EditTask {
+                task: id.clone(),
+                patch: TaskPatch { depends, ..TaskPatch::default() },
+            });
+        }
+    }
+    commands
+}

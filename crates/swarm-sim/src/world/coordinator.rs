@@ -1,0 +1,273 @@
+//! The driver around the core: takes inputs in, makes decisions durable, and only then lets anything
+//! leave: answers, acknowledgements, effects.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use swarm_core::effect::{Effect, Key};
+use swarm_core::input::Input;
+use swarm_core::state::State;
+use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::time::Timestamp;
+
+use super::agenda::Happening;
+use super::fault::Seam;
+use super::hand::Hand;
+use super::log::Batch;
+use super::oracle::{Broken, broken};
+use super::planted::Planted;
+use super::story::Story;
+
+/// Something that waits until the decisions before it are durable.
+#[derive(Debug, Clone)]
+pub enum Leaving {
+    Answer {
+        id: CommandId,
+        accepted: bool,
+    },
+    Ack {
+        run: RunId,
+        n: u64,
+    },
+    /// The hand's report is in: its key may be started again.
+    HandDone {
+        key: Key,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub struct Coordinator {
+    pub epoch: u64,
+    pub state: State,
+    pub hands: BTreeMap<Key, Hand>,
+    /// Decisions that are not durable yet.
+    pub pending: Vec<Batch>,
+    /// How many of them the running sync covers.
+    syncing: usize,
+    /// What was owed after so many decisions; the first entry is durable.
+    owed: VecDeque<(usize, Vec<Effect>)>,
+    leaving: Vec<(usize, Leaving)>,
+    wake: Option<Timestamp>,
+    ticks_without_news: u32,
+    /// Planted bug: what was owed when it started counts as started.
+    not_asked: BTreeSet<Key>,
+    pub leaves: bool,
+    /// What is owed or in flight has changed.
+    look: bool,
+}
+
+impl Coordinator {
+    pub fn new(epoch: u64, state: State, returns_effects: bool) -> Self {
+        let owed = swarm_core::owed(&state);
+        let not_asked = owed.iter().filter(|_| returns_effects).map(Effect::key).collect();
+        Self {
+            epoch,
+            state,
+            hands: BTreeMap::new(),
+            pending: Vec::new(),
+            syncing: 0,
+            // Nothing is asked for before the record that makes it the coordinator is durable.
+            owed: VecDeque::from([(0, vec![])]),
+            leaving: Vec::new(),
+            wake: None,
+            ticks_without_news: 0,
+            not_asked,
+            leaves: false,
+            look: true,
+        }
+    }
+
+    pub fn hand(&mut self, n: u64) -> Option<&mut Hand> {
+        self.hands.values_mut().find(|hand| hand.n == n)
+    }
+
+    pub fn idle(&self) -> bool {
+        self.hands.is_empty()
+            && self.pending.is_empty()
+            && self.owed.back().is_none_or(|(_, owed)| owed.is_empty())
+    }
+
+    fn lane_free(&self, effect: &Effect) -> bool {
+        let lane = effect.lane();
+        self.hands.values().all(|hand| hand.effect.lane() != lane)
+    }
+}
+
+impl Story {
+    /// Takes one input in; `then` leaves when the decision is durable.
+    pub fn take_in(&mut self, input: Input, then: Vec<Leaving>) -> Result<(), Broken> {
+        let Some(mut c) = self.coordinator.take() else { return Ok(()) };
+        self.inputs += 1;
+        let expect = self.oracle.expect(&c.state, &input, self.now);
+        let asked = match &input {
+            Input::Command(envelope) => Some(envelope.id.clone()),
+            _ => None,
+        };
+        let answer = swarm_core::step(&mut c.state, input, self.now);
+        let accepted = answer.is_ok();
+        let events = match answer {
+            Ok(events) => events,
+            Err(refusal) => {
+                self.trace.bytes(refusal.kind().as_bytes());
+                self.trace.note(self.now, || format!("refused: {}", refusal.message()));
+                vec![]
+            }
+        };
+        for event in &events {
+            self.trace.record(event, self.now);
+        }
+        self.oracle.decided(expect, &events, accepted, &c, self.now, &self.truth)?;
+        let news = !events.is_empty();
+        if news {
+            c.pending.push(Batch { at: self.now, events });
+            c.owed.push_back((self.log.len() + c.pending.len(), swarm_core::owed(&c.state)));
+            c.ticks_without_news = 0;
+        }
+        let decided = self.log.len() + c.pending.len();
+        c.leaving.extend(then.into_iter().map(|leaving| (decided, leaving)));
+        if let Some(id) = asked {
+            self.answer_later(&mut c, decided, id, accepted)?;
+        }
+        self.plan_wake(&mut c);
+        self.coordinator = Some(c);
+        if news && self.armed == Some(Seam::BeforeAppend) {
+            return self.kill(Seam::BeforeAppend);
+        }
+        self.start_sync();
+        self.let_leave()
+    }
+
+    fn answer_later(
+        &mut self,
+        c: &mut Coordinator,
+        decided: usize,
+        id: CommandId,
+        accepted: bool,
+    ) -> Result<(), Broken> {
+        if self.planted == Some(Planted::AnsweredBeforeSync) {
+            self.answered(&id, accepted);
+            return Ok(());
+        }
+        c.leaving.push((decided, Leaving::Answer { id, accepted }));
+        Ok(())
+    }
+
+    fn plan_wake(&mut self, c: &mut Coordinator) {
+        let wake = swarm_core::wakes_at(&c.state, self.now);
+        if wake != c.wake
+            && let Some(at) = wake
+        {
+            self.agenda.at(at.max(self.now.plus_ms(1)), Happening::Wake { epoch: c.epoch });
+        }
+        c.wake = wake;
+    }
+
+    /// The moment that the core named has come.
+    pub fn wake(&mut self, epoch: u64) -> Result<(), Broken> {
+        let Some(c) = self.coordinator.as_mut().filter(|c| c.epoch == epoch) else { return Ok(()) };
+        if c.wake.is_none_or(|at| at > self.now) {
+            return Ok(());
+        }
+        c.wake = None;
+        c.ticks_without_news += 1;
+        if c.ticks_without_news > 50 {
+            let text = format!(
+                "wakes_at named {:?} and nothing came of it, 50 times",
+                swarm_core::wakes_at(&c.state, self.now)
+            );
+            return Err(broken("the clock does not spin", text));
+        }
+        self.take_in(Input::Tick, vec![])
+    }
+
+    fn start_sync(&mut self) {
+        let Some(c) = self.coordinator.as_mut() else { return };
+        if c.syncing == 0 && !c.pending.is_empty() {
+            c.syncing = c.pending.len();
+            let takes =
+                if self.rng.chance(5) { self.rng.between(100, 5_000) } else { self.rng.between(1, 8) };
+            self.agenda.at(self.now.plus_ms(takes), Happening::Synced { epoch: c.epoch });
+        }
+    }
+
+    /// The disk has the batches that the sync covered.
+    pub fn synced(&mut self, epoch: u64) -> Result<(), Broken> {
+        let checked = self.epoch_checked();
+        let Some(c) = self.coordinator.as_mut().filter(|c| c.epoch == epoch) else { return Ok(()) };
+        let covered = std::mem::take(&mut c.syncing);
+        for batch in c.pending.drain(..covered) {
+            self.log.append(epoch, batch, checked);
+        }
+        if self.armed == Some(Seam::AfterAppend) {
+            return self.kill(Seam::AfterAppend);
+        }
+        self.start_sync();
+        self.let_leave()
+    }
+
+    /// Lets everything leave that rests on durable decisions only.
+    fn let_leave(&mut self) -> Result<(), Broken> {
+        let durable = self.log.len();
+        let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
+        let (now, later) =
+            std::mem::take(&mut c.leaving).into_iter().partition(|(after, _)| *after <= durable);
+        c.leaving = later;
+        while c.owed.get(1).is_some_and(|(after, _)| *after <= durable) {
+            c.owed.pop_front();
+            c.look = true;
+        }
+        for (_, leaving) in Vec::<(usize, Leaving)>::from_iter::<Vec<_>>(now) {
+            match leaving {
+                Leaving::Answer { id, accepted } => self.answered(&id, accepted),
+                Leaving::Ack { run, n } => {
+                    if let Some(daemon) = self.daemons.get_mut(&run) {
+                        daemon.acknowledged(n);
+                    }
+                }
+                Leaving::HandDone { key } => {
+                    if let Some(c) = self.coordinator.as_mut() {
+                        c.hands.remove(&key);
+                        c.look = true;
+                    }
+                }
+            }
+        }
+        self.dispatch()
+    }
+
+    /// Started = owed and not in flight. Cancelled = in flight and no longer owed.
+    fn dispatch(&mut self) -> Result<(), Broken> {
+        let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
+        if !std::mem::take(&mut c.look) {
+            return Ok(());
+        }
+        let Some((_, owed)) = c.owed.front() else { return Ok(()) };
+        let owed: BTreeMap<Key, Effect> = owed.iter().map(|effect| (effect.key(), effect.clone())).collect();
+        c.not_asked.retain(|key| owed.contains_key(key));
+        let gone: Vec<u64> = c
+            .hands
+            .values()
+            .filter(|h| !owed.contains_key(&h.key) && h.cancelled_at.is_none() && !h.reported)
+            .map(|h| h.n)
+            .collect();
+        for n in gone {
+            self.cancel(n);
+        }
+        // Stop stands first among keys, so what ends something goes before what starts something.
+        for (key, effect) in owed {
+            let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
+            let (epoch, held_back) = (c.epoch, c.not_asked.contains(&key) || !c.lane_free(&effect));
+            match c.hands.get_mut(&key) {
+                Some(hand) if hand.effect != effect && hand.cancelled_at.is_none() && !hand.reported => {
+                    hand.effect = effect.clone();
+                    if let (true, Effect::Work { run, order, .. }) = (hand.acted, effect) {
+                        self.order(&run, order, epoch);
+                    }
+                }
+                Some(_) => {}
+                None if held_back => {}
+                None => self.start(effect),
+            }
+        }
+        Ok(())
+    }
+}

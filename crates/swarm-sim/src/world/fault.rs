@@ -1,0 +1,106 @@
+//! What can go wrong, by name, and where the coordinator can be killed.
+
+/// Something that goes wrong, or somebody who interferes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    AgentCrashes,
+    AgentHangs,
+    AgentGoesSilent,
+    AgentAsksHuman,
+    AgentCannot,
+    ProgramMissing,
+    DaemonDies,
+    ChecksRed,
+    VerifyRed,
+    VerifyLost,
+    CheckoutBusy,
+    TrunkMoved,
+    Conflict,
+    WorkspaceFails,
+    HandFails,
+    AnswersLate,
+    AnswersTwice,
+    AnswersAfterCancel,
+    OldReport,
+    PersonIntervenes,
+    CommandRepeated,
+    OldCoordinator,
+}
+
+impl Fault {
+    pub const ALL: [Self; 22] = [
+        Self::AgentCrashes,
+        Self::AgentHangs,
+        Self::AgentGoesSilent,
+        Self::AgentAsksHuman,
+        Self::AgentCannot,
+        Self::ProgramMissing,
+        Self::DaemonDies,
+        Self::ChecksRed,
+        Self::VerifyRed,
+        Self::VerifyLost,
+        Self::CheckoutBusy,
+        Self::TrunkMoved,
+        Self::Conflict,
+        Self::WorkspaceFails,
+        Self::HandFails,
+        Self::AnswersLate,
+        Self::AnswersTwice,
+        Self::AnswersAfterCancel,
+        Self::OldReport,
+        Self::PersonIntervenes,
+        Self::CommandRepeated,
+        Self::OldCoordinator,
+    ];
+
+    /// As it stands in the table.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AgentCrashes => "agent crashes",
+            Self::AgentHangs => "agent hangs",
+            Self::AgentGoesSilent => "agent goes silent",
+            Self::AgentAsksHuman => "agent asks a person",
+            Self::AgentCannot => "agent cannot do it",
+            Self::ProgramMissing => "program missing",
+            Self::DaemonDies => "daemon dies",
+            Self::ChecksRed => "checks red",
+            Self::VerifyRed => "verification red",
+            Self::VerifyLost => "verification lost",
+            Self::CheckoutBusy => "checkout busy",
+            Self::TrunkMoved => "trunk moved by a person",
+            Self::Conflict => "conflict",
+            Self::WorkspaceFails => "no worktree",
+            Self::HandFails => "hand fails",
+            Self::AnswersLate => "hand answers late",
+            Self::AnswersTwice => "hand answers twice",
+            Self::AnswersAfterCancel => "answer after cancel",
+            Self::OldReport => "report of an old run",
+            Self::PersonIntervenes => "person intervenes",
+            Self::CommandRepeated => "command asked again",
+            Self::OldCoordinator => "old coordinator wakes",
+        }
+    }
+}
+
+/// Where the coordinator is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Seam {
+    /// Decided, but the decision is not on disk.
+    BeforeAppend,
+    /// On disk, but nobody was answered and no hand was asked.
+    AfterAppend,
+    /// A hand has done its work, but nobody heard of it.
+    AfterEffect,
+}
+
+impl Seam {
+    pub const ALL: [Self; 3] = [Self::BeforeAppend, Self::AfterAppend, Self::AfterEffect];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::BeforeAppend => "killed before the append",
+            Self::AfterAppend => "killed after the append, before any effect",
+            Self::AfterEffect => "killed after an effect whose report is lost",
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Hands: each carries out one effect in the world, looking first, and ends in a report.
+
+use swarm_core::effect::{Effect, Key};
+use swarm_core::input::{KeyName, Report};
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::outcome::Ended;
+use swarm_protocol::time::Timestamp;
+
+use super::daemon::{Daemon, Doing};
+use super::fault::Fault;
+use super::oracle::{Broken, broken};
+use super::story::Story;
+
+/// An effect in flight.
+#[derive(Debug, Clone)]
+pub struct Hand {
+    pub n: u64,
+    pub key: Key,
+    pub effect: Effect,
+    pub acted: bool,
+    pub cancelled_at: Option<Timestamp>,
+    /// What it will say when it ends.
+    pub report: Option<Report>,
+    /// Has said its last word; the decision about it is not durable yet.
+    pub reported: bool,
+}
+
+/// The deed of a hand: done with a report, or under way until a daemon speaks.
+pub enum Deed {
+    Done(Report),
+    UnderWay,
+}
+
+/// The branch that finished work is merged into.
+pub const TRUNK: &str = "main";
+
+impl Hand {
+    pub fn new(n: u64, effect: Effect) -> Self {
+        Self { n, key: effect.key(), effect, acted: false, cancelled_at: None, report: None, reported: false }
+    }
+
+    /// What it says when it was told to stop before its deed.
+    pub fn gives_up(&self) -> Report {
+        match &self.effect {
+            Effect::Work { run, .. } => Report::WorkEnded { run: run.clone(), how: Ended::Stopped },
+            Effect::Verify { run, task, .. } => {
+                Report::VerifyLost { run: run.clone(), task: task.clone(), why: "told to stop".into() }
+            }
+            other => Report::Cancelled { task: other.task().clone() },
+        }
+    }
+
+    fn fails(&self) -> Report {
+        let why = "the world failed the hand".into();
+        Report::HandFailed { key: KeyName::from(&self.key), task: self.effect.task().clone(), why }
+    }
+}
+
+impl Story {
+    /// Carries out the hand's effect. Asked twice it finds the work done and says so again.
+    pub fn deed(&mut self, hand: &Hand, epoch: u64) -> Result<Deed, Broken> {
+        let report = match &hand.effect {
+            Effect::Prepare { run, task } => self.prepare(run, task),
+            Effect::Work { run, task, order, .. } => {
+                if self.daemons.get(run).is_none() {
+                    if self.strikes(Fault::ProgramMissing, 2) {
+                        let how = Ended::NotStarted { text: "no such program".into() };
+                        return Ok(Deed::Done(Report::WorkEnded { run: run.clone(), how }));
+                    }
+                    self.spawn(run, task, RunKind::Work, epoch)?;
+                }
+                self.attach(hand.n, run);
+                self.order(run, order.clone(), epoch);
+                return Ok(Deed::UnderWay);
+            }
+            Effect::Verify { run, task, commit, .. } => {
+                if self.daemons.get(run).is_none() {
+                    self.spawn(run, task, RunKind::Verify, epoch)?;
+                    let doing = Doing::Verifying { commit: commit.clone() };
+                    self.daemon_turns(run, doing, (5_000, 60_000));
+                }
+                self.attach(hand.n, run);
+                return Ok(Deed::UnderWay);
+            }
+            _ if self.strikes(Fault::HandFails, 4) => hand.fails(),
+            Effect::Stop { run, task, .. } => self.stop(run, task),
+            Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
+            Effect::Publish { task, base, result, commits } => self.publish(task, base, result, commits)?,
+            Effect::Release { task } => Report::Released { task: task.clone() },
+            Effect::Watch { .. } if self.truth.checkout_busy => return Ok(Deed::UnderWay),
+            Effect::Watch { task, .. } => Report::CheckoutChanged { task: task.clone() },
+            Effect::Remove { task } => self.remove(task)?,
+        };
+        Ok(Deed::Done(report))
+    }
+
+    fn prepare(&mut self, run: &RunId, task: &TaskId) -> Report {
+        if self.strikes(Fault::WorkspaceFails, 4) {
+            let setup = self.rng.chance(25);
+            return Report::PrepareFailed { run: run.clone(), why: "git worktree add failed".into(), setup };
+        }
+        let worktree = self.truth.worktree(task);
+        let (base, tip) = (worktree.base.clone(), worktree.tip.clone());
+        Report::Prepared { run: run.clone(), branch: task.branch(), base, tip }
+    }
+
+    fn spawn(&mut self, run: &RunId, task: &TaskId, kind: RunKind, epoch: u64) -> Result<(), Broken> {
+        if kind == RunKind::Work && !self.truth.worktrees.contains_key(task) {
+            return Err(broken(
+                "an agent works in the worktree of its task",
+                format!("{task} has none for {run}"),
+            ));
+        }
+        self.daemons
+            .spawn(Daemon::new(run.clone(), task.clone(), kind, epoch))
+            .map_err(|text| broken("never two living daemons for one task", text))
+    }
+
+    fn stop(&mut self, run: &RunId, task: &TaskId) -> Report {
+        let mut was_work = false;
+        if let Some(daemon) = self.daemons.get_mut(run) {
+            was_work = daemon.kind == RunKind::Work;
+            if daemon.alive {
+                daemon.vanishes();
+            }
+        }
+        let wip = match self.truth.worktrees.get_mut(task) {
+            Some(worktree) if was_work && worktree.dirty => {
+                worktree.dirty = false;
+                Some(self.truth.new_oid())
+            }
+            _ => None,
+        };
+        Report::Stopped { run: run.clone(), wip }
+    }
+
+    fn build(&mut self, task: &TaskId, base: &Oid, tip: &Oid) -> Report {
+        let task = task.clone();
+        if self.strikes(Fault::Conflict, 5) {
+            return Report::BuildConflict { task, paths: vec!["src/a.rs".into()] };
+        }
+        let trunk = self.truth.trunk_tip();
+        match self.truth.build(base, tip) {
+            Some((result, commits)) => Report::Built { task, base: trunk, result, commits, squashed: false },
+            None => Report::BuildEmpty { task, trunk: TRUNK.into(), commit: trunk },
+        }
+    }
+
+    fn publish(
+        &mut self,
+        task: &TaskId,
+        base: &Oid,
+        result: &Oid,
+        commits: &[Oid],
+    ) -> Result<Report, Broken> {
+        let task = task.clone();
+        let proof = Proof { trunk: TRUNK.into(), commit: result.clone(), commits: commits.to_vec() };
+        if self.truth.trunk_has(result) {
+            return Ok(Report::Published { task, proof });
+        }
+        if self.truth.checkout_busy {
+            self.hit(Fault::CheckoutBusy);
+            let paths = vec!["src/a.rs".to_string()];
+            let why = "src/a.rs is changed".into();
+            return Ok(Report::PublishWaits { task, why, paths, hint: "git stash".into() });
+        }
+        self.oracle.may_publish(&task, result, &self.truth)?;
+        let moved = self.truth.publish(base, result);
+        let moved = moved.map_err(|text| broken("each commit of a task is on trunk at most once", text))?;
+        Ok(match moved {
+            true => Report::Published { task, proof },
+            false => {
+                self.hit(Fault::TrunkMoved);
+                Report::TrunkMoved { task, now: self.truth.trunk_tip() }
+            }
+        })
+    }
+
+    fn remove(&mut self, task: &TaskId) -> Result<Report, Broken> {
+        if let Some(daemon) = self.daemons.alive().find(|d| d.task == *task && d.kind == RunKind::Work) {
+            return Err(broken(
+                "no worktree goes under a living daemon",
+                format!("{task} has {}", daemon.run),
+            ));
+        }
+        if self.rng.chance(3) && !self.calm {
+            return Ok(Report::WorktreeKept { task: task.clone(), why: ".env is not on the list".into() });
+        }
+        self.truth.worktrees.remove(task);
+        Ok(Report::WorktreeRemoved { task: task.clone() })
+    }
+}

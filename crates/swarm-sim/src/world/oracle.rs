@@ -1,0 +1,300 @@
+//! What must hold, each rule by name. The oracle reads events and the truth of the world; it does
+//! not trust what the core believes about itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_core::effect::Effect;
+use swarm_core::input::{Input, Report};
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::outcome::Gate;
+use swarm_protocol::policy::Policy;
+use swarm_protocol::time::Timestamp;
+
+use super::coordinator::Coordinator;
+use super::log::Log;
+use super::truth::Truth;
+
+/// A rule that did not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    pub rule: &'static str,
+    pub text: String,
+}
+
+pub fn broken(rule: &'static str, text: impl Into<String>) -> Broken {
+    Broken { rule, text: text.into() }
+}
+
+/// Virtual time within which a hand that was told to stop has reported.
+const CANCEL_MS: u64 = 15 * 60 * 1000;
+
+/// What the oracle has read in the log. Thrown away with what was not durable.
+#[derive(Debug, Default)]
+pub struct Oracle {
+    /// Work runs claimed and not yet proven gone.
+    at_work: BTreeMap<RunId, TaskId>,
+    approved: BTreeSet<(TaskId, Oid)>,
+    waived: BTreeSet<(TaskId, Gate)>,
+    operations: BTreeSet<CommandId>,
+    policies: Vec<Policy>,
+    /// Commands whose acceptance a person has read; kept over crashes.
+    told: BTreeSet<CommandId>,
+}
+
+/// What follows from an input before it is taken in.
+#[derive(Debug)]
+pub struct Expected {
+    /// Nothing may follow but what the clock alone brings, and the rule that says so.
+    nothing: Option<(&'static str, Vec<Event>)>,
+    seq: u64,
+}
+
+impl Oracle {
+    /// What a new coordinator's log says; people remember what they were told.
+    pub fn from_log(log: &Log, told: BTreeSet<CommandId>) -> Self {
+        let mut oracle = Self { told, ..Self::default() };
+        for event in log.events() {
+            oracle.read(event);
+        }
+        oracle
+    }
+
+    pub fn told(&mut self, id: &CommandId) {
+        self.told.insert(id.clone());
+    }
+
+    pub fn all_told(&mut self) -> &mut BTreeSet<CommandId> {
+        &mut self.told
+    }
+
+    fn read(&mut self, event: &Event) {
+        match event {
+            Event::TaskClaimed { task, run, .. } => {
+                self.at_work.insert(run.clone(), task.clone());
+            }
+            Event::AttemptStopped { run, .. } => {
+                self.at_work.remove(run);
+            }
+            Event::TaskApproved { task, tip, .. } => {
+                self.approved.insert((task.clone(), tip.clone()));
+            }
+            Event::GateWaived { task, gate, .. } => {
+                self.waived.insert((task.clone(), *gate));
+            }
+            Event::Operation { id, .. } => {
+                self.operations.insert(id.clone());
+            }
+            Event::CoordinatorStarted { policy, .. } => self.policies.push(policy.clone()),
+            _ => {}
+        }
+    }
+
+    pub fn expect(&self, state: &State, input: &Input, now: Timestamp) -> Expected {
+        let rule = match input {
+            Input::Command(envelope) if self.operations.contains(&envelope.id) => {
+                Some("the same command id is carried out once")
+            }
+            Input::Report(report) => match run_of(report) {
+                Some(run) if !state.runs.contains_key(run) => Some("reports of old runs change nothing"),
+                Some(run) if !matches!(report, Report::Stopped { .. }) && state.runs[run].ended => {
+                    Some("reports of ended runs change nothing")
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let by_the_clock = || swarm_core::step(&mut state.clone(), Input::Tick, now).unwrap_or_default();
+        Expected { nothing: rule.map(|rule| (rule, by_the_clock())), seq: state.seq }
+    }
+
+    /// A decision was made. `c` has its state after it, and its hands as they are now.
+    pub fn decided(
+        &mut self,
+        expected: Expected,
+        events: &[Event],
+        accepted: bool,
+        c: &Coordinator,
+        now: Timestamp,
+        truth: &Truth,
+    ) -> Result<(), Broken> {
+        if let Some((rule, by_the_clock)) = expected.nothing
+            && by_the_clock != events
+        {
+            return Err(broken(rule, format!("{events:?}")));
+        }
+        if !accepted && c.state.seq != expected.seq {
+            return Err(broken(
+                "a refusal changes nothing",
+                format!("seq {} → {}", expected.seq, c.state.seq),
+            ));
+        }
+        if c.state.seq != expected.seq + events.len() as u64 {
+            return Err(broken("every change is an event", format!("{events:?}")));
+        }
+        for event in events {
+            self.judge(event, c, truth)?;
+            self.read(event);
+        }
+        if events.iter().any(|event| matches!(event, Event::TaskClaimed { .. })) {
+            self.slots(&c.state)?;
+        }
+        if !events.is_empty() {
+            c.state.check_index().map_err(|text| broken("the indexes equal a full scan", text))?;
+            let settled = swarm_core::settle(&c.state, now);
+            if !settled.is_empty() {
+                return Err(broken("a decision is settled", format!("{settled:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&self, event: &Event, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
+        match event {
+            Event::Operation { id, .. } if self.operations.contains(id) => {
+                Err(broken("the same command id is carried out once", id.to_string()))
+            }
+            Event::TaskClaimed { task, run, .. } => match self.at_work.iter().find(|(_, t)| *t == task) {
+                Some((other, _)) => Err(broken(
+                    "a task is granted again only after attempt_stopped",
+                    format!("{task}: {other}, then {run}"),
+                )),
+                None => Ok(()),
+            },
+            Event::TrunkGranted { task, .. } => trunk_is_free(task, c),
+            Event::TaskApproved { task, tip, .. } => self.may_approve(task, tip, truth),
+            Event::MergeCompleted { proof, .. } => proven(proof, truth),
+            Event::TaskStatusChanged { proof: Some(proof), .. } => proven(proof, truth),
+            _ => Ok(()),
+        }
+    }
+
+    fn slots(&self, state: &State) -> Result<(), Broken> {
+        let slots = state.plan.as_ref().map_or(1, |plan| plan.profile.slots());
+        if self.at_work.len() > slots as usize {
+            return Err(broken(
+                "slots are never exceeded",
+                format!("{slots} slots, at work: {:?}", self.at_work),
+            ));
+        }
+        Ok(())
+    }
+
+    fn waived(&self, task: &TaskId, gate: Gate) -> bool {
+        self.waived.contains(&(task.clone(), gate))
+            || self.policies.iter().any(|policy| match gate {
+                Gate::Check => !policy.checks,
+                Gate::Verify => !policy.verifies,
+            })
+    }
+
+    fn may_approve(&self, task: &TaskId, tip: &Oid, truth: &Truth) -> Result<(), Broken> {
+        if truth.green_tips.contains(tip) || self.waived(task, Gate::Check) {
+            return Ok(());
+        }
+        Err(broken("only work with green checks is approved", format!("{task} at {tip}")))
+    }
+
+    /// Asked at the moment a hand moves trunk.
+    pub fn may_publish(&self, task: &TaskId, result: &Oid, truth: &Truth) -> Result<(), Broken> {
+        let Some(built) = truth.built.get(result) else { return Ok(()) };
+        if !self.approved.contains(&(task.clone(), built.tip.clone())) {
+            return Err(broken(
+                "nothing is merged that was not approved",
+                format!("{task} at {}", built.tip),
+            ));
+        }
+        if !truth.green_results.contains(result) && !self.waived(task, Gate::Verify) {
+            return Err(broken("nothing is merged that was not verified", format!("{task} at {result}")));
+        }
+        Ok(())
+    }
+
+    /// Hands that were told to stop long ago and have said nothing.
+    pub fn silent_hands(&self, c: &Coordinator, now: Timestamp) -> Result<(), Broken> {
+        let silent = c
+            .hands
+            .values()
+            .find(|h| !h.reported && h.cancelled_at.is_some_and(|at| now.0 > at.0 + CANCEL_MS));
+        match silent {
+            Some(hand) => Err(broken("a cancelled effect ends in a report", format!("{:?}", hand.effect))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The trunk is granted: no hand and no verification of another task may be at it.
+fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
+    let rule = "the trunk is used by one at a time";
+    let at_trunk = |e: &Effect| matches!(e, Effect::Build { .. } | Effect::Publish { .. });
+    if let Some(hand) = c.hands.values().find(|h| at_trunk(&h.effect) && !h.reported) {
+        return Err(broken(rule, format!("granted to {task} while a hand is at {:?}", hand.effect)));
+    }
+    let verifies =
+        c.state.runs.iter().find(|(_, run)| run.kind == RunKind::Verify && !run.ended && run.task != *task);
+    match verifies {
+        Some((run, other)) => {
+            Err(broken(rule, format!("granted to {task} while {run} verifies {}", other.task)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn proven(proof: &Proof, truth: &Truth) -> Result<(), Broken> {
+    let missing = proof.commits.iter().chain([&proof.commit]).find(|oid| !truth.trunk_has(oid));
+    match missing {
+        Some(oid) => Err(broken("done means on trunk", format!("{oid} is not on trunk"))),
+        None => Ok(()),
+    }
+}
+
+/// All is quiet and nothing is left.
+pub fn at_rest(c: &Coordinator, truth: &Truth, living: Option<&RunId>) -> Result<(), Broken> {
+    let state = &c.state;
+    let rule = "when faults stop everything comes to rest";
+    if let Some((id, task)) = state.tasks.iter().find(|(_, t)| !t.stage.is_closed()) {
+        return Err(broken(rule, format!("task {id} is {:?}", task.stage)));
+    }
+    if !state.runs.is_empty() || state.slots_taken() > 0 {
+        return Err(broken(rule, format!("runs left: {:?}", state.runs)));
+    }
+    if let Some(task) = &state.trunk_held_by {
+        return Err(broken(rule, format!("the trunk is held by {task}")));
+    }
+    if let Some(effect) = swarm_core::owed(state).first() {
+        return Err(broken(rule, format!("owed: {effect:?}")));
+    }
+    if let Some(run) = living {
+        return Err(broken("no process is left", run.to_string()));
+    }
+    for task in truth.worktrees.keys() {
+        if state.tasks.get(task).is_none_or(|t| t.kept.is_none()) {
+            return Err(broken("no worktree is left", task.to_string()));
+        }
+    }
+    for (id, task) in &state.tasks {
+        if let Stage::Done { proof: Some(proof) } = &task.stage {
+            proven(proof, truth).map_err(|b| broken(b.rule, format!("{id}: {}", b.text)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The run that a report is about, for those that name one.
+pub fn run_of(report: &Report) -> Option<&RunId> {
+    match report {
+        Report::Prepared { run, .. }
+        | Report::PrepareFailed { run, .. }
+        | Report::Spawned { run, .. }
+        | Report::Boundary { run, .. }
+        | Report::Checked { run, .. }
+        | Report::WorkEnded { run, .. }
+        | Report::Stopped { run, .. }
+        | Report::Verified { run, .. }
+        | Report::VerifyLost { run, .. } => Some(run),
+        _ => None,
+    }
+}

@@ -1,0 +1,173 @@
+//! People who intervene at random: each command with an id, sometimes asked twice, always asked
+//! again when the answer was lost.
+
+use std::collections::BTreeMap;
+
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
+
+use crate::rng::Rng;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    pub id: CommandId,
+    pub command: Command,
+}
+
+impl Wish {
+    pub fn envelope(&self) -> Envelope {
+        Envelope { id: self.id.clone(), by: "person:cli".into(), command: self.command.clone() }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct People {
+    wishes: u64,
+    /// Asked and not answered yet.
+    pub waiting: BTreeMap<CommandId, Wish>,
+    tasks_added: u64,
+}
+
+/// Tasks a plan grows to; more would only make every story longer.
+const TASKS_MAX: usize = 9;
+
+impl People {
+    pub fn wish(&mut self, command: Command) -> Wish {
+        self.wishes += 1;
+        Wish { id: CommandId::new(format!("c-{}", self.wishes)).expect("a plain id"), command }
+    }
+
+    /// The plan that a story begins with.
+    pub fn first_plan(&mut self, rng: &mut Rng) -> Command {
+        let count = rng.between(2, 6);
+        let mut phases: Vec<PhaseFile> = (1..=rng.between(1, 2))
+            .map(|id| PhaseFile { id: id as u32, name: format!("phase {id}"), ..PhaseFile::default() })
+            .collect();
+        let mut known: Vec<TaskId> = Vec::new();
+        for n in 0..count {
+            let phase = rng.index(phases.len());
+            let mut spec = TaskSpec::new(task_id(&format!("t{n}")), format!("task {n}"));
+            spec.depends = known.iter().filter(|_| rng.chance(25)).cloned().collect();
+            spec.priority = rng.chance(30).then(|| rng.below(5) as u8);
+            known.push(spec.id.clone());
+            phases[phase].tasks.push(TaskFile::from(spec));
+        }
+        let execution_profile = Some(profile(rng));
+        let plan = PlanFile { goal: "a story".into(), phases, execution_profile, ..PlanFile::default() };
+        Command::SavePlan { plan, kind: SaveKind::Save, source: "plan.json".into(), reset_statuses: false }
+    }
+
+    /// Something a person might do now; often refused, which must change nothing.
+    pub fn intervene(&mut self, rng: &mut Rng, state: &State) -> Command {
+        let ids: Vec<&TaskId> = state.tasks.keys().collect();
+        if ids.is_empty() {
+            return self.first_plan(rng);
+        }
+        let task = ids[rng.index(ids.len())].clone();
+        match rng.below(100) {
+            0..12 => Command::BlockTask { task, reason: "wait for me".into() },
+            12..30 => self.put_back(rng, state).unwrap_or(Command::UnblockTask { task }),
+            30..37 => Command::DeferTask { task },
+            37..40 => Command::CancelTask { task },
+            40..45 => {
+                let gate = *rng.pick(&Gate::ALL);
+                Command::WaiveGate { task, gate, reason: "seen it by eye".into() }
+            }
+            45..51 => Command::Pause { reason: PauseReason::User, why: "lunch".into() },
+            51..61 => Command::Resume { reason: PauseReason::User },
+            61..69 => Command::StopAgent { task },
+            69..73 => self.edit(rng, state, task),
+            73..80 => self.add(rng, state),
+            80..83 => {
+                let after = rng.chance(50).then(|| ids[rng.index(ids.len())].clone());
+                Command::MoveTask { task, after, phase: None }
+            }
+            83..86 => self.save_again(rng, state),
+            86..91 => Command::SetProfile { profile: profile(rng) },
+            91 => Command::LockProfile,
+            92 => Command::ResetPlan,
+            93..95 => Command::Drain { why: "Ctrl+C".into() },
+            95..97 => Command::RemoveTask { task },
+            97 => Command::ApprovePlan,
+            98 => Command::CompletePhase { phase: rng.between(1, 2) as u32 },
+            _ => Command::RecordExport { path: ".swarm/SWARM_PLAN.json".into() },
+        }
+    }
+
+    /// Unblocks a task that a person can help, if there is one.
+    fn put_back(&mut self, rng: &mut Rng, state: &State) -> Option<Command> {
+        let stuck: Vec<&TaskId> =
+            state.tasks.iter().filter(|(_, t)| waits_for_a_person(&t.stage)).map(|(id, _)| id).collect();
+        if stuck.is_empty() {
+            None
+        } else {
+            Some(Command::UnblockTask { task: stuck[rng.index(stuck.len())].clone() })
+        }
+    }
+
+    fn edit(&mut self, rng: &mut Rng, state: &State, task: TaskId) -> Command {
+        let mut patch = TaskPatch::default();
+        if rng.chance(50) {
+            patch.title = Some(format!("title {}", rng.below(100)));
+        } else {
+            // Any other tasks: a circle is refused.
+            patch.depends =
+                Some(state.tasks.keys().filter(|id| **id != task && rng.chance(15)).cloned().collect());
+        }
+        Command::EditTask { task, patch }
+    }
+
+    pub fn add(&mut self, rng: &mut Rng, state: &State) -> Command {
+        self.tasks_added += 1;
+        let mut spec = TaskSpec::new(task_id(&format!("x{}", self.tasks_added)), "one more");
+        spec.depends = state.tasks.keys().filter(|_| rng.chance(10)).cloned().collect();
+        if state.tasks.len() >= TASKS_MAX {
+            // Refused, as the id is taken.
+            spec.id = state.tasks.keys().next().cloned().unwrap_or(spec.id);
+        }
+        Command::AddTask { phase: None, after: None, task: spec }
+    }
+
+    /// The plan as it is, with one title changed and sometimes one task less.
+    fn save_again(&mut self, rng: &mut Rng, state: &State) -> Command {
+        let mut phases = Vec::new();
+        for phase in state.plan.iter().flat_map(|plan| &plan.phases) {
+            let mut tasks: Vec<TaskFile> = phase
+                .tasks
+                .iter()
+                .filter_map(|id| state.tasks.get(id))
+                .map(|t| TaskFile::from(t.spec.clone()))
+                .collect();
+            if let Some(task) = tasks.first_mut() {
+                task.title = format!("title {}", rng.below(100));
+            }
+            if rng.chance(30) {
+                tasks.pop();
+            }
+            phases.push(PhaseFile { id: phase.id, name: phase.name.clone(), tasks, ..PhaseFile::default() });
+        }
+        let plan = PlanFile { goal: "a story, told again".into(), phases, ..PlanFile::default() };
+        let reset_statuses = rng.chance(10);
+        Command::SavePlan { plan, kind: SaveKind::Save, source: "plan.json".into(), reset_statuses }
+    }
+}
+
+pub fn waits_for_a_person(stage: &Stage) -> bool {
+    matches!(stage, Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred)
+}
+
+fn profile(rng: &mut Rng) -> ExecutionProfile {
+    ExecutionProfile {
+        parallelization_enabled: rng.chance(80),
+        max_concurrent_tasks: rng.between(1, 4) as u32,
+        ..ExecutionProfile::default()
+    }
+}
+
+fn task_id(text: &str) -> TaskId {
+    TaskId::new(text).expect("a plain id")
+}

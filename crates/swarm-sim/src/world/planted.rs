@@ -1,0 +1,54 @@
+//! Bugs planted on purpose, to prove that a story would notice them.
+
+use swarm_core::planted::Bug;
+
+/// A rule broken in the core, or in the driver around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Planted {
+    Core(Bug),
+    /// A hand that is told to stop stops, and says nothing.
+    CancelledNeverReported,
+    /// Effects are started by the decision that made them owed; a new coordinator does not ask.
+    EffectReturnedNotOwed,
+    /// The log and the daemons obey a coordinator that was replaced.
+    EpochNotChecked,
+    /// People are answered before their command is durable.
+    AnsweredBeforeSync,
+}
+
+impl Planted {
+    pub const ALL: [Self; 7] = [
+        Self::Core(Bug::TrunkReleasedOnStageChange),
+        Self::Core(Bug::SlotGrantedBeforeStopped),
+        Self::Core(Bug::OldReportBelieved),
+        Self::CancelledNeverReported,
+        Self::EffectReturnedNotOwed,
+        Self::EpochNotChecked,
+        Self::AnsweredBeforeSync,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core(Bug::TrunkReleasedOnStageChange) => "trunk-released-on-stage-change",
+            Self::Core(Bug::SlotGrantedBeforeStopped) => "slot-granted-before-stopped",
+            Self::Core(Bug::OldReportBelieved) => "old-report-believed",
+            Self::CancelledNeverReported => "cancelled-never-reported",
+            Self::EffectReturnedNotOwed => "effect-returned-not-owed",
+            Self::EpochNotChecked => "epoch-not-checked",
+            Self::AnsweredBeforeSync => "answered-before-sync",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|bug| bug.name() == name)
+    }
+
+    /// Switches the core's part on for the present thread.
+    pub fn set(bug: Option<Self>) {
+        swarm_core::planted::set(match bug {
+            Some(Self::Core(bug)) => Some(bug),
+            _ => None,
+        });
+    }
+}

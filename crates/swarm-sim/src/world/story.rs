@@ -1,0 +1,359 @@
+//! One seed from beginning to end.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use swarm_core::input::{Input, Report};
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::policy::Policy;
+use swarm_protocol::time::Timestamp;
+
+use crate::rng::Rng;
+
+use super::agenda::{Agenda, Happening};
+use super::coordinator::Coordinator;
+use super::daemon::Daemons;
+use super::fault::{Fault, Seam};
+use super::log::Log;
+use super::oracle::{self, Broken, Oracle, broken};
+use super::people::{People, Wish};
+use super::planted::Planted;
+use super::table::Table;
+use super::trace::{RECORDS_KEPT, Trace};
+use super::truth::Truth;
+
+/// Inputs and crashes before faults stop.
+pub const INPUTS_MIN: u64 = 200;
+pub const CRASHES_MIN: u64 = 3;
+/// Happenings before a story counts as endless.
+const HAPPENINGS_MAX: u64 = 100_000;
+/// The clock of a story starts here.
+const BEGIN: Timestamp = Timestamp(1_768_298_400_000);
+
+/// What a story came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    pub trace: u64,
+    pub inputs: u64,
+    pub crashes: u64,
+    pub records: u64,
+    pub tasks_done: u64,
+    pub table: Table,
+}
+
+/// A story in which a rule was broken, with everything needed to tell it again.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub seed: u64,
+    pub rule: &'static str,
+    pub text: String,
+    pub planted: Option<Planted>,
+    pub last: Vec<String>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seed {}: broken: {}: {}", self.seed, self.rule, self.text)?;
+        writeln!(f, "the last records:")?;
+        for line in &self.last {
+            writeln!(f, "  {line}")?;
+        }
+        writeln!(f, "to keep it as a test:")?;
+        writeln!(f, "  #[test]")?;
+        writeln!(f, "  fn seed_{}_holds() {{", self.seed)?;
+        writeln!(
+            f,
+            "      swarm_sim::world::run({}, None).unwrap_or_else(|failure| panic!(\"{{failure}}\"));",
+            self.seed
+        )?;
+        writeln!(f, "  }}")
+    }
+}
+
+pub struct Story {
+    pub rng: Rng,
+    pub now: Timestamp,
+    pub agenda: Agenda,
+    pub truth: Truth,
+    pub daemons: Daemons,
+    pub log: Log,
+    pub coordinator: Option<Coordinator>,
+    /// A coordinator that was stopped, not killed, and believes that it still rules.
+    pub old: Option<Coordinator>,
+    pub people: People,
+    pub oracle: Oracle,
+    pub trace: Trace,
+    pub table: Table,
+    pub policy: Policy,
+    pub planted: Option<Planted>,
+    /// Faults have stopped.
+    pub calm: bool,
+    pub calm_since: Timestamp,
+    pub inputs: u64,
+    pub crashes: u64,
+    pub hands_ever: u64,
+    pub armed: Option<Seam>,
+    /// Inputs after which the coordinator is killed next.
+    pub kill_after: u64,
+    /// A snapshot on disk and the batches it covers.
+    pub snapshot: Option<(usize, String)>,
+    past_reports: VecDeque<Report>,
+    /// Each story has one fault that strikes far more often, so that rare ones pile up somewhere.
+    frequent: Fault,
+}
+
+/// Runs the story of a seed. A failed one is run again to tell how it came to it.
+pub fn run(seed: u64, planted: Option<Planted>) -> Result<Summary, Box<Failure>> {
+    Planted::set(planted);
+    let told = Story::new(seed, planted, 0).play().map_err(|b| {
+        let mut again = Story::new(seed, planted, RECORDS_KEPT);
+        // The same story again: it ends in the same way.
+        let _ = again.play();
+        let last = again.trace.last_lines();
+        Box::new(Failure { seed, rule: b.rule, text: b.text, planted, last })
+    });
+    Planted::set(None);
+    told
+}
+
+/// The whole story of a seed, line by line, however it ends.
+pub fn tell(seed: u64, planted: Option<Planted>) -> Vec<String> {
+    Planted::set(planted);
+    let mut story = Story::new(seed, planted, usize::MAX);
+    let ended = story.play();
+    Planted::set(None);
+    let mut lines = story.trace.last_lines();
+    lines.push(match ended {
+        Ok(summary) => format!("holds: {} inputs, {} crashes", summary.inputs, summary.crashes),
+        Err(b) => format!("broken: {}: {}", b.rule, b.text),
+    });
+    lines
+}
+
+impl Story {
+    fn new(seed: u64, planted: Option<Planted>, records_kept: usize) -> Self {
+        let mut rng = Rng::new(seed);
+        let frequent = *rng.pick(&Fault::ALL);
+        let policy = Policy {
+            max_retries: rng.between(0, 3) as u32,
+            max_iterations: rng.between(2, 5) as u32,
+            max_task_secs: 300,
+            backoff_max_secs: 60,
+            merge_rounds: rng.between(1, 3) as u32,
+            races_max: rng.between(1, 3) as u32,
+            checks: rng.chance(85),
+            verifies: rng.chance(85),
+            snapshot_every: rng.between(10, 50),
+        };
+        Self {
+            kill_after: rng.between(5, 50),
+            rng,
+            now: BEGIN,
+            agenda: Agenda::default(),
+            truth: Truth::new(),
+            daemons: Daemons::default(),
+            log: Log::default(),
+            coordinator: None,
+            old: None,
+            people: People::default(),
+            oracle: Oracle::default(),
+            trace: Trace::new(records_kept),
+            table: Table::default(),
+            policy,
+            planted,
+            calm: false,
+            calm_since: BEGIN,
+            inputs: 0,
+            crashes: 0,
+            hands_ever: 0,
+            armed: None,
+            snapshot: None,
+            past_reports: VecDeque::new(),
+            frequent,
+        }
+    }
+
+    fn play(&mut self) -> Result<Summary, Broken> {
+        self.agenda.at(self.now, Happening::Start);
+        self.agenda.at(self.now.plus_ms(500), Happening::Person);
+        self.agenda.at(self.now.plus_secs(30), Happening::Outside);
+        for _ in 0..HAPPENINGS_MAX {
+            let Some((when, what)) = self.agenda.next() else {
+                return Err(broken("there is always a next moment", "the agenda is empty"));
+            };
+            self.now = self.now.max(when);
+            self.happen(what)?;
+            self.choose_fate();
+            self.leaves_after_drain()?;
+            if self.calm && self.is_over()? {
+                return self.summary();
+            }
+        }
+        Err(broken("a story ends", format!("{HAPPENINGS_MAX} happenings")))
+    }
+
+    fn happen(&mut self, what: Happening) -> Result<(), Broken> {
+        match what {
+            Happening::Start => self.start_coordinator(),
+            Happening::Synced { epoch } => self.synced(epoch),
+            Happening::Wake { epoch } => self.wake(epoch),
+            Happening::HandActs { hand } => self.hand_acts(hand),
+            Happening::HandEnds { hand } => self.hand_ends(hand),
+            Happening::Daemon { run, turn } => {
+                self.daemon_step(&run, turn);
+                Ok(())
+            }
+            Happening::Frame { hand, n } => self.frame(hand, n),
+            Happening::Again { report } => self.take_in(Input::Report(*report), vec![]),
+            Happening::Person => self.person_acts(),
+            Happening::Asked { wish } => self.asked(*wish),
+            Happening::Outside => {
+                self.outside();
+                Ok(())
+            }
+            Happening::OldCoordinatorWakes => self.old_coordinator_wakes(),
+            Happening::Caretaker => self.caretaker_looks(),
+        }
+    }
+
+    /// When enough has happened the coordinator is killed, and in the end faults stop.
+    fn choose_fate(&mut self) {
+        if self.calm {
+            return;
+        }
+        if self.inputs >= INPUTS_MIN && self.crashes >= CRASHES_MIN && self.armed.is_none() {
+            self.becalm();
+        } else if self.armed.is_none() && self.inputs >= self.kill_after {
+            self.armed = Some(*self.rng.pick(&Seam::ALL));
+        }
+    }
+
+    fn person_acts(&mut self) -> Result<(), Broken> {
+        if self.calm {
+            return Ok(());
+        }
+        let next = self.rng.between(500, 40_000);
+        self.agenda.at(self.now.plus_ms(next), Happening::Person);
+        let Some(c) = &self.coordinator else { return Ok(()) };
+        self.oracle.silent_hands(c, self.now)?;
+        let command = self.people.intervene(&mut self.rng, &c.state);
+        let wish = self.people.wish(command);
+        self.hit(Fault::PersonIntervenes);
+        if self.rng.chance(8) {
+            let later = self.now.plus_ms(self.rng.between(1, 20_000));
+            self.agenda.at(later, Happening::Asked { wish: Box::new(wish.clone()) });
+        }
+        if self.rng.chance(6) && !self.past_reports.is_empty() {
+            let report = Box::new(self.past_reports[self.rng.index(self.past_reports.len())].clone());
+            self.hit(Fault::OldReport);
+            self.agenda.at(self.now.plus_ms(1), Happening::Again { report });
+        }
+        self.asked(wish)
+    }
+
+    /// A wish reaches the coordinator, or nobody when none is there.
+    pub fn asked(&mut self, wish: Wish) -> Result<(), Broken> {
+        let Some(c) = &self.coordinator else { return Ok(()) };
+        if c.state.answer_of(&wish.id).is_some() {
+            self.hit(Fault::CommandRepeated);
+        }
+        if matches!(wish.command, Command::ResetPlan | Command::Drain { .. }) {
+            self.trace.note(self.now, || format!("a person: {:?}", wish.command));
+        }
+        self.people.waiting.insert(wish.id.clone(), wish.clone());
+        self.take_in(Input::Command(wish.envelope()), vec![])
+    }
+
+    /// A person reads the answer: what it says must survive everything.
+    pub fn answered(&mut self, id: &CommandId, accepted: bool) {
+        self.trace.bytes(id.as_str().as_bytes());
+        self.people.waiting.remove(id);
+        if accepted {
+            self.oracle.told(id);
+        }
+    }
+
+    /// A person works on trunk, or is in the middle of something in the checkout.
+    fn outside(&mut self) {
+        if self.calm {
+            self.checkout_is_free();
+            return;
+        }
+        let next = self.rng.between(10_000, 90_000);
+        self.agenda.at(self.now.plus_ms(next), Happening::Outside);
+        if self.truth.checkout_busy {
+            self.checkout_is_free();
+        } else if self.rng.chance(35) {
+            self.truth.checkout_busy = true;
+        } else if self.rng.chance(50) {
+            self.truth.person_commits();
+        }
+    }
+
+    pub fn checkout_is_free(&mut self) {
+        self.truth.checkout_busy = false;
+        let Some(c) = self.coordinator.as_mut() else { return };
+        for hand in c.hands.values_mut() {
+            if let swarm_core::effect::Effect::Watch { task, .. } = &hand.effect
+                && hand.acted
+                && hand.report.is_none()
+            {
+                hand.report = Some(Report::CheckoutChanged { task: task.clone() });
+                self.agenda.at(self.now.plus_ms(50), Happening::HandEnds { hand: hand.n });
+            }
+        }
+    }
+
+    /// Keeps a report, so that it can come again when nobody expects it.
+    pub fn remember(&mut self, report: &Report) {
+        if oracle::run_of(report).is_none() || self.calm {
+            return;
+        }
+        if self.past_reports.len() >= 32 {
+            self.past_reports.pop_front();
+        }
+        self.past_reports.push_back(report.clone());
+        if self.strikes(Fault::AnswersTwice, 6) {
+            let later = self.now.plus_ms(self.rng.between(1, 5_000));
+            self.agenda.at(later, Happening::Again { report: Box::new(report.clone()) });
+        }
+    }
+
+    /// Whether the fault strikes now; never when faults have stopped.
+    pub fn strikes(&mut self, fault: Fault, percent: u64) -> bool {
+        let percent = if fault == self.frequent { percent * 5 } else { percent };
+        let strikes = !self.calm && self.rng.chance(percent.min(40));
+        if strikes {
+            self.hit(fault);
+        }
+        strikes
+    }
+
+    pub fn hit(&mut self, fault: Fault) {
+        self.trace.note(self.now, || format!("fault: {}", fault.words()));
+        if let Some(c) = &self.coordinator {
+            self.table.hit(fault, c.state.tasks.values().map(|task| task.stage.name()));
+        }
+    }
+
+    pub fn epoch_checked(&self) -> bool {
+        self.planted != Some(Planted::EpochNotChecked)
+    }
+
+    fn summary(&mut self) -> Result<Summary, Broken> {
+        self.trace.bytes(&self.truth.state_hash_bytes());
+        let done = self
+            .coordinator
+            .as_ref()
+            .map_or(0, |c| c.state.tasks.values().filter(|t| t.stage.name() == "Done").count());
+        Ok(Summary {
+            trace: self.trace.hash(),
+            inputs: self.inputs,
+            crashes: self.crashes,
+            records: self.log.events().count() as u64,
+            tasks_done: done as u64,
+            table: self.table.clone(),
+        })
+    }
+}

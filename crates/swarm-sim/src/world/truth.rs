@@ -1,0 +1,158 @@
+//! What is really so: commits, branches, worktrees, trunk and the person's checkout. The oracle
+//! judges the swarm by this and not by what the swarm believes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_protocol::ids::{Oid, TaskId};
+
+/// A commit as it stands on trunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnTrunk {
+    pub oid: Oid,
+    /// The commit of a task's branch it was built from; none for a person's own.
+    pub source: Option<Oid>,
+}
+
+/// Merged commits in the object database that no branch names yet.
+#[derive(Debug, Clone)]
+pub struct Built {
+    pub base: Oid,
+    pub tip: Oid,
+    pub commits: Vec<OnTrunk>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Worktree {
+    pub base: Oid,
+    pub tip: Oid,
+    pub dirty: bool,
+}
+
+#[derive(Debug)]
+pub struct Truth {
+    oids: u64,
+    parents: BTreeMap<Oid, Oid>,
+    pub worktrees: BTreeMap<TaskId, Worktree>,
+    pub built: BTreeMap<Oid, Built>,
+    trunk: Vec<OnTrunk>,
+    on_trunk: BTreeSet<Oid>,
+    sources_on_trunk: BTreeSet<Oid>,
+    /// A person is in the middle of something in the checkout of trunk.
+    pub checkout_busy: bool,
+    /// Tips whose checks were really green.
+    pub green_tips: BTreeSet<Oid>,
+    /// Merged commits whose verification was really green.
+    pub green_results: BTreeSet<Oid>,
+}
+
+impl Truth {
+    pub fn new() -> Self {
+        let mut truth = Self {
+            oids: 0,
+            parents: BTreeMap::new(),
+            worktrees: BTreeMap::new(),
+            built: BTreeMap::new(),
+            trunk: Vec::new(),
+            on_trunk: BTreeSet::new(),
+            sources_on_trunk: BTreeSet::new(),
+            checkout_busy: false,
+            green_tips: BTreeSet::new(),
+            green_results: BTreeSet::new(),
+        };
+        truth.person_commits();
+        truth
+    }
+
+    pub fn new_oid(&mut self) -> Oid {
+        self.oids += 1;
+        Oid::new(format!("{:040x}", self.oids)).expect("forty hex digits")
+    }
+
+    pub fn trunk_tip(&self) -> Oid {
+        self.trunk.last().expect("a repository has a first commit").oid.clone()
+    }
+
+    pub fn person_commits(&mut self) {
+        let oid = self.new_oid();
+        self.on_trunk.insert(oid.clone());
+        self.trunk.push(OnTrunk { oid, source: None });
+    }
+
+    /// The worktree of the task, made if it is not there.
+    pub fn worktree(&mut self, task: &TaskId) -> &mut Worktree {
+        let trunk = self.trunk_tip();
+        self.worktrees.entry(task.clone()).or_insert(Worktree {
+            base: trunk.clone(),
+            tip: trunk,
+            dirty: false,
+        })
+    }
+
+    /// The agent commits in the task's worktree. None if there is no worktree, which is a bug of ours.
+    pub fn agent_commits(&mut self, task: &TaskId) -> Option<Oid> {
+        let oid = self.new_oid();
+        let worktree = self.worktrees.get_mut(task)?;
+        self.parents.insert(oid.clone(), worktree.tip.clone());
+        worktree.tip = oid.clone();
+        Some(oid)
+    }
+
+    /// The commits of `base..tip`, oldest first.
+    pub fn range(&self, base: &Oid, tip: &Oid) -> Vec<Oid> {
+        let mut commits = Vec::new();
+        let mut at = tip;
+        while at != base {
+            let Some(parent) = self.parents.get(at) else { break };
+            commits.push(at.clone());
+            at = parent;
+        }
+        commits.reverse();
+        commits
+    }
+
+    /// The commits of the range that trunk does not have yet.
+    pub fn missing_on_trunk(&self, base: &Oid, tip: &Oid) -> Vec<Oid> {
+        self.range(base, tip).into_iter().filter(|oid| !self.sources_on_trunk.contains(oid)).collect()
+    }
+
+    /// Builds the task's commits onto the present trunk; none when trunk has them all.
+    pub fn build(&mut self, base: &Oid, tip: &Oid) -> Option<(Oid, Vec<Oid>)> {
+        let missing = self.missing_on_trunk(base, tip);
+        let commits: Vec<OnTrunk> =
+            missing.into_iter().map(|source| OnTrunk { oid: self.new_oid(), source: Some(source) }).collect();
+        let result = commits.last()?.oid.clone();
+        let oids = commits.iter().map(|c| c.oid.clone()).collect();
+        self.built.insert(result.clone(), Built { base: self.trunk_tip(), tip: tip.clone(), commits });
+        Some((result, oids))
+    }
+
+    pub fn trunk_has(&self, oid: &Oid) -> bool {
+        self.on_trunk.contains(oid)
+    }
+
+    /// Moves trunk from `base` to `result`, as git's compare-and-swap does. The error is a broken rule.
+    pub fn publish(&mut self, base: &Oid, result: &Oid) -> Result<bool, String> {
+        if self.trunk_tip() != *base {
+            return Ok(false);
+        }
+        let built =
+            self.built.get(result).ok_or_else(|| format!("published {result}, which nobody built"))?.clone();
+        if built.base != *base {
+            return Err(format!("published {result} onto {base}, but it was built onto {}", built.base));
+        }
+        for commit in built.commits {
+            if let Some(source) = &commit.source
+                && !self.sources_on_trunk.insert(source.clone())
+            {
+                return Err(format!("the commit {source} is on trunk twice"));
+            }
+            self.on_trunk.insert(commit.oid.clone());
+            self.trunk.push(commit);
+        }
+        Ok(true)
+    }
+
+    pub fn state_hash_bytes(&self) -> [u8; 8] {
+        (self.oids ^ ((self.trunk.len() as u64) << 32)).to_le_bytes()
+    }
+}

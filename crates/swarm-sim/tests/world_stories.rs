@@ -1,0 +1,56 @@
+//! Thousands of stories of the core in a hostile world.
+
+use std::time::Instant;
+
+use swarm_sim::world::{Planted, find_planted, run, sweep};
+
+/// Seeds of one test run; `SWARM_SEEDS` asks for more or fewer.
+fn seeds() -> u64 {
+    std::env::var("SWARM_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)
+}
+
+#[test]
+fn ten_thousand_stories_end_with_everything_done_and_no_empty_cell() {
+    let began = Instant::now();
+    let sweep = sweep(1, seeds(), None);
+    if let Some(failure) = sweep.failure {
+        panic!("{failure}");
+    }
+    println!("{}", sweep.table);
+    println!(
+        "{} seeds, {} inputs (least {}), {} crashes (least {}), {} records, {} tasks done, {:.1} s",
+        sweep.seeds,
+        sweep.inputs,
+        sweep.inputs_least,
+        sweep.crashes,
+        sweep.crashes_least,
+        sweep.records,
+        sweep.tasks_done,
+        began.elapsed().as_secs_f64()
+    );
+    assert_eq!(sweep.seeds, seeds());
+    assert!(sweep.inputs_least >= 200, "a story had only {} inputs", sweep.inputs_least);
+    assert!(sweep.crashes_least >= 3, "a story had only {} crashes", sweep.crashes_least);
+    if seeds() >= 10_000 {
+        assert_eq!(sweep.table.empty_cells(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_same_seed_tells_the_same_story() {
+    for seed in 1..=200 {
+        let (first, second) = (run(seed, None), run(seed, None));
+        let (first, second) = (first.expect("it holds"), second.expect("it holds"));
+        assert_eq!(first, second, "seed {seed}");
+    }
+    assert_ne!(run(1, None).expect("it holds").trace, run(2, None).expect("it holds").trace);
+}
+
+#[test]
+fn every_planted_bug_is_found_within_two_thousand_seeds() {
+    for planted in Planted::ALL {
+        let failure = find_planted(planted, 2_000);
+        let failure = failure.unwrap_or_else(|| panic!("{} was not found", planted.name()));
+        println!("{:<32} seed {:>4}: {}", planted.name(), failure.seed, failure.rule);
+    }
+}
