@@ -2,3 +2,4 @@
 //! both from a seed.
 
 pub mod rng;
+pub mod world;
