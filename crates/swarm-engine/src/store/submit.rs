@@ -7,6 +7,7 @@ use swarm_protocol::command::{Answer, Command, Envelope, SaveKind};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::absent::{Absence, plan_to_take_over};
@@ -114,6 +115,11 @@ impl Store {
         by: &str,
         done: Resolve,
     ) -> Result<(), StoreError> {
+        if self.ledger.is_none() && !matches!(events.first(), Some(Event::PlanCreated { .. })) {
+            // A ledger begins with its plan; anything else needs one first.
+            self.state = Default::default();
+            return Err(StoreError::Refused(Refusal::NoPlan));
+        }
         let ledger_paths = self.paths.ledger_paths();
         let fragments = match encode::fragments(&self.state, events, by, &*self.options.vfs, &ledger_paths) {
             Ok(fragments) => fragments,

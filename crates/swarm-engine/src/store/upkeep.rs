@@ -74,8 +74,11 @@ impl Store {
         (changed && self.state.seq > 0).then_some(next)
     }
 
-    /// Writes the snapshot and all projections now, e.g. at a checkpoint.
+    /// Makes the snapshot and all projections anew now, whatever is there: at a checkpoint, or because
+    /// a person asked for it.
     pub fn write_snapshot(&mut self) -> Result<(), StoreError> {
+        self.upkeep.projections_due = true;
+        self.upkeep.snapshot_seq = 0;
         self.write_derived(true)
     }
 
