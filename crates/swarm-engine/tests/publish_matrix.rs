@@ -238,3 +238,30 @@ async fn a_person_who_removes_our_lock_and_commits_finds_no_rubbish_of_ours() {
     })
     .await;
 }
+
+/// A checkout left half written by a death in the middle of git's writing.
+fn half_written(point: &Point) -> Story {
+    let story = Story::begin(DirtyElsewhere);
+    run_publisher(&story, Victim::GitAndPublisher("read-tree"), Some(point));
+    story
+}
+
+#[tokio::test]
+async fn killed_again_while_settling_what_the_first_death_left() {
+    let all = points(DirtyElsewhere, Victim::GitAndPublisher("read-tree"));
+    let first = &all[all.len() * 2 / 3];
+    for victim in
+        [Victim::Publisher, Victim::GitAndPublisher("checkout-index"), Victim::Git("checkout-index")]
+    {
+        let story = half_written(first);
+        let (_, log) = run_publisher(&story, victim, None);
+        let traced = std::fs::read_to_string(log).unwrap_or_default();
+        let second = Point::all_in(&traced);
+        assert!(!second.is_empty(), "{victim:?}: nothing was settled after {first:?}");
+        for point in spread(&second, 4, 1) {
+            let story = half_written(first);
+            run_publisher(&story, victim, Some(point));
+            story.publish_and_check(&format!("{first:?}, then {victim:?} at {point:?}")).await;
+        }
+    }
+}
