@@ -220,3 +220,18 @@ async fn what_an_iteration_leaves_running_is_gone_at_its_boundary() {
     let children = format!("/proc/{0}/task/{0}/children", world.daemon_pid());
     assert_eq!(std::fs::read_to_string(children).expect("alive"), "", "no zombie, no child");
 }
+
+#[tokio::test]
+async fn a_process_that_wiped_its_marks_is_found_by_its_daemon() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    let flees = "env -i setsid sh -c 'echo $$ > pid; exec sleep 300' & while ! test -s pid; do :; done";
+    let commands = vec![CommandLine::Shell(flees.into())];
+    coordinator.order(Order::Check { iteration: 0, commands, timeout_secs: 30 });
+    let checked = coordinator.report().await;
+    assert!(matches!(checked, FromDaemon::Checked { passed: true, .. }), "{checked:?}");
+    let pid = world.read("pid").trim().to_owned();
+    assert!(!pid.is_empty() && !std::path::Path::new("/proc").join(pid).exists());
+}

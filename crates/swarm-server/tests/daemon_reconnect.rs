@@ -113,7 +113,9 @@ async fn a_daemon_that_hears_nobody_saves_its_work_and_ends() {
     coordinator.go(1, "write a.txt one\nhang");
     until("work", || world.read("a.txt") == "one\n").await;
     drop(coordinator);
+    let alone = Instant::now();
     let last = world.last_word().await;
+    assert!(alone.elapsed() < Duration::from_secs(8), "{:?}", alone.elapsed());
     assert_eq!(last.how, Ended::Stopped);
     assert_eq!(world.at(&last.wip.expect("saved"), "a.txt"), "one");
     assert_eq!(world.living(), [0u32; 0]);

@@ -142,6 +142,8 @@ impl Duty {
             Heard::Acknowledged { received } => self.outbox.acknowledge(received),
             Heard::Unwanted => self.stop(self.shop.spec.stop_grace()),
             Heard::Order(order) => self.ordered(order),
+            // The loop looks at its clocks again: from now on the daemon may be alone for too long.
+            Heard::Silence => {}
         }
     }
 

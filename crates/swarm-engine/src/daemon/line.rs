@@ -23,6 +23,8 @@ pub enum Heard {
         received: u64,
     },
     Order(Order),
+    /// The connection is over. Another will be tried; until it stands the daemon is alone.
+    Silence,
 }
 
 pub struct Line {
@@ -80,9 +82,7 @@ impl Line {
                 }
                 State::Up(connection) => {
                     let frame = connection.incoming.recv().await;
-                    if let Some(heard) = self.told(frame) {
-                        return heard;
-                    }
+                    return self.told(frame);
                 }
             }
         }
@@ -118,17 +118,15 @@ impl Line {
         }
     }
 
-    fn told(&mut self, frame: Option<Downward>) -> Option<Heard> {
+    fn told(&mut self, frame: Option<Downward>) -> Heard {
         match frame {
-            Some(Downward::Ack { received }) => Some(Heard::Acknowledged { received }),
-            Some(Downward::Order { epoch, order }) if self.obey(epoch) => Some(Heard::Order(order)),
-            Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => {
-                Some(Heard::Unwanted)
-            }
+            Some(Downward::Ack { received }) => Heard::Acknowledged { received },
+            Some(Downward::Order { epoch, order }) if self.obey(epoch) => Heard::Order(order),
+            Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => Heard::Unwanted,
             // The end of the connection, or a coordinator that has been replaced: not another word with it.
             _ => {
                 self.lost();
-                None
+                Heard::Silence
             }
         }
     }
