@@ -50,6 +50,37 @@ async fn a_living_daemon_is_adopted_and_not_started_again() {
 }
 
 #[tokio::test]
+async fn a_start_that_was_cut_short_is_made_up_for() {
+    let world = World::new();
+    world.files().make_dir().expect("made");
+    std::fs::write(world.files().lock(), "").expect("made");
+    write_durable(&world.files().spec(), &world.spec).expect("written");
+    world.start().await;
+    assert_eq!(world.files().read_record().expect("a record").nonce, world.spec.nonce, "the same nonce");
+}
+
+#[tokio::test]
+async fn two_who_start_it_at_once_get_one_daemon() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    let (one, other) = tokio::join!(world.ensure(), world.ensure());
+    assert!(matches!((&one, &other), (Found::Spawned | Found::Adopted, Found::Spawned | Found::Adopted)));
+    coordinator.meet().await;
+    assert!(matches!(world.ensure().await, Found::Adopted));
+}
+
+#[tokio::test]
+async fn a_daemon_that_cannot_work_says_why() {
+    let world = World::new();
+    std::fs::write(world.spec.swarm_dir().join("agents"), "a file where a folder should be")
+        .expect("written");
+    world.start().await;
+    let last = world.last_word().await;
+    let Ended::NotStarted { text } = last.how else { panic!("{last:?}") };
+    assert!(text.starts_with("the daemon cannot work: ") && text.contains("r1.jsonl"), "{text}");
+}
+
+#[tokio::test]
 async fn a_second_daemon_for_the_run_ends_without_a_word() {
     let world = World::new();
     world.start().await;

@@ -33,7 +33,8 @@ pub struct Line {
     state: State,
     next_wait: Duration,
     wait_max: Duration,
-    /// Somebody knocked: the next loss is followed by a try at once.
+    /// Somebody knocked: the next loss is followed by a try at once. Stays through a welcome, which
+    /// may be the last word of the one who died before the knock.
     knocked: bool,
     alone_since: Option<Instant>,
 }
@@ -104,7 +105,7 @@ impl Line {
                     unreachable!("only a greeting is greeted")
                 };
                 self.state = State::Up(connection);
-                (self.next_wait, self.knocked, self.alone_since) = (FIRST_WAIT, false, None);
+                (self.next_wait, self.alone_since) = (FIRST_WAIT, None);
                 Some(Heard::Welcome { received })
             }
             Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => {

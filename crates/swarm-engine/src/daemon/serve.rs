@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{getpgid, getppid, setpgid, setsid};
-use swarm_protocol::channel::{DaemonRecord, ExitRecord, Hello};
+use swarm_protocol::channel::{DaemonRecord, ExitRecord, FromDaemon, Hello};
+use swarm_protocol::ids::RunId;
+use swarm_protocol::outcome::Ended;
 use tokio::net::unix::pipe;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -33,6 +35,9 @@ pub const EXIT_NOT_WANTED: u8 = 10;
 /// Whoever only looks whether the lock is held holds it for an instant: worth another try, for a second.
 const LOCK_TRIES: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// A second apart: a disk that has no room for a line after a minute will not get any soon.
+const LAST_WORD_TRIES: u32 = 60;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -71,15 +76,41 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
     write_durable(&files.record(), &record(&spec, &me, &host))?;
     // The one who started us may be gone already.
     let _ = std::io::stdout().write_all(READY.as_bytes());
+    let left = (spec.run.clone(), spec.nonce.clone());
+    let exit = match set_up(spec, secret, host, channel) {
+        Ok((mut duty, knock)) => {
+            let last = duty.serve(&knock, &mut term).await;
+            farewell(left, last, duty.outbox.waiting().cloned().collect())
+        }
+        // From the record on a silent end would look like a crash; this one has a reason to give.
+        Err(error) => {
+            let how = Ended::NotStarted { text: format!("the daemon cannot work: {error}") };
+            farewell(left, LastWord { how, wip: None }, Vec::new())
+        }
+    };
+    leave(&files, &exit, &mut term).await
+}
+
+/// Everything the daemon works with.
+fn set_up(
+    spec: DaemonSpec,
+    secret: String,
+    host: String,
+    channel: Box<dyn Channel>,
+) -> Result<(Duty, pipe::Receiver), Cannot> {
+    let files = spec.files();
     tree::become_reaper()?;
     let knock = hear_knocks(&files.knock())?;
-    let outbox = Outbox::open(&files.outbox())?;
-    let journal = Journal::open(&spec.journal(), spec.journal_max_bytes)?;
+    let outbox = Outbox::open(&files.outbox()).map_err(|error| at(&files.outbox(), error))?;
+    let journal =
+        Journal::open(&spec.journal(), spec.journal_max_bytes).map_err(|error| at(&spec.journal(), error))?;
     let hello = Hello { run: spec.run.clone(), secret, version: VERSION.into(), host, epoch: 0, sent: 0 };
     let line = Line::new(channel, hello, Duration::from_secs(spec.reconnect_max_secs));
-    let mut duty = Duty::new(Arc::new(Workshop::new(spec, journal)), line, outbox);
-    let last = duty.serve(&knock, &mut term).await;
-    leave(&duty, &files, last, &mut term).await
+    Ok((Duty::new(Arc::new(Workshop::new(spec, journal)), line, outbox), knock))
+}
+
+fn at(path: &Path, error: std::io::Error) -> Cannot {
+    format!("{}: {error}", path.display()).into()
 }
 
 /// A session of its own, so that the daemon outlives the coordinator and its terminal.
@@ -136,26 +167,26 @@ fn hear_knocks(path: &Path) -> Result<pipe::Receiver, Cannot> {
     Ok(pipe::OpenOptions::new().read_write(true).open_receiver(path)?)
 }
 
+fn farewell(
+    (run, nonce): (RunId, String),
+    last: LastWord,
+    unacknowledged: Vec<(u64, FromDaemon)>,
+) -> ExitRecord {
+    ExitRecord { run, nonce, how: last.how, unacknowledged, wip: last.wip }
+}
+
 /// The last act. Should the disk refuse it, the lock is kept and the word tried again: without it
 /// the run would look like a crash.
-async fn leave(duty: &Duty, files: &RunFiles, last: LastWord, term: &mut Signal) -> Result<u8, Cannot> {
-    let spec = &duty.shop.spec;
-    let exit = ExitRecord {
-        run: spec.run.clone(),
-        nonce: spec.nonce.clone(),
-        how: last.how,
-        unacknowledged: duty.outbox.waiting().cloned().collect(),
-        wip: last.wip,
-    };
+async fn leave(files: &RunFiles, exit: &ExitRecord, term: &mut Signal) -> Result<u8, Cannot> {
     let mut tries = 0;
-    while let Err(error) = write_durable(&files.exit(), &exit) {
+    while let Err(error) = write_durable(&files.exit(), exit) {
         complain::<(), _>("write the last word", Err(&error));
         tries += 1;
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
             _ = term.recv() => return Err(error.into()),
         }
-        if tries == 60 {
+        if tries == LAST_WORD_TRIES {
             return Err(error.into());
         }
     }

@@ -12,6 +12,7 @@ use tokio::io::AsyncReadExt;
 
 use super::end::{Death, End, how_it_ended};
 use super::secret::to_hex;
+use super::watch::process_of;
 use crate::daemon::{DaemonSpec, DurableError, READY, RunFiles, write_durable};
 use crate::process::{Call, Input, ProcessError};
 
@@ -21,6 +22,9 @@ pub const SILENT_AFTER: Duration = Duration::from_secs(10);
 
 /// How long a new daemon may take until its record is on disk, before we go on without waiting.
 const READY_WITHIN: Duration = Duration::from_secs(10);
+
+const LOOKS_MAX: u32 = 50;
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Variables that a daemon, and so its program, gets from us. Everything else stays here.
 const HANDED_ON: [&str; 19] = [
@@ -104,7 +108,7 @@ pub async fn ensure_daemon(
         .mode(0o600)
         .open(files.lock())
         .map_err(io)?;
-    if !try_take(&lock).map_err(io)? {
+    if !take_unless_alive(&lock, &files).await.map_err(io)? {
         knock(&files);
         return Ok(Found::Adopted);
     }
@@ -117,6 +121,21 @@ pub async fn ensure_daemon(
     write_durable(&files.spec(), spec)?;
     drop(lock);
     spawn(spec, &files, secret, launch).await
+}
+
+/// True when no daemon holds the lock and it is ours now. Somebody may hold it only to look, for a
+/// moment: a holder counts as a daemon when the record names a living process, or when it stays.
+async fn take_unless_alive(lock: &File, files: &RunFiles) -> io::Result<bool> {
+    for _ in 0..LOOKS_MAX {
+        if try_take(lock)? {
+            return Ok(true);
+        }
+        if process_of(files).is_some() {
+            return Ok(false);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(false)
 }
 
 /// True when the lock was free and is ours now.
