@@ -1,0 +1,249 @@
+//! A repository of its own under a home of its own, the binary, and ways to look at both from outside.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Far longer than anything takes; a test that gets here has failed.
+pub const LIMIT: Duration = Duration::from_secs(180);
+
+pub struct Arena {
+    dir: tempfile::TempDir,
+    pub root: PathBuf,
+}
+
+impl Arena {
+    /// A repository with one commit and this configuration.
+    pub fn new(config: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let root = dir.path().join("repo");
+        std::fs::create_dir_all(root.join(".swarm")).expect("the repository's folder");
+        let arena = Self { dir, root };
+        arena.git(&["init", "--quiet", "--initial-branch=main"]);
+        arena.git(&["config", "user.name", "A person"]);
+        arena.git(&["config", "user.email", "person@localhost"]);
+        arena.write("README.md", "hello\n");
+        arena.git(&["add", "README.md"]);
+        arena.git(&["commit", "--quiet", "--message", "start"]);
+        arena.write(".swarm/config.json", config);
+        arena
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.root.join(name);
+        std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn with_home(&self, command: &mut Command) {
+        command.env("HOME", self.dir.path()).env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1");
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        self.with_home(&mut command);
+        let out = command.arg("-C").arg(&self.root).args(args).output().expect("git runs");
+        assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("text")
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_swarm"));
+        self.with_home(&mut command);
+        command.arg("-C").arg(&self.root).args(args).stdin(Stdio::null());
+        command
+    }
+
+    pub fn swarm(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("swarm runs")
+    }
+
+    /// A command that must succeed; its stdout.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let out = self.swarm(args);
+        assert!(out.status.success(), "swarm {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("text")
+    }
+
+    pub fn json(&self, args: &[&str]) -> Value {
+        let mut all = args.to_vec();
+        all.push("--json");
+        serde_json::from_str(&self.ok(&all)).expect("JSON")
+    }
+
+    /// Saves a plan of (id, depends, script lines).
+    pub fn plan(&self, tasks: &[(&str, &[&str], String)]) {
+        let tasks: Vec<Value> = tasks
+            .iter()
+            .map(|(id, depends, script)| {
+                serde_json::json!({
+                    "id": id, "title": format!("Do {id}"), "depends": depends,
+                    "description": format!("```script\n{script}\n```"),
+                })
+            })
+            .collect();
+        let plan =
+            serde_json::json!({ "goal": "prove it", "phases": [{ "id": 1, "name": "all", "tasks": tasks }] });
+        let file = self.path("plan.json");
+        std::fs::write(&file, plan.to_string()).expect("the plan file");
+        self.ok(&["plan", "save", file.to_str().expect("text")]);
+    }
+
+    /// Starts `swarm run` and gives its lines as they come.
+    pub fn start(&self, args: &[&str]) -> Running {
+        let mut all = vec!["run", "--agent", "script"];
+        all.extend(args);
+        let mut child = self
+            .command(&all)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("swarm run starts");
+        let (sender, lines) = mpsc::channel();
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        std::thread::spawn(move || {
+            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Running { child, lines, said: Vec::new() }
+    }
+
+    pub fn tasks(&self) -> Vec<Value> {
+        self.json(&["task", "list"]).as_array().expect("a list").clone()
+    }
+
+    /// Fails unless every task is done.
+    pub fn assert_all_done(&self) {
+        for task in self.tasks() {
+            assert_eq!(task["status"], "done", "{task}");
+        }
+    }
+
+    /// Processes that carry a mark of a run in this repository.
+    pub fn processes(&self) -> Vec<String> {
+        let root = self.root.to_string_lossy().into_owned();
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.bytes().all(|b| b.is_ascii_digit()) {
+                continue;
+            }
+            let read = |file: &str| std::fs::read(entry.path().join(file)).unwrap_or_default();
+            let (environ, cmdline) = (read("environ"), read("cmdline"));
+            let cwd = std::fs::read_link(entry.path().join("cwd")).unwrap_or_default();
+            let of_ours = cwd.starts_with(&self.root)
+                || [environ, cmdline].iter().any(|bytes| String::from_utf8_lossy(bytes).contains(&root));
+            if of_ours {
+                found
+                    .push(format!("{name} {}", String::from_utf8_lossy(&read("cmdline")).replace('\0', " ")));
+            }
+        }
+        found
+    }
+
+    /// Waits until no process of this repository is left.
+    pub fn assert_nothing_runs(&self) {
+        wait_for("no process is left", || self.processes().is_empty());
+    }
+
+    /// Everything a finished run must not leave: processes, worktrees, daemon files, sockets.
+    pub fn assert_nothing_left(&self) {
+        self.assert_nothing_runs();
+        let worktrees = self.git(&["worktree", "list", "--porcelain"]);
+        assert_eq!(worktrees.matches("worktree ").count(), 1, "{worktrees}");
+        let daemons = std::fs::read_dir(self.root.join(".swarm/run/daemons"));
+        let left: Vec<_> = daemons.into_iter().flatten().flatten().map(|e| e.file_name()).collect();
+        assert!(left.is_empty(), "daemon files are left: {left:?}");
+        assert!(!self.root.join(".swarm/run/coordinator.sock").exists(), "the socket is left");
+    }
+
+    /// How often the subject of a commit stands on a branch.
+    pub fn commits(&self, branch: &str, subject: &str) -> usize {
+        self.git(&["log", "--format=%s", branch]).lines().filter(|line| *line == subject).count()
+    }
+}
+
+/// Waits for a condition, with a limit.
+pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LIMIT, "waited in vain until {what}");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+pub struct Running {
+    pub child: Child,
+    lines: mpsc::Receiver<String>,
+    said: Vec<String>,
+}
+
+impl Running {
+    /// Reads on until a line contains this text.
+    pub fn until(&mut self, text: &str) -> String {
+        loop {
+            match self.lines.recv_timeout(LIMIT) {
+                Ok(line) => {
+                    self.said.push(line.clone());
+                    if line.contains(text) {
+                        return line;
+                    }
+                }
+                Err(_) => panic!("never said {text:?}:\n{}", self.said.join("\n")),
+            }
+        }
+    }
+
+    /// Lets it go on for so long, or until it ends. True when it has ended.
+    pub fn for_a_while(&mut self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.said.push(line),
+                Err(mpsc::RecvTimeoutError::Timeout) => return false,
+                Err(mpsc::RecvTimeoutError::Disconnected) => return true,
+            }
+        }
+    }
+
+    pub fn kill_9(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    pub fn signal(&self, signal: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", signal, &pid]).status().expect("kill runs");
+        assert!(sent.success());
+    }
+
+    /// Its exit code, and all it said.
+    pub fn end(mut self) -> (i32, String) {
+        while let Ok(line) = self.lines.recv_timeout(LIMIT) {
+            self.said.push(line);
+        }
+        let code = self.child.wait().expect("it ends").code().unwrap_or(-1);
+        (code, self.said.join("\n"))
+    }
+}
+
+/// A folder's files whose names end so.
+pub fn files_below(dir: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_below(&path, ending));
+        } else if path.to_string_lossy().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found
+}

@@ -1,0 +1,20 @@
+//! The demo is the README's first command: it must tell the truth.
+
+use crate::arena::Arena;
+
+#[test]
+fn the_demo_proves_its_tasks_on_trunk_and_leaves_nothing_behind() {
+    let arena = Arena::new("{}");
+    let out = arena.command(&["demo", "--json"]).env("TMPDIR", arena.path("")).output().expect("it runs");
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success(), "{said}");
+    let ending: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(ending["left_behind"], serde_json::json!([]), "{said}");
+    let tasks = ending["tasks"].as_array().expect("tasks");
+    assert_eq!(tasks.len(), 5);
+    assert!(tasks.iter().all(|t| t["status"] == "done"), "{said}");
+    assert!(said.contains("SIGKILL"), "the coordinator was killed for real: {said}");
+    // One agent crashed and was tried again, and its task alone took two attempts.
+    let attempts: Vec<u64> = tasks.iter().filter_map(|t| t["attempts"].as_u64()).collect();
+    assert_eq!(attempts, [1, 2, 1, 1, 1], "{said}");
+}

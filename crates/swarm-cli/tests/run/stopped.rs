@@ -1,0 +1,105 @@
+//! Ctrl+C, agents that hang, crash or ask: what a person finds afterwards.
+
+use crate::arena::Arena;
+
+const CONFIG: &str = r#"{
+  "check": { "commands": ["true"] },
+  "recovery": { "maxRetries": 1, "backoffMax": "1s" },
+  "stop": { "grace": "1s", "drain": "1s" },
+}"#;
+
+#[test]
+fn ctrl_c_stops_in_good_order_and_the_next_run_goes_on() {
+    let arena = Arena::new(CONFIG);
+    let go = arena.path("go");
+    let script = format!(
+        "write half.txt unfinished\nprint waiting\nwait-for {}\ncommit feat: it\ncomplete",
+        go.display()
+    );
+    arena.plan(&[("1.1", &[], script)]);
+    let mut run = arena.start(&[]);
+    run.until("works");
+    crate::arena::wait_for("the agent has written", || {
+        arena.root.join(".swarm/worktrees/1.1/half.txt").exists()
+    });
+    run.signal("INT");
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    arena.assert_nothing_runs();
+    assert_eq!(arena.tasks()[0]["status"], "pending");
+    // What was not committed is on a ref, with its content.
+    let wip = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip"]);
+    assert_eq!(arena.git(&["show", &format!("{}:half.txt", wip.trim())]).trim(), "unfinished");
+    std::fs::write(&go, "").expect("the signal file");
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    arena.assert_nothing_left();
+}
+
+#[test]
+fn a_second_ctrl_c_leaves_at_once_and_the_agents_stop_all_the_same() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "ignore-term\nprint waiting\nhang".into())]);
+    let mut run = arena.start(&[]);
+    run.until("works");
+    run.signal("INT");
+    run.until("stopping");
+    run.signal("INT");
+    run.end();
+    // Nobody is there to tell the daemon anything more; it has its order.
+    arena.assert_nothing_runs();
+    let (code, _) = arena.start(&["--agents", "1"]).end_after_drain(&arena);
+    assert_eq!(code, 1);
+}
+
+impl crate::arena::Running {
+    /// Lets the next coordinator find what happened, then stops it.
+    fn end_after_drain(mut self, arena: &Arena) -> (i32, String) {
+        self.until("works");
+        arena.ok(&["task", "defer", "1.1"]);
+        self.end()
+    }
+}
+
+#[test]
+fn an_agent_that_hangs_is_stopped_with_its_tree_and_tried_again_until_a_person_is_asked() {
+    let config = CONFIG.replace("\"check\"", "\"maxTaskDuration\": \"1s\", \"check\"");
+    let arena = Arena::new(&config);
+    arena.plan(&[("1.1", &[], "ignore-term\nspawn-child 600\nhang".into())]);
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 1, "{said}");
+    let task = &arena.tasks()[0];
+    assert_eq!((&task["status"], &task["attempts"]), (&"timeout".into(), &2.into()), "{said}");
+    arena.assert_nothing_runs();
+    assert!(arena.ok(&["status"]).contains("swarm task unblock 1.1"));
+}
+
+#[test]
+fn an_agent_that_crashes_goes_on_in_its_own_worktree() {
+    let arena = Arena::new(CONFIG);
+    let script = "on-attempt 1: write a.txt one\non-attempt 1: commit feat: before the crash\n\
+                  on-attempt 1: crash 137\nappend a.txt two\ncommit feat: after the crash\ncomplete";
+    arena.plan(&[("1.1", &[], script.into())]);
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.commits("main", "feat: before the crash"), 1);
+    assert_eq!(arena.commits("main", "feat: after the crash"), 1);
+    arena.assert_nothing_left();
+}
+
+#[test]
+fn an_agent_that_asks_or_gives_up_leaves_its_words_for_a_person() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[
+        ("1.1", &[], "blocked which colour?".into()),
+        ("1.2", &[], "failed there is no such file".into()),
+    ]);
+    let (code, _) = arena.start(&["--agents", "2"]).end();
+    assert_eq!(code, 1);
+    let status = arena.ok(&["status"]);
+    for words in ["which colour?", "there is no such file", "swarm task unblock 1.1"] {
+        assert!(status.contains(words), "{words:?} is missing:\n{status}");
+    }
+    arena.assert_nothing_runs();
+}
