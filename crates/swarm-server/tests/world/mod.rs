@@ -170,12 +170,9 @@ pub fn git(dir: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-/// The example binary beside the test's own.
+/// The small stand-in for the binary `swarm`.
 pub fn host() -> PathBuf {
-    let test = std::env::current_exe().expect("a path");
-    let host = test.parent().and_then(Path::parent).expect("target/debug").join("examples/daemon_host");
-    assert!(host.exists(), "build it with: cargo build --examples -p swarm-server");
-    host
+    PathBuf::from(env!("CARGO_BIN_EXE_daemon_host"))
 }
 
 /// A prompt whose script says this.
