@@ -13,6 +13,7 @@ pub mod agent;
 pub mod close;
 pub mod config;
 pub mod demo;
+pub mod ask;
 pub mod daemon;
 pub mod script_agent;
 #[cfg(test)]
@@ -48,6 +49,8 @@ pub enum Command {
     Config(config::Command),
     Demo(demo::Args),
     #[command(hide = true)]
+    Ask(ask::Args),
+    #[command(hide = true)]
     Daemon(daemon::Args),
     #[command(hide = true)]
     ScriptAgent(script_agent::Args),
@@ -69,6 +72,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Close(args) => close::run(args, cx)?,
         Command::Config(command) => config::run(command, cx)?,
         Command::Demo(args) => return demo::run(args, cx),
+        Command::Ask(args) => ask::run(args, cx)?,
         Command::Daemon(args) => return Ok(daemon::run(args)),
         Command::ScriptAgent(args) => return Ok(script_agent::run(args)),
     }

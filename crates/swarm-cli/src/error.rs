@@ -56,6 +56,11 @@ impl CliError {
         Self::new(Exit::NoCoordinator, "no_coordinator", message)
     }
 
+    /// Another coordinator has the ledger.
+    pub fn owned(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, "owned", message)
+    }
+
     /// Somebody else was quicker.
     pub fn changed_meanwhile(message: impl Into<String>) -> Self {
         Self::new(Exit::Refused, "changed_meanwhile", message)

@@ -15,7 +15,7 @@ pub struct Args {}
 pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
     let settings = Swarm::open(cx)?.settings()?;
     cx.out.view(&settings, |settings| {
-        let rows = settings.iter().map(|s| vec![s.key.clone(), s.value.to_string(), s.source.clone()]);
+        let rows = settings.iter().map(|s| vec![s.key.clone(), s.value.to_string(), s.source.to_string()]);
         table(&["key", "value", "from"], rows)
     })
 }

@@ -34,20 +34,26 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         true => (planfile::to_markdown(&plan), "md"),
         false => (planfile::to_json(&plan), "json"),
     };
-    let file = swarm.scratch_file(&format!("plan-edit.{end}"))?;
+    let file = swarm.scratch_file("plan-edit", end)?;
     swarm.write_whole(&file, text.as_bytes())?;
     open_editor(&file)?;
-    let (edited, _) = super::file::read(&file).map_err(|error| kept(error, &file))?;
+    let (mut edited, _) = super::file::read(&file).map_err(|error| kept(error, &file))?;
     if edited == planfile::parse("the plan", text.as_bytes())? {
         remove(&file);
         output::note("Nothing was changed");
         return Ok(());
     }
     if swarm.approved(None)?.structure_hash != before {
-        let error =
-            CliError::changed_meanwhile("The plan was changed by somebody else while you were editing it");
-        return Err(kept(error, &file));
+        let hint = format!(
+            "What you wrote is kept. Run `swarm plan edit` once more, or put it over the other change with `swarm plan save {}`",
+            file.display()
+        );
+        let what = "The plan was changed by somebody else while you were editing it";
+        return Err(CliError::changed_meanwhile(what).say(hint));
     }
+    // A locked profile may not even be named, and an equal one says nothing.
+    let named = edited.execution_profile.take();
+    edited.execution_profile = named.filter(|profile| Some(*profile) != plan.execution_profile);
     let command = Command::SavePlan {
         plan: edited,
         kind: SaveKind::Save,
@@ -65,7 +71,7 @@ fn kept(error: CliError, file: &Path) -> CliError {
 }
 
 fn remove(file: &Path) {
-    // A left-over scratch file does no harm; the next edit overwrites it.
+    // A left-over scratch file does no harm.
     let _ = std::fs::remove_file(file);
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::planfile::{self, PlanFileError};
 
-use crate::error::CliError;
+use crate::error::{CliError, Hint};
 
 /// The plan in `file`, or on stdin for `-`; and the name it goes by in the ledger.
 pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
@@ -18,6 +18,23 @@ pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
     })?;
     let plan = planfile::parse(&name, &bytes)?;
     Ok((plan, recorded_name(file)))
+}
+
+/// What is wrong with a plan that came from a file is put right in the file, not in the plan that is there.
+pub fn put_right(error: CliError, command: &str, file: &Path) -> CliError {
+    const ABOUT_THE_FILE: &[&str] =
+        &["unknown_dependency", "cycle", "duplicate_task", "bad_value", "too_large", "unknown_phase"];
+    if !ABOUT_THE_FILE.contains(&error.kind) {
+        return error;
+    }
+    let meant = match &error.hint {
+        Some(Hint::Say(text)) => {
+            text.split_inclusive('?').next().filter(|text| text.ends_with('?')).map(|text| format!("{text} "))
+        }
+        _ => None,
+    };
+    let meant = meant.unwrap_or_default();
+    error.say(format!("{meant}Put the file right, then run `{command} {}`", file.display()))
 }
 
 fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {

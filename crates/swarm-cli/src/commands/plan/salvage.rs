@@ -3,16 +3,36 @@
 use crate::cli::Context;
 use crate::commands::answered;
 use crate::error::CliError;
+use crate::output::table::table;
 use crate::swarm::Swarm;
+use crate::swarm::salvage::Lost;
 
-/// Deal with records that were lost to damage
+/// Bring back records that were lost to damage
 ///
-/// Names what can still be read in the quarantine files, and records that you have seen it, so that the warning goes
-/// away and the ledger can be written again. Nothing is ever deleted.
+/// What the quarantine files still hold is asked for again, under the rules of today; then the loss counts as seen,
+/// the warning goes away, and the ledger can be written again. Nothing is ever deleted.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Only show what lies in the quarantine files
+    #[arg(long)]
+    pub dry_run: bool,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.salvage()?;
-    answered(cx, &answer)
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    if args.dry_run {
+        return cx.out.view(&swarm.lost()?, |lost| text(lost));
+    }
+    answered(cx, &swarm.salvage()?)
+}
+
+fn text(lost: &[Lost]) -> String {
+    if lost.is_empty() {
+        return "No lost records in quarantine".into();
+    }
+    let cells = |record: &Lost| {
+        let then = record.why_not.clone().unwrap_or_else(|| "can be brought back".into());
+        vec![record.seq.to_string(), record.what.clone(), then, record.file.clone()]
+    };
+    table(&["seq", "what", "then", "file"], lost.iter().map(cells))
 }

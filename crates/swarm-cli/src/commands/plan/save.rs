@@ -29,5 +29,6 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let (plan, source) = file::read(&args.file)?;
     let command =
         Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
-    answered(cx, &swarm.ask(command)?)
+    let answer = swarm.ask(command).map_err(|error| file::put_right(error, "swarm plan save", &args.file))?;
+    answered(cx, &answer)
 }

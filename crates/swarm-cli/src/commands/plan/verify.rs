@@ -2,8 +2,8 @@
 
 use crate::cli::Context;
 use crate::error::CliError;
+use crate::output::harmless;
 use crate::output::paint::{Paint, paint};
-use crate::output::{harmless, note};
 use crate::swarm::Swarm;
 use crate::swarm::verdict::{Part, Verdict};
 
@@ -30,7 +30,6 @@ pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
                 .run_instead("swarm plan rebuild"))
         }
         Verdict::Damaged => {
-            note("");
             Err(CliError::environment("The ledger is damaged or incomplete")
                 .run_instead("swarm plan salvage"))
         }

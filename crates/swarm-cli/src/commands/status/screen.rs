@@ -126,7 +126,7 @@ fn phases(phases: &[PhaseView]) -> String {
 
 fn bar(done: u64, total: u64) -> String {
     const WIDTH: u64 = 10;
-    let full = if total == 0 { 0 } else { done.saturating_mul(WIDTH) / total };
+    let full = done.saturating_mul(WIDTH).checked_div(total).unwrap_or(0);
     (0..WIDTH).map(|at| if at < full { '#' } else { '.' }).collect()
 }
 

@@ -39,15 +39,15 @@ const NUMBERS_TRIED_MAX: u32 = 1_000;
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let answer = match args.id.clone() {
-        Some(id) => ask(&swarm, args, id, None)?,
+        Some(id) => ask(&swarm, args, id)?,
         None => ask_with_a_free_number(&swarm, args)?,
     };
     answered(cx, &answer)
 }
 
-fn ask(swarm: &Swarm, args: Args, id: TaskId, phase: Option<u32>) -> Result<Answer, CliError> {
+fn ask(swarm: &Swarm, args: Args, id: TaskId) -> Result<Answer, CliError> {
     let task = args.members.spec(id, args.title)?;
-    swarm.ask(Command::AddTask { phase: args.phase.or(phase), after: args.after, task })
+    swarm.ask(Command::AddTask { phase: args.phase, after: args.after, task })
 }
 
 fn ask_with_a_free_number(swarm: &Swarm, args: Args) -> Result<Answer, CliError> {
@@ -55,11 +55,8 @@ fn ask_with_a_free_number(swarm: &Swarm, args: Args) -> Result<Answer, CliError>
     let task = args.members.spec(placeholder, args.title)?;
     let mut tried = 0;
     loop {
-        let rows = swarm.tasks(None)?;
-        let phase = match args.phase {
-            Some(phase) => phase,
-            None => phase_of(args.after.as_ref(), &rows).map_or_else(|| swarm.last_phase(), Ok)?,
-        };
+        let (rows, last_phase) = swarm.rows_and_last_phase()?;
+        let phase = args.phase.or_else(|| phase_of(args.after.as_ref(), &rows)).unwrap_or(last_phase);
         let mut task = task.clone();
         task.id = free_number(phase, &rows);
         let command = Command::AddTask { phase: Some(phase), after: args.after.clone(), task };

@@ -1,0 +1,22 @@
+//! `swarm ask JSON`: any command in the form that tools send it.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Carry out a command given as JSON, as tools send it
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The command, like {"do":"block_task","task":"1.1","reason":"waits"}
+    #[arg(value_name = "JSON")]
+    pub command: String,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let command: Command = serde_json::from_str(&args.command)
+        .map_err(|error| CliError::usage("This is not a command as JSON").because(error))?;
+    answered(cx, &Swarm::open(cx)?.ask(command)?)
+}

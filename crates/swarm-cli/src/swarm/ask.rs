@@ -1,0 +1,126 @@
+//! A command on its way to the ledger.
+//!
+//! To write: take the locks, or, when a coordinator has them, ask it by its socket. Coordinators come and go
+//! while commands are under way, so either way may close in the middle; then the other one is tried, with the
+//! same command id. Whoever carried it out, it is carried out once: a repeated id gets its old answer.
+
+use std::time::{Duration, Instant};
+
+use swarm_engine::anchor;
+use swarm_engine::store::{Notice, OpenOptions, Opened, Store, StoreError};
+use swarm_protocol::channel::Response;
+use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::config::OnDamage;
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::refusal::Refusal;
+use swarm_server::client::{ClientError, send_command};
+
+use super::Swarm;
+use crate::error::CliError;
+
+/// A coordinator that starts or ends is in between for moments; one that neither answers nor gives the lock
+/// back for so long hangs.
+const BETWEEN_MAX: Duration = Duration::from_secs(30);
+const PAUSE_FIRST: Duration = Duration::from_millis(2);
+const PAUSE_MAX: Duration = Duration::from_millis(200);
+
+/// How one try ended.
+enum Tried {
+    Answered(Answer),
+    /// The owner of the ledger is just arriving or leaving: try the whole way again.
+    Between(String),
+}
+
+impl Swarm {
+    /// Carries a command out. When this returns, the disk has it.
+    pub fn ask(&self, command: Command) -> Result<Answer, CliError> {
+        self.ask_with(command, self.configuration()?.config.recovery.on_damage)
+    }
+
+    /// The same, with another word about what to do with damage.
+    pub(super) fn ask_with(&self, command: Command, on_damage: OnDamage) -> Result<Answer, CliError> {
+        let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
+        let envelope = Envelope { id, by: "person:cli".into(), command };
+        let started = Instant::now();
+        let mut pause = PAUSE_FIRST;
+        loop {
+            let between = match self.try_once(&envelope, on_damage)? {
+                Tried::Answered(answer) => return Ok(answer),
+                Tried::Between(error) => error,
+            };
+            if started.elapsed() > BETWEEN_MAX {
+                return Err(CliError::no_coordinator("A coordinator holds the ledger and does not answer")
+                    .because(between)
+                    .say("Is it stopped or very busy? Whether the command was carried out shows `swarm plan history`"));
+            }
+            wait(pause);
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    fn try_once(&self, envelope: &Envelope, on_damage: OnDamage) -> Result<Tried, CliError> {
+        if let Some(answer) = self.write_ourselves(envelope, on_damage)? {
+            return Ok(Tried::Answered(answer));
+        }
+        let asked = send_command(&self.paths.socket, envelope.clone());
+        match self.runtime.block_on(asked) {
+            Ok(Response::Answer(answer)) => Ok(Tried::Answered(answer)),
+            // Its plan is closed and it is about to leave: whoever comes next decides.
+            Ok(Response::Refused { refusal: Refusal::PlanClosed }) => {
+                Ok(Tried::Between("the plan is being archived".into()))
+            }
+            Ok(Response::Refused { refusal }) => Err(refusal.into()),
+            Ok(Response::Failed { text }) => {
+                Err(CliError::environment("The coordinator could not carry the command out").because(text))
+            }
+            Ok(Response::Pong) => {
+                Err(CliError::environment("The coordinator answered something else than was asked")
+                    .say("Do the running swarm and this program have the same version?"))
+            }
+            Err(error @ (ClientError::Nobody | ClientError::Lost { .. })) => {
+                Ok(Tried::Between(error.to_string()))
+            }
+            Err(error) => Err(CliError::environment("Cannot ask the coordinator").because_of(&error)),
+        }
+    }
+
+    /// Does it under our own lock; none when a coordinator has the ledger.
+    fn write_ourselves(&self, envelope: &Envelope, on_damage: OnDamage) -> Result<Option<Answer>, CliError> {
+        let Some(mut store) = self.writer(envelope.command.kind(), on_damage)? else { return Ok(None) };
+        let now = store.clock().now();
+        let answer = store.submit_blocking(envelope.clone(), now)?;
+        // From here on it is done: what goes wrong with what is only made from the ledger is told, no more.
+        let notices = store.finish().unwrap_or_else(|error| vec![told_later(&error)]);
+        self.tell(&notices);
+        Ok(Some(answer))
+    }
+
+    /// The ledger open for one command; none when a coordinator has it.
+    pub(super) fn writer(&self, role: &str, on_damage: OnDamage) -> Result<Option<Store>, CliError> {
+        let anchors = self.runtime.block_on(anchor::witnesses(&self.git))?;
+        let options = OpenOptions::new(role).on_damage(on_damage).anchors(anchors);
+        match Store::open_writer(&self.paths, options)? {
+            Opened::Writer(store) => Ok(Some(store)),
+            Opened::Busy(_) => Ok(None),
+        }
+    }
+}
+
+fn told_later(error: &StoreError) -> Notice {
+    let mut text = format!("It is done, but: {error}");
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        text.push_str(&format!(": {cause}"));
+        next = cause.source();
+    }
+    Notice { text, hint: "The next command tries again".into() }
+}
+
+/// Nothing announces that a lock or a socket comes and goes, so this looks again after a while.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the one place that has to look again and again; bounded by BETWEEN_MAX"
+)]
+pub(super) fn wait(pause: Duration) {
+    std::thread::sleep(pause);
+}

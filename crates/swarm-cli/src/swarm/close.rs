@@ -1,0 +1,57 @@
+//! The end of a plan, in steps that may each be asked for again.
+
+use std::time::{Duration, Instant};
+
+use swarm_engine::anchor;
+use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::ids::TaskId;
+
+use super::Swarm;
+use super::ask::wait;
+use crate::error::CliError;
+
+/// Agents have their grace to stop and their work is saved; what takes longer hangs.
+const STOP_MAX: Duration = Duration::from_secs(120);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+impl Swarm {
+    /// Closes the plan; with `stop`, agents that work on it are stopped before.
+    pub fn close(&self, stop: bool) -> Result<Answer, CliError> {
+        if stop {
+            self.stop_agents()?;
+        }
+        let answer = self.ask(Command::ClosePlan { archive: self.archive_name() })?;
+        // The anchor speaks of a ledger that is in the archive now. Left over, it does no harm.
+        drop(self.runtime.block_on(anchor::clear(&self.git)));
+        Ok(answer)
+    }
+
+    /// `plan-2026-01-13T10-00-00`: from the clock of the asker, so that the core needs none.
+    fn archive_name(&self) -> String {
+        let now = self.now().to_string();
+        format!("plan-{}", now[..19].replace(':', "-"))
+    }
+
+    fn stop_agents(&self) -> Result<(), CliError> {
+        let started = Instant::now();
+        loop {
+            let state = self.state(None)?;
+            if state.runs.is_empty() {
+                return Ok(());
+            }
+            let working: Vec<TaskId> =
+                state.runs.values().filter(|run| !run.ended).map(|run| run.task.clone()).collect();
+            for task in working {
+                match self.ask(Command::StopAgent { task }) {
+                    // It ended by itself in the meantime.
+                    Err(error) if error.kind == "no_agent" => {}
+                    stopped => drop(stopped?),
+                }
+            }
+            if started.elapsed() > STOP_MAX {
+                return Err(CliError::environment("The agents have not stopped").run_instead("swarm status"));
+            }
+            wait(LOOK_EVERY);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Files that people see: made by `init`, exported, or handed to an editor.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use swarm_engine::projection::{self, find_import};
+use swarm_engine::store::{Store, ensure_ignored, replace};
+use swarm_protocol::refusal::Refusal;
+
+use super::Swarm;
+use crate::error::CliError;
+
+/// What `swarm init` did.
+#[derive(Debug, Serialize)]
+pub struct Made {
+    pub created: Vec<String>,
+    pub kept: Vec<String>,
+}
+
+/// A configuration to begin with. Empty, because every key that stands in it no longer follows the defaults.
+const FIRST_CONFIG: &str =
+    "{\n  // `swarm config show` lists every key with its value and where it comes from.\n}\n";
+
+/// Texts that could not be saved and were kept.
+const SCRATCH_MAX: u32 = 100;
+
+impl Swarm {
+    /// Makes what is not there yet.
+    pub fn init(&self) -> Result<Made, CliError> {
+        let mut made = Made { created: vec![], kept: vec![] };
+        let ignore = self.paths.swarm.join(".gitignore");
+        for path in [&self.paths.config, &ignore] {
+            let list = if path.exists() { &mut made.kept } else { &mut made.created };
+            list.push(self.relative(path));
+        }
+        if !self.paths.config.exists() {
+            self.write_whole(&self.paths.config, FIRST_CONFIG.as_bytes())?;
+        }
+        ensure_ignored(&self.paths).map_err(|error| {
+            CliError::environment(format!("Cannot write {}", self.relative(&ignore))).because(error)
+        })?;
+        self.configuration()?;
+        Ok(made)
+    }
+
+    /// The export that `swarm plan import` means when no file is named.
+    pub fn exported_before(&self) -> Result<PathBuf, CliError> {
+        let found = find_import(&self.paths).ok_or_else(|| {
+            let place = self.relative(&self.paths.export_json);
+            CliError::environment("There is no exported plan to import")
+                .because(format!("{place} does not exist"))
+                .run_instead("swarm plan import FILE")
+        })?;
+        self.tell(found.deprecated.as_slice());
+        Ok(found.path)
+    }
+
+    /// Writes the export artifacts and names the one that `import` reads.
+    pub fn export_artifacts(&self) -> Result<String, CliError> {
+        let reading = Store::open_reader(&self.paths, &self.options("read"), None)?;
+        let head = reading.head.filter(|_| reading.state.plan.is_some()).ok_or(Refusal::NoPlan)?;
+        let failed = projection::write_exports(&self.paths, &reading.state, &head);
+        match failed.into_iter().find(|notice| notice.text.starts_with("Cannot")) {
+            Some(notice) => Err(CliError::environment(notice.text)),
+            None => Ok(self.relative(&self.paths.export_json)),
+        }
+    }
+
+    /// A new place for what a person is typing, out of git's sight: what was kept before is not written over.
+    pub fn scratch_file(&self, name: &str, end: &str) -> Result<PathBuf, CliError> {
+        let names = (1..=SCRATCH_MAX).map(|n| match n {
+            1 => format!("{name}.{end}"),
+            n => format!("{name}-{n}.{end}"),
+        });
+        names.map(|name| self.paths.run.join(name)).find(|path| !path.exists()).ok_or_else(|| {
+            CliError::environment(format!(
+                "There are {SCRATCH_MAX} unfinished edits in {}",
+                self.relative(&self.paths.run)
+            ))
+            .say("Look through them and remove those that you do not need")
+        })
+    }
+
+    /// A file appears whole and durable, or not at all.
+    pub fn write_whole(&self, file: &Path, bytes: &[u8]) -> Result<(), CliError> {
+        // A name without a folder is meant from here.
+        let file =
+            if file.parent() == Some(Path::new("")) { Path::new(".").join(file) } else { file.to_owned() };
+        replace(&file, bytes).map_err(|error| {
+            CliError::environment(format!("Cannot write {}", self.relative(&file))).because(error)
+        })
+    }
+}

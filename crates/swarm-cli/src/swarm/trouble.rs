@@ -1,0 +1,79 @@
+//! Errors of the crates below, in the words of the command line.
+
+use swarm_engine::git::GitError;
+use swarm_engine::settings::SettingsError;
+use swarm_engine::store::StoreError;
+use swarm_ledger::OpenError;
+use swarm_protocol::refusal::Refusal;
+
+use crate::error::CliError;
+
+/// Adds a hint: as a command when it is one, as a sentence when it has words.
+fn hinted(error: CliError, hint: &str) -> CliError {
+    match hint {
+        "" => error,
+        command if command.starts_with("swarm ") => error.run_instead(command),
+        sentence => error.say(sentence),
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        let hint = error.hint();
+        match error {
+            StoreError::Refused(refusal) => refusal.into(),
+            // Damage that waits for a person: the same refusal that a running coordinator would give.
+            StoreError::Open(OpenError::ReadOnlyUntilSalvage(_)) => {
+                Refusal::ReadOnly { why: "it is damaged, and a person is to look first".into() }.into()
+            }
+            StoreError::Open(error) => hinted(Self::environment(error.to_string()), &hint),
+            other => {
+                let mut whole = Self::environment(other.to_string());
+                if let Some(source) = std::error::Error::source(&other) {
+                    whole = whole.because_of(source);
+                }
+                hinted(whole, &hint)
+            }
+        }
+    }
+}
+
+impl From<SettingsError> for CliError {
+    fn from(error: SettingsError) -> Self {
+        let SettingsError { place, why, hint } = error;
+        hinted(Self::environment(format!("Cannot use the configuration at {place}")).because(why), &hint)
+    }
+}
+
+impl From<GitError> for CliError {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::Missing => {
+                Self::environment("git is not installed, or not in PATH").say("Install git 2.38 or newer")
+            }
+            GitError::TooOld { found } => {
+                Self::environment(format!("git {found} is too old")).say("Install git 2.38 or newer")
+            }
+            GitError::NotARepository { path, said } => {
+                Self::environment(format!("This is not a git repository: {}", path.display()))
+                    .because(said)
+                    .say("Go to your repository, name it with `-C DIR`, or make one with `git init`")
+            }
+            GitError::NoCommits { path } => {
+                Self::environment(format!("The repository has no commit yet: {}", path.display()))
+                    .say("Make one first: `git commit --allow-empty -m start`")
+            }
+            GitError::Bare { path } => {
+                Self::environment(format!("This repository has no checkout: {}", path.display()))
+                    .say("A swarm needs one that is not bare")
+            }
+            GitError::Reftable { path } => Self::environment(format!(
+                "The repository keeps its refs in the reftable format: {}",
+                path.display()
+            ))
+            .because("a power cut can lose all refs of that format")
+            .say("Convert it: `git refs migrate --ref-format=files`"),
+            other => Self::environment("git could not be used").because_of(&other),
+        }
+    }
+}

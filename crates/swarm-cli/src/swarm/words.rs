@@ -1,0 +1,151 @@
+//! What an event says to a person, in a few words. Its type, task and time stand beside it.
+
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::outcome::Next;
+
+/// Enough to recognise a text by.
+const TEXT_SHOWN: usize = 80;
+
+pub fn words(event: &Event) -> String {
+    let text = plan(event).or_else(|| swarm(event)).or_else(|| attempt(event)).or_else(|| merge(event));
+    text.unwrap_or_default()
+}
+
+/// Events about the plan.
+fn plan(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::PlanCreated { goal, .. } | Event::PlanUpdated { goal, .. } => short(goal),
+        Event::TaskAdded { spec, phase, .. } => format!("phase {phase}: {}", short(&spec.title)),
+        Event::TaskUpdated { patch, .. } => {
+            let members = serde_json::to_value(patch).unwrap_or_default();
+            let names: Vec<&str> =
+                members.as_object().map(|m| m.keys().map(String::as_str).collect()).unwrap_or_default();
+            format!("changed {}", names.join(", "))
+        }
+        Event::TaskStatusChanged { status, why, .. } => {
+            join(status.word(), why.as_deref().unwrap_or_default())
+        }
+        Event::TaskReordered { after, phase, .. } => place(after.as_ref(), *phase),
+        Event::PhaseCompleted { phase } => format!("phase {phase}"),
+        Event::Snapshot { data } => format!("plan {}", first(&data.payload_hash)),
+        Event::PlanRebuilt { source, tasks } => format!("{tasks} tasks from {}", short(source)),
+        Event::PlanExported { path } => short(path),
+        Event::ExecutionProfileSet { profile } => format!("{} at once", profile.slots()),
+        Event::PlanApproved { structure_hash } => format!("structure {}", first(structure_hash)),
+        Event::PlanClosed { archive } => short(archive),
+        _ => return None,
+    })
+}
+
+/// Events about the ledger and the swarm as a whole.
+fn swarm(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::LedgerLoss { last_good_seq, quarantine, .. } => {
+            format!("after record {last_good_seq}, kept in {quarantine}")
+        }
+        Event::LedgerRepaired { from_seq, to_seq, .. } => {
+            format!("records {from_seq} to {to_seq} from the second copy")
+        }
+        Event::LedgerCut { after_seq, bytes, .. } => {
+            format!("{bytes} bytes of an unfinished batch after record {after_seq}")
+        }
+        Event::LossAcknowledged { salvaged } => format!("{salvaged} brought back"),
+        Event::CoordinatorStarted { epoch, trunk, .. } => format!("epoch {epoch}, trunk {}", short(trunk)),
+        Event::CoordinatorStopped { epoch } => format!("epoch {epoch}"),
+        Event::Paused { reason, why } => join(reason.word(), why),
+        Event::Resumed { reason } => reason.word().into(),
+        Event::DrainStarted { why } => short(why),
+        Event::Operation { kind, answer, .. } => join(kind, answer),
+        _ => return None,
+    })
+}
+
+/// Events of an attempt.
+fn attempt(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::TaskClaimed { run, agent, attempt, .. } => format!("{agent} as {run}, attempt {attempt}"),
+        Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
+        Event::AgentSpawned { run, agent, .. } | Event::AgentCompleted { run, agent, .. } => {
+            format!("{agent} as {run}")
+        }
+        Event::Iteration { iteration, note, .. } => {
+            join(&format!("iteration {iteration}"), note.as_deref().unwrap_or_default())
+        }
+        Event::Signal { signal, text, .. } => join(signal, text),
+        Event::WorkSubmitted { iteration, tip, .. } => {
+            format!("iteration {iteration}, commit {}", tip.short())
+        }
+        Event::ChecksPassed { tip, .. } => format!("commit {}", tip.short()),
+        Event::ChecksFailed { output, .. } => short(last_line(output)),
+        Event::GateWaived { gate, reason, .. } => join(gate.word(), reason),
+        Event::TaskApproved { tip, policy, .. } => join(&format!("commit {}", tip.short()), policy),
+        Event::AgentFailed { how, next, .. } => format!("{}, then {}", short(&how.words()), then(next)),
+        Event::AgentStopped { why, next, .. } => format!("{}, then {}", short(why), then(next)),
+        Event::AttemptStopped { run, wip, .. } => match wip {
+            Some(wip) => format!("{run}, work saved as {}", wip.short()),
+            None => run.to_string(),
+        },
+        _ => return None,
+    })
+}
+
+/// Events on the way to trunk.
+fn merge(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::MergeBuilt { result, commits, .. } => {
+            format!("{} commits as {}", commits.len(), result.short())
+        }
+        Event::VerificationStarted { run, .. } => run.to_string(),
+        Event::VerificationPassed { commit, .. } => format!("commit {}", commit.short()),
+        Event::VerificationFailed { output, .. } => short(last_line(output)),
+        Event::PublishWaits { why, .. } | Event::MergeInterrupted { why, .. } => short(why),
+        Event::RaceLost { trunk_now, .. } => format!("trunk is at {} now", trunk_now.short()),
+        Event::MergeFailed { why, next, .. } => format!("{}, then {}", short(why), then(next)),
+        Event::MergeCompleted { proof, .. } => {
+            format!("{} at {}", short(&proof.trunk), Oid::short(&proof.commit))
+        }
+        Event::WorktreeKept { why, .. } => short(why),
+        _ => return None,
+    })
+}
+
+fn then(next: &Next) -> &'static str {
+    next.status().word()
+}
+
+fn place(after: Option<&TaskId>, phase: u32) -> String {
+    after.map_or_else(|| format!("first in phase {phase}"), |after| format!("after {after} in phase {phase}"))
+}
+
+fn join(head: &str, text: &str) -> String {
+    if text.is_empty() { head.to_owned() } else { format!("{head}: {}", short(text)) }
+}
+
+fn first(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+fn short(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(TEXT_SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(short(&"ü".repeat(81)), format!("{}…", "ü".repeat(80)));
+        assert_eq!(short("one\ntwo"), "one");
+        assert_eq!(last_line("a\nb\n\n"), "b");
+    }
+}

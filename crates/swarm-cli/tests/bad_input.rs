@@ -1,0 +1,292 @@
+//! Bad input gets a clear error, and nothing is lost.
+//!
+//! Each row spoils a world and runs one command. It must end with the given code, say the given words, never call
+//! itself a bug, and leave every byte of the ledger where it was.
+
+mod world;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use world::{Ran, World, run, run_with};
+
+const PLAN: &str = "# Goal\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  depends: 1.1\n";
+
+fn planned() -> World {
+    let world = World::new();
+    world.file("plan.md", PLAN);
+    world.swarm(&["plan", "save", "plan.md"]).good();
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    world
+}
+
+/// The command fails with this code, all these words are in what it says, and the ledger is as it was.
+#[track_caller]
+fn check(world: &World, args: &[&str], code: i32, words: &[&str]) {
+    let before = bytes(&world.ledger());
+    let ran = world.swarm(args);
+    refused(&ran, args, code, words);
+    assert_eq!(bytes(&world.ledger()), before, "{args:?} changed the ledger");
+    let as_json = world.swarm(&[&["--json"], args].concat());
+    assert_eq!(as_json.code, Some(code), "{args:?} with --json: {}{}", as_json.out, as_json.err);
+    let error: serde_json::Value = serde_json::from_str(&as_json.out).expect("an error as JSON");
+    assert!(error["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
+}
+
+#[track_caller]
+fn refused(ran: &Ran, args: &[&str], code: i32, words: &[&str]) {
+    assert_eq!(ran.code, Some(code), "{args:?}: {}{}", ran.out, ran.err);
+    assert!(ran.out.is_empty(), "{args:?} said something on stdout: {}", ran.out);
+    for word in words {
+        assert!(ran.err.contains(word), "{args:?} does not say {word:?}:\n{}", ran.err);
+    }
+    assert!(ran.err.starts_with("Error: ") || ran.err.starts_with("error: "), "{args:?}: {}", ran.err);
+    assert!(ran.err.len() < 4_000, "{args:?}: nobody reads {} bytes", ran.err.len());
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_default()
+}
+
+fn save(world: &World, name: &str, text: impl AsRef<[u8]>, code: i32, words: &[&str]) {
+    world.file(name, text);
+    check(world, &["plan", "save", name], code, words);
+}
+
+#[test]
+fn not_a_git_repository() {
+    let world = World::without_git();
+    world.file("plan.md", PLAN);
+    for args in [&["status"][..], &["init"], &["plan", "save", "plan.md"]] {
+        check(&world, args, 3, &["not a git repository", "Hint: "]);
+    }
+    check(&world, &["-C", "nowhere", "status"], 3, &["nowhere"]);
+    assert!(!world.repo.join(".swarm").exists(), "nothing is made where there is no repository");
+}
+
+#[test]
+fn a_repository_without_commits() {
+    let world = World::without_commits();
+    world.file("plan.md", PLAN);
+    check(&world, &["plan", "save", "plan.md"], 3, &["commit", "Hint: "]);
+}
+
+#[test]
+fn git_that_is_too_old_or_not_there() {
+    let world = World::new();
+    let bin = world.base.join("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let fake = bin.join("git");
+    std::fs::write(&fake, "#!/bin/sh\necho git version 2.20.1\n").expect("a program");
+    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let ran = run(world
+        .program(world::SWARM)
+        .arg("status")
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display())));
+    refused(&ran, &["status"], 3, &["2.20.1", "2.38"]);
+    let ran = run(world.program(world::SWARM).arg("status").env("PATH", world.base.join("home")));
+    refused(&ran, &["status"], 3, &["git"]);
+}
+
+#[test]
+fn plan_files_that_are_none() {
+    let world = planned();
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let deep_member = format!("{{\"goal\":\"g\",\"phases\":[],\"x\":{deep}}}");
+    save(&world, "broken.json", "{\"goal\": \"g\", \"phases\": [", 1, &["broken.json", "line 1"]);
+    save(&world, "empty.md", "", 1, &["empty"]);
+    save(&world, "binary.md", b"# Goal\n\n- [ ] 1.1 \xff\xfe\n", 1, &["UTF-8", "line 3"]);
+    save(&world, "nul.md", b"# Goal\0\n", 1, &["NUL"]);
+    save(&world, "no-goal.md", "- [ ] 1.1 One\n", 1, &["goal"]);
+    save(&world, "deep.json", deep_member, 1, &["deep.json"]);
+    save(&world, "list.json", deep, 1, &["list.json"]);
+    save(&world, "huge.md", vec![b'a'; (16 << 20) + 1], 1, &["bytes"]);
+    check(&world, &["plan", "save", "nowhere.md"], 3, &["nowhere.md"]);
+    check(&world, &["plan", "save", "."], 3, &["Cannot read the plan file"]);
+    world.swarm(&["plan", "verify"]).good();
+}
+
+#[test]
+fn hostile_plans() {
+    let world = planned();
+    let task = |id: &str| {
+        let id = serde_json::Value::from(id);
+        format!("{{\"goal\":\"g\",\"phases\":[{{\"id\":1,\"tasks\":[{{\"id\":{id},\"title\":\"t\"}}]}}]}}")
+    };
+    save(
+        &world,
+        "cycle.md",
+        "# G\n\n- [ ] a1 A\n  depends: b1\n- [ ] b1 B\n  depends: a1\n",
+        1,
+        &["circle", "a1"],
+    );
+    save(&world, "self.md", "# G\n\n- [ ] a1 A\n  depends: a1\n", 1, &["circle"]);
+    save(&world, "unknown.md", "# G\n\n- [ ] a1 A\n  depends: a2\n", 1, &["a2", "does not exist"]);
+    save(&world, "twice.md", "# G\n\n- [ ] a1 A\n- [ ] a1 B\n", 1, &["a1", "twice"]);
+    for id in [
+        "../../etc/passwd",
+        "a/b",
+        "x..y",
+        "a.lock",
+        "-rf",
+        "A",
+        "",
+        "a b",
+        "a\\b",
+        "\u{1b}[2J",
+        "@{-1}",
+        "merge",
+    ] {
+        save(&world, "id.json", task(id), 1, &["task id"]);
+    }
+    save(&world, "phase.json", "{\"goal\":\"g\",\"phases\":[{\"id\":0}]}", 1, &["hase"]);
+    let long = format!(
+        "{{\"goal\":\"g\",\"phases\":[{{\"id\":1,\"tasks\":[{{\"id\":\"a\",\"title\":\"t\",\"description\":\"{}\"}}]}}]}}",
+        "x".repeat(2 << 20)
+    );
+    save(&world, "description.json", long, 1, &["description", "too large"]);
+    let title = task("a").replace("\"t\"", &format!("\"{}\"", "x".repeat(501)));
+    save(&world, "title.json", title, 1, &["title"]);
+    world.swarm(&["plan", "verify"]).good();
+}
+
+#[test]
+fn ten_thousand_tasks_are_a_plan_and_too_many_are_not() {
+    let world = World::new();
+    let plan = |tasks: usize| {
+        let mut text = String::from("# Many\n\n");
+        (0..tasks).for_each(|n| text.push_str(&format!("- [ ] t{n} Task number {n}\n")));
+        text
+    };
+    world.file("many.md", plan(10_000));
+    world.swarm(&["plan", "save", "many.md"]).good();
+    let rows = world.swarm(&["--json", "task", "list"]).json();
+    assert_eq!(rows.as_array().map(Vec::len), Some(10_000));
+    save(&world, "more.md", plan(20_001), 1, &["number of tasks"]);
+    world.swarm(&["task", "defer", "t9999"]).good();
+    world.swarm(&["plan", "verify"]).good();
+}
+
+#[test]
+fn a_plan_on_stdin_that_never_ends_is_cut_short() {
+    let world = planned();
+    let ran = run_with(world.program(world::SWARM).args(["plan", "save", "-"]), &vec![b'x'; 20 << 20]);
+    refused(&ran, &["plan", "save", "-"], 1, &["stdin", "bytes"]);
+}
+
+#[test]
+fn a_configuration_with_an_unknown_key() {
+    let world = planned();
+    world.file(".swarm/config.json", "{\n  \"maxIteration\": 3\n}\n");
+    check(&world, &["config", "show"], 3, &["config.json:2", "maxIteration", "maxIterations"]);
+    check(&world, &["task", "unblock", "1.1"], 3, &["maxIteration"]);
+}
+
+#[test]
+fn ids_that_nobody_knows() {
+    let world = planned();
+    check(&world, &["task", "show", "1.3"], 1, &["There is no task 1.3", "Did you mean"]);
+    check(&world, &["task", "cancel", "nothing-like-it"], 1, &["swarm task list"]);
+    check(&world, &["phase", "complete", "4"], 1, &["There is no phase 4"]);
+    check(&world, &["plan", "show", "--at", "999"], 3, &["There is no record 999"]);
+    check(&world, &["plan", "show", "--at", "0"], 3, &["There is no record 0"]);
+}
+
+#[test]
+fn a_locked_profile() {
+    let world = planned();
+    world.swarm(&["plan", "profile", "lock"]).good();
+    check(&world, &["plan", "profile", "set", "--max", "2"], 1, &["locked", "swarm plan reset"]);
+    let same = "{\"goal\":\"Goal\",\"phases\":[],\"execution_profile\":{}}";
+    save(&world, "same.json", same, 1, &["locked"]);
+}
+
+#[test]
+fn a_ledger_that_is_empty_or_of_another_swarm() {
+    let world = planned();
+    let copy = world.second_copy();
+    std::fs::remove_file(&copy).expect("the second copy");
+    std::fs::remove_dir_all(world.repo.join(".swarm/state")).ok();
+    std::fs::write(world.ledger(), "").expect("emptied");
+    check(&world, &["status"], 3, &["empty", "backup"]);
+    check(&world, &["task", "add", "x"], 3, &["empty"]);
+
+    let (world, other) = (planned(), planned());
+    std::fs::copy(other.ledger(), world.ledger()).expect("mixed up");
+    check(&world, &["task", "add", "x"], 3, &["ledger"]);
+}
+
+#[test]
+fn a_ledger_of_a_newer_version() {
+    let world = planned();
+    let text = std::fs::read_to_string(world.ledger()).expect("a ledger");
+    let line = text.lines().next().expect("a first record");
+    assert!(line.contains("\"format\":1"), "{line}");
+    // As a newer version would write it: whole, with a hash that fits.
+    let newer = sealed(&line.replacen("\"format\":1", "\"format\":9", 1));
+    std::fs::write(world.ledger(), format!("{newer}\n")).expect("replaced");
+    std::fs::write(world.second_copy(), format!("{newer}\n")).expect("replaced");
+    std::fs::remove_dir_all(world.repo.join(".swarm/state")).ok();
+    check(&world, &["status"], 3, &["format 9"]);
+    check(&world, &["task", "add", "x"], 3, &["format 9"]);
+}
+
+/// The line with its hash put right, by the rule of the documentation alone.
+fn sealed(line: &str) -> String {
+    let body = &line[..line.len() - 75];
+    let mut child = std::process::Command::new("sha256sum")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("sha256sum");
+    std::io::Write::write_all(&mut child.stdin.take().expect("its stdin"), body.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let hash = String::from_utf8_lossy(&output.stdout[..64]).into_owned();
+    format!("{body},\"hash\":\"{hash}\"}}")
+}
+
+#[test]
+fn a_truncated_ledger_is_put_back_from_the_second_copy() {
+    let world = planned();
+    let whole = bytes(&world.ledger());
+    for keep in [whole.len() - 1, whole.len() / 2, 10] {
+        std::fs::write(world.ledger(), &whole[..keep]).expect("truncated");
+        let ran = world.swarm(&["task", "list"]);
+        assert!(ran.clone().good().contains("waits"), "{keep}: {}{}", ran.out, ran.err);
+        world.swarm(&["plan", "approve"]).good();
+        assert!(bytes(&world.ledger()).starts_with(&whole), "every byte of before is there again");
+        world.swarm(&["plan", "verify"]).good();
+        std::fs::write(world.ledger(), &whole).expect("put back");
+        std::fs::write(world.second_copy(), &whole).expect("put back");
+        std::fs::remove_dir_all(world.repo.join(".swarm/state")).ok();
+    }
+}
+
+#[test]
+fn a_ledger_that_is_missing_while_others_remember_it() {
+    let world = planned();
+    // With the second copy nothing is lost at all.
+    std::fs::remove_file(world.ledger()).expect("gone");
+    assert!(world.swarm(&["task", "list"]).good().contains("waits"));
+    world.swarm(&["task", "unblock", "1.1"]).good();
+    world.swarm(&["plan", "verify"]).good();
+    // Without it, but with a snapshot that remembers: no new ledger is made over what is left.
+    world.swarm(&["plan", "rebuild"]).good();
+    std::fs::remove_file(world.ledger()).expect("gone");
+    std::fs::remove_file(world.second_copy()).expect("gone");
+    world.file("plan2.md", PLAN);
+    check(&world, &["plan", "save", "plan2.md"], 3, &["missing", "Hint: "]);
+    assert!(!world.ledger().exists());
+}
+
+#[test]
+fn git_clean_in_the_checkout() {
+    let world = planned();
+    let before = bytes(&world.ledger());
+    world.git(&["clean", "-fdxq"]);
+    assert!(!world.ledger().exists());
+    assert!(world.swarm(&["task", "list"]).good().contains("waits"));
+    world.swarm(&["task", "unblock", "1.1"]).good();
+    assert!(bytes(&world.ledger()).starts_with(&before));
+    world.swarm(&["plan", "verify"]).good();
+}
