@@ -10,10 +10,12 @@ const OLDEST: Version = (2, 38, 0);
 
 impl Git {
     /// Finds the repository that `path` lies in, from anywhere inside the main checkout or a worktree.
+    ///
+    /// Every command of a person begins here, so git is asked few times, and twice at once.
     pub async fn discover(path: &Path) -> Result<Self, GitError> {
-        let version = version().await?;
         let at = |args: &[&str]| GitCall::new(base_env(), None, path).args(args);
-        let lines = located(path, &at).await?;
+        let (version, lines) = tokio::join!(version(), located(path, &at));
+        let (version, lines) = (version?, lines?);
         let [common_dir, git_dir, bare] = &lines[..] else {
             return Err(GitError::Unreadable { command: "rev-parse".into(), what: lines.join(" ") });
         };
@@ -21,56 +23,78 @@ impl Git {
         if bare == "true" {
             return Err(GitError::Bare { path: common_dir });
         }
-        let main_checkout = if common_dir == git_dir {
-            PathBuf::from(at(&["rev-parse", "--path-format=absolute", "--show-toplevel"]).line().await?)
-        } else if common_dir.file_name().is_some_and(|name| name == ".git") {
-            common_dir.parent().expect("a path that ends in .git has a parent").to_owned()
-        } else {
-            return Err(GitError::NoMainCheckout { common_dir });
-        };
         let mut git = Self {
+            main_checkout: common_dir.clone(),
             common_dir,
-            main_checkout,
             version,
             identity: Identity::of_the_swarm(),
             env: base_env(),
             shared: Default::default(),
         };
-        git.refuse_unfit().await?;
-        if let Some(identity) = git.configured_identity().await? {
+        let (settings, head) = tokio::join!(git.settings(), git.resolve("HEAD"));
+        let settings = settings?;
+        git.main_checkout =
+            if git.common_dir.file_name().is_some_and(|name| name == ".git") && settings.worktree.is_none() {
+                git.common_dir.parent().expect("a path that ends in .git has a parent").to_owned()
+            } else if git.common_dir == git_dir {
+                PathBuf::from(at(&["rev-parse", "--path-format=absolute", "--show-toplevel"]).line().await?)
+            } else {
+                return Err(GitError::NoMainCheckout { common_dir: git.common_dir });
+            };
+        if settings.reftable {
+            return Err(GitError::Reftable { path: git.common_dir });
+        }
+        if settings.bare {
+            return Err(GitError::Bare { path: git.common_dir });
+        }
+        // A branch just made with `git switch --orphan` is no reason to refuse a repository with history.
+        if head?.is_none() && git.call(["for-each-ref", "--count=1", "refs/heads"]).ok().await?.is_empty() {
+            return Err(GitError::NoCommits { path: git.main_checkout });
+        }
+        if let Some(identity) = settings.identity {
             git.identity = identity;
         }
         Ok(git)
     }
 
-    async fn refuse_unfit(&self) -> Result<(), GitError> {
-        let format =
-            self.call(["config", "--get", "extensions.refstorage"]).if_yes().await?.unwrap_or_default();
-        if format.trim_ascii() == b"reftable" {
-            return Err(GitError::Reftable { path: self.common_dir.clone() });
-        }
-        let main_is_bare =
-            self.call(["config", "--type=bool", "--get", "core.bare"]).if_yes().await?.unwrap_or_default();
-        if main_is_bare.trim_ascii() == b"true" {
-            return Err(GitError::Bare { path: self.common_dir.clone() });
-        }
-        let head = self.call(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).if_yes().await?;
-        // A branch just made with `git switch --orphan` is no reason to refuse a repository with history.
-        let any = self.call(["for-each-ref", "--count=1", "refs/heads"]).ok().await?;
-        if head.is_none() && any.is_empty() {
-            return Err(GitError::NoCommits { path: self.main_checkout.clone() });
-        }
-        Ok(())
+    async fn settings(&self) -> Result<Settings, GitError> {
+        let asked = r"^(extensions\.refstorage|core\.bare|core\.worktree|user\.name|user\.email)$";
+        let found =
+            self.call(["config", "--null", "--get-regexp", asked]).if_yes().await?.unwrap_or_default();
+        Ok(Settings::read(&String::from_utf8_lossy(&found)))
     }
+}
 
-    async fn configured_identity(&self) -> Result<Option<Identity>, GitError> {
-        let name = self.call(["config", "--get", "user.name"]).if_yes().await?;
-        let email = self.call(["config", "--get", "user.email"]).if_yes().await?;
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
-        Ok(name
-            .zip(email)
-            .map(|(name, email)| Identity { name: text(name), email: text(email) })
-            .filter(Identity::is_usable))
+/// What the repository's configuration says that matters here.
+#[derive(Debug, Default)]
+struct Settings {
+    reftable: bool,
+    bare: bool,
+    worktree: Option<String>,
+    identity: Option<Identity>,
+}
+
+impl Settings {
+    /// Reads `key LF value NUL` entries; of several values of a key the last one counts, as in git.
+    fn read(text: &str) -> Self {
+        let mut settings = Self::default();
+        let (mut name, mut email) = (None, None);
+        for entry in text.split('\0').filter(|entry| !entry.is_empty()) {
+            let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+            match key {
+                "extensions.refstorage" => settings.reftable = value == "reftable",
+                "core.bare" => {
+                    settings.bare = matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
+                }
+                "core.worktree" => settings.worktree = Some(value.to_owned()),
+                "user.name" => name = Some(value.trim().to_owned()),
+                "user.email" => email = Some(value.trim().to_owned()),
+                _ => {}
+            }
+        }
+        settings.identity =
+            name.zip(email).map(|(name, email)| Identity { name, email }).filter(Identity::is_usable);
+        settings
     }
 }
 
@@ -107,7 +131,7 @@ fn parse_version(text: &str) -> Option<Version> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_version;
+    use super::{Settings, parse_version};
 
     #[test]
     fn versions_are_read_however_the_vendor_decorates_them() {
@@ -118,5 +142,14 @@ mod tests {
         check("git version 2.40.GIT", Some((2, 40, 0)));
         check("hub version 2", None);
         check("git version two", None);
+    }
+
+    #[test]
+    fn of_several_values_the_last_one_counts() {
+        let settings =
+            Settings::read("user.name\nA\0user.email\na@b\0user.name\nB\0core.bare\0core.bare\nfalse\0");
+        assert_eq!(settings.identity.map(|who| who.name), Some("B".into()));
+        assert!(!settings.bare && !settings.reftable);
+        assert!(Settings::read("core.bare\0").bare);
     }
 }
