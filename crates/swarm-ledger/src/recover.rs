@@ -10,6 +10,7 @@
 //! point leaves bytes twice rather than not at all, and the next recovery ends in the same place.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::batch::Head;
@@ -67,7 +68,7 @@ pub fn recover(request: &Recovery<'_>, visit: &mut dyn FnMut(&Line<'_>)) -> Resu
     let path = &request.paths.main;
     // The copy's length is taken before the ledger's: it is always behind, so a reader that looks
     // in this order never sees it ahead while somebody writes.
-    let mut copy = open_copy(request)?;
+    let (mut copy, copy_error) = open_copy(request);
     let how = if request.access == Access::Write { Open::Write } else { Open::Read };
     let file = match request.vfs.open(path, how) {
         Ok(file) => file,
@@ -92,11 +93,11 @@ pub fn recover(request: &Recovery<'_>, visit: &mut dyn FnMut(&Line<'_>)) -> Resu
     refuse_other(request, &mut main, copy.as_mut())?;
     let (walk, base) = prove(request, &mut main, copy.as_mut(), visit);
     let (Some(head), Some(genesis)) = (walk.head, walk.genesis.clone()) else {
-        return Err(nothing_there(request, main));
+        return Err(nothing_there(request, main, copy_error));
     };
     let notes = note::read_all(&**request.vfs, request.paths, &genesis.ledger_id)
         .map_err(OpenError::io("list quarantine files of", path))?;
-    let opened = Opened { request, file, main, copy, head, genesis, base };
+    let opened = Opened { request, file, main, copy, copy_error, head, genesis, base };
     opened.settle(walk, notes)
 }
 
@@ -106,6 +107,8 @@ struct Opened<'a> {
     file: Arc<dyn VfsFile>,
     main: Source,
     copy: Option<Source>,
+    /// Why there is a copy that could not be opened.
+    copy_error: Option<io::Error>,
     head: Head,
     genesis: Genesis,
     base: Option<Head>,
@@ -150,7 +153,7 @@ impl Opened<'_> {
     ) -> Result<Access, OpenError> {
         let Recovery { vfs, paths, on_damage, witnesses, .. } = *self.request;
         let path = &paths.main;
-        let unreadable = self.main.read_error.take();
+        let unreadable = self.unreadable();
         let repair = Repair { vfs: &**vfs, paths, main: &*self.file, end: self.head.end };
         findings
             .extend(repair.patch(&walk.patches, self.copy.as_ref()).map_err(OpenError::io("repair", path))?);
@@ -159,9 +162,10 @@ impl Opened<'_> {
                 findings.push(Finding::Damage(loss));
                 return Ok(Access::Read);
             }
-            // What cannot be read cannot be kept, so it is not cut either.
-            (_, Some(source)) if behind.bytes > 0 => {
-                return Err(OpenError::Io { doing: "read", path: path.clone(), source });
+            // What cannot be read cannot be kept, so it is not cut either; and a copy that cannot be
+            // read just now may be able to repair everything the next time.
+            (loss, Some((path, source))) if behind.bytes > 0 || loss.is_some() => {
+                return Err(OpenError::Io { doing: "read", path, source });
             }
             (Some(loss), _) => {
                 let heard: Vec<&Witness> = witnesses.iter().filter(|w| w.seq > good.seq).collect();
@@ -180,6 +184,15 @@ impl Opened<'_> {
         }
         self.ask_the_device(walk.unproven_from)?;
         Ok(Access::Write)
+    }
+
+    /// The file that could not be read through, and why.
+    fn unreadable(&mut self) -> Option<(PathBuf, io::Error)> {
+        let paths = self.request.paths;
+        let of_copy = |error| paths.copy.clone().map(|path| (path, error));
+        let main = self.main.read_error.take().map(|error| (paths.main.clone(), error));
+        let copy = self.copy.as_mut().and_then(|copy| copy.read_error.take());
+        main.or_else(|| self.copy_error.take().or(copy).and_then(of_copy))
     }
 
     /// Reads again, from the device, what no later record proves durable: after a failed sync the
@@ -219,15 +232,16 @@ pub(crate) fn prove(
 ) -> (Walk, Option<Head>) {
     let mut walker = Walker { main: Some(main), copy, witnesses: request.witnesses };
     let base = request.bases.iter().find_map(|base| walker.accepts(base));
-    (walker.walk(base.as_ref(), visit), base)
+    (walker.walk(base.as_ref(), visit), base.map(|(head, _)| head))
 }
 
-fn open_copy(request: &Recovery<'_>) -> Result<Option<Source>, OpenError> {
-    let Some(path) = &request.paths.copy else { return Ok(None) };
+/// The copy, or why it cannot be opened. An intact ledger goes on without it; the writer reports it.
+fn open_copy(request: &Recovery<'_>) -> (Option<Source>, Option<io::Error>) {
+    let Some(path) = &request.paths.copy else { return (None, None) };
     match request.vfs.open(path, Open::Read).and_then(Source::new) {
-        Ok(source) => Ok(Some(source)),
-        // A copy that cannot be read helps as little as one that is not there; the writer reports it.
-        Err(_) => Ok(None),
+        Ok(source) => (Some(source), None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (None, None),
+        Err(error) => (None, Some(error)),
     }
 }
 
@@ -238,8 +252,14 @@ pub(crate) fn refuse_other(
     copy: Option<&mut Source>,
 ) -> Result<(), OpenError> {
     let path = &request.paths.main;
-    refuse_newer(path, main)?;
-    let Some(here) = genesis_of(main) else { return Ok(()) };
+    let in_copy = copy.and_then(genesis_of);
+    let here = genesis_of(main);
+    // A first line that does not hold, beside a copy whose first line does: a flipped bit in
+    // `format` is damage to repair, not a newer program.
+    if here.is_some() || in_copy.is_none() {
+        refuse_newer(path, main)?;
+    }
+    let Some(here) = here else { return Ok(()) };
     let other = |other: String, other_source: String| {
         Err(OpenError::AnotherLedger {
             path: path.clone(),
@@ -248,7 +268,7 @@ pub(crate) fn refuse_other(
             other_source,
         })
     };
-    if let Some(theirs) = copy.and_then(genesis_of).filter(|theirs| *theirs != here) {
+    if let Some(theirs) = in_copy.filter(|theirs| *theirs != here) {
         return other(theirs.ledger_id, "the second copy".into());
     }
     for witness in request.witnesses {
@@ -275,8 +295,11 @@ pub(crate) fn refuse_newer(path: &std::path::Path, source: &mut Source) -> Resul
     }
 }
 
-fn nothing_there(request: &Recovery<'_>, main: Source) -> OpenError {
+fn nothing_there(request: &Recovery<'_>, main: Source, copy_error: Option<io::Error>) -> OpenError {
     let path = request.paths.main.clone();
+    if let (Some(source), Some(path)) = (copy_error, request.paths.copy.clone()) {
+        return OpenError::Io { doing: "open", path, source };
+    }
     match main.read_error {
         Some(source) => OpenError::Io { doing: "read", path, source },
         None if main.len() == 0 => OpenError::Empty(path),

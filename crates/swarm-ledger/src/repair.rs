@@ -46,7 +46,11 @@ impl Repair<'_> {
                 Ok(())
             })?;
         }
-        self.main.sync_data()?;
+        if let Err(error) = self.main.sync_data() {
+            // The cache would go on showing the repair although the device may not have it.
+            let _ = self.main.drop_cached(first.offset);
+            return Err(error);
+        }
         Ok(Some(Finding::Repaired {
             first_seq: first.first_seq,
             last_seq: last.last_seq,

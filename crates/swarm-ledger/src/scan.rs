@@ -54,32 +54,32 @@ struct Step {
 }
 
 impl Walker<'_> {
-    /// Whether `base` is a record of this ledger that ends a batch, so that a walk may start behind it.
-    pub fn accepts(&mut self, base: &Base) -> Option<Head> {
+    /// Whether `base` is a record of this ledger that ends a batch, so that a walk may start behind
+    /// it; with its epoch. Both come from one reading: a second one could fail and give epoch 0.
+    pub fn accepts(&mut self, base: &Base) -> Option<(Head, u64)> {
         let line = self.main.as_deref_mut()?.line_at(base.offset, base.offset)?;
         let fits = line.seq == base.seq && line.hash == base.hash && line.ends_batch();
         let end = base.offset + line.bytes.len() as u64;
-        fits.then_some(Head { seq: base.seq, hash: base.hash, offset: base.offset, end })
+        fits.then_some((Head { seq: base.seq, hash: base.hash, offset: base.offset, end }, line.epoch))
     }
 
     /// Walks from behind `base`, or from the first record, and shows every line of complete batches.
-    pub fn walk(&mut self, base: Option<&Head>, visit: &mut dyn FnMut(&Line<'_>)) -> Walk {
+    pub fn walk(&mut self, base: Option<&(Head, u64)>, visit: &mut dyn FnMut(&Line<'_>)) -> Walk {
         let genesis = self.genesis();
         let mut walk = Walk {
-            head: base.copied(),
-            epoch: 0,
+            head: base.map(|(head, _)| *head),
+            epoch: base.map_or(0, |(_, epoch)| *epoch),
             patches: Vec::new(),
             findings: Vec::new(),
-            unproven_from: base.map_or(0, |head| head.end),
+            unproven_from: base.map_or(0, |(head, _)| head.end),
             genesis,
         };
         let Some(genesis) = &walk.genesis else { return walk };
         let mut before = Mark { seq: 0, hash: genesis.root() };
         let mut end = 0;
-        if let Some(base) = base {
+        if let Some((base, _)) = base {
             before = Mark { seq: base.seq, hash: base.hash };
             end = base.end;
-            walk.epoch = self.epoch_at(base.offset);
         }
         // Starts of records not yet known durable; short, because each group names the one before.
         let mut unproven: std::collections::VecDeque<(u64, u64)> = Default::default();
@@ -107,10 +107,6 @@ impl Walker<'_> {
     /// The first record names the ledger; the copy is asked where the ledger cannot say.
     pub fn genesis(&mut self) -> Option<Genesis> {
         [self.main.as_deref_mut(), self.copy.as_deref_mut()].into_iter().flatten().find_map(genesis_of)
-    }
-
-    fn epoch_at(&mut self, offset: u64) -> u64 {
-        self.main.as_deref_mut().and_then(|main| main.line_at(offset, offset)).map_or(0, |line| line.epoch)
     }
 
     /// Puts the next complete batch into `batch`; false if there is none: half a batch was never
