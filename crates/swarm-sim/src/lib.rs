@@ -2,4 +2,5 @@
 //! both from a seed.
 
 pub mod rng;
+pub mod disk;
 pub mod world;

@@ -223,7 +223,8 @@ impl Run {
         let lost = findings.iter().any(|finding| matches!(finding, Finding::Loss(_)));
         let noted = recovered.notes.len() > self.notes;
         // A note that could not be read last time is heard now; that is no new loss.
-        let alarmed = lost || (noted && !self.notes_unheard);
+        // Nor is a copy whose cut was lost with a failing sync, and which tells of an old loss again.
+        let alarmed = (lost || (noted && !self.notes_unheard)) && !self.rotten;
         self.notes = self.notes.max(recovered.notes.len());
         let damaged =
             std::mem::replace(&mut self.expectation, Expectation::Lossless) == Expectation::Reported;
