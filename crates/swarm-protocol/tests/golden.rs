@@ -1,0 +1,323 @@
+//! Records of every kind, as version 1 writes them. Whatever changes, these stay readable.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use swarm_protocol::event::{Event, Proof, SnapshotData};
+use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use swarm_protocol::outcome::{Ended, Gate, Next, PauseReason};
+use swarm_protocol::plan::{
+    BlockKind, ExecutionProfile, Extra, PhaseHead, Size, Status, TaskPatch, TaskSpec,
+};
+use swarm_protocol::policy::Policy;
+use swarm_protocol::record::{Margin, body, event_of};
+use swarm_protocol::time::Timestamp;
+
+fn oid(digit: char) -> Oid {
+    Oid::new(digit.to_string().repeat(40)).expect("hex")
+}
+
+fn task() -> TaskId {
+    TaskId::new("1.2").expect("an id")
+}
+
+fn run() -> RunId {
+    RunId::nth(7)
+}
+
+fn proof() -> Proof {
+    Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('b'), oid('c')] }
+}
+
+fn spec() -> TaskSpec {
+    let mut spec = TaskSpec::new(task(), "Say \"hello\" – 你好");
+    spec.description = "Two\nlines".into();
+    spec.depends = vec![TaskId::new("1.1").expect("an id")];
+    spec.acceptance = vec!["it greets".into()];
+    spec.files = vec!["src/**".into()];
+    spec.tags = vec!["ui".into()];
+    spec.size = Some(Size::Small);
+    spec.priority = Some(1);
+    spec.extra = Extra::from([("estimate".into(), serde_json::json!({ "hours": 3 }))]);
+    spec
+}
+
+fn plan_events() -> Vec<Event> {
+    let phases = vec![PhaseHead { id: 1, name: "First".into(), extra: Extra::new() }];
+    let hash = "ab".repeat(32);
+    vec![
+        Event::PlanCreated {
+            phase: 1,
+            ledger_id: "5eed".into(),
+            format: 1,
+            goal: "Greet".into(),
+            phases: phases.clone(),
+            extra: Extra::new(),
+        },
+        Event::PlanUpdated { goal: "Greet all".into(), phases, extra: Extra::new() },
+        Event::TaskAdded { task: task(), phase: 1, after: None, spec: spec() },
+        Event::TaskUpdated {
+            task: task(),
+            patch: TaskPatch { title: Some("Greet".into()), ..TaskPatch::default() },
+        },
+        Event::TaskStatusChanged {
+            task: task(),
+            status: Status::Blocked,
+            why: Some("which colour?".into()),
+            block: Some(BlockKind::Human),
+            proof: None,
+        },
+        Event::TaskReordered { task: task(), after: Some(TaskId::new("1.1").expect("an id")), phase: 1 },
+        Event::TaskRemoved { task: task() },
+        Event::PhaseCompleted { phase: 1 },
+        Event::Snapshot {
+            data: SnapshotData { plan: None, file: Some(hash.clone()), payload_hash: hash.clone() },
+        },
+        Event::PlanRebuilt { source: ".swarm/SWARM_PLAN.json".into(), tasks: 3 },
+        Event::PlanExported { path: ".swarm/SWARM_PLAN.json".into() },
+        Event::PlanReset {},
+        Event::ExecutionProfileSet {
+            profile: ExecutionProfile { max_concurrent_tasks: 4, ..ExecutionProfile::default() },
+        },
+        Event::ExecutionProfileLocked {},
+        Event::PlanApproved { structure_hash: hash.clone() },
+        Event::PlanClosed { archive: "plan-2026-01-13T10-00-00".into() },
+        Event::LedgerLoss {
+            last_good_seq: 9,
+            last_good_hash: hash.clone(),
+            lost_hash: hash,
+            quarantine: "plan-ledger.quarantine.1".into(),
+        },
+        Event::LedgerRepaired { from_seq: 4, to_seq: 5, quarantine: "plan-ledger.quarantine.2".into() },
+        Event::LedgerCut { after_seq: 12, bytes: 311, quarantine: "plan-ledger.quarantine.3".into() },
+        Event::LossAcknowledged { salvaged: 2 },
+    ]
+}
+
+fn swarm_events() -> Vec<Event> {
+    let id = CommandId::new("01JCOMMAND").expect("an id");
+    vec![
+        Event::CoordinatorStarted {
+            epoch: 3,
+            version: "0.1.0".into(),
+            host: "here".into(),
+            trunk: "main".into(),
+            policy: Policy::default(),
+        },
+        Event::CoordinatorStopped { epoch: 3 },
+        Event::Paused { reason: PauseReason::User, why: "lunch".into() },
+        Event::Resumed { reason: PauseReason::User },
+        Event::DrainStarted { why: "Ctrl+C".into() },
+        Event::Operation {
+            id,
+            kind: "task block".into(),
+            subject: Some("1.2".into()),
+            answer: "Task 1.2 is blocked".into(),
+        },
+    ]
+}
+
+fn attempt_events() -> Vec<Event> {
+    let agent = AgentId::nth(1);
+    let crashed = Ended::Crashed { code: Some(42), signal: None, text: "boom".into() };
+    let again = Next::Pending { not_before: Timestamp(1_768_298_400_000), counts: true };
+    vec![
+        Event::TaskClaimed {
+            task: task(),
+            status: Status::Active,
+            run: run(),
+            agent: agent.clone(),
+            attempt: 1,
+            nonce: "n0".into(),
+        },
+        Event::WorkspaceReady {
+            task: task(),
+            run: run(),
+            branch: "swarm/1.2".into(),
+            base: oid('a'),
+            tip: oid('a'),
+        },
+        Event::AgentSpawned { task: task(), run: run(), agent: agent.clone(), host: "here".into() },
+        Event::Iteration { task: task(), run: run(), iteration: 1, tip: Some(oid('b')), note: None },
+        Event::Signal { task: task(), run: run(), signal: "COMPLETE".into(), text: String::new() },
+        Event::WorkSubmitted {
+            task: task(),
+            status: Status::Active,
+            run: run(),
+            iteration: 1,
+            tip: oid('b'),
+        },
+        Event::ChecksPassed { task: task(), run: run(), tip: oid('b'), tree: oid('d') },
+        Event::ChecksFailed {
+            task: task(),
+            status: Status::Active,
+            run: run(),
+            iteration: 1,
+            output: "1 failed".into(),
+        },
+        Event::GateWaived { task: task(), gate: Gate::Check, reason: "flaky".into() },
+        Event::TaskApproved {
+            task: task(),
+            status: Status::Merging,
+            tip: oid('b'),
+            tree: oid('d'),
+            policy: "none".into(),
+        },
+        Event::AgentCompleted { task: task(), run: run(), agent: agent.clone() },
+        Event::AgentFailed {
+            task: task(),
+            status: Status::Pending,
+            run: run(),
+            agent: agent.clone(),
+            how: crashed,
+            next: again.clone(),
+        },
+        Event::AgentStopped {
+            task: task(),
+            status: Status::Pending,
+            run: run(),
+            agent,
+            why: "asked".into(),
+            next: again,
+        },
+        Event::AttemptStopped { task: task(), run: run(), wip: Some(oid('e')) },
+    ]
+}
+
+fn merge_events() -> Vec<Event> {
+    let blocked = Next::Blocked { block: BlockKind::Conflict, why: "src/a.rs".into() };
+    vec![
+        Event::TrunkGranted { task: task(), status: Status::Merging },
+        Event::MergeBuilt {
+            task: task(),
+            base: oid('a'),
+            result: oid('c'),
+            commits: vec![oid('c')],
+            squashed: false,
+        },
+        Event::VerificationStarted { task: task(), run: run(), nonce: "n1".into() },
+        Event::VerificationPassed { task: task(), run: Some(run()), commit: oid('c') },
+        Event::VerificationFailed {
+            task: task(),
+            status: Status::Pending,
+            run: run(),
+            output: "red".into(),
+            next: Next::Pending { not_before: Timestamp::ZERO, counts: false },
+        },
+        Event::PublishWaits {
+            task: task(),
+            why: "src/a.rs is changed".into(),
+            paths: vec!["src/a.rs".into()],
+            hint: "git stash push -- src/a.rs".into(),
+        },
+        Event::CheckoutChanged { task: task() },
+        Event::RaceLost { task: task(), trunk_now: oid('f') },
+        Event::MergeFailed {
+            task: task(),
+            status: Status::Blocked,
+            why: "conflict".into(),
+            paths: vec!["src/a.rs".into()],
+            next: blocked,
+        },
+        Event::MergeInterrupted { task: task(), status: Status::Merging, why: "Ctrl+C".into() },
+        Event::TrunkReleased { task: task() },
+        Event::MergeCompleted { task: task(), proof: proof() },
+        Event::WorktreeRemoved { task: task() },
+        Event::WorktreeKept { task: task(), why: ".env is ignored by git".into() },
+    ]
+}
+
+fn samples() -> Vec<Event> {
+    [plan_events(), swarm_events(), attempt_events(), merge_events()].concat()
+}
+
+/// The record as far as this crate makes it.
+fn line(event: &Event) -> String {
+    format!("{{{}}}", body(event, "person:cli", event.is_plan_event().then_some("aa")))
+}
+
+#[test]
+fn there_is_a_sample_of_every_kind_of_event() {
+    let have: BTreeSet<&str> = samples().iter().map(Event::kind).collect();
+    let all: BTreeSet<&str> = Event::KINDS.iter().copied().collect();
+    assert_eq!(have, all);
+}
+
+#[test]
+fn every_event_is_read_back_as_it_was_written() {
+    for event in samples() {
+        let line = line(&event);
+        let inner = &line.as_bytes()[1..];
+        assert_eq!(event_of(inner, line.as_bytes()).as_ref(), Ok(&event), "{line}");
+        let margin = Margin::read(line.as_bytes()).expect("the margin");
+        assert_eq!((margin.kind.as_ref(), margin.by.as_ref()), (event.kind(), "person:cli"));
+    }
+}
+
+#[test]
+fn printed_golden_records_are_written_as_ever() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/records-v1.jsonl");
+    let text: String = samples().iter().map(|event| line(event) + "\n").collect();
+    if std::env::var_os("SWARM_GEN").is_some() {
+        std::fs::write(&file, &text).expect("the golden file");
+    }
+    let golden = std::fs::read_to_string(&file).expect("the golden file");
+    assert_eq!(
+        golden, text,
+        "a released record would be written differently: run `cargo xtask gen` only if none was released"
+    );
+    for (line, event) in golden.lines().zip(samples()) {
+        assert_eq!(event_of(&line.as_bytes()[1..], line.as_bytes()), Ok(event));
+    }
+}
+
+#[test]
+fn the_plan_format_finds_its_members_where_it_wants_them() {
+    let check = |event: &Event, wanted: &str| assert!(line(event).starts_with(wanted), "{}", line(event));
+    check(&plan_events()[4], r#"{"type":"task_status_changed","taskId":"1.2","status":"blocked","data":{"#);
+    check(&plan_events()[5], r#"{"type":"task_reordered","taskId":"1.2","afterTaskId":"1.1","#);
+    check(&plan_events()[7], r#"{"type":"phase_completed","phase":1,"#);
+    check(&plan_events()[10], r#"{"type":"plan_exported","path":".swarm/SWARM_PLAN.json","#);
+    check(&plan_events()[12], r#"{"type":"execution_profile_set","data":{"execution_profile":{"#);
+}
+
+#[test]
+fn statuses_are_read_in_the_words_of_other_tools() {
+    let words = [
+        ("todo", Status::Pending),
+        ("open", Status::Pending),
+        ("doing", Status::Active),
+        ("in_progress", Status::Active),
+        ("completed", Status::Done),
+        ("complete", Status::Done),
+        ("stuck", Status::Blocked),
+        ("later", Status::Deferred),
+    ];
+    for (word, status) in words {
+        assert_eq!(serde_json::from_value::<Status>(word.into()).ok(), Some(status), "{word}");
+    }
+}
+
+#[test]
+fn a_record_of_an_unknown_kind_or_without_its_members_is_an_error_and_not_a_guess() {
+    for bad in [
+        r#"{"type":"task_teleported","taskId":"1.1"}"#,
+        r#"{"type":"task_removed"}"#,
+        r#"{"type":"paused"}"#,
+        "{}",
+    ] {
+        assert!(event_of(&bad.as_bytes()[1..], bad.as_bytes()).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn names_that_git_or_a_file_system_would_refuse_are_refused() {
+    for bad in
+        ["", "../x", "a/b", "A", "-a", "a..b", "a.lock", "a.", "a b", "é", "shared", "merge", &"x".repeat(65)]
+    {
+        assert!(TaskId::new(bad).is_err(), "{bad:?}");
+    }
+    for good in ["1.2", "add-login", "a", "0", "v1.2.3_x"] {
+        assert!(TaskId::new(good).is_ok(), "{good:?}");
+    }
+}
