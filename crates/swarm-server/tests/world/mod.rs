@@ -234,17 +234,21 @@ impl Coordinator {
         self.say(Downward::Ack { received });
     }
 
-    /// The next numbered report; none when the connection ends first.
+    /// The next numbered report; none when the connection ends first. Heartbeats do not prolong the wait.
     pub async fn next(&mut self) -> Option<(u64, FromDaemon)> {
-        loop {
-            match within("a report", self.door.recv()).await.expect("open") {
-                AtDoor::Frame { frame: Upward::Report { n, report }, .. } => return Some((n, report)),
-                AtDoor::Frame { frame: Upward::Progress { percent }, .. } => self.progress.push(percent),
-                AtDoor::Frame { .. } => {}
-                AtDoor::Lost { .. } => return None,
-                other => panic!("{other:?} instead of a report"),
+        let Self { door, progress, .. } = self;
+        let report = async {
+            loop {
+                match door.recv().await.expect("open") {
+                    AtDoor::Frame { frame: Upward::Report { n, report }, .. } => return Some((n, report)),
+                    AtDoor::Frame { frame: Upward::Progress { percent }, .. } => progress.push(percent),
+                    AtDoor::Frame { .. } => {}
+                    AtDoor::Lost { .. } => return None,
+                    other => panic!("{other:?} instead of a report"),
+                }
             }
-        }
+        };
+        within("a report", report).await
     }
 
     /// The next report, acknowledged.
