@@ -1,11 +1,14 @@
-//! A derived file takes the place of its older self: whole and durable, or not at all.
+//! A derived file takes the place of its older self: whole, or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes beside, syncs, renames over, syncs the folder. The caller is the only writer of `path`,
-/// so a rest of an earlier try under the same name is simply written over.
+/// Writes beside, syncs, renames over. The caller is the only writer of `path`, so a rest of an
+/// earlier try under the same name is simply written over.
+///
+/// The name itself is not synced: after a power cut the older file may be back, whole, and says by
+/// its stamp that it is old.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -18,8 +21,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
         return Err(error);
     }
-    fs::rename(&beside, path)?;
-    sync_dir(dir)
+    fs::rename(&beside, path)
 }
 
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {

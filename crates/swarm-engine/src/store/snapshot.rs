@@ -98,7 +98,7 @@ pub(super) fn write(paths: &Paths, bytes: &[u8]) -> io::Result<()> {
         _ => {}
     }
     replace(&paths.snapshot, bytes)?;
-    sync_dir(&paths.swarm)
+    sync_dir(&paths.state)
 }
 
 /// The snapshots that are what they were when they were written, newest first. The older one is

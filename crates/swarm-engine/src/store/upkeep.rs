@@ -13,8 +13,8 @@ use crate::projection;
 /// A coordinator rewrites snapshot and projections at most so often.
 const EVERY_MS: u64 = 5_000;
 /// A single command leaves a snapshot only when the next one would have to replay more than this:
-/// replaying a thousand records takes milliseconds, and writing the state may take longer.
-const TAIL_MAX: u64 = 1_000;
+/// replaying a few hundred records takes as long as writing the state of a plan of a thousand tasks.
+const TAIL_MAX: u64 = 250;
 
 /// What has been decided since the derived files were written.
 pub(super) struct Upkeep {
