@@ -4,3 +4,4 @@
 pub mod rng;
 pub mod disk;
 pub mod world;
+pub mod bench;

@@ -153,7 +153,11 @@ impl Run {
                 self.tally.count("damage was left for a person");
                 Ok(true)
             }
-            OpenError::Io { .. } | OpenError::SyncFailed { .. } | OpenError::ReadOnly { .. }
+            // Missing: the copy could not be opened this once.
+            OpenError::Io { .. }
+            | OpenError::SyncFailed { .. }
+            | OpenError::ReadOnly { .. }
+            | OpenError::Missing { .. }
                 if attempt < HOSTILE_TRIES =>
             {
                 Ok(true)

@@ -123,7 +123,7 @@ impl Run {
         let owed = self.model.batches();
         for _ in 0..self.rng.between(1, 3) {
             self.machine.calm();
-            if self.commit_group(writer, epoch, self.model.last_seq % 2 == 0)? == Writer::Fine
+            if self.commit_group(writer, epoch, self.model.last_seq.is_multiple_of(2))? == Writer::Fine
                 && self.model.batches() > owed
             {
                 return Err("a writer that had failed answered again".into());
