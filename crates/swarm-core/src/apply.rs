@@ -30,7 +30,7 @@ impl State {
                 self.epoch = *epoch;
                 self.trunk = Some(trunk.clone());
                 self.policy = policy.clone();
-                self.draining = false;
+                self.draining = !policy.dispatch;
                 self.running = true;
             }
             Event::CoordinatorStopped { .. } => self.running = false,

@@ -20,6 +20,7 @@ use swarm_core::input::Input;
 use swarm_core::{State, owed, rests, wakes_at};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
+use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -82,15 +83,16 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// Takes over: the epoch is raised, and everything after carries it.
-    pub async fn start(mut store: Store, world: SharedWorld) -> Result<Self, StoreError> {
+    /// Takes over: the epoch is raised, and everything after carries it. Without `dispatch` nothing new
+    /// is started and what runs is brought to rest.
+    pub async fn start(mut store: Store, world: SharedWorld, dispatch: bool) -> Result<Self, StoreError> {
         let clock = SteadyClock::starting_after(store.state().at);
         let started = Input::Started {
             epoch: store.state().epoch + 1,
             version: env!("CARGO_PKG_VERSION").into(),
             host: crate::host::name(),
             trunk: world.trunk.clone(),
-            policy: world.config.policy(),
+            policy: Policy { dispatch, ..world.config.policy() },
         };
         let told = durable(&mut store, started, clock.now()).await?;
         let (hands_out, hands_in) = mpsc::channel(HAND_QUEUE);

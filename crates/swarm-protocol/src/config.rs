@@ -250,6 +250,7 @@ impl Config {
     /// The numbers the core decides by.
     pub fn policy(&self) -> Policy {
         Policy {
+            dispatch: true,
             max_retries: self.recovery.max_retries,
             max_iterations: self.max_iterations,
             max_task_secs: self.max_task_duration.secs,

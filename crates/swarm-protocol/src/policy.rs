@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
+    /// Whether this coordinator starts anything new; one that only brings things to rest does not.
+    pub dispatch: bool,
     /// Attempts that may end by crash, timeout or loss before a person is asked.
     pub max_retries: u32,
     /// Iterations within one attempt.
@@ -29,6 +31,7 @@ pub struct Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
+            dispatch: true,
             max_retries: 3,
             max_iterations: 50,
             max_task_secs: 30 * 60,

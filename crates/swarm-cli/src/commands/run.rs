@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use crate::cli::Context;
 use crate::error::CliError;
-pub use session::{Session, Wishes};
+pub use session::{Session, Wishes, runtime};
 pub use summary::Summary;
 
 /// Let agents work on the plan until it is done
@@ -39,9 +39,9 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
-    let plan = args.plan.as_deref().map(|file| super::plan::file::read(file)).transpose()?;
+    let plan = args.plan.as_deref().map(super::plan::file::read).transpose()?;
     let wishes = Wishes { plan, agents: args.agents, agent: args.agent, trunk: args.trunk };
-    let runtime = session::runtime()?;
+    let runtime = runtime()?;
     let out = cx.out;
     let summary = runtime.block_on(async {
         let session = Session::open(&cx.repo, wishes).await?;

@@ -8,6 +8,7 @@ use swarm_protocol::ids::TaskId;
 
 use super::Swarm;
 use super::ask::wait;
+use crate::commands::run::{self, Session, Wishes};
 use crate::error::CliError;
 
 /// Agents have their grace to stop and their work is saved; what takes longer hangs.
@@ -33,6 +34,27 @@ impl Swarm {
     }
 
     fn stop_agents(&self) -> Result<(), CliError> {
+        let state = self.state(None)?;
+        if state.runs.is_empty() && state.trunk_held_by.is_none() {
+            return Ok(());
+        }
+        // With nobody there to carry it out, the same loop runs here, and starts nothing new.
+        match self.bring_to_rest(state.trunk) {
+            Err(error) if error.kind == "owned" => self.ask_agents_to_stop(),
+            done => done,
+        }
+    }
+
+    fn bring_to_rest(&self, trunk: Option<String>) -> Result<(), CliError> {
+        let runtime = run::runtime()?;
+        runtime.block_on(async {
+            let session =
+                Session::open(&self.git.main_checkout, Wishes { trunk, ..Wishes::default() }).await?;
+            session.bring_to_rest(|_| ()).await.map(drop)
+        })
+    }
+
+    fn ask_agents_to_stop(&self) -> Result<(), CliError> {
         let started = Instant::now();
         loop {
             let state = self.state(None)?;

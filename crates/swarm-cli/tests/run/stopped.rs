@@ -103,3 +103,26 @@ fn an_agent_that_asks_or_gives_up_leaves_its_words_for_a_person() {
     }
     arena.assert_nothing_runs();
 }
+
+#[test]
+fn close_with_stop_ends_what_a_dead_coordinator_left_running() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[
+        ("1.1", &[], "write half.txt unfinished\nhang".into()),
+        ("1.2", &["1.1"], "complete".into()),
+    ]);
+    let mut run = arena.start(&[]);
+    run.until("works");
+    crate::arena::wait_for("the agent has written", || {
+        arena.root.join(".swarm/worktrees/1.1/half.txt").exists()
+    });
+    run.kill_9();
+    let refused = arena.swarm(&["close"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("swarm close --stop"));
+    arena.ok(&["close", "--stop"]);
+    arena.assert_nothing_runs();
+    assert!(!arena.root.join(".swarm/plan-ledger.jsonl").exists(), "the ledger is archived");
+    let wip = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip"]);
+    assert_eq!(arena.git(&["show", &format!("{}:half.txt", wip.trim())]).trim(), "unfinished");
+}

@@ -78,41 +78,14 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         }
         Effect::Stop { run, task, nonce, verify } => stop(&world, run, task, &nonce, verify).await,
         Effect::Build { task, agent, base, tip, at } => {
-            let trunk = trunk_tip(&world).await?;
             let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
-            let work = Work { task: task.clone(), agent, base, tip, trunk: trunk.clone(), at_secs };
-            Ok(match build(&world.git, &work).await.map_err(words)? {
-                BuildOutcome::Built(built) => Report::Built {
-                    task,
-                    base: built.base_trunk,
-                    result: built.result,
-                    commits: built.commits,
-                    squashed: built.squashed.is_some(),
-                },
-                BuildOutcome::Nothing => {
-                    Report::BuildEmpty { task, trunk: world.trunk.clone(), commit: trunk }
-                }
-                BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
-            })
+            let work = Work { task, agent, base, tip, trunk: trunk_tip(&world).await?, at_secs };
+            build_merge(&world, work).await
         }
         Effect::Publish { task, base, result, commits } => {
             let intent = Intent { trunk: world.trunk.clone(), old: base, new: result.clone() };
-            Ok(match publish(&world.git, &intent).await.map_err(words)? {
-                Publication::Published => Report::Published {
-                    task,
-                    proof: Proof { trunk: world.trunk.clone(), commit: result, commits },
-                },
-                Publication::Waits(waits) => Report::PublishWaits {
-                    task,
-                    why: waits.sentence().replacen("waits for your checkout: ", "", 1),
-                    paths: shown(&watched(&waits)),
-                    hint: waits.command(),
-                },
-                Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
-                Publication::TrunkMoved { now: None } => {
-                    return Err(format!("the branch {} is gone", world.trunk));
-                }
-            })
+            let proof = Proof { trunk: world.trunk.clone(), commit: result, commits };
+            publish_merge(&world, task, &intent, proof).await
         }
         Effect::Release { task } => Ok(Report::Released { task }),
         Effect::Watch { task, paths } => {
@@ -157,6 +130,36 @@ async fn trunk_tip(world: &World) -> Result<swarm_protocol::ids::Oid, String> {
         .await
         .map_err(words)?
         .ok_or_else(|| format!("the branch {} is gone", world.trunk))
+}
+
+async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
+    let built = build(&world.git, &work).await.map_err(words)?;
+    let task = work.task;
+    Ok(match built {
+        BuildOutcome::Built(built) => Report::Built {
+            task,
+            base: built.base_trunk,
+            result: built.result,
+            commits: built.commits,
+            squashed: built.squashed.is_some(),
+        },
+        BuildOutcome::Nothing => Report::BuildEmpty { task, trunk: world.trunk.clone(), commit: work.trunk },
+        BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
+    })
+}
+
+async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proof) -> Result<Report, String> {
+    Ok(match publish(&world.git, intent).await.map_err(words)? {
+        Publication::Published => Report::Published { task, proof },
+        Publication::Waits(waits) => Report::PublishWaits {
+            task,
+            why: waits.sentence().replacen("waits for your checkout: ", "", 1),
+            paths: shown(&watched(&waits)),
+            hint: waits.command(),
+        },
+        Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
+        Publication::TrunkMoved { now: None } => return Err(format!("the branch {} is gone", world.trunk)),
+    })
 }
 
 async fn prepare_worktree(world: &World, run: RunId, task: TaskId) -> Report {

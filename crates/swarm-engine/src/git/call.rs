@@ -149,6 +149,11 @@ pub struct GitCall {
 }
 
 impl GitCall {
+    /// As a person would call it in this folder: git finds the repository, or makes one there.
+    pub fn by_hand(folder: &Path) -> Self {
+        Self::new(base_env(), None, folder)
+    }
+
     pub(super) fn new(env: BTreeMap<OsString, OsString>, git_dir: Option<PathBuf>, cwd: &Path) -> Self {
         let mut call = Call::new("git").cwd(cwd);
         call.env = env;

@@ -1,7 +1,8 @@
 //! The throw-away repository of the demo: a few files and one rule that work must keep.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use swarm_engine::git::GitCall;
 
 use crate::error::CliError;
 
@@ -56,10 +57,10 @@ pub fn make() -> Result<Repository, CliError> {
 
 /// Git as a person would call it, in the demo's own repository only.
 pub fn git(root: &Path, args: &[&str]) -> Result<String, CliError> {
-    let failed = || CliError::environment(format!("Cannot run git {}", args.join(" ")));
-    let out = Command::new("git").arg("-C").arg(root).args(args).output().map_err(|e| failed().because(e))?;
-    if !out.status.success() {
-        return Err(failed().because(String::from_utf8_lossy(&out.stderr).trim()));
-    }
-    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| CliError::environment("Cannot start").because(e))?;
+    let said = runtime.block_on(GitCall::by_hand(root).args(args).ok())?;
+    Ok(String::from_utf8_lossy(&said).into_owned())
 }

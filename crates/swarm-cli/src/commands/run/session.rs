@@ -72,7 +72,16 @@ impl Session {
     }
 
     /// Runs until nothing is left to do or a person stops it.
-    pub async fn run(mut self, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
+    pub async fn run(self, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
+        self.coordinate(true, tell).await
+    }
+
+    /// Brings everything to rest that an earlier coordinator left running, and starts nothing.
+    pub async fn bring_to_rest(self, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
+        self.coordinate(false, tell).await
+    }
+
+    async fn coordinate(mut self, dispatch: bool, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
         for notice in self.store.take_notices() {
             output::note(&output::harmless(&notice.text));
         }
@@ -83,7 +92,7 @@ impl Session {
         for leftover in sweep_leftovers(&self.world.git, &self.paths.swarm, &known, grace).await {
             output::note(&format!("A leftover of {} was ended and its work saved", leftover.run));
         }
-        let mut coordinator = Coordinator::start(self.store, self.world.clone()).await?;
+        let mut coordinator = Coordinator::start(self.store, self.world.clone(), dispatch).await?;
         let listener = Listener::start(&self.paths.socket, knocks).map_err(|e| {
             CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)
         })?;
