@@ -63,7 +63,7 @@ impl Entry {
         };
         let loose = match &task.stage {
             Stage::Approved { waits, .. } => waits.is_some(),
-            Stage::Done { .. } | Stage::Cancelled => task.base.is_some() && task.kept.is_none(),
+            Stage::Done { .. } | Stage::Cancelled => task.worktree && task.kept.is_none(),
             _ => false,
         };
         Self {

@@ -86,7 +86,10 @@ fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> 
     let due = state
         .task(id)
         .is_some_and(|t| matches!(t.stage, Stage::Pending { not_before, .. } if not_before <= now));
-    due && !state.runs.values().any(|r| r.task == *id && (counts_ended || !r.ended))
+    // A merge that was interrupted may have published after all: until its hand has left the trunk
+    // nobody knows whether there is anything left to do.
+    let at_trunk = state.trunk_held_by.as_ref() == Some(id);
+    due && !at_trunk && !state.runs.values().any(|r| r.task == *id && (counts_ended || !r.ended))
 }
 
 fn claim(state: &State, task: &TaskId) -> Event {

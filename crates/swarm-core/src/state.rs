@@ -93,8 +93,11 @@ pub struct Task {
     /// Failures of hands in a row (worktree, git).
     pub hand_failures: u32,
     pub waived: BTreeSet<Gate>,
-    /// Where the branch started; set while a worktree may exist.
+    /// Where the branch started, once its worktree was made.
     pub base: Option<Oid>,
+    /// A worktree may exist: from the claim on, since the hand that makes it may die before its
+    /// report, until a hand has proven it gone.
+    pub worktree: bool,
     /// Uncommitted work of the last attempt, kept under a ref.
     pub wip: Option<Oid>,
     /// A merged commit that was found green; not verified again.

@@ -80,6 +80,7 @@ impl State {
             }
             Event::WorktreeRemoved { task } => self.change(task, |t| {
                 t.base = None;
+                t.worktree = false;
                 t.kept = None;
             }),
             Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),

@@ -117,6 +117,7 @@ impl State {
             hand_failures: 0,
             waived: BTreeSet::new(),
             base: None,
+            worktree: false,
             wip: None,
             verified: None,
             last_failure: None,

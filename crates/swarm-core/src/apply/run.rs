@@ -29,6 +29,8 @@ impl State {
                 self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
                 self.change(task, |t| {
                     t.attempts = *attempt;
+                    t.worktree = true;
+                    t.kept = None;
                     t.last_agent = Some(agent.clone());
                 });
                 self.enter(task, Stage::Preparing { run: run.clone() });

@@ -160,7 +160,7 @@ pub(super) fn checkout_changed(state: &State, id: TaskId) -> Vec<Event> {
 
 pub(super) fn worktree_removed(state: &State, id: TaskId) -> Vec<Event> {
     match state.task(&id) {
-        Some(task) if task.stage.is_closed() && task.base.is_some() => {
+        Some(task) if task.stage.is_closed() && task.worktree => {
             vec![Event::WorktreeRemoved { task: id }]
         }
         _ => vec![],
@@ -169,7 +169,7 @@ pub(super) fn worktree_removed(state: &State, id: TaskId) -> Vec<Event> {
 
 pub(super) fn worktree_kept(state: &State, id: TaskId, why: String) -> Vec<Event> {
     match state.task(&id) {
-        Some(t) if t.stage.is_closed() && t.base.is_some() && t.kept.is_none() => {
+        Some(t) if t.stage.is_closed() && t.worktree && t.kept.is_none() => {
             vec![Event::WorktreeKept { task: id, why }]
         }
         _ => vec![],

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_protocol::command::SaveKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Extra, PhaseHead, PlanFile, Status, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
 use super::{profile, task, validate};
@@ -40,7 +42,7 @@ pub(super) fn save(
     check_file(&file)?;
     let mut events = Vec::new();
     if reset_statuses && state.plan.is_some() {
-        no_agents(state)?;
+        events.extend(agents_stopped(state));
         events.push(Event::PlanReset {});
     }
     let profile = file.execution_profile;
@@ -193,8 +195,9 @@ fn diff(state: &State, file: PlanFile, events: &mut Vec<Event>) -> Changes {
         }
     }
     events.extend(late);
+    let removed = removed(state, &wanted);
     for (id, old) in state.tasks.iter().filter(|(id, _)| !wanted.contains(*id)) {
-        if task::removable(state, id, old) {
+        if removed.contains(id) {
             changes.removed += 1;
             events.push(Event::TaskRemoved { task: id.clone() });
         } else if !old.stage.is_closed() {
@@ -205,6 +208,29 @@ fn diff(state: &State, file: PlanFile, events: &mut Vec<Event>) -> Changes {
         }
     }
     changes
+}
+
+/// Tasks that the file leaves out and that can go without a trace. One that a task with a history
+/// depends on stays, cancelled like that task: no dependency may point to nothing.
+fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
+    let mut removed: BTreeSet<TaskId> = state
+        .tasks
+        .iter()
+        .filter(|(id, old)| !wanted.contains(*id) && task::removable(state, id, old))
+        .map(|(id, _)| id.clone())
+        .collect();
+    loop {
+        let needed: Vec<TaskId> = state
+            .tasks
+            .iter()
+            .filter(|(id, _)| !wanted.contains(*id) && !removed.contains(*id))
+            .flat_map(|(_, kept)| kept.spec.depends.iter().filter(|d| removed.contains(*d)).cloned())
+            .collect();
+        if needed.is_empty() {
+            return removed;
+        }
+        removed.retain(|id| !needed.contains(id));
+    }
 }
 
 fn patch_between(old: &TaskSpec, new: &TaskSpec) -> TaskPatch {
@@ -252,7 +278,7 @@ fn changes_status(state: &State, event: &Event) -> bool {
     state.task(task).is_none_or(|t| t.stage.status() == Status::Pending && *status != Status::Pending)
 }
 
-pub(super) fn no_agents(state: &State) -> Result<(), Refusal> {
+fn no_agents(state: &State) -> Result<(), Refusal> {
     let mut tasks: Vec<TaskId> = state.runs.values().map(|r| r.task.clone()).collect();
     tasks.extend(state.trunk_held_by.clone());
     tasks.dedup();
@@ -261,11 +287,21 @@ pub(super) fn no_agents(state: &State) -> Result<(), Refusal> {
 
 pub(super) fn reset(state: &State) -> Result<Outcome, Refusal> {
     state.plan.as_ref().ok_or(Refusal::NoPlan)?;
-    no_agents(state)?;
-    Ok(Outcome::new(
-        vec![Event::PlanReset {}],
-        format!("Plan reset: {} tasks are pending", state.tasks.len()),
-    ))
+    let mut events = agents_stopped(state);
+    let mut answer = format!("Plan reset: {} tasks are pending", state.tasks.len());
+    if !events.is_empty() {
+        answer += &format!(", {} agents are stopped", events.len());
+    }
+    events.push(Event::PlanReset {});
+    Ok(Outcome::new(events, answer))
+}
+
+/// A reset takes the tasks from their agents, as `agent stop` does: a refusal would leave a locked
+/// profile without a way out while anything runs.
+fn agents_stopped(state: &State) -> Vec<Event> {
+    let next = Next::Pending { not_before: Timestamp::ZERO, counts: false };
+    let at_work = state.tasks.iter().filter(|(_, task)| task.stage.run().is_some());
+    at_work.map(|(id, old)| task::leave(state, id, old, next.clone(), "the plan was reset")).collect()
 }
 
 pub(super) fn approve(state: &State) -> Result<Outcome, Refusal> {

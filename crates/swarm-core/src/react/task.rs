@@ -120,7 +120,7 @@ pub(super) fn removable(state: &State, id: &TaskId, task: &Task) -> bool {
         task.stage,
         Stage::Pending { .. } | Stage::Blocked { .. } | Stage::Deferred | Stage::Cancelled
     );
-    idle && task.attempts == 0 && task.base.is_none() && !state.runs.values().any(|r| r.task == *id)
+    idle && task.attempts == 0 && !task.worktree && !state.runs.values().any(|r| r.task == *id)
 }
 
 pub(super) fn reorder(
@@ -214,7 +214,7 @@ fn names(ids: &[TaskId]) -> String {
 }
 
 /// The task leaves its stage by a person's word. With an agent at work, that is the agent's end.
-fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &str) -> Event {
+pub(super) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &str) -> Event {
     let agent = task.stage.run().and_then(|run| Some((run, state.runs.get(run)?.agent.as_ref()?)));
     if let Some((run, agent)) = agent {
         return Event::AgentStopped {

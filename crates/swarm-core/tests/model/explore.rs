@@ -1,0 +1,302 @@
+//! Breadth first over everything that can be said to the core. Two states that differ only in times,
+//! counters without a limit and history count as one.
+
+use std::collections::{HashSet, VecDeque};
+
+use swarm_core::input::{Input, Report};
+use swarm_core::stage::{MergeStep, Stage};
+use swarm_core::state::{State, Task};
+use swarm_core::{owed, step, wakes_at};
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
+use swarm_protocol::policy::Policy;
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use crate::reports::reports;
+
+/// What is explored.
+pub struct Model {
+    pub plan: &'static [(&'static str, &'static [&'static str])],
+    pub alphabet: Alphabet,
+    pub patient: bool,
+}
+
+/// States after which a model counts as too large.
+const STATES_MAX: usize = 60_000;
+
+/// What is said to the core beside commands on tasks and ordinary reports.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Alphabet {
+    /// Pause, drain, a coordinator that leaves and comes back.
+    pub stops: bool,
+    /// Reset, profile, phases, removal.
+    pub plan: bool,
+    pub waivers: bool,
+    pub failing_hands: bool,
+}
+
+/// A state at a moment, and what can be asked there.
+#[derive(Clone)]
+pub struct Place {
+    pub state: State,
+    pub now: Timestamp,
+    asked: u64,
+    pub alphabet: Alphabet,
+    pub patient: bool,
+}
+
+pub struct Seen {
+    pub states: usize,
+    pub inputs: usize,
+    pub complete: bool,
+}
+
+pub fn task_id(text: &str) -> TaskId {
+    TaskId::new(text).expect("a task id")
+}
+
+/// Small limits, so that each is reached soon. Without patience every first failure is the last one:
+/// what counting does is seen with one task, what two do to each other without counting.
+fn policy(patient: bool) -> Policy {
+    let n = u32::from(patient);
+    Policy {
+        max_retries: n,
+        max_iterations: 1 + n,
+        merge_rounds: 1 + n,
+        races_max: 1 + n,
+        ..Policy::default()
+    }
+}
+
+pub fn plan_of(tasks: &[(&str, &[&str])]) -> PlanFile {
+    let tasks = tasks.iter().map(|(id, depends)| {
+        let mut spec = TaskSpec::new(task_id(id), format!("task {id}"));
+        spec.depends = depends.iter().map(|d| task_id(d)).collect();
+        TaskFile::from(spec)
+    });
+    let phase = PhaseFile { id: 1, name: "one".into(), tasks: tasks.collect(), ..PhaseFile::default() };
+    let profile = ExecutionProfile {
+        parallelization_enabled: true,
+        max_concurrent_tasks: 2,
+        ..ExecutionProfile::default()
+    };
+    PlanFile {
+        goal: "goal".into(),
+        phases: vec![phase],
+        execution_profile: Some(profile),
+        ..PlanFile::default()
+    }
+}
+
+impl Alphabet {
+    fn says(self, report: &Report) -> bool {
+        match report {
+            Report::HandFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
+                self.failing_hands
+            }
+            // Whether a daemon said hello matters to a drain only.
+            Report::Spawned { .. } => self.stops,
+            _ => true,
+        }
+    }
+}
+
+impl Place {
+    pub fn first(model: &Model) -> Self {
+        let now = Timestamp(1_768_298_400_000);
+        let mut place =
+            Self { state: State::default(), now, asked: 0, alphabet: model.alphabet, patient: model.patient };
+        let plan = plan_of(model.plan);
+        let save = Command::SavePlan {
+            plan,
+            kind: SaveKind::Save,
+            source: "plan.json".into(),
+            reset_statuses: false,
+        };
+        place.ask(save).expect("a good plan is accepted");
+        place
+    }
+
+    pub fn take_in(&mut self, input: Input) -> Result<Vec<Event>, Refusal> {
+        step(&mut self.state, input, self.now)
+    }
+
+    pub fn ask(&mut self, command: Command) -> Result<Vec<Event>, Refusal> {
+        self.asked += 1;
+        let id = CommandId::new(format!("c{}", self.asked)).expect("a plain id");
+        self.take_in(Input::Command(Envelope { id, by: "person:cli".into(), command }))
+    }
+
+    pub fn start(&mut self) {
+        let (epoch, policy) = (self.state.epoch + 1, policy(self.patient));
+        let (version, host, trunk) = ("0".into(), "here".into(), "main".into());
+        self.take_in(Input::Started { epoch, version, host, trunk, policy })
+            .expect("a higher epoch is accepted");
+    }
+
+    /// Waits for the next moment that matters; false when there is none.
+    pub fn wait(&mut self) -> bool {
+        let Some(at) = wakes_at(&self.state, self.now) else { return false };
+        self.now = at;
+        self.take_in(Input::Tick).expect("the clock is never refused");
+        true
+    }
+
+    /// Everything people may ask here.
+    pub fn wishes(&self) -> Vec<Command> {
+        let mut all = Vec::new();
+        for task in self.state.tasks.keys().cloned() {
+            all.extend([
+                Command::BlockTask { task: task.clone(), reason: "wait".into() },
+                Command::UnblockTask { task: task.clone() },
+                Command::DeferTask { task: task.clone() },
+                Command::CancelTask { task: task.clone() },
+                Command::StopAgent { task: task.clone() },
+            ]);
+            if self.alphabet.waivers {
+                let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
+                all.extend([waive(Gate::Check), waive(Gate::Verify)]);
+            }
+            if self.alphabet.plan {
+                all.push(Command::EditTask { task: task.clone(), patch: TaskPatch::default() });
+                all.push(Command::RemoveTask { task: task.clone() });
+                all.push(Command::MoveTask { task, after: None, phase: None });
+            }
+        }
+        if self.alphabet.stops {
+            all.push(Command::Pause { reason: PauseReason::User, why: "lunch".into() });
+            all.push(Command::Resume { reason: PauseReason::User });
+            all.push(Command::Drain { why: "Ctrl+C".into() });
+        }
+        if self.alphabet.plan {
+            all.extend([Command::ResetPlan, Command::LockProfile, Command::CompletePhase { phase: 1 }]);
+            all.push(Command::SetProfile { profile: ExecutionProfile::default() });
+        }
+        all
+    }
+
+    /// The places one input away, with the events that lead there.
+    pub fn next(&self) -> Vec<(Place, Vec<Event>)> {
+        let mut next = Vec::new();
+        let mut add = |change: &dyn Fn(&mut Place) -> Result<Vec<Event>, Refusal>| {
+            let mut place = self.clone();
+            if let Ok(events) = change(&mut place)
+                && !events.is_empty()
+            {
+                next.push((place, events));
+            }
+        };
+        for command in self.wishes() {
+            add(&|place| place.ask(command.clone()));
+        }
+        for effect in owed(&self.state) {
+            for report in reports(&self.state, &effect) {
+                if !self.alphabet.says(&report) {
+                    continue;
+                }
+                add(&|place| place.take_in(Input::Report(report.clone())));
+            }
+        }
+        add(&|place| {
+            let Some(at) = wakes_at(&place.state, place.now) else { return Ok(vec![]) };
+            place.now = at;
+            place.take_in(Input::Tick)
+        });
+        if self.state.running && self.alphabet.stops {
+            add(&|place| place.take_in(Input::Leaving));
+        } else if !self.state.running {
+            let (version, host, trunk) = (String::from("0"), String::from("here"), String::from("main"));
+            let epoch = self.state.epoch + 1;
+            add(&|place| {
+                let (version, host, trunk, policy) =
+                    (version.clone(), host.clone(), trunk.clone(), policy(self.patient));
+                place.take_in(Input::Started { epoch, version, host, trunk, policy })
+            });
+        }
+        next
+    }
+
+    /// Everything that decides what can happen next.
+    fn key(&self) -> String {
+        let s = &self.state;
+        let mut key = format!(
+            "{:?}{}{}{:?}{}|",
+            s.trunk_held_by,
+            s.draining,
+            s.running,
+            s.paused,
+            s.plan.as_ref().is_some_and(|p| p.profile.locked)
+        );
+        for (id, task) in &s.tasks {
+            key += &format!("{id}:{};", self.task_key(task));
+        }
+        for run in s.runs.values() {
+            key += &format!("{:?}{}{}{};", run.kind, run.task, run.spawned, run.ended);
+        }
+        key
+    }
+
+    fn task_key(&self, task: &Task) -> String {
+        let due = |at: &Timestamp| if *at <= self.now { "due" } else { "later" };
+        let stage = match &task.stage {
+            Stage::Pending { not_before, .. } => due(not_before).to_string(),
+            Stage::Active { iteration, .. } | Stage::Checking { iteration, .. } => iteration.to_string(),
+            Stage::Approved { not_before, waits, .. } => {
+                format!("{}{:?}", due(not_before), waits.as_ref().map(|w| w.paths.len()))
+            }
+            Stage::Merging { races, step, .. } => match step {
+                MergeStep::Building => format!("b{races}"),
+                MergeStep::Verifying { .. } => format!("v{races}"),
+                MergeStep::Publishing { .. } => format!("p{races}"),
+            },
+            Stage::Blocked { block, .. } => block.word().to_string(),
+            _ => String::new(),
+        };
+        format!(
+            "{}{stage},{},{},{},{:?},{},{},{}",
+            task.stage.name(),
+            task.retries.min(2),
+            task.merge_rounds.min(2),
+            task.hand_failures.min(5),
+            task.waived,
+            task.worktree,
+            task.kept.is_some(),
+            task.verified.is_some()
+        )
+    }
+}
+
+/// Visits every state once.
+pub fn explore(model: &Model, mut visit: impl FnMut(&Place)) -> Seen {
+    explore_edges(model, &mut visit, |_, _, _| {})
+}
+
+/// Visits every state once, and every way from one to the next.
+pub fn explore_edges(
+    model: &Model,
+    mut visit: impl FnMut(&Place),
+    mut edge: impl FnMut(&Place, &[Event], &Place),
+) -> Seen {
+    let first = Place::first(model);
+    let mut known = HashSet::from([first.key()]);
+    let mut queue = VecDeque::from([first]);
+    let mut inputs = 0;
+    while let Some(place) = queue.pop_front() {
+        visit(&place);
+        for (next, events) in place.next() {
+            inputs += 1;
+            edge(&place, &events, &next);
+            if known.len() >= STATES_MAX {
+                return Seen { states: known.len(), inputs, complete: false };
+            }
+            if known.insert(next.key()) {
+                queue.push_back(next);
+            }
+        }
+    }
+    Seen { states: known.len(), inputs, complete: true }
+}

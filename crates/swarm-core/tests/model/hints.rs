@@ -1,0 +1,73 @@
+//! A refusal names a command. That command, executed in the same state, is accepted.
+
+use swarm_core::input::Input;
+use swarm_core::owed;
+use swarm_protocol::command::{Command, SaveKind};
+use swarm_protocol::plan::TaskPatch;
+
+use crate::explore::{Place, plan_of, task_id};
+use crate::reports::reports;
+
+pub fn every_hint_is_accepted(here: &Place) {
+    for command in here.wishes() {
+        let mut place = here.clone();
+        let Err(refusal) = place.ask(command.clone()) else { continue };
+        let hint = refusal.hint();
+        let accepted = match hint.as_str() {
+            "swarm close --stop" => close_with_stop(here.clone()),
+            _ => execute(here.clone(), &hint),
+        };
+        assert!(
+            accepted,
+            "{} was refused ({}) with the hint `{hint}`, which is refused too; stages {:?}",
+            command.kind(),
+            refusal.message(),
+            here.state.tasks.iter().map(|(id, t)| (id, t.stage.name())).collect::<Vec<_>>()
+        );
+    }
+}
+
+/// Carries a hint out. One that only reads is always accepted.
+pub fn execute(mut place: Place, hint: &str) -> bool {
+    let words: Vec<&str> = hint.split(' ').collect();
+    let task = |word: &str| task_id(word);
+    let command = match words.as_slice() {
+        ["swarm", "status" | "--help"] => return true,
+        ["swarm", "plan", "show"] | ["swarm", "task", "list"] => return true,
+        ["swarm", "task", "show", id] => return place.state.task(&task(id)).is_some(),
+        ["swarm", "task", "unblock", id] => Command::UnblockTask { task: task(id) },
+        ["swarm", "task", "defer", id] => Command::DeferTask { task: task(id) },
+        ["swarm", "task", "cancel", id] => Command::CancelTask { task: task(id) },
+        ["swarm", "agent", "stop", id] => Command::StopAgent { task: task(id) },
+        ["swarm", "task", "edit", id, "--depends", "''"] => {
+            let patch = TaskPatch { depends: Some(vec![]), ..TaskPatch::default() };
+            Command::EditTask { task: task(id), patch }
+        }
+        ["swarm", "plan", "reset"] => Command::ResetPlan,
+        ["swarm", "plan", "salvage"] => Command::AcknowledgeLoss { salvaged: 0 },
+        ["swarm", "plan", "save", "FILE"] => {
+            let (plan, source) = (plan_of(&[("a", &[])]), "plan.json".into());
+            Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false }
+        }
+        other => panic!("the hint {other:?} is not known here; teach it to this test"),
+    };
+    place.ask(command).is_ok()
+}
+
+/// `swarm close --stop`: a drain, the hands' good reports until nothing runs, then the close.
+fn close_with_stop(mut place: Place) -> bool {
+    if !place.state.draining && place.ask(Command::Drain { why: "close --stop".into() }).is_err() {
+        return false;
+    }
+    for _ in 0..100 {
+        if place.state.runs.is_empty() && place.state.trunk_held_by.is_none() {
+            return place.ask(Command::ClosePlan { archive: "plan.jsonl".into() }).is_ok();
+        }
+        let Some(effect) = owed(&place.state).into_iter().next() else { return false };
+        let report = reports(&place.state, &effect).swap_remove(0);
+        if place.take_in(Input::Report(report)).is_err() {
+            return false;
+        }
+    }
+    false
+}

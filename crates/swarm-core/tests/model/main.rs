@@ -1,0 +1,47 @@
+//! The model check: every state that one or two tasks can get into, and the way out of each.
+
+mod explore;
+mod hints;
+mod lifecycle;
+mod reports;
+mod way_out;
+
+use explore::{Alphabet, Model, explore};
+
+/// What can be combined freely has more states than time; these cuts together say everything.
+const MODELS: [(&str, Model); 5] = [
+    (
+        "one task, the swarm paused and stopped",
+        Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, the plan changed",
+        Model { plan: ONE, alphabet: Alphabet { plan: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, gates waived",
+        Model { plan: ONE, alphabet: Alphabet { waivers: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, hands that fail",
+        Model { plan: ONE, alphabet: Alphabet { failing_hands: true, ..NOTHING }, patient: true },
+    ),
+    ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
+];
+
+const ONE: &[(&str, &[&str])] = &[("a", &[])];
+const TWO: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"])];
+/// Nothing but what people do to single tasks, and ordinary reports.
+const NOTHING: Alphabet = Alphabet { stops: false, plan: false, waivers: false, failing_hands: false };
+
+#[test]
+fn from_every_state_commands_and_reports_lead_to_done_and_every_hint_is_accepted() {
+    for (name, model) in &MODELS {
+        let seen = explore(model, |here| {
+            way_out::leads_to_done(here);
+            hints::every_hint_is_accepted(here);
+        });
+        println!("{name}: {} states, {} inputs", seen.states, seen.inputs);
+        assert!(seen.complete, "{name}: more than {} states", seen.states);
+    }
+}

@@ -1,0 +1,122 @@
+//! The ordinary reports a hand may give about an effect, the good one first.
+
+use swarm_core::effect::{Effect, WorkOrder};
+use swarm_core::input::{KeyName, Report};
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::outcome::Ended;
+
+pub fn oid(digit: char) -> Oid {
+    Oid::new(digit.to_string().repeat(40)).expect("hex digits")
+}
+
+pub fn proof() -> Proof {
+    Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('c')] }
+}
+
+pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
+    match effect {
+        Effect::Prepare { run, .. } => {
+            let failed = |setup| Report::PrepareFailed { run: run.clone(), why: "git".into(), setup };
+            let branch = "swarm/a".into();
+            let prepared = Report::Prepared { run: run.clone(), branch, base: oid('a'), tip: oid('a') };
+            vec![prepared, failed(false), failed(true)]
+        }
+        Effect::Work { run, task, order, .. } => work(state, run, task, order),
+        Effect::Stop { run, .. } => vec![Report::Stopped { run: run.clone(), wip: None }],
+        Effect::Build { task, .. } => {
+            let commits = vec![oid('c')];
+            vec![
+                Report::Built {
+                    task: task.clone(),
+                    base: oid('a'),
+                    result: oid('c'),
+                    commits,
+                    squashed: false,
+                },
+                Report::BuildConflict { task: task.clone(), paths: vec!["a.rs".into()] },
+                Report::BuildEmpty { task: task.clone(), trunk: "main".into(), commit: oid('a') },
+                failed(effect),
+            ]
+        }
+        Effect::Verify { run, task, .. } => {
+            let verified = |passed| Report::Verified {
+                run: run.clone(),
+                task: task.clone(),
+                passed,
+                output: "output".into(),
+            };
+            let lost = Report::VerifyLost { run: run.clone(), task: task.clone(), why: "killed".into() };
+            vec![verified(true), verified(false), lost]
+        }
+        Effect::Publish { task, .. } => {
+            let (why, paths, hint) = ("a.rs is changed".into(), vec!["a.rs".into()], "git stash".into());
+            vec![
+                Report::Published { task: task.clone(), proof: proof() },
+                Report::PublishWaits { task: task.clone(), why, paths, hint },
+                Report::TrunkMoved { task: task.clone(), now: oid('e') },
+                failed(effect),
+            ]
+        }
+        // A publish that was told to stop may have been past its point of no return.
+        Effect::Release { task } => {
+            vec![
+                Report::Released { task: task.clone() },
+                Report::Published { task: task.clone(), proof: proof() },
+            ]
+        }
+        Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
+        Effect::Remove { task } => vec![
+            Report::WorktreeRemoved { task: task.clone() },
+            Report::WorktreeKept { task: task.clone(), why: ".env".into() },
+        ],
+    }
+}
+
+fn failed(effect: &Effect) -> Report {
+    let why = "git failed".into();
+    Report::HandFailed { key: KeyName::from(&effect.key()), task: effect.task().clone(), why }
+}
+
+fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Report> {
+    let ended = |how| Report::WorkEnded { run: run.clone(), how };
+    let text = || "output".to_string();
+    let spawned = Report::Spawned { run: run.clone(), host: "here".into() };
+    let boundary = |iteration, outcome| {
+        let tip = Some(oid('b'));
+        Report::Boundary { run: run.clone(), iteration, outcome, tip, note: None }
+    };
+    let mut all = match (order, state.task(task).map(|t| &t.stage)) {
+        (WorkOrder::Drain, _) => vec![ended(Ended::Stopped)],
+        (_, Some(Stage::Active { iteration, .. })) => vec![
+            boundary(*iteration, IterationOutcome::Complete),
+            boundary(*iteration, IterationOutcome::NoSignal),
+            boundary(*iteration, IterationOutcome::AsksHuman { text: text() }),
+            boundary(*iteration, IterationOutcome::CannotDo { text: text() }),
+            boundary(*iteration, IterationOutcome::Crashed { code: Some(1), signal: None, text: text() }),
+            boundary(*iteration, IterationOutcome::NotStarted { text: text() }),
+        ],
+        (_, Some(Stage::Checking { iteration, tip, .. })) => {
+            let checked = |passed| Report::Checked {
+                run: run.clone(),
+                iteration: *iteration,
+                passed,
+                tip: tip.clone(),
+                tree: oid('d'),
+                output: text(),
+            };
+            vec![checked(true), checked(false)]
+        }
+        _ => vec![],
+    };
+    all.extend([
+        ended(Ended::Lost { text: text() }),
+        ended(Ended::Timeout { text: text() }),
+        ended(Ended::Stopped),
+        spawned,
+    ]);
+    all
+}

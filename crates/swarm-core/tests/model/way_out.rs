@@ -1,0 +1,87 @@
+//! From every state a patient person and good hands bring every task that is not cancelled to done,
+//! without a waiver.
+
+use swarm_core::input::Input;
+use swarm_core::owed;
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_protocol::command::Command;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::TaskPatch;
+
+use crate::explore::Place;
+use crate::reports::reports;
+
+/// More steps than two tasks with everything against them need.
+const STEPS_MAX: usize = 200;
+
+pub fn leads_to_done(here: &Place) {
+    let open: Vec<TaskId> = here
+        .state
+        .tasks
+        .iter()
+        .filter(|(_, task)| !matches!(task.stage, Stage::Cancelled))
+        .map(|(id, _)| id.clone())
+        .collect();
+    let mut place = here.clone();
+    let mut told = Vec::new();
+    for _ in 0..STEPS_MAX {
+        if at_rest(&place.state, &open) {
+            return;
+        }
+        match help(&mut place) {
+            Some(events) => told.extend(events.iter().map(|event| event.kind())),
+            None => break,
+        }
+    }
+    let stages: Vec<String> = here.state.tasks.iter().map(|(id, t)| format!("{id} {:?}", t.stage)).collect();
+    let ended: Vec<String> = place.state.tasks.iter().map(|(id, t)| format!("{id} {:?}", t.stage)).collect();
+    panic!("no way to done from {stages:?}\nended at {ended:?}\nafter {told:?}");
+}
+
+fn at_rest(state: &State, open: &[TaskId]) -> bool {
+    let done = |id: &TaskId| state.task(id).is_none_or(|t| matches!(t.stage, Stage::Done { .. }));
+    open.iter().all(done) && owed(state).is_empty() && state.runs.is_empty() && state.trunk_held_by.is_none()
+}
+
+/// The next helpful thing to do.
+fn help(place: &mut Place) -> Option<Vec<Event>> {
+    let state = &place.state;
+    if !state.running {
+        place.start();
+        return Some(vec![]);
+    }
+    if state.draining && state.runs.is_empty() {
+        return place.take_in(Input::Leaving).ok();
+    }
+    if let Some(reason) = state.paused.first() {
+        let reason = *reason;
+        return place.ask(Command::Resume { reason }).ok();
+    }
+    if let Some(command) = put_back(state) {
+        return place.ask(command).ok();
+    }
+    if let Some(effect) = owed(state).first() {
+        let report = reports(state, effect).swap_remove(0);
+        return place.take_in(Input::Report(report)).ok();
+    }
+    place.wait().then(Vec::new)
+}
+
+fn put_back(state: &State) -> Option<Command> {
+    state.tasks.iter().find_map(|(id, task)| match &task.stage {
+        Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred => {
+            Some(Command::UnblockTask { task: id.clone() })
+        }
+        Stage::Pending { .. } => {
+            let cancelled = |d: &TaskId| state.task(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled));
+            task.spec.depends.iter().any(cancelled).then(|| {
+                let depends = task.spec.depends.iter().filter(|d| !cancelled(d)).cloned().collect();
+                let patch = TaskPatch { depends: Some(depends), ..TaskPatch::default() };
+                Command::EditTask { task: id.clone(), patch }
+            })
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,239 @@
+//! Arcs of an attempt: retry with backoff, stop, pause, block, defer, cancel.
+
+use crate::check;
+
+#[test]
+fn a_task_goes_all_the_way_to_done() {
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+        ",
+    );
+}
+
+#[test]
+fn a_crash_is_tried_again_after_a_delay_and_only_when_the_processes_are_gone() {
+    check(
+        "plan a | start | ready a | crash a | +60s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+            owed: Stop r1
+        ",
+    );
+    check(
+        "plan a | start | ready a | crash a | +60s | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+    check(
+        "plan a | start | ready a | crash a | stopped a | +1s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+        ",
+    );
+}
+
+#[test]
+fn after_three_retries_a_person_is_asked() {
+    check(
+        "plan a | start | ready a | crash a | stopped a | +60s | ready a | lost a | stopped a | +60s \
+         | ready a | crash a | stopped a | +60s | ready a | crash a | stopped a | +600s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 9 s) → Preparing r4 → Active 1 → Blocked (retries)
+        ",
+    );
+}
+
+#[test]
+fn an_attempt_without_a_result_ends_by_the_clock() {
+    check(
+        "plan a | start | ready a | +1799s",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+    check(
+        "plan a | start | ready a | +1800s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
+fn red_checks_lead_to_the_next_iteration() {
+    check(
+        "plan a | start | ready a | complete a | red a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Active 2
+            owed: Work r1 Go { iteration: 2 }
+        ",
+    );
+}
+
+#[test]
+fn the_last_iteration_without_completion_counts_as_out_of_time() {
+    check(
+        "plan a | start | ready a | unfinished a | unfinished a | unfinished a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Active 2 → Active 3 → Pending (in 3 s)
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
+fn an_agent_that_asks_or_cannot_waits_for_a_person() {
+    check(
+        "plan a | start | ready a | asks a | stopped a | unblock a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+    check(
+        "plan a | start | ready a | cannot a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed
+        ",
+    );
+}
+
+#[test]
+fn a_stopped_agent_costs_the_task_nothing() {
+    check(
+        "plan a | start | ready a | stop a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            owed: Stop r1
+        ",
+    );
+    check(
+        "plan a | start | ready a | stop a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+    check(
+        "plan a | stop a",
+        r"
+            a: Pending
+            refused: No agent is working on task a (try swarm status)
+        ",
+    );
+}
+
+#[test]
+fn a_pause_holds_agents_at_their_boundary_and_starts_nothing() {
+    check(
+        "plan a b | start | ready a | pause | complete a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking
+            b: Pending
+            owed: Work r1 Hold
+        ",
+    );
+    check(
+        "plan a | pause | start",
+        r"
+            a: Pending
+        ",
+    );
+    check(
+        "plan a | pause | start | resume",
+        r"
+            a: Pending → Preparing r1
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn a_block_stops_the_agent_and_keeps_the_worktree() {
+    check(
+        "plan a | start | ready a | block a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human)
+        ",
+    );
+    check(
+        "plan a | start | ready a | block a | block a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human)
+            refused: Task a is blocked and cannot be blocked (try swarm task unblock a)
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
+fn a_deferred_task_waits_for_a_person_and_a_cancelled_one_loses_its_worktree() {
+    check(
+        "plan a | start | ready a | defer a | stopped a | +600s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Deferred
+        ",
+    );
+    check(
+        "plan a | start | ready a | cancel a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Cancelled
+            owed: Remove a
+        ",
+    );
+    check(
+        "plan a | start | cancel a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Cancelled
+            owed: Remove a
+        ",
+    );
+}
+
+#[test]
+fn a_drain_ends_agents_at_their_boundary_and_the_next_coordinator_goes_on() {
+    check(
+        "plan a | start | ready a | drain",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            owed: Stop r1
+        ",
+    );
+    check(
+        "plan a | start | ready a | hello a | drain",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            owed: Work r1 Drain
+        ",
+    );
+    check(
+        "plan a | start | ready a | hello a | drain | ended a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+        ",
+    );
+    check(
+        "plan a | start | drain | stopped a | leave | start",
+        r"
+            a: Pending → Preparing r1 → Pending → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn a_report_of_an_attempt_that_is_over_changes_nothing() {
+    check(
+        "plan a | start | ready a | stop a | complete a | ended a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            owed: Stop r1
+        ",
+    );
+}

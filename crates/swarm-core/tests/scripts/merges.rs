@@ -1,0 +1,141 @@
+//! Arcs of a merge: one at a time, waiting, losing races, going back to work.
+
+use crate::check;
+
+const APPROVED: &str = "plan a b | slots 2 | start | ready a | ready b | complete a | complete b | green a | green b | stopped a | stopped b";
+
+fn after(approved: &str, expected: &str) {
+    check(&format!("{APPROVED} | {approved}"), expected);
+}
+
+#[test]
+fn the_trunk_is_granted_to_one_at_a_time() {
+    after(
+        "built a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            owed: Verify r3
+        ",
+    );
+    after(
+        "built a | verified a | published a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b, Remove a
+        ",
+    );
+}
+
+#[test]
+fn a_blocked_merge_keeps_the_trunk_until_its_hand_has_left() {
+    after(
+        "block a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (human)
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            owed: Release a
+        ",
+    );
+    after(
+        "block a | released a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (human)
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b
+        ",
+    );
+}
+
+#[test]
+fn a_publish_past_its_point_of_no_return_stands() {
+    after(
+        "built a | verified a | stopped a | cancel a | published a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Cancelled → Done
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b, Remove a
+        ",
+    );
+    after(
+        "built a | verified a | stopped a | block a | unblock a | published a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (human) → Pending → Done
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b, Remove a
+        ",
+    );
+}
+
+#[test]
+fn a_busy_checkout_gives_the_trunk_to_the_next() {
+    after(
+        "built a | verified a | stopped a | busy a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved (waits)
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b, Watch a
+        ",
+    );
+    after(
+        "built a | verified a | stopped a | busy a | built b | verified b | stopped b | published b | free a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved (waits) → Merging
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Done
+            owed: Build a, Remove b
+        ",
+    );
+}
+
+#[test]
+fn a_moved_trunk_means_built_and_verified_again() {
+    after(
+        "built a | verified a | stopped a | moved a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            owed: Build a
+        ",
+    );
+}
+
+#[test]
+fn a_red_verification_sends_the_task_back_to_work() {
+    after(
+        "built a | unverified a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            owed: Stop r3
+        ",
+    );
+    after(
+        "built a | unverified a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r4
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Prepare r4, Build b
+        ",
+    );
+}
+
+#[test]
+fn a_conflict_asks_a_person_and_nothing_to_merge_is_done() {
+    after(
+        "conflict a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (conflict)
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b
+        ",
+    );
+    after(
+        "empty a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Build b, Remove a
+        ",
+    );
+}

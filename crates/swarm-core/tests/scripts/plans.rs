@@ -1,0 +1,100 @@
+//! The plan saved again, reset, and its bookkeeping. Two of these were found by simulation.
+
+use crate::check;
+
+/// Found by simulation, seed 661: the dependency pointed to nothing, and no dependency of any task
+/// could be edited any more.
+#[test]
+fn a_task_that_worked_on_work_depends_on_is_cancelled_and_not_removed_by_a_save() {
+    check(
+        "plan a t b | start | ready a | depends a:t | plan b | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Cancelled
+            b: Pending → Preparing r2
+            t: Pending → Cancelled
+            owed: Prepare r2, Remove a
+        ",
+    );
+    check(
+        "plan a t b | start | ready a | depends a:t | plan b | depends b:a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Cancelled
+            b: Pending
+            t: Pending → Cancelled
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
+fn a_task_nobody_depends_on_is_removed_by_a_save() {
+    check(
+        "plan a t | plan a | depends a:t",
+        r"
+            a: Pending
+            t: Pending
+            refused: Task a depends on t, which does not exist (try swarm task show a)
+        ",
+    );
+}
+
+/// Found by simulation, seed 1259: the hand had made the worktree and died before its report.
+#[test]
+fn a_worktree_that_may_have_been_made_is_removed() {
+    check(
+        "plan a | start | cancel a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Cancelled
+            owed: Remove a
+        ",
+    );
+}
+
+#[test]
+fn a_reset_takes_tasks_from_their_agents() {
+    check(
+        "plan a b | slots 2 | start | ready a | reset | stopped a | stopped b",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending → Preparing r3
+            b: Pending → Preparing r2 → Pending → Preparing r4
+            owed: Prepare r3, Prepare r4
+        ",
+    );
+}
+
+#[test]
+fn a_task_that_was_worked_on_cannot_be_removed() {
+    check(
+        "plan a | start | ready a | defer a | stopped a | remove a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Deferred
+            refused: Task a is deferred and cannot be removed, since it was worked on (try swarm task unblock a)
+        ",
+    );
+    check(
+        "plan a b:a | remove a",
+        r"
+            a: Pending
+            b: Pending
+            refused: Task a is needed by b (try swarm task edit b --depends '')
+        ",
+    );
+}
+
+#[test]
+fn a_phase_with_open_tasks_is_not_completed() {
+    check(
+        "plan a | phase 1",
+        r"
+            a: Pending
+            refused: Phase 1 has open tasks: a (try swarm task cancel a)
+        ",
+    );
+    check(
+        "plan a | cancel a | phase 1",
+        r"
+            a: Pending → Cancelled
+            refused: Phase 1 is complete already (try swarm plan show)
+        ",
+    );
+}

@@ -1,0 +1,310 @@
+//! The language of the scripts. Steps stand between bars and are said to the core one after the
+//! other; what comes back is the way of each task through its stages, refusals where they happened,
+//! and what is owed in the end.
+//!
+//! `plan a b:a` saves a plan (b depends on a) · `slots 2` · `start` · `+30s` waits · `ready a`
+//! `hello a` `complete a` `unfinished a` `crash a` `asks a` `cannot a` `lost a` `ended a` `stopped a` are the work
+//! run's reports · `green a` `red a` the checks · `built a` `conflict a` `empty a` `verified a`
+//! `unverified a` `published a` `busy a` `moved a` `released a` `free a` `removed a` the merge's ·
+//! everything else is a person's command.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use swarm_core::effect::Effect;
+use swarm_core::input::{Input, Report};
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_core::{owed, schedule, step};
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::outcome::{Ended, Gate, PauseReason};
+use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
+use swarm_protocol::policy::Policy;
+use swarm_protocol::time::Timestamp;
+
+/// Plays the script and compares what it tells, line by line.
+pub fn check(script: &str, expected: &str) {
+    let told = play(script);
+    let trim =
+        |text: &str| text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
+    let (told, expected) = (trim(&told), trim(expected));
+    assert!(told == expected, "{script}\n--- expected\n{expected}\n--- told\n{told}\n");
+}
+
+struct Play {
+    state: State,
+    now: Timestamp,
+    asked: u64,
+    ways: BTreeMap<TaskId, Vec<String>>,
+    lines: Vec<String>,
+}
+
+fn play(script: &str) -> String {
+    let mut play = Play {
+        state: State::default(),
+        now: Timestamp(1_768_298_400_000),
+        asked: 0,
+        ways: BTreeMap::new(),
+        lines: Vec::new(),
+    };
+    for step in script.split('|').map(str::trim).filter(|s| !s.is_empty()) {
+        play.step(step);
+    }
+    play.tell()
+}
+
+fn id(text: &str) -> TaskId {
+    TaskId::new(text).expect("a task id")
+}
+
+fn oid(digit: char) -> Oid {
+    Oid::new(digit.to_string().repeat(40)).expect("hex digits")
+}
+
+/// `b:a,c`, with `b!0` for the highest priority.
+fn spec(text: &str) -> TaskSpec {
+    let (name, depends) = text.split_once(':').unwrap_or((text, ""));
+    let (name, priority) = name.split_once('!').unwrap_or((name, ""));
+    let mut spec = TaskSpec::new(id(name), format!("task {name}"));
+    spec.depends = depends.split(',').filter(|d| !d.is_empty()).map(id).collect();
+    spec.priority = priority.parse().ok();
+    spec
+}
+
+fn profile(slots: u32) -> ExecutionProfile {
+    ExecutionProfile {
+        parallelization_enabled: slots > 1,
+        max_concurrent_tasks: slots,
+        ..ExecutionProfile::default()
+    }
+}
+
+impl Play {
+    fn step(&mut self, text: &str) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            ["start"] => self.take_in(self.started()),
+            ["leave"] => self.take_in(Input::Leaving),
+            ["why", task] => {
+                let because = schedule::because(&self.state, &id(task), self.now);
+                self.lines.push(format!("why {task}: {because}"));
+            }
+            [wait] if wait.starts_with('+') => {
+                let secs: u64 = wait[1..wait.len() - 1].parse().expect("seconds");
+                self.now = self.now.plus_secs(secs);
+                self.take_in(Input::Tick);
+            }
+            _ => match self.report(&words) {
+                Some(report) => self.take_in(Input::Report(report)),
+                None => {
+                    let command = command(&words);
+                    self.asked += 1;
+                    let id = CommandId::new(format!("c{}", self.asked)).expect("a plain id");
+                    self.take_in(Input::Command(Envelope { id, by: "person:cli".into(), command }));
+                }
+            },
+        }
+    }
+
+    fn started(&self) -> Input {
+        let (version, host, trunk) = ("0".into(), "here".into(), "main".into());
+        let policy = Policy { max_iterations: 3, ..Policy::default() };
+        Input::Started { epoch: self.state.epoch + 1, version, host, trunk, policy }
+    }
+
+    fn take_in(&mut self, input: Input) {
+        let mut before = self.state.clone();
+        match step(&mut self.state, input, self.now) {
+            Ok(events) => {
+                let mut ways: BTreeMap<TaskId, Vec<(&'static str, String)>> = BTreeMap::new();
+                for event in &events {
+                    before.apply(event, self.now);
+                    for (id, task) in &before.tasks {
+                        ways.entry(id.clone())
+                            .or_default()
+                            .push((task.stage.name(), self.place(&task.stage)));
+                    }
+                }
+                self.follow(ways);
+            }
+            Err(refusal) => {
+                self.lines.push(format!("refused: {} (try {})", refusal.message(), refusal.hint()))
+            }
+        }
+    }
+
+    /// Notes the stages each task went through in one decision; within a stage only the last word counts.
+    fn follow(&mut self, ways: BTreeMap<TaskId, Vec<(&'static str, String)>>) {
+        for (id, steps) in ways {
+            let way = self.ways.entry(id).or_default();
+            for (at, (name, place)) in steps.iter().enumerate() {
+                let passing = way.last().is_some_and(|last| last.starts_with(name)) && at + 1 < steps.len();
+                if !passing && way.last() != Some(place) {
+                    way.push(place.clone());
+                }
+            }
+        }
+    }
+
+    fn place(&self, stage: &Stage) -> String {
+        let later = |at: &Timestamp| at.0.saturating_sub(self.now.0).div_ceil(1000);
+        match stage {
+            Stage::Pending { not_before, .. } if *not_before > self.now => {
+                format!("Pending (in {} s)", later(not_before))
+            }
+            Stage::Preparing { run } => format!("Preparing {run}"),
+            Stage::Active { iteration, .. } => format!("Active {iteration}"),
+            Stage::Approved { waits: Some(_), .. } => "Approved (waits)".into(),
+            Stage::Blocked { block, .. } => format!("Blocked ({})", block.word()),
+            other => other.name().into(),
+        }
+    }
+
+    fn tell(&self) -> String {
+        let mut told = String::new();
+        for (id, way) in &self.ways {
+            writeln!(told, "{id}: {}", way.join(" → ")).expect("a String takes every write");
+        }
+        for line in &self.lines {
+            writeln!(told, "{line}").expect("a String takes every write");
+        }
+        let owed: Vec<String> = owed(&self.state).iter().map(shown).collect();
+        if !owed.is_empty() {
+            writeln!(told, "owed: {}", owed.join(", ")).expect("a String takes every write");
+        }
+        told
+    }
+
+    /// The run a report is about: the current one, or the last that is still to be stopped.
+    fn run(&self, task: &TaskId) -> RunId {
+        let current = self.state.task(task).and_then(|t| t.stage.run().cloned());
+        let any = || self.state.runs.iter().find(|(_, r)| r.task == *task).map(|(id, _)| id.clone());
+        current.or_else(any).unwrap_or_else(|| RunId::nth(999))
+    }
+
+    fn report(&self, words: &[&str]) -> Option<Report> {
+        let [what, name] = words else { return None };
+        let (task, text) = (TaskId::new(name).ok()?, || "output".to_string());
+        let run = self.run(&task);
+        let (iteration, tip) = match self.state.task(&task).map(|t| &t.stage) {
+            Some(Stage::Active { iteration, .. }) => (*iteration, oid('b')),
+            Some(Stage::Checking { iteration, tip, .. }) => (*iteration, tip.clone()),
+            _ => (0, oid('b')),
+        };
+        let boundary = |outcome| {
+            let (run, tip) = (run.clone(), Some(oid('b')));
+            Some(Report::Boundary { run, iteration, outcome, tip, note: None })
+        };
+        let ended = |how| Some(Report::WorkEnded { run: run.clone(), how });
+        match *what {
+            "complete" => return boundary(IterationOutcome::Complete),
+            "unfinished" => return boundary(IterationOutcome::NoSignal),
+            "asks" => return boundary(IterationOutcome::AsksHuman { text: text() }),
+            "cannot" => return boundary(IterationOutcome::CannotDo { text: text() }),
+            "crash" => {
+                return boundary(IterationOutcome::Crashed { code: Some(1), signal: None, text: text() });
+            }
+            "lost" => return ended(Ended::Lost { text: text() }),
+            "ended" => return ended(Ended::Stopped),
+            _ => {}
+        }
+        Some(match *what {
+            "ready" => Report::Prepared { run, branch: task.branch(), base: oid('a'), tip: oid('a') },
+            "hello" => Report::Spawned { run, host: "here".into() },
+            "unready" => Report::PrepareFailed { run, why: text(), setup: false },
+            "green" | "red" => {
+                let passed = *what == "green";
+                Report::Checked { run, iteration, passed, tip, tree: oid('d'), output: text() }
+            }
+            "stopped" => {
+                let over = self.state.runs.iter().find(|(_, r)| r.task == task && r.ended);
+                Report::Stopped { run: over.map_or(run, |(id, _)| id.clone()), wip: None }
+            }
+            _ => return self.merge_report(what, task),
+        })
+    }
+
+    fn merge_report(&self, what: &str, task: TaskId) -> Option<Report> {
+        let verify = || {
+            let run = self.state.runs.iter().find(|(_, r)| r.task == task && r.agent.is_none());
+            run.map_or(RunId::nth(999), |(id, _)| id.clone())
+        };
+        let proof = Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('c')] };
+        Some(match what {
+            "built" => {
+                let commits = vec![oid('c')];
+                Report::Built { task, base: oid('a'), result: oid('c'), commits, squashed: false }
+            }
+            "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()] },
+            "empty" => Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a') },
+            "verified" | "unverified" => {
+                Report::Verified { run: verify(), task, passed: what == "verified", output: "output".into() }
+            }
+            "published" => Report::Published { task, proof },
+            "busy" => {
+                let (why, hint) = ("src/a.rs is changed".into(), "git stash".into());
+                Report::PublishWaits { task, why, paths: vec!["src/a.rs".into()], hint }
+            }
+            "moved" => Report::TrunkMoved { task, now: oid('e') },
+            "released" => Report::Released { task },
+            "free" => Report::CheckoutChanged { task },
+            "removed" => Report::WorktreeRemoved { task },
+            _ => return None,
+        })
+    }
+}
+
+fn shown(effect: &Effect) -> String {
+    match effect {
+        Effect::Stop { run, .. } | Effect::Prepare { run, .. } | Effect::Verify { run, .. } => {
+            format!("{} {run}", effect.verb())
+        }
+        Effect::Work { run, order, .. } => format!("Work {run} {order:?}"),
+        other => format!("{} {}", other.verb(), other.task()),
+    }
+}
+
+fn command(words: &[&str]) -> Command {
+    match words {
+        ["plan", tasks @ ..] => {
+            let tasks: Vec<TaskFile> = tasks.iter().map(|t| TaskFile::from(spec(t))).collect();
+            let phase = PhaseFile { id: 1, name: "one".into(), tasks, ..PhaseFile::default() };
+            let plan = PlanFile { goal: "goal".into(), phases: vec![phase], ..PlanFile::default() };
+            Command::SavePlan {
+                plan,
+                kind: SaveKind::Save,
+                source: "plan.json".into(),
+                reset_statuses: false,
+            }
+        }
+        ["slots", n] => Command::SetProfile { profile: profile(n.parse().expect("a number")) },
+        ["lock"] => Command::LockProfile,
+        ["reset"] => Command::ResetPlan,
+        ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into() },
+        ["resume"] => Command::Resume { reason: PauseReason::User },
+        ["drain"] => Command::Drain { why: "Ctrl+C".into() },
+        ["add", task] => Command::AddTask { phase: None, after: None, task: spec(task) },
+        ["depends", task] => {
+            let spec = spec(task);
+            let patch = TaskPatch { depends: Some(spec.depends), ..TaskPatch::default() };
+            Command::EditTask { task: spec.id, patch }
+        }
+        ["block", task] => Command::BlockTask { task: id(task), reason: "wait for me".into() },
+        ["unblock", task] => Command::UnblockTask { task: id(task) },
+        ["defer", task] => Command::DeferTask { task: id(task) },
+        ["cancel", task] => Command::CancelTask { task: id(task) },
+        ["remove", task] => Command::RemoveTask { task: id(task) },
+        ["stop", task] => Command::StopAgent { task: id(task) },
+        ["waive", task, "check"] => {
+            Command::WaiveGate { task: id(task), gate: Gate::Check, reason: "seen".into() }
+        }
+        ["waive", task, "verify"] => {
+            Command::WaiveGate { task: id(task), gate: Gate::Verify, reason: "seen".into() }
+        }
+        ["phase", n] => Command::CompletePhase { phase: n.parse().expect("a number") },
+        other => panic!("the step {other:?} is not in the language"),
+    }
+}
