@@ -11,6 +11,7 @@ mod snapshot;
 mod load;
 mod witnesses;
 mod absent;
+pub mod planted;
 mod reader;
 mod ticket;
 mod writer;

@@ -36,6 +36,9 @@ pub(super) fn explain(paths: &Paths, error: StoreError) -> Result<Absence, Store
             // Quarantine files of a plan stay when it is closed.
             let only = found.iter().all(|trace| matches!(trace, Trace::Archive(_) | Trace::Quarantine(_)));
             if closed && only {
+                if super::planted::migration_over_archive() {
+                    return Ok(Absence::Never);
+                }
                 return Ok(Absence::AfterClose);
             }
             Err(StoreError::Open(OpenError::Missing { path, found }))
