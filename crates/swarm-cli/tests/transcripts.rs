@@ -56,9 +56,6 @@ const NEVER_SHOWN: &[(&str, &str)] = &[(
     "a one-shot command finishes the archiving before it looks at anything, and asks a coordinator again that is just leaving",
 )];
 
-/// Kinds whose hint needs processes that a copy of the repository does not have.
-const HINT_NOT_TRIED: &[&str] = &["agents_running"];
-
 #[test]
 fn every_kind_of_refusal_has_a_transcript() {
     let mut shown = BTreeSet::new();
@@ -120,9 +117,6 @@ fn check_refusal(name: &str, line: &str, kind: &str, before: &World, after: &Wor
     let hint = answer["error"]["hint"].as_str().unwrap_or_default();
     let command = hint.split('`').nth(1).unwrap_or(hint);
     assert!(command.starts_with("swarm "), "{name}: the hint of {kind} is no command: {hint}");
-    if HINT_NOT_TRIED.contains(&kind) {
-        return;
-    }
     let helped = after.copy();
     // FILE stands for any good plan, and a file that is to be put right is.
     let good_plan = "# Goal\n\n- [ ] 1.1 One\n";
