@@ -33,7 +33,10 @@ impl State {
                 self.draining = !policy.dispatch;
                 self.running = true;
             }
-            Event::CoordinatorStopped { .. } => self.running = false,
+            Event::CoordinatorStopped { .. } => {
+                self.running = false;
+                self.draining = false;
+            }
             Event::Paused { reason, .. } => {
                 self.paused.insert(*reason);
             }

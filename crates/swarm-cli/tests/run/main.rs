@@ -3,6 +3,5 @@
 mod arena;
 mod demo;
 mod killed;
-mod meanwhile;
 mod publish;
 mod stopped;
