@@ -101,7 +101,7 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
 
 fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
     match &task.stage {
-        Stage::Approved { waits: Some(waits), .. } if !waits.paths.is_empty() && !state.draining => {
+        Stage::Approved { waits: Some(waits), .. } if !state.draining => {
             Some(Effect::Watch { task: id.clone(), paths: waits.paths.clone() })
         }
         Stage::Done { .. } | Stage::Cancelled => {

@@ -162,6 +162,15 @@ impl Arena {
         let left: Vec<_> = daemons.into_iter().flatten().flatten().map(|e| e.file_name()).collect();
         assert!(left.is_empty(), "daemon files are left: {left:?}");
         assert!(!self.root.join(".swarm/run/coordinator.sock").exists(), "the socket is left");
+        self.assert_ledger_names_no_place();
+    }
+
+    /// No absolute path in an event: it would be wrong on every other machine.
+    pub fn assert_ledger_names_no_place(&self) {
+        let ledger = std::fs::read_to_string(self.root.join(".swarm/plan-ledger.jsonl")).expect("the ledger");
+        let root = self.root.to_string_lossy();
+        let named = ledger.lines().find(|line| line.contains(root.as_ref()));
+        assert!(named.is_none(), "a record names a place of this machine: {named:?}");
     }
 
     /// How often the subject of a commit stands on a branch.

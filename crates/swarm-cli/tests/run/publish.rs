@@ -10,6 +10,8 @@ fn a_merge_waits_for_a_changed_file_and_goes_on_when_the_person_is_done() {
     let mut run = arena.start(&[]);
     let line = run.until("waits for your checkout");
     assert!(line.contains("README.md"), "{line}");
+    assert!(line.contains("git stash push -- README.md"), "{line}");
+    arena.assert_ledger_names_no_place();
     assert_eq!(
         std::fs::read_to_string(arena.root.join("README.md")).expect("it"),
         "the person's own words\n"

@@ -45,15 +45,8 @@ impl State {
             }
             Event::PublishWaits { task, why, paths, hint } => {
                 self.release(task);
-                let new = Waits { why: why.clone(), paths: paths.clone(), hint: hint.clone() };
-                let retry_at = at.plus_secs(CHECKOUT_RETRY_SECS);
-                self.approve_again(task, retry_at, Some(new.clone()));
-                self.change(task, |t| {
-                    if let Stage::Approved { waits: Some(waits), not_before, .. } = &mut t.stage {
-                        *waits = new;
-                        *not_before = retry_at;
-                    }
-                });
+                let waits = Waits { why: why.clone(), paths: paths.clone(), hint: hint.clone() };
+                self.approve_again(task, at.plus_secs(CHECKOUT_RETRY_SECS), Some(waits));
             }
             Event::CheckoutChanged { task } => self.change(task, |t| {
                 if let Stage::Approved { not_before, waits, .. } = &mut t.stage {

@@ -176,7 +176,8 @@ pub(super) fn worktree_kept(state: &State, id: TaskId, why: String) -> Vec<Event
     }
 }
 
-/// The world failed a hand. What is not decided here is still owed and will be asked for again.
+/// The world failed a hand. What is not decided here is still owed and will be asked for again
+/// (a watch that cannot be set up does no harm: the clock brings the task back).
 pub(super) fn hand_failed(
     state: &State,
     key: &KeyName,
@@ -193,18 +194,6 @@ pub(super) fn hand_failed(
         ("Verify", Some(run)) => verification_lost(state, run, id, why, now),
         ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),
         ("Remove", _) => worktree_kept(state, id, why),
-        ("Watch", _) => match state.task(&id).map(|t| &t.stage) {
-            // Without a watch the clock brings the task back.
-            Some(Stage::Approved { waits: Some(w), .. }) if !w.paths.is_empty() => {
-                vec![Event::PublishWaits {
-                    task: id,
-                    why: w.why.clone(),
-                    paths: vec![],
-                    hint: w.hint.clone(),
-                }]
-            }
-            _ => vec![],
-        },
         _ => vec![],
     }
 }

@@ -46,9 +46,10 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
     let key = effect.key();
     let task = effect.task().clone();
     let out = desk.out.clone();
+    let world = desk.world.clone();
     let report = match do_it(effect, desk).await {
         Ok(report) => report,
-        Err(why) => Report::HandFailed { key: KeyName::from(&key), task, why },
+        Err(why) => Report::HandFailed { key: KeyName::from(&key), task, why: world.without_root(&why) },
     };
     // The loop is gone only when the process ends.
     let _ = out.send(FromHand::Over { key, report }).await;
@@ -89,12 +90,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         }
         Effect::Release { task } => Ok(Report::Released { task }),
         Effect::Watch { task, paths } => {
-            let mut paths = paths.into_iter().map(PathBuf::from);
-            let checkout = paths.next().ok_or("there is nothing to watch")?;
-            let waits = Waits { checkout, reason: WaitReason::Changed { paths: paths.collect() } };
-            let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(words)?;
+            let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
             tokio::select! {
-                changed = watch.changed() => changed.map_err(words)?,
+                changed = a_checkout_changes(&world, &paths) => changed?,
                 () = desk.cancel.cancelled() => return Ok(Report::Cancelled { task }),
             }
             Ok(Report::CheckoutChanged { task })
@@ -103,7 +101,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             let disposable = DISPOSABLE.map(String::from);
             Ok(match remove(&world.git, &task, &world.paths.worktrees, &disposable).await.map_err(words)? {
                 Removal::Removed => Report::WorktreeRemoved { task },
-                Removal::Kept { why } => Report::WorktreeKept { task, why: why.to_string() },
+                Removal::Kept { why } => {
+                    Report::WorktreeKept { task, why: world.without_root(&why.to_string()) }
+                }
             })
         }
     }
@@ -117,9 +117,19 @@ fn shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|p| p.to_string_lossy().into_owned()).collect()
 }
 
-/// What to look at while a publication waits: the checkout first, then the files in the way, from its root.
-fn watched(waits: &Waits) -> Vec<PathBuf> {
-    std::iter::once(waits.checkout.clone()).chain(waits.reason.paths().iter().cloned()).collect()
+/// Waits for a change in any checkout of the trunk that may let a result through.
+async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), String> {
+    let mut watches = tokio::task::JoinSet::new();
+    for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&world.trunk)) {
+        let waits = Waits { checkout: checkout.path, reason: WaitReason::Changed { paths: paths.to_vec() } };
+        let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(words)?;
+        watches.spawn(async move { watch.changed().await });
+    }
+    match watches.join_next().await {
+        Some(changed) => changed.map_err(words)?.map_err(words),
+        // Nobody has the trunk checked out any more: that is the change.
+        None => Ok(()),
+    }
 }
 
 async fn trunk_tip(world: &World) -> Result<swarm_protocol::ids::Oid, String> {
@@ -153,9 +163,9 @@ async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proo
         Publication::Published => Report::Published { task, proof },
         Publication::Waits(waits) => Report::PublishWaits {
             task,
-            why: waits.sentence().replacen("waits for your checkout: ", "", 1),
-            paths: shown(&watched(&waits)),
-            hint: waits.command(),
+            why: world.without_root(&waits.sentence().replacen("waits for your checkout: ", "", 1)),
+            paths: shown(waits.reason.paths()),
+            hint: world.without_root(&waits.command()),
         },
         Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
         Publication::TrunkMoved { now: None } => return Err(format!("the branch {} is gone", world.trunk)),
@@ -169,7 +179,7 @@ async fn prepare_worktree(world: &World, run: RunId, task: TaskId) -> Report {
         Err(failure) => {
             // Only git itself may do better next time; a name in the way stays there.
             let setup = !matches!(failure, PrepareFailure::Git(_));
-            Report::PrepareFailed { run, why: failure.to_string(), setup }
+            Report::PrepareFailed { run, why: world.without_root(&failure.to_string()), setup }
         }
     }
 }

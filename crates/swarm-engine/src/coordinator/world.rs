@@ -30,6 +30,12 @@ pub struct World {
 pub type SharedWorld = Arc<World>;
 
 impl World {
+    /// A sentence for the ledger: no place in it is absolute, since it would be wrong on every other machine.
+    pub fn without_root(&self, text: &str) -> String {
+        let root = self.paths.root.display().to_string();
+        text.replace(&format!(" -C {root} "), " ").replace(&format!("{root}/"), "").replace(&root, ".")
+    }
+
     pub fn worktree_of(&self, task: &TaskId) -> PathBuf {
         self.paths.worktrees.join(task.as_str())
     }
