@@ -49,6 +49,9 @@ fn the_same_seed_tells_the_same_story() {
 #[test]
 fn every_planted_bug_is_found_within_two_thousand_seeds() {
     for planted in Planted::ALL {
+        if matches!(planted, Planted::Core(_)) && !cfg!(debug_assertions) {
+            continue; // the core's switches are gone from release builds
+        }
         let failure = find_planted(planted, 2_000);
         let failure = failure.unwrap_or_else(|| panic!("{} was not found", planted.name()));
         println!("{:<32} seed {:>4}: {}", planted.name(), failure.seed, failure.rule);

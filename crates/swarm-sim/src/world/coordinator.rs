@@ -72,7 +72,7 @@ impl Coordinator {
             ticks_without_news: 0,
             not_asked,
             leaves: false,
-            look: true,
+            look: false,
         }
     }
 

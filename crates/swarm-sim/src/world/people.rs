@@ -65,7 +65,7 @@ impl People {
     pub fn intervene(&mut self, rng: &mut Rng, state: &State) -> Command {
         let ids: Vec<&TaskId> = state.tasks.keys().collect();
         if ids.is_empty() {
-            return self.first_plan(rng);
+            return without_locked_profile(self.first_plan(rng), state);
         }
         let task = ids[rng.index(ids.len())].clone();
         match rng.below(100) {
@@ -158,6 +158,16 @@ impl People {
 
 pub fn waits_for_a_person(stage: &Stage) -> bool {
     matches!(stage, Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred)
+}
+
+/// A locked profile refuses every plan that carries one.
+fn without_locked_profile(mut save: Command, state: &State) -> Command {
+    if let Command::SavePlan { plan, .. } = &mut save
+        && state.plan.as_ref().is_some_and(|plan| plan.profile.locked)
+    {
+        plan.execution_profile = None;
+    }
+    save
 }
 
 fn profile(rng: &mut Rng) -> ExecutionProfile {

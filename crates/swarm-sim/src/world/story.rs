@@ -145,6 +145,7 @@ impl Story {
             checks: rng.chance(85),
             verifies: rng.chance(85),
             snapshot_every: rng.between(10, 50),
+            ..Policy::default()
         };
         Self {
             kill_after: rng.between(5, 50),
