@@ -3,6 +3,7 @@
 mod command;
 mod merge;
 mod plan;
+mod save;
 mod profile;
 mod task;
 mod validate;

@@ -181,7 +181,7 @@ impl TaskSpec {
     }
 }
 
-/// A change to some members of a task; what is absent stays.
+/// A change to some members of a task; what is absent stays, `null` takes away.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -196,18 +196,23 @@ pub struct TaskPatch {
     pub files: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<Size>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub priority: Option<u8>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub isolation: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub size: Option<Option<Size>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub priority: Option<Option<u8>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub profile: Option<Option<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub isolation: Option<Option<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub review: Option<Option<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<Extra>,
+}
+
+/// A member that is there, also when it is `null`.
+fn given<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(d: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(d).map(Some)
 }
 
 impl TaskPatch {

@@ -261,20 +261,20 @@ pub(crate) fn patch_spec(spec: &mut TaskSpec, patch: &TaskPatch) {
     if let Some(v) = p.tags {
         spec.tags = v
     }
-    if p.size.is_some() {
-        spec.size = p.size
+    if let Some(v) = p.size {
+        spec.size = v
     }
-    if p.priority.is_some() {
-        spec.priority = p.priority
+    if let Some(v) = p.priority {
+        spec.priority = v
     }
-    if p.profile.is_some() {
-        spec.profile = p.profile
+    if let Some(v) = p.profile {
+        spec.profile = v
     }
-    if p.isolation.is_some() {
-        spec.isolation = p.isolation
+    if let Some(v) = p.isolation {
+        spec.isolation = v
     }
-    if p.review.is_some() {
-        spec.review = p.review
+    if let Some(v) = p.review {
+        spec.review = v
     }
     if let Some(v) = p.extra {
         spec.extra = v

@@ -7,7 +7,7 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{plan, profile, task};
+use super::{plan, profile, save, task};
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -42,7 +42,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
     }
     match command {
         Command::SavePlan { plan, kind, source, reset_statuses } => {
-            plan::save(state, plan, kind, source, reset_statuses)
+            save::save(state, plan, kind, source, reset_statuses)
         }
         Command::ResetPlan => plan::reset(state),
         Command::ApprovePlan => plan::approve(state),

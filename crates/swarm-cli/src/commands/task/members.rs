@@ -64,9 +64,9 @@ impl Members {
                 .map(|texts| texts.into_iter().filter(|text| !text.is_empty()).collect()),
             files: self.files.map(words),
             tags: self.tags.map(words),
-            size: self.size.map(Size::from),
-            priority: self.priority,
-            profile: self.profile,
+            size: self.size.map(|size| Some(size.into())),
+            priority: self.priority.map(Some),
+            profile: self.profile.map(Some),
             isolation: None,
             review: None,
             extra: None,
@@ -82,9 +82,9 @@ impl Members {
             acceptance: patch.acceptance.unwrap_or_default(),
             files: patch.files.unwrap_or_default(),
             tags: patch.tags.unwrap_or_default(),
-            size: patch.size,
-            priority: patch.priority,
-            profile: patch.profile,
+            size: patch.size.flatten(),
+            priority: patch.priority.flatten(),
+            profile: patch.profile.flatten(),
             ..TaskSpec::new(id, title)
         })
     }
