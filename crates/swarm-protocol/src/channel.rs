@@ -113,8 +113,25 @@ pub enum Upward {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Downward {
     Greeting(Greeting),
-    Ack { received: u64 },
-    Order { epoch: u64, order: Order },
+    /// Frames up to `received` are in the ledger, which now reaches to `ledger`.
+    Ack {
+        received: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ledger: Option<LedgerMark>,
+    },
+    Order {
+        epoch: u64,
+        order: Order,
+    },
+}
+
+/// A position of a ledger that is durable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerMark {
+    /// Which ledger.
+    pub id: String,
+    pub seq: u64,
+    pub hash: String,
 }
 
 /// How the daemon should be now.
@@ -172,9 +189,9 @@ pub struct DaemonRecord {
     pub boot_id: String,
     pub nonce: String,
     pub version: String,
-    /// The last acknowledged ledger position the daemon was told: a witness.
-    #[serde(default)]
-    pub acked_frames: u64,
+    /// The last durable ledger position the daemon was told: a witness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerMark>,
 }
 
 /// The daemon's last word: `run/daemons/RUN.exit.json`.

@@ -56,7 +56,7 @@ macro_rules! events {
                 }
             }
 
-            /// Reads the event of this kind out of a whole record line; other members are passed over.
+            /// Reads the event of this kind out of an object with its members; others are passed over.
             pub fn read(kind: &str, line: &[u8]) -> Result<Self, RecordError> {
                 match kind {
                     $( $kind => events!(@read $variant line

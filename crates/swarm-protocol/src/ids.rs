@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Why a text is not a name of the asked kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,8 +22,7 @@ fn bad(kind: &'static str, text: &str, why: &'static str) -> BadName {
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $check:path) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-        #[serde(try_from = "String", into = "String")]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, schemars::JsonSchema)]
         #[schemars(with = "String")]
         pub struct $name(Box<str>);
 
@@ -38,6 +37,27 @@ macro_rules! name {
         impl TryFrom<String> for $name {
             type Error = BadName;
             fn try_from(text: String) -> Result<Self, BadName> { Self::new(text) }
+        }
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.serialize_str(&self.0)
+            }
+        }
+        /// Checked while it is borrowed, so that a replay allocates each name once.
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                struct Name;
+                impl de::Visitor<'_> for Name {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("a name")
+                    }
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
+                        $name::new(text).map_err(E::custom)
+                    }
+                }
+                d.deserialize_str(Name)
+            }
         }
         impl From<$name> for String {
             fn from(name: $name) -> String { name.0.into() }

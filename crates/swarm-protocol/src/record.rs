@@ -57,12 +57,17 @@ impl<'a> Margin<'a> {
     }
 }
 
-/// The event of a record line. `body` is the part that begins with `"type":"`.
-pub fn event_of(body: &[u8], line: &[u8]) -> Result<Event, RecordError> {
-    let kind = body
-        .strip_prefix(b"\"type\":\"")
-        .and_then(|rest| rest.iter().position(|b| *b == b'"').map(|end| &rest[..end]))
-        .and_then(|kind| std::str::from_utf8(kind).ok())
-        .ok_or_else(|| RecordError::Members("the body does not begin with its type".into()))?;
-    Event::read(kind, line)
+/// The event of a record. `body` is the part that begins with `"type":"` and ends with the `by` member;
+/// the ledger's own members around it are not looked at again.
+pub fn event_of(body: &[u8]) -> Result<Event, RecordError> {
+    let unframed = || RecordError::Members("the body does not begin with its type".into());
+    let rest = body.strip_prefix(b"\"type\":\"").ok_or_else(unframed)?;
+    let end = rest.iter().position(|b| *b == b'"').ok_or_else(unframed)?;
+    let kind = std::str::from_utf8(&rest[..end]).map_err(|_| unframed())?;
+    let members = rest[end + 1..].strip_prefix(b",").ok_or_else(unframed)?;
+    let mut object = Vec::with_capacity(members.len() + 2);
+    object.push(b'{');
+    object.extend_from_slice(members);
+    object.push(b'}');
+    Event::read(kind, &object)
 }

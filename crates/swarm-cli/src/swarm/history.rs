@@ -54,7 +54,7 @@ impl Swarm {
 
 fn row(line: &Line<'_>) -> Result<HistoryRow, String> {
     let margin = Margin::read(line.bytes).map_err(|error| error.to_string())?;
-    let event = event_of(line.body, line.bytes).map_err(|error| error.to_string())?;
+    let event = event_of(line.body).map_err(|error| error.to_string())?;
     let text = std::str::from_utf8(line.bytes).map_err(|error| error.to_string())?;
     let ts = std::str::from_utf8(line.ts).unwrap_or_default();
     Ok(HistoryRow {

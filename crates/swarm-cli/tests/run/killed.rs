@@ -94,3 +94,40 @@ fn steps_said(arena: &Arena) -> usize {
     }
     whole
 }
+
+#[test]
+fn a_living_daemon_is_a_witness_against_a_ledger_that_was_cut() {
+    let arena = Arena::new(r#"{ "stop": { "grace": "1s", "drain": "1s" } }"#);
+    arena.plan(&[("1.1", &[], "hang".into())]);
+    let mut run = arena.start(&[]);
+    run.until("works");
+    let record = arena.root.join(".swarm/run/daemons/r1.json");
+    let told = || std::fs::read_to_string(&record).ok().and_then(|t| serde_json::from_str::<Value>(&t).ok());
+    crate::arena::wait_for("the daemon was told how far the ledger is", || {
+        told().is_some_and(|r| r["ledger"]["seq"].is_u64())
+    });
+    run.kill_9();
+    // Somebody cuts the ledger and takes away everything else that knew more.
+    let ledger = arena.root.join(".swarm/plan-ledger.jsonl");
+    let text = std::fs::read_to_string(&ledger).expect("the ledger");
+    let last_of_batch =
+        |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|r| r["seq"] == r["batch"]);
+    let batch = text.lines().position(last_of_batch).expect("a whole batch") + 1;
+    let kept: String = text.split_inclusive('\n').take(batch).collect();
+    std::fs::write(&ledger, kept).expect("cut");
+    for gone in
+        [".git/swarm/plan-ledger.jsonl", ".swarm/state/snapshot.json", ".swarm/state/snapshot.prev.json"]
+    {
+        let _ = std::fs::remove_file(arena.root.join(gone));
+    }
+    let verify = arena.swarm(&["plan", "verify"]);
+    let said = String::from_utf8_lossy(&[verify.stdout, verify.stderr].concat()).into_owned();
+    assert_eq!(verify.status.code(), Some(3), "{said}");
+    assert!(said.contains("r1.json"), "the witness is named: {said}");
+    // The run that the ledger no longer knows is ended and its work saved.
+    let mut next = arena.start(&[]);
+    next.until("the swarm runs");
+    next.signal("INT");
+    next.end();
+    arena.assert_nothing_runs();
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use swarm_protocol::channel::{Downward, Greeting, Order};
+use swarm_protocol::channel::{Downward, Greeting, LedgerMark, Order};
 use swarm_protocol::ids::RunId;
 
 use crate::channel::{DaemonLink, LinkId};
@@ -49,11 +49,11 @@ impl Links {
         }
     }
 
-    /// Says that frames up to `n` are durable.
-    pub fn acknowledge(&mut self, run: &RunId, n: u64) {
+    /// Says that frames up to `n` are durable, and how far the ledger reaches.
+    pub fn acknowledge(&mut self, run: &RunId, n: u64, ledger: Option<LedgerMark>) {
         let Some(link) = self.by_run.get_mut(run) else { return };
         link.received = link.received.max(n);
-        if !link.wire.send(Downward::Ack { received: link.received }) {
+        if !link.wire.send(Downward::Ack { received: link.received, ledger }) {
             self.by_run.remove(run); // it does not read: it will come back and be told anew
         }
     }

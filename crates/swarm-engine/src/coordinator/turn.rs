@@ -2,7 +2,7 @@
 
 use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
-use swarm_protocol::channel::{Downward, Greeting, Hello, Response, Upward};
+use swarm_protocol::channel::{Downward, Greeting, Hello, LedgerMark, Response, Upward};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -79,10 +79,17 @@ impl Coordinator {
         for (reply, response) in after.replies {
             let _ = reply.send(response); // a client that left will ask again
         }
+        let mark = self.mark();
         for (run, n) in after.acks {
-            self.links.acknowledge(&run, n);
+            self.links.acknowledge(&run, n, mark.clone());
         }
         Ok(if after.leave { Then::Leave } else { Then::GoOn })
+    }
+
+    /// How far the ledger is durable now.
+    fn mark(&self) -> Option<LedgerMark> {
+        let (head, id) = (self.store.head()?, self.store.ledger_id()?);
+        Some(LedgerMark { id: id.into(), seq: head.seq, hash: head.hash.to_string() })
     }
 
     fn take_all(

@@ -40,9 +40,10 @@ impl World {
         self.paths.worktrees.join(task.as_str())
     }
 
-    /// The one worktree in which merged trees are verified; kept, so that build caches stay warm.
+    /// The one worktree in which merged trees are verified; kept, so that build caches stay warm. Always in
+    /// the swarm's own folder, wherever the tasks' worktrees are: it is cleaned without asking.
     pub fn merge_worktree(&self) -> PathBuf {
-        self.paths.worktrees.join("merge")
+        self.paths.swarm.join("worktrees").join("merge")
     }
 
     pub fn files_of(&self, run: &RunId) -> RunFiles {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use swarm_protocol::channel::{FromDaemon, IterationOutcome, Order, RunKind, Upward};
+use swarm_protocol::channel::{
+    DaemonRecord, FromDaemon, IterationOutcome, LedgerMark, Order, RunKind, Upward,
+};
 use swarm_protocol::ids::Oid;
 use swarm_protocol::outcome::Ended;
 use tokio::net::unix::pipe;
@@ -12,6 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::files::write_durable;
 use super::iteration::iterate;
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
@@ -132,6 +135,15 @@ impl Duty {
         self.line.send(Upward::Heartbeat { iteration: self.iteration, journal_bytes });
     }
 
+    /// Writes down how far the ledger reached when we were told: a witness against one that is cut later.
+    fn remember(&self, ledger: Option<LedgerMark>) {
+        let files = self.shop.spec.files();
+        if let (Some(ledger), Some(record)) = (ledger, files.read_record()) {
+            let record = DaemonRecord { ledger: Some(ledger), ..record };
+            complain("write what the ledger said", write_durable(&files.record(), &record));
+        }
+    }
+
     fn heard(&mut self, heard: Heard) {
         match heard {
             Heard::Welcome { received } => {
@@ -139,7 +151,10 @@ impl Duty {
                 self.beat();
                 self.send_waiting();
             }
-            Heard::Acknowledged { received } => self.outbox.acknowledge(received),
+            Heard::Acknowledged { received, ledger } => {
+                self.outbox.acknowledge(received);
+                self.remember(ledger);
+            }
             Heard::Unwanted => self.stop(self.shop.spec.stop_grace()),
             Heard::Order(order) => self.ordered(order),
             // The loop looks at its clocks again: from now on the daemon may be alone for too long.
@@ -253,7 +268,7 @@ impl Duty {
         let until = Instant::now() + FAREWELL;
         while self.line.is_up() && !self.outbox.is_empty() {
             match tokio::time::timeout_at(until, self.line.next(self.outbox.sent())).await {
-                Ok(Heard::Acknowledged { received }) => self.outbox.acknowledge(received),
+                Ok(Heard::Acknowledged { received, .. }) => self.outbox.acknowledge(received),
                 Ok(_) => {}
                 Err(_) => break,
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use swarm_protocol::channel::{Downward, Greeting, Hello, Order, Upward};
+use swarm_protocol::channel::{Downward, Greeting, Hello, LedgerMark, Order, Upward};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::channel::{Channel, Connection, Dialing};
@@ -21,6 +21,7 @@ pub enum Heard {
     Unwanted,
     Acknowledged {
         received: u64,
+        ledger: Option<LedgerMark>,
     },
     Order(Order),
     /// The connection is over. Another will be tried; until it stands the daemon is alone.
@@ -121,7 +122,7 @@ impl Line {
 
     fn told(&mut self, frame: Option<Downward>) -> Heard {
         match frame {
-            Some(Downward::Ack { received }) => Heard::Acknowledged { received },
+            Some(Downward::Ack { received, ledger }) => Heard::Acknowledged { received, ledger },
             Some(Downward::Order { epoch, order }) if self.obey(epoch) => Heard::Order(order),
             Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => Heard::Unwanted,
             // The end of the connection, or a coordinator that has been replaced: not another word with it.

@@ -154,7 +154,7 @@ fn record(spec: &DaemonSpec, me: &ProcessIdentity, host: &str) -> DaemonRecord {
         boot_id: me.boot_id.clone(),
         nonce: me.nonce.clone(),
         version: VERSION.into(),
-        acked_frames: 0,
+        ledger: None,
     }
 }
 

@@ -98,7 +98,7 @@ impl Replay {
         if self.failed.is_some() || self.until.is_some_and(|until| line.seq > until) {
             return;
         }
-        match event_of(line.body, line.bytes) {
+        match event_of(line.body) {
             Ok(event) => self.apply(line, &event),
             Err(error) => {
                 self.failed = Some(StoreError::Unreadable { seq: line.seq, why: error.to_string() })

@@ -90,7 +90,7 @@ fn hashes(paths: &Paths, options: &OpenOptions) -> Result<BTreeSet<Hash>, StoreE
 }
 
 fn item(paths: &Paths, file: &Path, line: &Line<'_>) -> Option<(SalvageItem, Event)> {
-    let event = event_of(line.body, line.bytes).ok()?;
+    let event = event_of(line.body).ok()?;
     let task = event.task().map(|task| format!(" {task}")).unwrap_or_default();
     let item = SalvageItem {
         seq: line.seq,

@@ -112,7 +112,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn take(&mut self, line: &Line<'_>) {
-        let (event, margin) = match (event_of(line.body, line.bytes), Margin::read(line.bytes)) {
+        let (event, margin) = match (event_of(line.body), Margin::read(line.bytes)) {
             (Ok(event), Ok(margin)) => (event, margin),
             (Err(error), _) | (_, Err(error)) => {
                 self.wrong.push(format!("Record {} cannot be understood: {error}", line.seq));

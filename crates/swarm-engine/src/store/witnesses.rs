@@ -6,6 +6,8 @@ use swarm_ledger::frame::{check_line, claimed_len};
 use swarm_ledger::genesis::Genesis;
 use swarm_ledger::{Base, Hash, Vfs, Witness};
 
+use swarm_protocol::channel::LedgerMark;
+
 use crate::paths::Paths;
 
 /// Most lines fit into this; a longer one is read again whole.
@@ -48,13 +50,8 @@ fn read_whole(file: &dyn swarm_ledger::VfsFile, bytes: &mut Vec<u8>, offset: u64
 /// What the daemons were told, written into their own records.
 pub(super) fn of_daemons(paths: &Paths) -> Vec<Witness> {
     #[derive(serde::Deserialize)]
-    struct Told {
-        seq: u64,
-        hash: Option<String>,
-    }
-    #[derive(serde::Deserialize)]
     struct Record {
-        ledger: Option<Told>,
+        ledger: Option<LedgerMark>,
     }
     let Ok(entries) = fs::read_dir(&paths.daemons) else { return Vec::new() };
     let records = entries
@@ -64,9 +61,9 @@ pub(super) fn of_daemons(paths: &Paths) -> Vec<Witness> {
     records
         .filter_map(|path| {
             let told = serde_json::from_slice::<Record>(&fs::read(&path).ok()?).ok()?.ledger?;
-            let hash: Option<Hash> = told.hash.and_then(|hash| hash.parse().ok());
+            let hash: Option<Hash> = told.hash.parse().ok();
             let source = paths.shown(&path).to_string();
-            Some(Witness { seq: told.seq, hash, ledger_id: None, source })
+            Some(Witness { seq: told.seq, hash, ledger_id: Some(told.id), source })
         })
         .collect()
 }

@@ -231,7 +231,7 @@ impl Coordinator {
     }
 
     pub fn ack(&self, received: u64) {
-        self.say(Downward::Ack { received });
+        self.say(Downward::Ack { received, ledger: None });
     }
 
     /// The next numbered report; none when the connection ends first. Heartbeats do not prolong the wait.

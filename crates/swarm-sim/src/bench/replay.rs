@@ -26,7 +26,7 @@ pub fn full(place: &Place, report: &mut Report) -> Result<()> {
         let mut bad = None;
         let started = cpu();
         sample::open(&vfs, &paths, Access::Read, &[], &mut |line| {
-            if let Err(error) = event_of(line.body, line.bytes) {
+            if let Err(error) = event_of(line.body) {
                 bad.get_or_insert(error);
             }
         })?;

@@ -36,7 +36,7 @@ impl Resting {
         let mut offset = 0;
         sample::open(&vfs, &paths, Access::Read, &[], &mut |line| {
             if line.seq <= events - TAIL
-                && let Ok(event) = event_of(line.body, line.bytes)
+                && let Ok(event) = event_of(line.body)
             {
                 state.apply(&event, Timestamp::default());
                 base = Some(Base { seq: line.seq, hash: line.hash, offset });
@@ -52,8 +52,9 @@ impl Resting {
     fn start(&self) -> Result<Duration> {
         let started = Instant::now();
         let mut state: State = serde_json::from_slice(&std::fs::read(&self.snapshot)?)?;
+        state.rebuild_index();
         sample::open(&self.vfs, &self.paths, Access::Read, &[self.base], &mut |line| {
-            if let Ok(event) = event_of(line.body, line.bytes) {
+            if let Ok(event) = event_of(line.body) {
                 state.apply(&event, Timestamp::default());
             }
         })?;
@@ -69,7 +70,7 @@ impl Resting {
         let mut events = 0;
         for line in tail.split_inclusive(|byte| *byte == b'\n').skip(1) {
             let parsed = parse_line(line).context("the sample is whole")?;
-            event_of(parsed.body, line).context("the sample is whole")?;
+            event_of(parsed.body).context("the sample is whole")?;
             events += 1;
         }
         anyhow::ensure!(events == TAIL && state.seq == self.base.seq, "the bare parse read something else");

@@ -78,7 +78,7 @@ impl Log {
         for batch in &self.batches {
             for event in &batch.events {
                 let body = body(event, "person:cli", None);
-                let read = event_of(body.as_bytes(), format!("{{{body}}}").as_bytes())?;
+                let read = event_of(body.as_bytes())?;
                 state.apply(&read, batch.at);
             }
         }
