@@ -8,6 +8,7 @@ use std::path::Path;
 use swarm_protocol::ids::Oid;
 
 use crate::git::{Git, GitError};
+use crate::hands::remove::move_to_trash;
 
 /// Makes the worktree show exactly this commit. Asked twice, or after a death anywhere, it does the same.
 pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> {
@@ -23,8 +24,8 @@ pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> 
         }
         None => {
             if path.exists() {
-                // Ours by its name, and never the only copy of anything: only verification runs here.
-                std::fs::remove_dir_all(path).map_err(GitError::io("remove", path))?;
+                // A half-made one, most likely. Not known to be ours, so it is only moved aside.
+                move_to_trash(git, "merge", path)?;
             }
             let add = ["worktree", "add", "--quiet", "--detach", "--force", "--force"];
             git.call(add).arg(path).arg(commit.as_str()).ok().await?;

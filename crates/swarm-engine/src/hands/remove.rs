@@ -158,11 +158,11 @@ pub(crate) async fn keep_commit(
 
 fn take_away(git: &Git, task: &TaskId, path: &Path, registered: &[Checkout]) -> Result<(), GitError> {
     if std::fs::symlink_metadata(path).is_ok() {
-        move_to_trash(git, task, path)?;
+        move_to_trash(git, task.as_str(), path)?;
     }
     for checkout in registered {
         // Into the trash as well: its reflog may be the only word about a commit an agent has dropped.
-        move_to_trash(git, task, &checkout.git_dir)?;
+        move_to_trash(git, task.as_str(), &checkout.git_dir)?;
     }
     Ok(())
 }

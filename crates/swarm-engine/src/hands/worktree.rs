@@ -128,7 +128,7 @@ fn found(path: &Path, marker: Option<&WorktreeMarker>, registered: &[Checkout]) 
 
 fn clear_leftovers(git: &Git, task: &TaskId, path: &Path, registered: &[Checkout]) -> Result<(), GitError> {
     if path.exists() {
-        move_to_trash(git, task, path)?;
+        move_to_trash(git, task.as_str(), path)?;
     }
     for checkout in registered {
         forget_registration(checkout)?;

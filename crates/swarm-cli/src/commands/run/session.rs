@@ -8,6 +8,7 @@ use std::time::Duration;
 use swarm_engine::agents::AgentProgram;
 use swarm_engine::coordinator::{Coordinator, Finish, Told, World};
 use swarm_engine::git::Git;
+use swarm_engine::hands::remove::empty_trash;
 use swarm_engine::paths::Paths;
 use swarm_engine::store::{OpenOptions, Opened, Store};
 use swarm_engine::supervisor::{Launch, secret_key, sweep_leftovers};
@@ -24,6 +25,9 @@ use super::signals;
 use super::summary::Summary;
 use crate::error::CliError;
 use crate::output;
+
+/// How long a removed worktree can still be found in the trash.
+const TRASH_KEPT: Duration = Duration::from_secs(7 * 86_400);
 
 /// What the person asked for.
 #[derive(Debug, Default)]
@@ -92,6 +96,8 @@ impl Session {
         for leftover in sweep_leftovers(&self.world.git, &self.paths.swarm, &known, grace).await {
             output::note(&format!("A leftover of {} was ended and its work saved", leftover.run));
         }
+        let git = self.world.git.clone();
+        tokio::spawn(async move { empty_trash(&git, TRASH_KEPT).await });
         let mut coordinator = Coordinator::start(self.store, self.world.clone(), dispatch).await?;
         let listener = Listener::start(&self.paths.socket, knocks).map_err(|e| {
             CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)

@@ -3,22 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use swarm_protocol::ids::TaskId;
-
 use crate::git::{Checkout, Git, GitError};
 
 pub fn trash_dir(git: &Git) -> PathBuf {
     git.main_checkout.join(".swarm").join("trash")
 }
 
-/// Renames the folder to `.swarm/trash/<task>-<time>`.
-pub(crate) fn move_to_trash(git: &Git, task: &TaskId, path: &Path) -> Result<PathBuf, GitError> {
+/// Renames the folder to `.swarm/trash/<name>-<time>`.
+pub(crate) fn move_to_trash(git: &Git, name: &str, path: &Path) -> Result<PathBuf, GitError> {
     let dir = trash_dir(git);
     std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S");
     // A second one within the same second gets a number.
     for n in 0..1000 {
-        let target = dir.join(if n == 0 { format!("{task}-{now}") } else { format!("{task}-{now}-{n}") });
+        let target = dir.join(if n == 0 { format!("{name}-{now}") } else { format!("{name}-{now}-{n}") });
         if std::fs::symlink_metadata(&target).is_ok() {
             continue;
         }
