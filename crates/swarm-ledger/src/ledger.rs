@@ -1,9 +1,10 @@
 //! The writer thread: many submitters, one write and one sync for all that wait.
 //!
 //! There is no timer. While one group is being synced the next one gathers, so the batch size is
-//! set by the disk: a lone append is written at once, a crowd shares a sync.
+//! set by the disk: a lone append is written at once, a crowd shares a sync. A lone appender that
+//! waits for its answer anyway writes on its own thread, which spares it the way to another and back.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -25,11 +26,19 @@ pub struct Ledger {
 }
 
 struct Shared {
+    /// Held while a group is taken from the queue and written: one writer at a time, in their order.
+    /// Always taken before `state`.
+    pen: Mutex<Pen>,
     state: Mutex<State>,
     /// Something to write, to try, or to end.
     work: Condvar,
     /// Room in the queue.
     room: Condvar,
+}
+
+struct Pen {
+    appender: Appender,
+    path_checked: Instant,
 }
 
 struct State {
@@ -51,27 +60,26 @@ impl Ledger {
             resume: None,
             closing: false,
         };
-        let shared =
-            Arc::new(Shared { state: Mutex::new(state), work: Condvar::new(), room: Condvar::new() });
+        let shared = Arc::new(Shared {
+            pen: Mutex::new(Pen { appender, path_checked: Instant::now() }),
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            room: Condvar::new(),
+        });
         let for_thread = shared.clone();
         let thread = std::thread::Builder::new()
             .name("ledger".into())
-            .spawn(move || for_thread.run(appender))
+            .spawn(move || for_thread.run())
             .map_err(OpenError::io("start the writer of", &recovered.paths.main))?;
         Ok((Self { shared, thread: Some(thread) }, findings))
     }
 
-    /// Gives a batch its seqs, in the order of calls, and has it written. `done` is called on the
-    /// writer's thread when the batch is durable or has failed.
+    /// Gives a batch its seqs, in the order of calls, and has it written. `done` is called by whoever
+    /// writes it when the batch is durable or has failed.
     ///
     /// Blocks while the queue is full; never call it from inside a `done`.
     pub fn submit(&self, batch: Batch, done: Done) -> Result<Assigned, AppendError> {
-        let mut state = self.shared.lock();
-        while state.intake.is_full() && state.intake.ended().is_none() {
-            state = self.shared.room.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
-        }
-        let assigned = state.intake.admit(batch, done)?;
-        drop(state);
+        let assigned = self.admit(batch, done)?;
         self.shared.work.notify_one();
         Ok(assigned)
     }
@@ -79,8 +87,30 @@ impl Ledger {
     /// Appends and waits until the batch is durable.
     pub fn append(&self, batch: Batch) -> Result<Committed, AppendError> {
         let (answer, answered) = mpsc::channel();
-        self.submit(batch, Box::new(move |result| drop(answer.send(result))))?;
+        self.admit(batch, Box::new(move |result| drop(answer.send(result))))?;
+        self.write_here();
         answered.recv().unwrap_or(Err(AppendError::Closed))
+    }
+
+    /// Writes what is queued on this thread, unless somebody is writing: for a caller that will wait
+    /// for its answer and nothing else. The answers come as always.
+    pub fn write_here(&self) {
+        match self.shared.pen.try_lock() {
+            Ok(mut pen) => self.shared.write_queued(&mut pen),
+            Err(TryLockError::Poisoned(pen)) => self.shared.write_queued(&mut pen.into_inner()),
+            // Whoever writes now may have taken its group before ours came.
+            Err(TryLockError::WouldBlock) => self.shared.work.notify_one(),
+        }
+    }
+
+    fn admit(&self, batch: Batch, done: Done) -> Result<Assigned, AppendError> {
+        let mut state = self.shared.lock();
+        while state.intake.is_full() && state.intake.ended().is_none() {
+            // Others may have queued without waking the writer.
+            self.shared.work.notify_one();
+            state = self.shared.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.intake.admit(batch, done)
     }
 
     /// After `NoRoom`: asks the disk again. With `ReserveOnly` only emergency batches are taken.
@@ -131,27 +161,39 @@ impl Drop for Ledger {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A `done` that panics ends the writer; what is in the state stays true.
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run(&self, mut appender: Appender) {
+    fn run(&self) {
         let _guard = EndOnPanic(self);
-        let mut path_checked = Instant::now();
         loop {
             let mut state = self.lock();
             while state.intake.is_empty() && state.resume.is_none() && !state.closing {
-                state = self.work.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            if let Some(answer) = state.resume.take() {
-                drop(state);
-                let room = appender.resume();
+            let closing = state.closing && state.intake.is_empty() && state.resume.is_none();
+            let resume = state.resume.take();
+            drop(state);
+            if closing {
+                return;
+            }
+            let mut pen = self.pen.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(answer) = resume {
+                let room = pen.appender.resume();
                 if let Ok(room) = &room {
                     self.lock().intake.set_room(*room);
                 }
                 // Whoever asked may be gone; the room is known all the same.
                 let _ = answer.send(room);
-                continue;
             }
+            self.write_queued(&mut pen);
+        }
+    }
+
+    /// Writes group after group until nothing is queued.
+    fn write_queued(&self, pen: &mut Pen) {
+        loop {
+            let mut state = self.lock();
             if state.intake.is_empty() {
                 return;
             }
@@ -159,13 +201,13 @@ impl Shared {
             drop(state);
             self.room.notify_all();
             let mut checked = Ok(());
-            if path_checked.elapsed() >= PATH_CHECK_EVERY {
-                checked = appender.check_path();
-                path_checked = Instant::now();
+            if pen.path_checked.elapsed() >= PATH_CHECK_EVERY {
+                checked = pen.appender.check_path();
+                pen.path_checked = Instant::now();
             }
             // A failed check has ended the appender, which then answers the group with that error.
-            let done = appender.commit(group).and(checked);
-            self.settle(&mut appender, done);
+            let done = pen.appender.commit(group).and(checked);
+            self.settle(&mut pen.appender, done);
         }
     }
 

@@ -61,6 +61,9 @@ impl Store {
         }
         let by = envelope.by.clone();
         let decided = self.submit(Input::Command(envelope), now, &by)?;
+        if let Some(ledger) = &self.ledger {
+            ledger.write_here(); // we wait for nothing else
+        }
         if let Err(error) = decided.ticket.wait() {
             return Err(self.give_up(error));
         }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use sha2::{Digest as _, Sha256};
+use swarm_ledger::frame::parse_line;
 use swarm_ledger::{Access, RealFs, Vfs};
 use swarm_protocol::record::event_of;
 
@@ -50,6 +52,11 @@ pub fn full(place: &Place, report: &mut Report) -> Result<()> {
         "G3",
         &format!("of which framing and SHA-256 {:.1}x, typed parse {:.1}x", shares[0], shares[1]),
     );
+    let (sha, serde) = bare(&paths.main)?;
+    report.note(
+        "G3",
+        &format!("limit here: bare SHA-256 of the same lines {:.1}x, bare typed parse {:.1}x", sha, serde),
+    );
     report.note("G3", "peers opencode-swarm, swarm-mail: not measured here");
     Ok(())
 }
@@ -66,4 +73,27 @@ fn read_only(path: &Path) -> Result<Duration> {
         }
         offset += read as u64;
     }
+}
+
+/// What hashing and parsing alone cost, as multiples of reading: the floor of any reader that does both.
+fn bare(path: &Path) -> Result<(f64, f64)> {
+    let (mut shas, mut parses) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let limit = read_only(path)?.as_secs_f64();
+        let text = std::fs::read(path)?;
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let started = cpu();
+        let mut sum = 0u64;
+        for line in &lines {
+            sum += u64::from(Sha256::digest(line)[0]);
+        }
+        shas.push((cpu() - started).as_secs_f64() / limit);
+        let started = cpu();
+        for line in &lines {
+            event_of(parse_line(line).context("the sample is whole")?.body).context("the sample parses")?;
+        }
+        parses.push((cpu() - started).as_secs_f64() / limit);
+        anyhow::ensure!(sum > 0, "nothing was hashed");
+    }
+    Ok((crate::bench::report::median(&shas), crate::bench::report::median(&parses)))
 }
