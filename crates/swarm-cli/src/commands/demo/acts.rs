@@ -59,6 +59,8 @@ pub fn run_to_the_end(repository: &Repository) -> Result<(), CliError> {
 #[derive(Debug, Serialize)]
 pub struct Ending {
     pub folder: String,
+    /// The program that ran it, for whoever has not installed it.
+    pub program: String,
     pub tasks: Vec<TaskRow>,
     pub trunk: Vec<String>,
     pub ledger: String,
@@ -80,6 +82,7 @@ pub fn look_around(repository: &Repository) -> Result<Ending, CliError> {
     let trunk = git(&repository.root, &["log", "--reverse", "--format=%h %s", "main"])?;
     Ok(Ending {
         folder: repository.root.display().to_string(),
+        program: std::env::current_exe().map_or_else(|_| "swarm".into(), |exe| exe.display().to_string()),
         tasks,
         trunk: trunk.lines().map(str::to_owned).collect(),
         ledger: ledger.into(),
@@ -137,6 +140,7 @@ impl Ending {
         });
         lines.push(String::new());
         lines.push(format!("Where to look: cd {}", self.folder));
+        lines.push(format!("  (swarm is {})", self.program));
         lines.push("  swarm status                 the plan at a glance".into());
         lines.push("  swarm plan history           every decision, as recorded".into());
         lines.push("  swarm task show 1.2          the task whose agent crashed".into());
