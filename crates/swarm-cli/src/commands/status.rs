@@ -4,6 +4,7 @@ mod screen;
 
 use crate::cli::{At, Context};
 use crate::error::CliError;
+use crate::output;
 use crate::swarm::Swarm;
 
 /// Show where things stand
@@ -16,6 +17,13 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let (view, now) = Swarm::open(cx)?.status(args.at.at)?;
-    cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))
+    let swarm = Swarm::open(cx)?;
+    let (view, now) = swarm.status(args.at.at)?;
+    cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
+    if args.at.at.is_none() && !view.agents.is_empty() && !swarm.has_coordinator() {
+        output::note(
+            "Note: no coordinator is running; agents that live work on. `swarm run` takes them over",
+        );
+    }
+    Ok(())
 }

@@ -13,7 +13,7 @@ use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
-use swarm_server::client::{ClientError, send_command};
+use swarm_server::client::{ClientError, ping, send_command};
 
 use super::Swarm;
 use crate::error::CliError;
@@ -32,6 +32,11 @@ enum Tried {
 }
 
 impl Swarm {
+    /// Whether somebody answers at the coordinator's socket.
+    pub fn has_coordinator(&self) -> bool {
+        self.runtime.block_on(ping(&self.paths.socket)).is_ok()
+    }
+
     /// Carries a command out. When this returns, the disk has it.
     pub fn ask(&self, command: Command) -> Result<Answer, CliError> {
         self.ask_with(command, self.configuration()?.config.recovery.on_damage)

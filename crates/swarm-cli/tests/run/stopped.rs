@@ -116,7 +116,11 @@ fn close_with_stop_ends_what_a_dead_coordinator_left_running() {
     crate::arena::wait_for("the agent has written", || {
         arena.root.join(".swarm/worktrees/1.1/half.txt").exists()
     });
+    let with = arena.swarm(&["status"]);
+    assert!(with.status.success() && with.stderr.is_empty(), "{}", String::from_utf8_lossy(&with.stderr));
     run.kill_9();
+    let without = arena.swarm(&["status"]);
+    assert!(String::from_utf8_lossy(&without.stderr).contains("no coordinator is running"));
     let refused = arena.swarm(&["close"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("swarm close --stop"));
