@@ -1,6 +1,6 @@
 //! What the state owes the world. Each effect has a key: the driver starts a key that is owed and
-//! not in flight, cancels one in flight that is no longer owed, and hands a changed payload of the
-//! same key to the hand that is at it.
+//! not in flight and cancels one in flight that is no longer owed. A changed payload of a key in flight
+//! starts nothing: a new order in it is told to the daemon.
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};

@@ -72,7 +72,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
         return Ok(EXIT_NOT_WANTED);
     }
     let me = ProcessIdentity::of_myself(&spec.nonce).ok_or("/proc cannot be read")?;
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname")?.trim().to_owned();
+    let host = crate::host::name();
     write_durable(&files.record(), &record(&spec, &me, &host))?;
     // The one who started us may be gone already.
     let _ = std::io::stdout().write_all(READY.as_bytes());
