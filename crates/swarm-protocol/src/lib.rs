@@ -8,6 +8,7 @@ pub mod ids;
 pub mod time;
 pub mod plan;
 pub mod planfile;
+pub mod failure;
 pub mod outcome;
 pub mod policy;
 pub mod event;
