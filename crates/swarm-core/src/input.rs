@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::Envelope;
 use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use swarm_protocol::policy::Policy;
@@ -57,6 +58,8 @@ pub enum Report {
         outcome: IterationOutcome,
         tip: Option<Oid>,
         note: Option<String>,
+        usage: Usage,
+        session: Option<String>,
     },
     Checked {
         run: RunId,
@@ -129,6 +132,12 @@ pub enum Report {
     WorktreeKept {
         task: TaskId,
         why: String,
+    },
+    /// An agent tried what is not its to do; it was refused or put right.
+    Overstep {
+        task: TaskId,
+        run: Option<RunId>,
+        what: String,
     },
     /// The world failed the hand (git, disk): asked again after a while.
     HandFailed {

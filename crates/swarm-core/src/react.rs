@@ -42,8 +42,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Prepared { run, branch, base, tip } => work::prepared(state, &run, branch, base, tip),
         Report::PrepareFailed { run, why, setup } => work::not_prepared(state, &run, why, setup, now),
         Report::Spawned { run, host } => work::spawned(state, &run, host),
-        Report::Boundary { run, iteration, outcome, tip, note } => {
-            work::boundary(state, &run, iteration, outcome, tip, note, now)
+        Report::Boundary { run, iteration, outcome, tip, note, usage, session } => {
+            let boundary = work::Boundary { iteration, outcome, tip, note, usage, session };
+            work::boundary(state, &run, boundary, now)
         }
         Report::Checked { run, iteration, passed, tip, tree, output } => {
             work::checked(state, &run, work::Checked { iteration, passed, tip, tree, output }, now)
@@ -67,6 +68,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::WorktreeRemoved { task } => merge::worktree_removed(state, task),
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
         Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),
+        Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
         Report::Cancelled { .. } => vec![],
     }
 }

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Answer, Envelope};
+use crate::failure::{Failure, Usage};
 use crate::ids::{Oid, RunId};
 use crate::outcome::Ended;
 use crate::refusal::Refusal;
@@ -20,6 +21,8 @@ pub const FRAME_MAX: usize = 1 << 20;
 pub enum RunKind {
     Work,
     Verify,
+    /// The review commands on the submitted tip, in the task's worktree.
+    Review,
 }
 
 /// First frame of a daemon on each connection.
@@ -67,6 +70,10 @@ pub enum IterationOutcome {
         signal: Option<i32>,
         text: String,
     },
+    /// The program ended without a result, and this is why.
+    Failed {
+        failure: Failure,
+    },
     /// The program was not found or could not be executed.
     NotStarted {
         text: String,
@@ -78,10 +85,21 @@ pub enum IterationOutcome {
 #[serde(tag = "frame", rename_all = "snake_case")]
 pub enum FromDaemon {
     /// The daemon stands at a boundary: an iteration ended (0: none has run yet) and no new one starts without GO.
-    Boundary { iteration: u32, outcome: IterationOutcome, tip: Option<Oid>, note: Option<String> },
+    Boundary {
+        iteration: u32,
+        outcome: IterationOutcome,
+        tip: Option<Oid>,
+        note: Option<String>,
+        /// What the iteration cost.
+        #[serde(default, skip_serializing_if = "Usage::is_none")]
+        usage: Usage,
+        /// By which the next iteration can go on where this one ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
+    },
     /// The check commands ended.
     Checked { iteration: u32, passed: bool, tip: Oid, tree: Oid, output: String },
-    /// The verification commands ended (verify runs).
+    /// The commands of a verify or review run ended.
     Verified { passed: bool, output: String },
     /// A signal of the agent on the way.
     Signal { signal: String, text: String },
@@ -105,6 +123,10 @@ pub enum Upward {
     },
     Progress {
         percent: u8,
+    },
+    /// What the agent is at, for screens; never enters the ledger.
+    Doing {
+        text: String,
     },
 }
 
@@ -139,10 +161,16 @@ pub struct LedgerMark {
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
     /// Run this iteration, unless it ran already.
-    Go { iteration: u32, prompt: String },
+    Go {
+        iteration: u32,
+        prompt: String,
+        /// The program's session to go on with; none: a fresh one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
+    },
     /// Run the check commands for this iteration, unless they ran already.
     Check { iteration: u32, commands: Vec<CommandLine>, timeout_secs: u64 },
-    /// Run the verification commands, unless they ran already.
+    /// Run the commands of a verify or review run, unless they ran already.
     Verify { commands: Vec<CommandLine>, timeout_secs: u64 },
     /// Stay at the boundary.
     Hold,

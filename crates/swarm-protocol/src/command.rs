@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{CommandId, TaskId};
-use crate::outcome::{Gate, PauseReason};
+use crate::ids::{CommandId, Oid, TaskId};
+use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
 
 /// Who asks: `person:cli`, `agent:ed-001`, `swarm:coordinator`.
@@ -108,6 +108,21 @@ pub enum Command {
     Resume {
         reason: PauseReason,
     },
+    /// Whether ready tasks start by themselves.
+    SetMode {
+        mode: Mode,
+    },
+    /// Lets tasks start that wait for it; all ready ones when none is named.
+    StartTasks {
+        tasks: Vec<TaskId>,
+    },
+    /// Work that a person did on the task's branch goes to trunk as an agent's would.
+    SubmitWork {
+        task: TaskId,
+        base: Oid,
+        tip: Oid,
+        tree: Oid,
+    },
     /// Stops the agent that works on this task; the task goes back to the queue without penalty.
     StopAgent {
         task: TaskId,
@@ -147,6 +162,9 @@ impl Command {
             Self::WaiveGate { .. } => "task waive",
             Self::Pause { .. } => "pause",
             Self::Resume { .. } => "resume",
+            Self::SetMode { .. } => "mode",
+            Self::StartTasks { .. } => "task start",
+            Self::SubmitWork { .. } => "worktree merge",
             Self::StopAgent { .. } => "agent stop",
             Self::Drain { .. } => "drain",
             Self::AcknowledgeLoss { .. } => "plan salvage",
@@ -165,7 +183,10 @@ impl Command {
             | Self::DeferTask { task }
             | Self::CancelTask { task }
             | Self::WaiveGate { task, .. }
+            | Self::SubmitWork { task, .. }
             | Self::StopAgent { task } => Some(task.to_string()),
+            Self::StartTasks { tasks } => tasks.first().map(ToString::to_string),
+            Self::SetMode { mode } => Some(mode.word().into()),
             Self::CompletePhase { phase } => Some(phase.to_string()),
             _ => None,
         }

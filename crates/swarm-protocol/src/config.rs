@@ -1,88 +1,17 @@
 //! `.swarm/config.json`: what a team may set, with the defaults. Only keys that do something.
 
-use std::fmt;
+mod agents;
+mod span;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+
+pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind};
+pub use span::Span;
 
 use crate::channel::CommandLine;
+use crate::outcome::Mode;
 use crate::policy::Policy;
-
-/// A length of time written as `90s`, `30m`, `2h`, `7d` or a number of seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span {
-    pub secs: u64,
-}
-
-impl Span {
-    pub const fn secs(secs: u64) -> Self {
-        Self { secs }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        let (digits, unit) = match text.find(|c: char| !c.is_ascii_digit()) {
-            Some(at) => text.split_at(at),
-            None => (text, "s"),
-        };
-        let number: u64 = digits.parse().ok()?;
-        let factor = match unit {
-            "s" => 1,
-            "m" => 60,
-            "h" => 3600,
-            "d" => 86_400,
-            _ => return None,
-        };
-        number.checked_mul(factor).filter(|secs| *secs <= 10 * 365 * 86_400).map(Self::secs)
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.secs {
-            0 => f.write_str("0s"),
-            s if s % 86_400 == 0 => write!(f, "{}d", s / 86_400),
-            s if s % 3600 == 0 => write!(f, "{}h", s / 3600),
-            s if s % 60 == 0 => write!(f, "{}m", s / 60),
-            s => write!(f, "{s}s"),
-        }
-    }
-}
-
-impl Serialize for Span {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Form {
-            Number(u64),
-            Text(String),
-        }
-        let text = match Form::deserialize(d) {
-            Ok(Form::Number(n)) => n.to_string(),
-            Ok(Form::Text(text)) => text,
-            Err(_) => {
-                return Err(serde::de::Error::custom("a duration like \"30s\", \"30m\" or \"2h\" is wanted"));
-            }
-        };
-        Self::parse(&text).ok_or_else(|| {
-            serde::de::Error::custom(format!("{text:?} is not a duration like \"30s\", \"30m\" or \"2h\""))
-        })
-    }
-}
-
-impl JsonSchema for Span {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Duration".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": ["string", "integer"], "pattern": "^[0-9]+[smhd]?$" })
-    }
-}
 
 /// What happens when records are damaged and no second copy holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,8 +27,22 @@ pub enum OnDamage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Config {
-    /// The agent program of new attempts.
+    /// The profile of new attempts, or just a program: claude, codex, gemini, opencode, script.
     pub agent: String,
+    /// Profiles by name, for `agent` and for the tasks' `profile`.
+    pub profiles: Profiles,
+    /// Whether ready tasks start by themselves, in a swarm where nobody has said so yet.
+    pub mode: Mode,
+    pub session: SessionKind,
+    /// Silence of an agent outside a running tool after which it is stopped; below 300s, where the programs begin again by themselves.
+    pub stall: Span,
+    /// Calls of the model within one iteration.
+    #[schemars(range(min = 1, max = 100000))]
+    pub max_steps: u32,
+    pub sandbox: SandboxKind,
+    pub containment: ContainmentKind,
+    /// Names of variables handed on to every agent, check and set-up.
+    pub env: Vec<String>,
     /// The longest an attempt may take.
     pub max_task_duration: Span,
     /// Iterations within one attempt.
@@ -108,6 +51,7 @@ pub struct Config {
     pub check: Commands,
     /// Run on the merged tree before trunk moves; the check commands when not set.
     pub verify: Option<Commands>,
+    pub review: Review,
     pub recovery: Recovery,
     pub merge: Merge,
     pub stop: Stop,
@@ -126,6 +70,28 @@ pub struct Commands {
     pub timeout: Span,
 }
 
+/// Who says that submitted work is good.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Review {
+    pub policy: ReviewPolicy,
+    /// For the policy `command`: run in the task's worktree, must all succeed; their output is what the next attempt is told.
+    pub commands: Vec<CommandLine>,
+    pub timeout: Span,
+    /// Rounds before the task is blocked for a person.
+    #[schemars(range(min = 1, max = 100))]
+    pub rounds: u32,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReviewPolicy {
+    /// Checks and verification are enough.
+    #[default]
+    None,
+    Command,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Recovery {
@@ -134,6 +100,9 @@ pub struct Recovery {
     pub max_retries: u32,
     /// Longest delay before a retry.
     pub backoff_max: Span,
+    /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person.
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_transient: u32,
     pub on_damage: OnDamage,
 }
 
@@ -146,6 +115,20 @@ pub struct Merge {
     /// Lost races for trunk before the merge waits.
     #[schemars(range(min = 1, max = 100))]
     pub races: u32,
+    pub strategy: Strategy,
+}
+
+/// How a task's commits come to trunk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    /// As they are, one after the other.
+    #[default]
+    Commits,
+    /// As one commit.
+    Squash,
+    /// As they are, joined by a merge commit.
+    Merge,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -162,6 +145,24 @@ pub struct Stop {
 pub struct Worktree {
     /// Where worktrees are made, from the repository's root.
     pub dir: String,
+    /// Prepares a new, recycled or merge worktree: `npm ci`.
+    pub setup: Option<CommandLine>,
+    pub setup_timeout: Span,
+    /// Files whose change makes the set-up run again: `package-lock.json`.
+    pub setup_when: Vec<String>,
+    /// Ignored files that every worktree gets a copy of: `.env`.
+    pub copy: Vec<String>,
+    /// Worktrees kept for the next tasks.
+    #[schemars(range(max = 64))]
+    pub pool: u32,
+    /// First of the port numbers that worktrees get as SWARM_PORT_BASE.
+    #[schemars(range(min = 1024, max = 60000))]
+    pub ports: u16,
+    /// How long removed worktrees stay in the trash.
+    pub trash: Span,
+    /// A worktree with a file larger than this is never removed, in MiB.
+    #[schemars(range(min = 1))]
+    pub max_file: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -184,11 +185,20 @@ pub struct Daemon {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            agent: "script".into(),
+            agent: "claude".into(),
+            profiles: Profiles::new(),
+            mode: Mode::default(),
+            session: SessionKind::default(),
+            stall: Span::secs(120),
+            max_steps: 200,
+            sandbox: SandboxKind::default(),
+            containment: ContainmentKind::default(),
+            env: vec![],
             max_task_duration: Span::secs(30 * 60),
             max_iterations: 50,
             check: Commands::default(),
             verify: None,
+            review: Review::default(),
             recovery: Recovery::default(),
             merge: Merge::default(),
             stop: Stop::default(),
@@ -205,15 +215,26 @@ impl Default for Commands {
     }
 }
 
+impl Default for Review {
+    fn default() -> Self {
+        Self { policy: ReviewPolicy::None, commands: vec![], timeout: Span::secs(600), rounds: 3 }
+    }
+}
+
 impl Default for Recovery {
     fn default() -> Self {
-        Self { max_retries: 3, backoff_max: Span::secs(300), on_damage: OnDamage::Quarantine }
+        Self {
+            max_retries: 3,
+            backoff_max: Span::secs(300),
+            max_transient: 10,
+            on_damage: OnDamage::Quarantine,
+        }
     }
 }
 
 impl Default for Merge {
     fn default() -> Self {
-        Self { rounds: 3, races: 3 }
+        Self { rounds: 3, races: 3, strategy: Strategy::default() }
     }
 }
 
@@ -225,7 +246,17 @@ impl Default for Stop {
 
 impl Default for Worktree {
     fn default() -> Self {
-        Self { dir: ".swarm/worktrees".into() }
+        Self {
+            dir: ".swarm/worktrees".into(),
+            setup: None,
+            setup_timeout: Span::secs(900),
+            setup_when: vec![],
+            copy: vec![],
+            pool: 4,
+            ports: 20_000,
+            trash: Span::secs(7 * 86_400),
+            max_file: 100,
+        }
     }
 }
 
@@ -257,6 +288,10 @@ impl Config {
             backoff_max_secs: self.recovery.backoff_max.secs,
             merge_rounds: self.merge.rounds,
             races_max: self.merge.races,
+            transient_max: self.recovery.max_transient,
+            review_rounds: self.review.rounds,
+            reviews: self.review.policy == ReviewPolicy::Command,
+            resumes_sessions: self.session == SessionKind::Resume,
             snapshot_every: self.ledger.snapshot_every,
             checks: !self.check.commands.is_empty(),
             verifies: !self.verify_commands().commands.is_empty(),

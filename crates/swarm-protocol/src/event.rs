@@ -6,8 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure::Usage;
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use crate::outcome::{Ended, Gate, Next, PauseReason};
+use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
 use crate::record::{RecordError, member};
@@ -157,10 +158,17 @@ events! {
     CoordinatorStopped "coordinator_stopped" [] { epoch "epoch": u64 }
     Paused "paused" [] { reason "reason": PauseReason, why "why": String }
     Resumed "resumed" [] { reason "reason": PauseReason }
+    /// Whether ready tasks start by themselves, from now on.
+    ModeChanged "mode_changed" [] { mode "mode": Mode }
     /// No new work; agents go to their boundary and end.
     DrainStarted "drain_started" [] { why "why": String }
     /// An intervention of a person, with the answer it was given.
     Operation "operation" [] { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String }
+
+    /// A person let this task start, in a mode where tasks wait for it.
+    TaskStarted "task_started" [task "taskId": TaskId] {}
+    /// An agent tried what is not its to do; it was refused or put right.
+    Overstep "overstep" [task "taskId": TaskId] { run "run": Option<RunId>, what "what": String }
 
     // --- an attempt -----------------------------------------------------------------------------
     /// A slot was granted: the task is the agent's.
@@ -171,7 +179,7 @@ events! {
     AgentSpawned "agent_spawned" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId, host "host": String }
     /// An iteration ended and the daemon stands at its boundary.
     Iteration "iteration" [task "taskId": TaskId]
-        { run "run": RunId, iteration "iteration": u32, tip "tip": Option<Oid>, note "note": Option<String> }
+        { run "run": RunId, iteration "iteration": u32, tip "tip": Option<Oid>, note "note": Option<String>, usage "usage": Option<Usage>, session "session": Option<String> }
     /// What the agent said in a tag.
     Signal "signal" [task "taskId": TaskId] { run "run": RunId, signal "signal": String, text "text": String }
     WorkSubmitted "work_submitted" [task "taskId": TaskId, status "status": Status]
@@ -183,6 +191,12 @@ events! {
     /// Nothing stands between the task and trunk any more but its turn.
     TaskApproved "task_approved" [task "taskId": TaskId, status "status": Status]
         { tip "tip": Oid, tree "tree": Oid, policy "policy": String }
+    /// The submitted work is being reviewed.
+    ReviewStarted "review_started" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, tree "tree": Oid, round "round": u32 }
+    /// The review wants changes.
+    ReviewFailed "review_failed" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, output "output": String, next "next": Next }
     AgentCompleted "agent_completed" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId }
     /// The attempt ended without a result; `next` says what becomes of the task.
     AgentFailed "agent_failed" [task "taskId": TaskId, status "status": Status]
@@ -203,6 +217,11 @@ events! {
     /// Red on the merged tree: the task goes back to work with the output.
     VerificationFailed "verification_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }
+    /// The merged tree is red: is trunk alone red too?
+    TrunkTrialStarted "trunk_trial_started" [task "taskId": TaskId]
+        { run "run": RunId, nonce "nonce": String, commit "commit": Oid, output "output": String }
+    /// Trunk alone was verified; each of its commits once.
+    TrunkJudged "trunk_judged" [task "taskId": TaskId] { run "run": RunId, commit "commit": Oid, green "green": bool, output "output": String }
     /// The person's checkout cannot follow now: the result is kept, the trunk released.
     PublishWaits "publish_waits" [task "taskId": TaskId]
         { why "why": String, paths "paths": Vec<String>, hint "hint": String }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::failure::Failure;
 use crate::plan::BlockKind;
 use crate::time::Timestamp;
 
@@ -14,6 +15,8 @@ pub enum Ended {
     Stopped,
     /// The program ended with a failure that nobody asked for.
     Crashed { code: Option<i32>, signal: Option<i32>, text: String },
+    /// The program ended without a result, for a reason that it told.
+    Failed { failure: Failure },
     /// The daemon itself vanished without a last word.
     Lost { text: String },
     /// The last allowed iteration, or the time of the attempt, is over.
@@ -40,6 +43,7 @@ impl Ended {
                 join(&format!("killed by signal {signal}"), text)
             }
             Self::Crashed { text, .. } => join("crashed", text),
+            Self::Failed { failure } => failure.sentence(),
             Self::Lost { text } => join("its daemon vanished", text),
             Self::Timeout { text } => join("ran out of time", text),
             Self::CannotDo { text } => join("cannot do it", text),
@@ -103,16 +107,19 @@ impl Next {
 pub enum Gate {
     /// The check commands in the task's worktree.
     Check,
+    /// The review of the submitted work.
+    Review,
     /// The verification commands on the merged tree.
     Verify,
 }
 
 impl Gate {
-    pub const ALL: [Self; 2] = [Self::Check, Self::Verify];
+    pub const ALL: [Self; 3] = [Self::Check, Self::Review, Self::Verify];
 
     pub fn word(self) -> &'static str {
         match self {
             Self::Check => "check",
+            Self::Review => "review",
             Self::Verify => "verify",
         }
     }
@@ -124,6 +131,10 @@ impl Gate {
 pub enum PauseReason {
     User,
     Disk,
+    /// Trunk itself fails its verification: nobody's work is to blame, and none can be judged.
+    Trunk,
+    /// Worktrees cannot be set up: several attempts in a row failed alike.
+    Setup,
 }
 
 impl PauseReason {
@@ -131,6 +142,29 @@ impl PauseReason {
         match self {
             Self::User => "user",
             Self::Disk => "disk",
+            Self::Trunk => "trunk",
+            Self::Setup => "setup",
+        }
+    }
+}
+
+/// Whether ready tasks start by themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A ready task waits for `swarm task start`.
+    #[default]
+    SemiAuto,
+    Autopilot,
+}
+
+impl Mode {
+    pub const ALL: [Self; 2] = [Self::SemiAuto, Self::Autopilot];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::SemiAuto => "semi-auto",
+            Self::Autopilot => "autopilot",
         }
     }
 }

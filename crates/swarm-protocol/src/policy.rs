@@ -20,6 +20,18 @@ pub struct Policy {
     pub merge_rounds: u32,
     /// Lost races for the trunk before a merge goes back to the queue with a delay.
     pub races_max: u32,
+    /// Transient failures of one task in a row before a person is asked.
+    #[serde(default = "transient_max")]
+    pub transient_max: u32,
+    /// Rounds of review before a person is asked.
+    #[serde(default = "review_rounds")]
+    pub review_rounds: u32,
+    /// Whether review commands are configured.
+    #[serde(default)]
+    pub reviews: bool,
+    /// Whether the next attempt goes on with the program's session.
+    #[serde(default)]
+    pub resumes_sessions: bool,
     /// Plan events between two snapshot events.
     pub snapshot_every: u64,
     /// Whether check commands are configured.
@@ -38,9 +50,21 @@ impl Default for Policy {
             backoff_max_secs: 300,
             merge_rounds: 3,
             races_max: 3,
+            transient_max: transient_max(),
+            review_rounds: review_rounds(),
+            reviews: false,
+            resumes_sessions: true,
             snapshot_every: 50,
             checks: true,
             verifies: true,
         }
     }
+}
+
+fn transient_max() -> u32 {
+    10
+}
+
+fn review_rounds() -> u32 {
+    3
 }

@@ -74,6 +74,10 @@ pub enum Refusal {
         gate: String,
     },
     Draining,
+    /// A caller inside an attempt asked for something that only a person may.
+    NotForAgents {
+        what: String,
+    },
     /// The ledger can only be read now.
     ReadOnly {
         why: String,
@@ -104,6 +108,7 @@ impl Refusal {
         "no_agent",
         "already_waived",
         "draining",
+        "not_for_agents",
         "read_only",
     ];
 
@@ -149,6 +154,7 @@ impl Refusal {
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is waived already"),
             Self::Draining => "The swarm is stopping".into(),
+            Self::NotForAgents { what } => format!("An agent may not do this: {what}"),
             Self::ReadOnly { why } => format!("The ledger can only be read: {why}"),
         }
     }
@@ -183,6 +189,7 @@ impl Refusal {
             Self::NothingToChange { .. } | Self::NotPaused | Self::NoAgent { .. } => "swarm status".into(),
             Self::AlreadyWaived { task, .. } => format!("swarm task show {task}"),
             Self::Draining => "swarm status".into(),
+            Self::NotForAgents { .. } => "swarm status".into(),
             Self::ReadOnly { .. } => "swarm plan salvage".into(),
         }
     }
@@ -211,6 +218,7 @@ impl Refusal {
             Self::NoAgent { .. } => "no_agent",
             Self::AlreadyWaived { .. } => "already_waived",
             Self::Draining => "draining",
+            Self::NotForAgents { .. } => "not_for_agents",
             Self::ReadOnly { .. } => "read_only",
         }
     }

@@ -138,7 +138,15 @@ fn attempt_events() -> Vec<Event> {
             tip: oid('a'),
         },
         Event::AgentSpawned { task: task(), run: run(), agent: agent.clone(), host: "here".into() },
-        Event::Iteration { task: task(), run: run(), iteration: 1, tip: Some(oid('b')), note: None },
+        Event::Iteration {
+            task: task(),
+            run: run(),
+            iteration: 1,
+            tip: Some(oid('b')),
+            note: None,
+            usage: None,
+            session: None,
+        },
         Event::Signal { task: task(), run: run(), signal: "COMPLETE".into(), text: String::new() },
         Event::WorkSubmitted {
             task: task(),

@@ -68,6 +68,10 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
             }
             Ok(Outcome::new(vec![Event::Resumed { reason }], "Work goes on"))
         }
+        Command::SetMode { mode } => Ok(Outcome::new(vec![Event::ModeChanged { mode }], mode.word())),
+        Command::StartTasks { .. } | Command::SubmitWork { .. } => {
+            Err(Refusal::NothingToChange { what: "Every ready task starts by itself".into() })
+        }
         Command::Drain { why } => drain(state, why, now),
         Command::AcknowledgeLoss { salvaged } => {
             let text = state

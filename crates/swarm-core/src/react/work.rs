@@ -2,6 +2,7 @@
 
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Event;
+use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::plan::{BlockKind, Status};
@@ -67,23 +68,33 @@ pub(super) fn spawned(state: &State, run: &RunId, host: String) -> Vec<Event> {
     }
 }
 
-pub(super) fn boundary(
-    state: &State,
-    run: &RunId,
-    iteration: u32,
-    outcome: IterationOutcome,
-    tip: Option<Oid>,
-    note: Option<String>,
-    now: Timestamp,
-) -> Vec<Event> {
+/// What the daemon says at a boundary.
+pub(super) struct Boundary {
+    pub iteration: u32,
+    pub outcome: IterationOutcome,
+    pub tip: Option<Oid>,
+    pub note: Option<String>,
+    pub usage: Usage,
+    pub session: Option<String>,
+}
+
+pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Timestamp) -> Vec<Event> {
+    let Boundary { iteration, outcome, tip, note, usage, session } = boundary;
     let Some(l) = live(state, run) else { return vec![] };
     let Stage::Active { iteration: expected, .. } = &l.task.stage else { return vec![] };
     if iteration == 0 || iteration != *expected {
         return vec![]; // the daemon stands ready, or says again what is known
     }
     let task = l.id.clone();
-    let mut events =
-        vec![Event::Iteration { task: task.clone(), run: run.clone(), iteration, tip: tip.clone(), note }];
+    let mut events = vec![Event::Iteration {
+        task: task.clone(),
+        run: run.clone(),
+        iteration,
+        tip: tip.clone(),
+        note,
+        usage: (!usage.is_none()).then_some(usage),
+        session,
+    }];
     let said = |signal: &str, text: &str| Event::Signal {
         task: task.clone(),
         run: run.clone(),
@@ -120,11 +131,21 @@ pub(super) fn boundary(
         (IterationOutcome::Crashed { code, signal, text }, _) => {
             events.push(give_up(state, &l, Ended::Crashed { code, signal, text }, now));
         }
+        (IterationOutcome::Failed { failure }, _) => {
+            events.push(give_up(state, &l, Ended::Failed { failure }, now));
+        }
         (IterationOutcome::NotStarted { text }, _) => {
             events.push(give_up(state, &l, Ended::NotStarted { text }, now));
         }
     }
     events
+}
+
+pub(super) fn overstep(state: &State, task: TaskId, run: Option<RunId>, what: String) -> Vec<Event> {
+    match state.task(&task) {
+        Some(_) => vec![Event::Overstep { task, run, what: crate::apply::tail(&what) }],
+        None => vec![],
+    }
 }
 
 pub(super) struct Checked {

@@ -87,7 +87,15 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
     let spawned = Report::Spawned { run: run.clone(), host: "here".into() };
     let boundary = |iteration, outcome| {
         let tip = Some(oid('b'));
-        Report::Boundary { run: run.clone(), iteration, outcome, tip, note: None }
+        Report::Boundary {
+            run: run.clone(),
+            iteration,
+            outcome,
+            tip,
+            note: None,
+            usage: Default::default(),
+            session: None,
+        }
     };
     let mut all = match (order, state.task(task).map(|t| &t.stage)) {
         (WorkOrder::Drain, _) => vec![ended(Ended::Stopped)],

@@ -196,7 +196,15 @@ impl Play {
         };
         let boundary = |outcome| {
             let (run, tip) = (run.clone(), Some(oid('b')));
-            Some(Report::Boundary { run, iteration, outcome, tip, note: None })
+            Some(Report::Boundary {
+                run,
+                iteration,
+                outcome,
+                tip,
+                note: None,
+                usage: Default::default(),
+                session: None,
+            })
         };
         let ended = |how| Some(Report::WorkEnded { run: run.clone(), how });
         match *what {

@@ -249,8 +249,8 @@ async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>)
 pub fn report_of(run: &RunId, task: &TaskId, said: FromDaemon) -> Option<Report> {
     let run = run.clone();
     match said {
-        FromDaemon::Boundary { iteration, outcome, tip, note } => {
-            Some(Report::Boundary { run, iteration, outcome, tip, note })
+        FromDaemon::Boundary { iteration, outcome, tip, note, usage, session } => {
+            Some(Report::Boundary { run, iteration, outcome, tip, note, usage, session })
         }
         FromDaemon::Checked { iteration, passed, tip, tree, output } => {
             Some(Report::Checked { run, iteration, passed, tip, tree, output })

@@ -43,7 +43,7 @@ impl Coordinator {
                         iteration: *iteration,
                         worktree: &worktree,
                     };
-                    Order::Go { iteration: *iteration, prompt: prompt(self.store.state(), &setting) }
+                    Order::Go { iteration: *iteration, prompt: prompt(self.store.state(), &setting), session: None }
                 }
                 WorkOrder::Check { iteration, waived } => Order::Check {
                     iteration: *iteration,

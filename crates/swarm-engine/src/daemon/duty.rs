@@ -116,7 +116,14 @@ impl Duty {
             Ok(tip) => (tip, None),
             Err(error) => (None, Some(error.to_string())),
         };
-        self.report(FromDaemon::Boundary { iteration: 0, outcome: IterationOutcome::NoSignal, tip, note });
+        self.report(FromDaemon::Boundary {
+            iteration: 0,
+            outcome: IterationOutcome::NoSignal,
+            tip,
+            note,
+            usage: Default::default(),
+            session: None,
+        });
     }
 
     fn report(&mut self, report: FromDaemon) {
@@ -208,7 +215,7 @@ impl Duty {
         }
         let handle = tokio::spawn(async move {
             match order {
-                Order::Go { iteration, prompt } => iterate(&shop, iteration, &prompt, &mut wish).await,
+                Order::Go { iteration, prompt, .. } => iterate(&shop, iteration, &prompt, &mut wish).await,
                 Order::Check { iteration, commands, timeout_secs } => {
                     shop.check(iteration, &commands, timeout_secs, &mut wish).await
                 }

@@ -54,7 +54,14 @@ pub async fn iterate(shop: &Workshop, iteration: u32, prompt: &str, stop: &mut S
     }
     shop.note(&format!("iteration {iteration} ended: {outcome:?}"));
     shop.settle_journal();
-    Yield::Report(FromDaemon::Boundary { iteration, outcome, tip, note })
+    Yield::Report(FromDaemon::Boundary {
+        iteration,
+        outcome,
+        tip,
+        note,
+        usage: Default::default(),
+        session: None,
+    })
 }
 
 async fn start(

@@ -227,7 +227,7 @@ impl Coordinator {
     }
 
     pub fn go(&self, iteration: u32, lines: &str) {
-        self.order(Order::Go { iteration, prompt: script(lines) });
+        self.order(Order::Go { iteration, prompt: script(lines), session: None });
     }
 
     pub fn ack(&self, received: u64) {

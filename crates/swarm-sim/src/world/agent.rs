@@ -48,7 +48,7 @@ impl Story {
             RunKind::Work => {
                 Report::WorkEnded { run: run.clone(), how: Ended::Lost { text: "no exit record".into() } }
             }
-            RunKind::Verify => Report::VerifyLost {
+            RunKind::Verify | RunKind::Review => Report::VerifyLost {
                 run: run.clone(),
                 task: daemon.task.clone(),
                 why: "its daemon vanished".into(),
@@ -170,7 +170,7 @@ impl Story {
             daemon.turn_to(Doing::Waiting);
             daemon.iterated = iteration;
         }
-        self.say(run, Report::Boundary { run: run.clone(), iteration, outcome, tip, note: None });
+        self.say(run, Report::Boundary { run: run.clone(), iteration, outcome, tip, note: None, usage: Default::default(), session: None });
         self.obey(run);
     }
 

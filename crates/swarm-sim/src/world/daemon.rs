@@ -96,7 +96,7 @@ impl Daemon {
         self.exit = Some(how.clone());
         let last = match self.kind {
             RunKind::Work => Report::WorkEnded { run: self.run.clone(), how },
-            RunKind::Verify => {
+            RunKind::Verify | RunKind::Review => {
                 Report::VerifyLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
             }
         };

@@ -187,6 +187,7 @@ impl Oracle {
         self.waived.contains(&(task.clone(), gate))
             || self.policies.iter().any(|policy| match gate {
                 Gate::Check => !policy.checks,
+                Gate::Review => !policy.reviews,
                 Gate::Verify => !policy.verifies,
             })
     }

@@ -80,6 +80,12 @@ fn banners(view: &StatusView) -> Vec<String> {
             swarm_protocol::outcome::PauseReason::User => {
                 "! Paused: nothing new is started. Run `swarm resume`".into()
             }
+            swarm_protocol::outcome::PauseReason::Trunk => {
+                "! Paused: trunk itself fails its verification. Mend trunk, then run `swarm resume`".into()
+            }
+            swarm_protocol::outcome::PauseReason::Setup => {
+                "! Paused: worktrees cannot be set up. Mend the set-up, then run `swarm resume`".into()
+            }
             swarm_protocol::outcome::PauseReason::Disk => {
                 "! Paused: the disk is full or read-only. Goes on by itself when there is room".into()
             }

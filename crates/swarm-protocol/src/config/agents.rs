@@ -1,0 +1,74 @@
+//! Which program works, and what it may do.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Profiles by name.
+pub type Profiles = BTreeMap<String, Profile>;
+
+/// How an agent runs: program, model, rights.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Profile {
+    /// claude, codex, gemini, opencode, acp, exec or script; the name of the profile when not set.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    /// What to start instead of the program found on PATH; needed for acp and exec.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Further arguments, after our own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// The swarm's own when not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxKind>,
+    /// Whether the network is open; it is when not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<bool>,
+    /// Folders it may write besides its worktree; `~/` is the home folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub writable: Vec<String>,
+    /// Names of variables handed on to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+}
+
+/// What keeps an agent to its worktree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxKind {
+    /// The kernel's, around the program and all it starts.
+    #[default]
+    Landlock,
+    /// The program's own.
+    Program,
+    /// Nothing; said on every screen.
+    None,
+}
+
+/// How the processes of an attempt are kept together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ContainmentKind {
+    /// The best of the others that works here.
+    #[default]
+    Auto,
+    Cgroup,
+    Pidns,
+    Group,
+}
+
+/// What the next iteration of a task goes on with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionKind {
+    /// The program's session of the last one, where it can.
+    #[default]
+    Resume,
+    /// Nothing but the worktree and the prompt.
+    Fresh,
+}
