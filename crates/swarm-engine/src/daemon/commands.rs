@@ -6,7 +6,7 @@ use std::time::Duration;
 use swarm_protocol::channel::CommandLine;
 use tokio::time::Instant;
 
-use super::program::{Bounds, How, Listener, Ran, StopWish, run};
+use super::program::{How, Listener, Ran, StopWish, run};
 use super::workshop::Workshop;
 use crate::journal::Stream;
 use crate::process::ProcessError;
@@ -38,11 +38,7 @@ pub async fn judge(
     let mut passed = true;
     for command in commands {
         heard.say(&format!("$ {}", command.shown()));
-        let bounds = Bounds {
-            nonce: shop.spec.nonce.clone(),
-            grace: shop.spec.stop_grace(),
-            deadline: Some(deadline),
-        };
+        let bounds = shop.bounds(Some(deadline)).await;
         let ran = match shop.call(&command.argv()) {
             Some(call) => run(call, &bounds, &mut heard, stop).await,
             None => Err(ProcessError::NotFound { program: "an empty command".into() }),

@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use swarm_protocol::channel::{FromDaemon, IterationOutcome};
 
-use super::program::{Bounds, How, Listener, Ran, StopWish, run};
+use super::program::{How, Listener, Ran, StopWish, run};
 use super::signals::{AgentSignal, signal_in};
 use super::workshop::{Workshop, Yield};
 use crate::journal::Stream;
@@ -79,7 +79,7 @@ async fn start(
     call.stdin = Input::File(stdin);
     let call = call.env("SWARM_ITERATION", iteration.to_string());
     // No time limit of its own: how long an attempt may take is the coordinator's decision.
-    let bounds = Bounds { nonce: shop.spec.nonce.clone(), grace: shop.spec.stop_grace(), deadline: None };
+    let bounds = shop.bounds(None).await;
     run(call, &bounds, agent, stop).await
 }
 

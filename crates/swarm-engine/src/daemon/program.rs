@@ -1,18 +1,22 @@
-//! Runs one program of the run to its end: every line to the journal, the whole tree gone afterwards.
+//! Runs one program of the run to its end: every line heard, the whole tree gone afterwards.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::dialogue::Dialogue;
+use super::pipe::Pipe;
+use super::silence::Silence;
 use super::tree;
-use crate::journal::{LINE_MAX, Stream};
-use crate::process::{Call, ProcessError};
+use crate::journal::Stream;
+use crate::process::{Call, Containment, ProcessError, Running};
+use crate::sandbox::SandboxSpec;
 
 /// What outlives its program is asked to go for at most this long, then forced.
 const LEFTOVER_GRACE_MAX: Duration = Duration::from_secs(1);
@@ -20,12 +24,41 @@ const LEFTOVER_GRACE_MAX: Duration = Duration::from_secs(1);
 /// How long the pipes are read on once nobody should hold them any more.
 const PIPE_GRACE: Duration = Duration::from_secs(2);
 
+/// A program that has nothing more to do leaves by itself within this time, or is ended.
+const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
 /// `Some(grace)` once the program is to be stopped.
 pub type StopWish = watch::Receiver<Option<Duration>>;
 
-/// Takes what the program prints. `more`: the line was too long and goes on.
+/// What the program is told on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outgoing {
+    Nothing,
+    Bytes(Vec<u8>),
+    Close,
+}
+
+/// Takes what the program prints, and says what it is told and when it is over.
 pub trait Listener: Send {
+    /// `more`: the line was too long and goes on.
     fn line(&mut self, stream: Stream, text: &str, more: bool);
+
+    /// What is to be written to the program's stdin now; asked after the start and after each line.
+    /// Only for programs started with a dialogue ([`crate::process::Input::Pipe`]).
+    fn outgoing(&mut self) -> Outgoing {
+        Outgoing::Nothing
+    }
+
+    /// How long silence is fine right now; none: as long as it likes (a tool is running).
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Why the program is to be ended now although nobody asked: a wrong key that it would retry, too
+    /// many steps, its dialogue is over.
+    fn enough(&self) -> Option<String> {
+        None
+    }
 }
 
 /// How a program came to its end.
@@ -34,12 +67,18 @@ pub enum How {
     ByItself,
     Stopped,
     TimedOut,
+    /// Neither a line nor work for as long as the listener would wait.
+    Silent,
+    /// The listener had enough of it, or it did not listen.
+    Enough,
 }
 
 #[derive(Debug)]
 pub struct Ran {
     pub status: ExitStatus,
     pub how: How,
+    /// For people: why it was ended before its time.
+    pub why: Option<String>,
     /// Processes of the tree that could not be ended: the kernel holds them.
     pub left: Vec<u32>,
 }
@@ -49,6 +88,8 @@ pub struct Bounds {
     pub nonce: String,
     pub grace: Duration,
     pub deadline: Option<Instant>,
+    pub containment: Containment,
+    pub sandbox: Option<SandboxSpec>,
 }
 
 /// Starts the program and comes back when it and everything it started are gone.
@@ -60,45 +101,182 @@ pub async fn run(
 ) -> Result<Ran, ProcessError> {
     let program = call.program.to_string_lossy().into_owned();
     let lost = |source| ProcessError::Read { program: program.clone(), source };
-    let mut ended_children = signal(SignalKind::child()).map_err(lost)?;
-    let mut running = call.spawn(Stdio::piped(), Stdio::piped())?;
-    let pid = running.child.id();
-    let mut out = Pipe::new(Stream::Out, running.child.stdout.take());
-    let mut err = Pipe::new(Stream::Err, running.child.stderr.take());
-    let mut how = How::ByItself;
-    let mut ending: Option<Pin<Box<dyn Future<Output = Vec<u32>> + Send>>> = None;
-    let status = loop {
-        let wish = tokio::select! {
-            status = running.wait() => break status.map_err(lost)?,
-            bytes = out.read(), if out.is_open() => { out.cut(bytes, listener); continue }
-            bytes = err.read(), if err.is_open() => { err.cut(bytes, listener); continue }
-            _ = ended_children.recv() => { tree::reap_orphans(pid); continue }
-            _ = of(&mut ending), if ending.is_some() => { ending = None; continue }
-            grace = wished(stop), if how == How::ByItself => { how = How::Stopped; grace }
-            () = reached(bounds.deadline), if how == How::ByItself => { how = How::TimedOut; bounds.grace }
-        };
-        ending = Some(Box::pin(tree::end_marked(bounds.nonce.clone(), wish)));
-    };
-    let mut left = match ending {
-        Some(ending) => ending.await,
-        None => tree::end_marked(bounds.nonce.clone(), bounds.grace.min(LEFTOVER_GRACE_MAX)).await,
-    };
-    left.extend(tree::end_adopted().await);
-    let rest = async {
-        while out.is_open() || err.is_open() {
-            tokio::select! {
-                bytes = out.read(), if out.is_open() => out.cut(bytes, listener),
-                bytes = err.read(), if err.is_open() => err.cut(bytes, listener),
-            }
-        }
-    };
-    let _ = tokio::time::timeout(PIPE_GRACE, rest).await;
-    out.finish(listener);
-    err.finish(listener);
-    Ok(Ran { status, how, left })
+    let ended_children = signal(SignalKind::child()).map_err(lost)?;
+    let running = call.spawn(Stdio::piped(), Stdio::piped())?;
+    let mut watched = Watched::new(running, bounds, listener, ended_children);
+    let status = watched.until_the_end(stop).await.map_err(lost)?;
+    let left = watched.clear_up().await;
+    Ok(Ran { status, how: watched.how, why: watched.why, left })
 }
 
-async fn of(ending: &mut Option<Pin<Box<dyn Future<Output = Vec<u32>> + Send>>>) -> Vec<u32> {
+type Ending = Pin<Box<dyn Future<Output = Vec<u32>> + Send>>;
+
+/// A program at work.
+struct Watched<'a> {
+    running: Running,
+    bounds: &'a Bounds,
+    listener: &'a mut dyn Listener,
+    ended_children: Signal,
+    out: Pipe<ChildStdout>,
+    err: Pipe<ChildStderr>,
+    dialogue: Dialogue,
+    /// It was to have a dialogue.
+    speaks: bool,
+    silence: Silence,
+    how: How,
+    why: Option<String>,
+    /// Until then it may leave by itself.
+    leave_by: Option<Instant>,
+    ending: Option<Ending>,
+    asked_to_end: bool,
+}
+
+impl<'a> Watched<'a> {
+    fn new(
+        mut running: Running,
+        bounds: &'a Bounds,
+        listener: &'a mut dyn Listener,
+        ended_children: Signal,
+    ) -> Self {
+        let stdin = running.child.stdin.take();
+        Self {
+            out: Pipe::new(Stream::Out, running.child.stdout.take()),
+            err: Pipe::new(Stream::Err, running.child.stderr.take()),
+            speaks: stdin.is_some(),
+            dialogue: Dialogue::new(stdin),
+            silence: Silence::new(Instant::now()),
+            running,
+            bounds,
+            listener,
+            ended_children,
+            how: How::ByItself,
+            why: None,
+            leave_by: None,
+            ending: None,
+            asked_to_end: false,
+        }
+    }
+
+    /// One place where its output, its input, its clocks and the wishes of others meet.
+    async fn until_the_end(&mut self, stop: &mut StopWish) -> std::io::Result<ExitStatus> {
+        self.ask_listener();
+        let pid = self.running.child.id();
+        loop {
+            let free = !self.asked_to_end;
+            let next_look = self.silence.next_look(self.listener.patience());
+            tokio::select! {
+                status = self.running.wait() => return status,
+                bytes = self.out.read(), if self.out.is_open() => {
+                    self.out.cut(bytes, self.listener);
+                    self.heard(bytes);
+                }
+                bytes = self.err.read(), if self.err.is_open() => {
+                    self.err.cut(bytes, self.listener);
+                    self.heard(bytes);
+                }
+                () = self.dialogue.write(), if self.dialogue.wants_to_write() => self.mind_the_close(),
+                _ = self.ended_children.recv() => tree::reap_orphans(pid),
+                _ = of(&mut self.ending), if self.ending.is_some() => self.ending = None,
+                grace = wished(stop), if free => self.end(How::Stopped, None, grace),
+                () = at(self.bounds.deadline), if free => self.end(How::TimedOut, None, self.bounds.grace),
+                () = at(self.leave_by), if free => self.end(self.how, None, self.bounds.grace),
+                () = sleep_until(next_look), if free && self.how == How::ByItself => self.look(),
+            }
+        }
+    }
+
+    fn heard(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.silence.heard(Instant::now());
+            self.ask_listener();
+        }
+    }
+
+    fn ask_listener(&mut self) {
+        let listening = self.dialogue.ask(self.listener);
+        if self.how != How::ByItself {
+            return;
+        }
+        if listening.is_err() {
+            self.enough("it does not read what it is told".into());
+        } else if let Some(why) = self.listener.enough() {
+            self.dialogue.close();
+            self.enough(why);
+        } else {
+            self.mind_the_close();
+        }
+    }
+
+    fn enough(&mut self, why: String) {
+        (self.how, self.why) = (How::Enough, Some(why));
+        self.leave_by = Some(Instant::now() + LEAVE_WITHIN);
+    }
+
+    /// Once nothing more will be said to it, it is expected to leave; how it does is its own affair.
+    fn mind_the_close(&mut self) {
+        if self.speaks && self.dialogue.is_over() && self.leave_by.is_none() {
+            self.leave_by = Some(Instant::now() + self.bounds.grace.max(LEAVE_WITHIN));
+        }
+    }
+
+    fn look(&mut self) {
+        let patience = self.listener.patience();
+        let nonce = &self.bounds.nonce;
+        if self.silence.look(Instant::now(), patience, || tree::cpu_used(nonce)) {
+            let secs = patience.unwrap_or_default().as_secs();
+            let why = format!("it neither printed a line nor worked for {secs} s");
+            self.end(How::Silent, Some(why), self.bounds.grace);
+        }
+    }
+
+    fn end(&mut self, how: How, why: Option<String>, grace: Duration) {
+        self.asked_to_end = true;
+        // Left alone to leave and did not: that is the end of the dialogue, not an end by itself.
+        self.how = if how == How::ByItself { How::Enough } else { how };
+        self.why = why.or(self.why.take());
+        self.ending = Some(Box::pin(tree::end_marked(self.bounds.nonce.clone(), grace)));
+    }
+
+    /// The program has ended: now everything it started, and the rest of what they said.
+    async fn clear_up(&mut self) -> Vec<u32> {
+        let ending = self.ending.take().unwrap_or_else(|| {
+            let grace = self.bounds.grace.min(LEFTOVER_GRACE_MAX);
+            Box::pin(tree::end_marked(self.bounds.nonce.clone(), grace))
+        });
+        let mut left = self.reading_on(ending).await;
+        left.extend(tree::end_adopted().await);
+        let rest = async {
+            while self.out.is_open() || self.err.is_open() {
+                self.read_more().await;
+            }
+        };
+        let _ = tokio::time::timeout(PIPE_GRACE, rest).await;
+        self.out.finish(self.listener);
+        self.err.finish(self.listener);
+        left
+    }
+
+    /// Those who are being ended may still have a word to say, and wait until it is taken.
+    async fn reading_on(&mut self, mut ending: Ending) -> Vec<u32> {
+        loop {
+            let open = self.out.is_open() || self.err.is_open();
+            tokio::select! {
+                left = &mut ending => return left,
+                () = self.read_more(), if open => {}
+            }
+        }
+    }
+
+    async fn read_more(&mut self) {
+        tokio::select! {
+            bytes = self.out.read(), if self.out.is_open() => self.out.cut(bytes, self.listener),
+            bytes = self.err.read(), if self.err.is_open() => self.err.cut(bytes, self.listener),
+            else => {}
+        }
+    }
+}
+
+async fn of(ending: &mut Option<Ending>) -> Vec<u32> {
     match ending {
         Some(ending) => ending.await,
         None => std::future::pending().await,
@@ -113,114 +291,9 @@ async fn wished(stop: &mut StopWish) -> Duration {
     }
 }
 
-async fn reached(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
         None => std::future::pending().await,
-    }
-}
-
-/// One pipe of the program, cut into lines.
-struct Pipe<R> {
-    stream: Stream,
-    from: Option<R>,
-    partial: Vec<u8>,
-    chunk: Box<[u8]>,
-}
-
-impl<R: AsyncRead + Unpin> Pipe<R> {
-    fn new(stream: Stream, from: Option<R>) -> Self {
-        Self { stream, from, partial: Vec::new(), chunk: vec![0; 8 * 1024].into() }
-    }
-
-    fn is_open(&self) -> bool {
-        self.from.is_some()
-    }
-
-    /// Reads once; 0 at the end. May be dropped at any point.
-    async fn read(&mut self) -> usize {
-        match &mut self.from {
-            Some(from) => from.read(&mut self.chunk).await.unwrap_or(0),
-            None => 0,
-        }
-    }
-
-    /// Takes the bytes just read apart.
-    fn cut(&mut self, bytes: usize, listener: &mut dyn Listener) {
-        if bytes == 0 {
-            self.from = None;
-        }
-        for piece in self.chunk[..bytes].split_inclusive(|byte| *byte == b'\n') {
-            self.partial.extend_from_slice(piece);
-            if self.partial.last() == Some(&b'\n') {
-                self.partial.pop();
-                say(listener, self.stream, &self.partial, false);
-                self.partial.clear();
-            } else if self.partial.len() > LINE_MAX {
-                let at = character_start(&self.partial, LINE_MAX);
-                say(listener, self.stream, &self.partial[..at], true);
-                self.partial.drain(..at);
-            }
-        }
-        // A single long line must not be held in memory for the rest of the run.
-        self.partial.shrink_to(16 * 1024);
-    }
-
-    /// A last line without its newline is a line too.
-    fn finish(&mut self, listener: &mut dyn Listener) {
-        if !self.partial.is_empty() {
-            say(listener, self.stream, &std::mem::take(&mut self.partial), false);
-        }
-    }
-}
-
-fn say(listener: &mut dyn Listener, stream: Stream, bytes: &[u8], more: bool) {
-    listener.line(stream, &String::from_utf8_lossy(bytes), more);
-}
-
-/// The last start of a UTF-8 character at or before `at`; `at` itself where the bytes are no UTF-8.
-fn character_start(bytes: &[u8], at: usize) -> usize {
-    (at.saturating_sub(3)..=at).rev().find(|index| bytes[*index] & 0xC0 != 0x80).unwrap_or(at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Default)]
-    struct Kept(Vec<(String, bool)>);
-    impl Listener for Kept {
-        fn line(&mut self, _: Stream, text: &str, more: bool) {
-            self.0.push((text.to_owned(), more));
-        }
-    }
-
-    async fn cut(bytes: Vec<u8>) -> Vec<(String, bool)> {
-        let mut kept = Kept::default();
-        let mut pipe = Pipe::new(Stream::Out, Some(&bytes[..]));
-        while pipe.is_open() {
-            let bytes = pipe.read().await;
-            pipe.cut(bytes, &mut kept);
-        }
-        pipe.finish(&mut kept);
-        kept.0
-    }
-
-    #[tokio::test]
-    async fn output_is_cut_at_newlines_and_the_unfinished_last_line_is_kept() {
-        let lines = cut(b"one\n\ntwo\r\nlast".to_vec()).await;
-        let expected = ["one", "", "two\r", "last"].map(|text| (text.to_owned(), false));
-        assert_eq!(lines, expected);
-    }
-
-    #[tokio::test]
-    async fn a_line_without_end_is_split_between_characters_and_joins_again() {
-        let text = format!("x{}", "ä".repeat(150_000));
-        let lines = cut(format!("{text}\nnext\n").into_bytes()).await;
-        let (last, long) = lines.split_last().expect("lines");
-        assert_eq!(last, &("next".to_owned(), false));
-        assert_eq!(long.iter().map(|(text, _)| text.as_str()).collect::<String>(), text);
-        let more: Vec<bool> = long.iter().map(|(_, more)| *more).collect();
-        assert!(more.len() > 2 && more.iter().rev().skip(1).all(|more| *more) && !more[more.len() - 1]);
     }
 }

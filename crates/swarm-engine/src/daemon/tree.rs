@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::process::{Sweep, end_tree_by_nonce};
+use crate::process::{Sweep, cpu_time_of, end_tree_by_nonce, processes_with_nonce};
 
 /// Passes over adopted children before those left are reported instead of chased, 10 ms apart.
 const PASSES_MAX: u32 = 200;
@@ -29,6 +29,11 @@ pub async fn end_marked(nonce: String, grace: Duration) -> Vec<u32> {
         Sweep::Empty { .. } => Vec::new(),
         Sweep::Left { pids } => pids,
     }
+}
+
+/// Processor time that the living processes of the run have used.
+pub fn cpu_used(nonce: &str) -> Duration {
+    processes_with_nonce(nonce).into_iter().filter_map(cpu_time_of).sum()
 }
 
 /// Ends what emptied its environment but became our child. Only while no child of our own is at work.

@@ -6,14 +6,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use swarm_protocol::channel::{CommandLine, FromDaemon};
 use swarm_protocol::ids::Oid;
 use tokio::sync::{OnceCell, watch};
+use tokio::time::Instant;
 
 use super::commands::{Judged, judge};
-use super::program::StopWish;
+use super::program::{Bounds, StopWish};
 use super::spec::DaemonSpec;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::{self, Rest};
 use crate::journal::{Journal, Stream};
-use crate::process::{Call, NONCE_VARIABLE};
+use crate::process::{Call, Containment, NONCE_VARIABLE};
 
 pub struct Workshop {
     pub spec: DaemonSpec,
@@ -58,6 +59,17 @@ impl Workshop {
         ];
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
         Some(call)
+    }
+
+    /// The bounds of one program of this run.
+    pub async fn bounds(&self, deadline: Option<Instant>) -> Bounds {
+        Bounds {
+            nonce: self.spec.nonce.clone(),
+            grace: self.spec.stop_grace(),
+            deadline,
+            containment: Containment::default(),
+            sandbox: None,
+        }
     }
 
     /// Runs the check commands on what is committed.

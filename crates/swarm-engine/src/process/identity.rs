@@ -48,6 +48,12 @@ pub fn age_of(pid: u32) -> Option<Duration> {
     Some(Duration::from_secs_f64((uptime - started).max(0.0)))
 }
 
+/// Processor time the process has used, with that of its children that it has taken leave of.
+pub fn cpu_time_of(pid: u32) -> Option<Duration> {
+    let ticks: u64 = (14..=17).filter_map(|field| stat_field(pid, field)?.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(ticks * 10))
+}
+
 pub(super) fn parent_of(pid: u32) -> Option<u32> {
     stat_field(pid, 4)?.parse().ok()
 }

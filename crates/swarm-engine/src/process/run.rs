@@ -18,12 +18,15 @@ const PIPE_GRACE: Duration = Duration::from_secs(2);
 /// Of what a child says on stderr the last part is kept: the reason stands at the end.
 const STDERR_TAIL_BYTES: usize = 64 * 1024;
 
-/// What the child reads. Never an open pipe: a child that waits for input would wait for ever.
+/// What the child reads. A pipe only where somebody holds a dialogue: a child that waits for input
+/// which never comes would wait for ever.
 #[derive(Debug, Default)]
 pub enum Input {
     #[default]
     Null,
     File(File),
+    /// For [`Call::spawn`] alone: the caller takes the writing end, and closes it.
+    Pipe,
     /// Held in memory outside any pipe, so that neither side can block the other.
     Bytes(Vec<u8>),
 }
@@ -124,6 +127,7 @@ impl Call {
         let stdin = match self.stdin {
             Input::Null => Stdio::null(),
             Input::File(file) => file.into(),
+            Input::Pipe => Stdio::piped(),
             Input::Bytes(bytes) => file_in_memory(&bytes).map_err(failed)?.into(),
         };
         // No pre_exec: with it the standard library forks the whole process instead of
@@ -152,6 +156,7 @@ impl Call {
         let program = self.program.to_string_lossy().into_owned();
         let (timeout, limit, excess) = (self.timeout, self.stdout_max, self.excess);
         let mut running = self.spawn(Stdio::piped(), Stdio::piped())?;
+        drop(running.child.stdin.take());
         let stdout = running.child.stdout.take().expect("stdout was asked to be a pipe");
         let stderr = running.child.stderr.take().expect("stderr was asked to be a pipe");
         let work = async {

@@ -1,0 +1,98 @@
+//! The clock that notices a program which neither says anything nor works.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Looks within one span of patience.
+const LOOKS: u32 = 8;
+const LOOK_EVERY_MIN: Duration = Duration::from_millis(50);
+/// When silence is fine, how often it is asked whether it still is.
+const ASK_EVERY: Duration = Duration::from_secs(5);
+
+/// A program that uses less than this share of one processor is not working: timers and spinners of
+/// one that waits for a dead connection use one or two hundredths.
+const WORKING_SHARE: f64 = 0.05;
+
+pub struct Silence {
+    /// The last sign of life.
+    since: Instant,
+    looked: Instant,
+    cpu: Duration,
+}
+
+impl Silence {
+    pub fn new(now: Instant) -> Self {
+        Self { since: now, looked: now, cpu: Duration::ZERO }
+    }
+
+    /// It said something.
+    pub fn heard(&mut self, now: Instant) {
+        self.since = now;
+    }
+
+    /// When to look next.
+    pub fn next_look(&self, patience: Option<Duration>) -> Instant {
+        let every = match patience {
+            Some(patience) => (patience / LOOKS).max(LOOK_EVERY_MIN),
+            None => ASK_EVERY,
+        };
+        self.looked + every
+    }
+
+    /// Looks at what its processes have used so far. True when it has been silent for too long.
+    pub fn look(&mut self, now: Instant, patience: Option<Duration>, cpu: impl FnOnce() -> Duration) -> bool {
+        let between = now - self.looked;
+        self.looked = now;
+        let Some(patience) = patience else {
+            self.since = now;
+            return false;
+        };
+        let cpu = cpu();
+        // Less than before: a process that worked has ended, which is a sign of life too.
+        let works = cpu < self.cpu || (cpu - self.cpu).as_secs_f64() >= WORKING_SHARE * between.as_secs_f64();
+        self.cpu = cpu;
+        if works {
+            self.since = now;
+        }
+        now - self.since >= patience
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Option<Duration> = Some(Duration::from_secs(8));
+
+    /// What happens each second: `.` nothing, `w` it works, `l` it prints, `t` a tool runs.
+    fn silent_after(seconds: &str) -> Option<usize> {
+        let mut now = Instant::now();
+        let mut silence = Silence::new(now);
+        let mut cpu = Duration::ZERO;
+        for (second, what) in seconds.chars().enumerate() {
+            now += Duration::from_secs(1);
+            // Waiting costs a little too.
+            cpu += Duration::from_millis(10);
+            match what {
+                'w' => cpu += Duration::from_millis(300),
+                'l' => silence.heard(now),
+                _ => {}
+            }
+            let patience = if what == 't' { None } else { PATIENCE };
+            if silence.look(now, patience, || cpu) {
+                return Some(second + 1);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn only_neither_words_nor_work_outside_a_tool_is_silence() {
+        assert_eq!(silent_after("............"), Some(8));
+        assert_eq!(silent_after("....l..........."), Some(13));
+        assert_eq!(silent_after("....w..........."), Some(13));
+        assert_eq!(silent_after("..tttttttttttttttt......"), None);
+        assert_eq!(silent_after("...w...w...l...w...w..."), None);
+    }
+}
