@@ -7,10 +7,13 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 
+use swarm_protocol::api::Delivery;
 use swarm_protocol::channel::{Downward, Hello, Response, Upward};
 use swarm_protocol::command::Envelope;
-use swarm_protocol::ids::RunId;
+use swarm_protocol::ids::{CommandId, RunId};
 use tokio::sync::{mpsc, oneshot};
+
+use crate::look::{Look, Looked};
 
 /// Frames that may wait for a peer to read them. A daemon has at most a handful of reports under
 /// way, and of orders only the newest counts, so a longer queue means a peer that hangs.
@@ -43,6 +46,12 @@ pub enum AtDoor {
     Frame { link: LinkId, run: RunId, frame: Upward },
     /// That connection is over; the daemon may come back on another one at any time.
     Lost { link: LinkId, run: RunId },
+    /// Somebody looks. Answered after the sync of everything that was decided before.
+    Look { what: Look, reply: oneshot::Sender<Looked> },
+    /// Somebody asks what became of a command.
+    Delivery { id: CommandId, reply: oneshot::Sender<Delivery> },
+    /// A process inside a run asked for what is not an agent's to do, and was refused.
+    Overstep { nonce: String, what: String },
 }
 
 /// Numbers connections, so that the end of an old one is not taken for the end of a newer one.

@@ -27,6 +27,7 @@ use tokio::time::Instant;
 
 use crate::channel::AtDoor;
 use crate::clock::SteadyClock;
+use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{Notice, Store, StoreError};
 use carry_out::{Desk, FromHand, carry_out};
 use flight::Flights;
@@ -72,6 +73,10 @@ pub struct Coordinator {
     world: SharedWorld,
     flights: Flights,
     links: Links,
+    /// What doors wait for.
+    feed: FeedSource,
+    /// Refused not long ago, so that whoever lost the answer can ask.
+    refused: turn::Refused,
     hands_out: mpsc::Sender<FromHand>,
     hands_in: mpsc::Receiver<FromHand>,
     /// Tells the hand that stays with a daemon that this daemon said hello.
@@ -96,6 +101,8 @@ impl Coordinator {
         };
         let told = durable(&mut store, started, clock.now()).await?;
         let (hands_out, hands_in) = mpsc::channel(HAND_QUEUE);
+        let feed = FeedSource::default();
+        feed.durable(position(&store));
         Ok(Self {
             ticked: clock.now(),
             store,
@@ -103,6 +110,8 @@ impl Coordinator {
             world,
             flights: Flights::default(),
             links: Links::default(),
+            feed,
+            refused: turn::Refused::default(),
             hands_out,
             hands_in,
             hellos: BTreeMap::new(),
@@ -113,6 +122,11 @@ impl Coordinator {
 
     pub fn state(&self) -> &State {
         self.store.state()
+    }
+
+    /// For doors: how far the ledger is durable, and what agents are at.
+    pub fn feed(&self) -> Feed {
+        self.feed.feed()
     }
 
     /// Runs until nothing is left to do, or until it was asked to stop and has.
@@ -200,7 +214,13 @@ impl Coordinator {
         let runs = &self.store.state().runs;
         self.hellos.retain(|run, _| runs.contains_key(run));
         self.links.keep_only(|run| runs.contains_key(run));
+        self.feed.keep_only(|run| runs.contains_key(run));
     }
+}
+
+/// How far the ledger is durable.
+fn position(store: &Store) -> Position {
+    store.head().map_or_else(Position::default, |head| Position { seq: head.seq, end: head.end })
 }
 
 /// Decides one input of our own and waits for the disk.

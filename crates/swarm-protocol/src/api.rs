@@ -10,9 +10,7 @@ use crate::ids::{AgentId, CommandId, RunId, TaskId};
 use crate::plan::PlanFile;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
-use crate::view::{
-    AgentView, ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView,
-};
+use crate::view::{AgentView, ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView};
 
 /// The version in the path of every route.
 pub const API_VERSION: u32 = 1;
@@ -72,7 +70,10 @@ impl ApiError {
 
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
-        Self { refusal: Some(refusal.clone()), ..Self::new(refusal.kind(), refusal.message(), refusal.hint()) }
+        Self {
+            refusal: Some(refusal.clone()),
+            ..Self::new(refusal.kind(), refusal.message(), refusal.hint())
+        }
     }
 }
 

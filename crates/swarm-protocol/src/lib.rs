@@ -17,4 +17,5 @@ pub mod command;
 pub mod refusal;
 pub mod channel;
 pub mod view;
+pub mod api;
 pub mod config;

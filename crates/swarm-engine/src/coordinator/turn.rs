@@ -1,11 +1,15 @@
 //! One turn: everything that has arrived is decided, made durable together, and only then told.
 
+use std::collections::VecDeque;
+
 use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
+use swarm_protocol::api::{AgentNews, Delivery};
 use swarm_protocol::channel::{Downward, Greeting, Hello, LedgerMark, Response, Upward};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -13,6 +17,7 @@ use tokio::time::Instant;
 use super::carry_out::{FromHand, report_of};
 use super::{Coordinator, Told, Urge};
 use crate::channel::{AtDoor, DaemonLink};
+use crate::look::{Look, Looked, look};
 use crate::store::StoreError;
 use crate::supervisor::{is_secret, secret_of};
 use swarm_ledger::{AppendError, Committed};
@@ -44,12 +49,35 @@ pub(super) async fn has_it(disk: Disk) -> Result<(), StoreError> {
     }
 }
 
+/// Refusals that are remembered: as many as answers are.
+const REFUSED_KEPT: usize = 1000;
+
+/// Commands refused by this coordinator, newest last. Nothing was recorded of them, so they are forgotten
+/// with it.
+#[derive(Debug, Default)]
+pub(super) struct Refused(VecDeque<(CommandId, Refusal)>);
+
+impl Refused {
+    fn note(&mut self, id: CommandId, refusal: Refusal) {
+        if self.0.len() == REFUSED_KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back((id, refusal));
+    }
+
+    fn find(&self, id: &CommandId) -> Option<&Refusal> {
+        self.0.iter().rev().find(|(of, _)| of == id).map(|(_, refusal)| refusal)
+    }
+}
+
 /// What waits for the disk.
 #[derive(Default)]
 struct Afterwards {
     disk: Option<Disk>,
     replies: Vec<(oneshot::Sender<Response>, Response)>,
     acks: Vec<(RunId, u64)>,
+    looks: Vec<(Look, oneshot::Sender<Looked>)>,
+    deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
     told: Vec<(u64, Timestamp, Event)>,
     leave: bool,
 }
@@ -75,7 +103,9 @@ impl Coordinator {
             }
             Err(error) => return Err(error),
         }
+        self.feed.durable(super::position(&self.store));
         tell(&after.told);
+        self.show(after.looks, after.deliveries);
         for (reply, response) in after.replies {
             let _ = reply.send(response); // a client that left will ask again
         }
@@ -84,6 +114,26 @@ impl Coordinator {
             self.links.acknowledge(&run, n, mark.clone());
         }
         Ok(if after.leave { Then::Leave } else { Then::GoOn })
+    }
+
+    /// Answers those who look. The disk has everything that the state holds by now.
+    fn show(
+        &self,
+        looks: Vec<(Look, oneshot::Sender<Looked>)>,
+        deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
+    ) {
+        for (what, reply) in looks {
+            let looked = look(self.store.state(), &what, self.clock.now(), |run| self.feed.latest(run));
+            let _ = reply.send(looked);
+        }
+        for (id, reply) in deliveries {
+            let delivery = match (self.answer(&id, true), self.refused.find(&id)) {
+                (Response::Answer(answer), _) => Delivery::Landed { answer },
+                (_, Some(refusal)) => Delivery::Refused { error: refusal.clone().into() },
+                _ => Delivery::Unknown,
+            };
+            let _ = reply.send(delivery);
+        }
     }
 
     /// How far the ledger is durable now.
@@ -141,6 +191,15 @@ impl Coordinator {
                 self.links.lost(&run, link);
                 Ok(())
             }
+            Incoming::Door(AtDoor::Look { what, reply }) => {
+                after.looks.push((what, reply));
+                Ok(())
+            }
+            Incoming::Door(AtDoor::Delivery { id, reply }) => {
+                after.deliveries.push((id, reply));
+                Ok(())
+            }
+            Incoming::Door(AtDoor::Overstep { nonce, what }) => self.overstep(&nonce, what, after),
         }
     }
 
@@ -180,7 +239,10 @@ impl Coordinator {
         let by = envelope.by.clone();
         let response = match self.decide(Input::Command(envelope), &by, after) {
             Ok(_) => self.answer(&id, repeated),
-            Err(StoreError::Refused(refusal)) => Response::Refused { refusal },
+            Err(StoreError::Refused(refusal)) => {
+                self.refused.note(id, refusal.clone());
+                Response::Refused { refusal }
+            }
             Err(StoreError::NotTaken(error)) => Response::Failed { text: error.to_string() },
             Err(error) => return Err(error),
         };
@@ -227,7 +289,10 @@ impl Coordinator {
     }
 
     fn frame(&mut self, run: RunId, frame: Upward, after: &mut Afterwards) -> Result<(), StoreError> {
-        let Upward::Report { n, report } = frame else { return Ok(()) };
+        let Upward::Report { n, report } = frame else {
+            self.heard(&run, frame);
+            return Ok(());
+        };
         if n > self.links.received(&run) {
             let task = self.store.state().runs.get(&run).map(|r| r.task.clone());
             if let Some(report) = task.and_then(|task| report_of(&run, &task, report)) {
@@ -236,6 +301,40 @@ impl Coordinator {
         }
         after.acks.push((run, n));
         Ok(())
+    }
+
+    /// News that never enters the ledger.
+    fn heard(&self, run: &RunId, frame: Upward) {
+        let Some(known) = self.store.state().runs.get(run) else { return };
+        let now = self.clock.now();
+        let first = || AgentNews {
+            run: run.clone(),
+            task: known.task.clone(),
+            agent: known.agent.clone(),
+            iteration: 0,
+            percent: None,
+            doing: None,
+            journal_bytes: 0,
+            heard: now,
+        };
+        self.feed.heard(run, first, |news| {
+            news.heard = now;
+            match frame {
+                Upward::Heartbeat { iteration, journal_bytes } => {
+                    (news.iteration, news.journal_bytes) = (iteration, journal_bytes);
+                }
+                Upward::Progress { percent } => news.percent = Some(percent.min(100)),
+                Upward::Doing { text } => news.doing = Some(text),
+                Upward::Hello(_) | Upward::Report { .. } => {}
+            }
+        });
+    }
+
+    /// An agent tried what is not its to do. It was refused; people learn of it.
+    fn overstep(&mut self, nonce: &str, what: String, after: &mut Afterwards) -> Result<(), StoreError> {
+        let run = self.store.state().runs.iter().find(|(_, run)| run.nonce == nonce);
+        let Some((run, task)) = run.map(|(id, run)| (id.clone(), run.task.clone())) else { return Ok(()) };
+        self.report(Report::Overstep { task, run: Some(run), what }, after)
     }
 
     /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will

@@ -1,0 +1,83 @@
+//! Looking at the swarm: a door names a view, the core makes it, of now or of any record.
+
+use swarm_core::input::Input;
+use swarm_core::{State, react, show};
+use swarm_protocol::api::{AgentNews, AgentNow, AnyView};
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::ids::{CommandId, RunId, TaskId};
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use crate::paths::Paths;
+use crate::store::{OpenOptions, Store, StoreError};
+
+/// What can be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    Status,
+    Tasks,
+    Task(TaskId),
+    Agents,
+    Attention,
+    Plan,
+    ApprovedPlan,
+    Handoff,
+}
+
+/// What was seen, and at which record.
+#[derive(Debug, Clone)]
+pub struct Looked {
+    pub seq: u64,
+    pub view: Result<AnyView, Refusal>,
+}
+
+/// Makes the view of a state. `news` knows what agents are at, where anybody does.
+pub fn look(
+    state: &State,
+    what: &Look,
+    now: Timestamp,
+    news: impl Fn(&RunId) -> Option<AgentNews>,
+) -> Looked {
+    Looked { seq: state.seq, view: view(state, what, now.max(state.at), news) }
+}
+
+/// The same at a record of the past. Reads the ledger, so it may take a while: not for the loop's thread.
+pub fn look_back(paths: &Paths, what: &Look, at: u64) -> Result<Looked, StoreError> {
+    let state = Store::open_reader(paths, &OpenOptions::new("read"), Some(at))?.state;
+    Ok(look(&state, what, state.at, |_| None))
+}
+
+fn view(
+    state: &State,
+    what: &Look,
+    now: Timestamp,
+    news: impl Fn(&RunId) -> Option<AgentNews>,
+) -> Result<AnyView, Refusal> {
+    if state.plan.is_none() {
+        return Err(Refusal::NoPlan);
+    }
+    Ok(match what {
+        Look::Status => AnyView::Status(show::status(state, now)),
+        Look::Tasks => AnyView::Tasks(show::rows(state)),
+        Look::Task(id) => AnyView::Task(show::task(state, id).ok_or_else(|| unknown(state, id))?),
+        Look::Agents => {
+            let agents = show::status(state, now).agents.into_iter();
+            AnyView::Agents(agents.map(|agent| AgentNow { news: news(&agent.run), agent }).collect())
+        }
+        Look::Attention => AnyView::Attention(show::attention(state)),
+        Look::Plan => AnyView::Plan(swarm_core::export::plan_file(state)),
+        Look::ApprovedPlan => AnyView::ApprovedPlan(show::approved_plan(state)),
+        Look::Handoff => AnyView::Handoff(show::handoff(state)),
+    })
+}
+
+/// The refusal that any command about this task would get, with the name that was probably meant.
+fn unknown(state: &State, id: &TaskId) -> Refusal {
+    let command = Command::UnblockTask { task: id.clone() };
+    let envelope = CommandId::new("look").map(|id| Envelope { id, by: "person:api".into(), command });
+    let asked = envelope.ok().map(|envelope| react(state, Input::Command(envelope), state.at));
+    match asked {
+        Some(Err(refusal)) => refusal,
+        _ => Refusal::UnknownTask { task: id.to_string(), near: None },
+    }
+}
