@@ -173,3 +173,33 @@ fn printed_config_schema() {
 fn printed_plan_schema() {
     printed("plan.schema.json", &schemars::schema_for!(swarm_protocol::plan::PlanFile));
 }
+
+#[test]
+fn profiles_have_names_of_the_user_and_members_of_ours() {
+    let text = "{ agent: 'careful',\n profiles: {\n  careful: { program: 'claude', model: 'opus', writable: ['~/.cache/x'],\n   network: false } } }";
+    let Settings { config, sources } = load_text(text, &[], &[]).expect("good");
+    let profile = &config.profiles["careful"];
+    assert_eq!((profile.program.as_str(), profile.model.as_deref()), ("claude", Some("opus")));
+    assert_eq!((profile.network, profile.writable.len()), (Some(false), 1));
+    assert_eq!(sources["profiles.careful.model"].to_string(), "config.json line 3");
+    assert_eq!(sources["profiles.careful.network"].to_string(), "config.json line 4");
+}
+
+#[test]
+fn a_profile_that_cannot_be_is_refused_with_its_line() {
+    check(
+        "{ profiles: {\n a: { modell: 'x' } } }",
+        "config.json:2 there is no key profiles.a.modell | Did you mean profiles.a.model?",
+    );
+    let show = |key: &str| format!("`swarm config show` prints {key} and every other key with its value");
+    let why = "there is no agent program \"emacs\": use claude, codex, gemini, opencode, acp, exec, script";
+    let key = "profiles.a.program";
+    check(
+        "{ profiles: {\n a: {\n program: 'emacs' } } }",
+        &format!("config.json:3 {key}: {why} | {}", show(key)),
+    );
+    check(
+        "{\n stall: '5m' }",
+        &format!("config.json:2 stall: it must be between 1s and 299s | {}", show("stall")),
+    );
+}

@@ -1,12 +1,17 @@
 //! The keys there are, read off the defaults and the schema, so that no second list can go stale.
 
 use serde_json::Value;
-use swarm_protocol::config::{Commands, Config};
+use swarm_protocol::config::{Commands, Config, Profile, Span};
+
+/// The agent programs there are adapters for.
+const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
 
 pub(super) struct Keys {
     /// Dotted keys that hold a value.
     leaves: Vec<String>,
     groups: Vec<String>,
+    /// What a profile may set; the profiles' own names are the user's.
+    profile: Vec<String>,
     defaults: Value,
     schema: Value,
 }
@@ -19,7 +24,10 @@ impl Keys {
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap_or_default();
         let (mut leaves, mut groups) = (Vec::new(), Vec::new());
         collect("", &defaults, &mut leaves, &mut groups);
-        Self { leaves, groups, defaults, schema }
+        let members = serde_json::to_value(schemars::schema_for!(Profile)).unwrap_or_default();
+        let members = members.get("properties").and_then(Value::as_object);
+        let profile = members.map(|members| members.keys().cloned().collect()).unwrap_or_default();
+        Self { leaves, groups, profile, defaults, schema }
     }
 
     pub fn leaves(&self) -> &[String] {
@@ -27,17 +35,26 @@ impl Keys {
     }
 
     pub fn is_group(&self, key: &str) -> bool {
-        self.groups.iter().any(|group| group == key)
+        self.groups.iter().any(|group| group == key) || matches!(in_profile(key), Some(None))
     }
 
     pub fn knows(&self, key: &str) -> bool {
-        self.is_group(key) || self.leaves.iter().any(|leaf| leaf == key)
+        let of_profile =
+            in_profile(key).flatten().is_some_and(|member| self.profile.iter().any(|known| known == member));
+        of_profile || self.is_group(key) || self.leaves.iter().any(|leaf| leaf == key)
     }
 
     /// What to say about a key that does not exist.
     pub fn unknown(&self, key: &str) -> (String, String) {
         let last = key.rsplit('.').next().unwrap_or(key);
-        let all = self.leaves.iter().chain(&self.groups);
+        let profile: Vec<String> = match in_profile(key).flatten() {
+            Some(member) => {
+                let stem = &key[..key.len() - member.len()];
+                self.profile.iter().map(|known| format!("{stem}{known}")).collect()
+            }
+            None => vec![],
+        };
+        let all = self.leaves.iter().chain(&self.groups).chain(&profile);
         let near = all
             .map(|known| {
                 let known_last = known.rsplit('.').next().unwrap_or(known);
@@ -81,7 +98,11 @@ impl Keys {
             }
         }
         let text = value.as_str().unwrap_or_default();
+        if let Some((name, member)) = key.strip_prefix("profiles.").and_then(|rest| rest.split_once('.')) {
+            return check_profile(name, member, text);
+        }
         match key {
+            "stall" => check_stall(value),
             "agent" if text.trim().is_empty() => Err("it names no agent program".into()),
             "worktree.dir" => check_folder(text),
             "maxTaskDuration" | "check.timeout" | "verify.timeout" if is_zero(value) => {
@@ -104,6 +125,32 @@ impl Keys {
         let first = schema.get("anyOf").and_then(|any| any.get(0)).unwrap_or(schema);
         let name = first.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"));
         name.and_then(|name| self.schema.get("$defs")?.get(name)).unwrap_or(first)
+    }
+}
+
+/// The member that a key of the form `profiles.NAME.member` names; `Some(None)` for the profile itself.
+fn in_profile(key: &str) -> Option<Option<&str>> {
+    let rest = key.strip_prefix("profiles.")?;
+    Some(rest.split_once('.').map(|(_, member)| member))
+}
+
+fn check_profile(name: &str, member: &str, text: &str) -> Result<(), String> {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if name.is_empty() || name.len() > 64 || !plain {
+        return Err(format!("{name:?} is no name for a profile: letters, digits, - and _ only"));
+    }
+    if member == "program" && !PROGRAMS.contains(&text) {
+        return Err(format!("there is no agent program {text:?}: use {}", PROGRAMS.join(", ")));
+    }
+    Ok(())
+}
+
+/// The programs begin again by themselves after 300 s of silence: by then we must have noticed.
+fn check_stall(value: &Value) -> Result<(), String> {
+    let span: Span = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+    match span.secs {
+        1..300 => Ok(()),
+        _ => Err("it must be between 1s and 299s".into()),
     }
 }
 
