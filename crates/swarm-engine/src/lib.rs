@@ -22,4 +22,6 @@ pub mod daemon;
 pub mod supervisor;
 pub mod host;
 pub mod anchor;
+pub mod prompts;
+pub mod learnings;
 pub mod coordinator;

@@ -1,0 +1,257 @@
+//! What agents are told: templates that a team can replace under `.swarm/prompts/`.
+//!
+//! A template is read and tried when the coordinator starts, so that a slip in it is told to a person
+//! at once, not to an agent in the night.
+
+use std::path::{Path, PathBuf};
+
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+/// Bytes of a prompt, well below the limit of one frame.
+pub const PROMPT_MAX: usize = 512 * 1024;
+
+/// Bytes a template may have.
+const TEMPLATE_MAX: u64 = 256 * 1024;
+
+/// Steps of a template before it counts as endless.
+const FUEL: u64 = 2_000_000;
+
+const WORK: &str = "work.md";
+const BUILT_IN: &[(&str, &str)] = &[(WORK, include_str!("prompts/work.md"))];
+
+/// The templates in force.
+#[derive(Debug)]
+pub struct Prompts {
+    environment: Environment<'static>,
+    /// Those of the team, by file name.
+    own: Vec<String>,
+}
+
+/// A template that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("Cannot use the prompt template {path}: {why}")]
+pub struct PromptError {
+    pub path: String,
+    pub why: String,
+}
+
+/// What the template of a work run can name.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct WorkPrompt {
+    pub task: TaskWords,
+    pub goal: String,
+    pub builds_on: Vec<Neighbour>,
+    pub unblocks: Vec<Neighbour>,
+    pub worktree: String,
+    pub branch: String,
+    pub agent: String,
+    pub attempt: u32,
+    pub iteration: u32,
+    pub max_iterations: u32,
+    pub checks: Vec<String>,
+    pub learnings: Learnings,
+    /// Output of the last red check, verification or review, or how the last attempt ended.
+    pub last_failure: Option<String>,
+    pub audit: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct TaskWords {
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub acceptance: Vec<String>,
+    pub files: Vec<String>,
+    pub tags: Vec<String>,
+    pub phase: u32,
+}
+
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Neighbour {
+    pub id: String,
+    pub title: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Learnings {
+    pub all: Vec<String>,
+    /// Of this persona.
+    pub own: Vec<String>,
+}
+
+impl Prompts {
+    /// The built-in templates, and those of the folder in place of the ones they are named after.
+    pub fn load(folder: &Path) -> Result<Self, PromptError> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(FUEL));
+        let mut own = Vec::new();
+        for (name, built_in) in BUILT_IN {
+            let path = folder.join(name);
+            let text = read(&path)?;
+            let replaced = text.is_some();
+            environment
+                .add_template_owned(*name, text.unwrap_or_else(|| (*built_in).to_owned()))
+                .map_err(|error| refused(&path, &error))?;
+            if replaced {
+                own.push((*name).to_owned());
+            }
+        }
+        let prompts = Self { environment, own };
+        // Once plain and once with everything in it: both branches of every `if` are tried.
+        for sample in [WorkPrompt::default(), sample()] {
+            prompts.render(WORK, &sample).map_err(|error| refused(&folder.join(WORK), &error))?;
+        }
+        Ok(prompts)
+    }
+
+    /// Which templates are the team's own.
+    pub fn own(&self) -> &[String] {
+        &self.own
+    }
+
+    /// The prompt of one iteration, cut where it would not fit into a frame.
+    pub fn work(&self, words: &WorkPrompt) -> String {
+        let text = self.render(WORK, words).unwrap_or_else(|error| {
+            // It could be rendered when it was loaded; a task must not wait for the one value that it cannot take.
+            format!(
+                "# Task {}: {}\n\n{}\n\n({error})\n",
+                words.task.id, words.task.title, words.task.description
+            )
+        });
+        cut(text)
+    }
+
+    fn render(&self, name: &str, words: &WorkPrompt) -> Result<String, minijinja::Error> {
+        self.environment.get_template(name)?.render(minijinja::value::Serde(words))
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > PROMPT_MAX {
+        let mut end = PROMPT_MAX;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}
+
+/// None where the team has no template of its own.
+fn read(path: &PathBuf) -> Result<Option<String>, PromptError> {
+    let cannot = |why: String| PromptError { path: path.display().to_string(), why };
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot(error.to_string())),
+        Ok(meta) if meta.len() > TEMPLATE_MAX => {
+            return Err(cannot(format!("it has {} bytes, at most {TEMPLATE_MAX} are read", meta.len())));
+        }
+        Ok(_) => {}
+    }
+    match std::fs::read(path).map(String::from_utf8) {
+        Ok(Ok(text)) if text.trim().is_empty() => Err(cannot("it is empty".into())),
+        Ok(Ok(text)) => Ok(Some(text)),
+        Ok(Err(_)) => Err(cannot("it is not UTF-8 text".into())),
+        Err(error) => Err(cannot(error.to_string())),
+    }
+}
+
+fn refused(path: &Path, error: &minijinja::Error) -> PromptError {
+    let line = error.line().map_or(String::new(), |line| format!("line {line}: "));
+    let detail = error.detail().map_or(String::new(), |detail| format!(": {detail}"));
+    PromptError { path: path.display().to_string(), why: format!("{line}{}{detail}", error.kind()) }
+}
+
+fn sample() -> WorkPrompt {
+    let some = || vec!["x".to_owned()];
+    let neighbour = || vec![Neighbour { id: "1".into(), title: "x".into() }];
+    WorkPrompt {
+        task: TaskWords {
+            id: "1".into(),
+            title: "x".into(),
+            description: "x".into(),
+            acceptance: some(),
+            files: some(),
+            tags: some(),
+            phase: 1,
+        },
+        goal: "x".into(),
+        builds_on: neighbour(),
+        unblocks: neighbour(),
+        worktree: "x".into(),
+        branch: "x".into(),
+        agent: "x".into(),
+        attempt: 2,
+        iteration: 2,
+        max_iterations: 50,
+        checks: some(),
+        learnings: Learnings { all: some(), own: some() },
+        last_failure: Some("x".into()),
+        audit: some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_template(text: &str) -> Result<Prompts, PromptError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("work.md"), text).expect("written");
+        Prompts::load(folder.path()).map_err(|error| {
+            let path = error.path.replace(&format!("{}/", folder.path().display()), "");
+            PromptError { path, ..error }
+        })
+    }
+
+    #[test]
+    fn the_built_in_prompt_names_the_place_and_what_went_wrong() {
+        let prompts = Prompts::load(Path::new("nowhere")).expect("built in");
+        let words = WorkPrompt {
+            worktree: "/x/.swarm/worktrees/1.2".into(),
+            branch: "swarm/1.2".into(),
+            last_failure: Some("1 test failed".into()),
+            ..sample()
+        };
+        let text = prompts.work(&words);
+        for part in
+            ["worktree /x/.swarm/worktrees/1.2 on the branch swarm/1.2", "1 test failed", "iteration 2 of"]
+        {
+            assert!(text.contains(part), "{part:?} is not in:\n{text}");
+        }
+        let first = prompts.work(&WorkPrompt { attempt: 1, iteration: 1, last_failure: None, ..sample() });
+        assert!(!first.contains("Before now"), "{first}");
+    }
+
+    #[test]
+    fn a_template_of_the_team_is_used_and_a_slip_in_it_is_told_with_its_line() {
+        let prompts = with_template("Do {{ task.id }} in {{ worktree }}\n").expect("good");
+        assert_eq!(prompts.own(), ["work.md"]);
+        assert_eq!(prompts.work(&sample()), "Do 1 in x");
+        for (text, why) in [
+            ("one\ntwo {{ tusk.id }}", "line 2: undefined value"),
+            ("{% if goal %}", "line 1: syntax error: unexpected end of input, expected end of block"),
+            ("  \n", "it is empty"),
+            (
+                "{% for i in range(100000) %}{% for j in range(100000) %}x{% endfor %}{% endfor %}",
+                "engine ran out of fuel",
+            ),
+        ] {
+            let error = with_template(text).expect_err(text);
+            assert_eq!(error.path, "work.md");
+            assert!(error.why.contains(why), "{text:?}: {}", error.why);
+        }
+    }
+
+    #[test]
+    fn nothing_in_a_task_can_be_taken_for_a_template() {
+        let prompts = Prompts::load(Path::new("nowhere")).expect("built in");
+        let mut words = sample();
+        words.task.title = "{{ goal }} {% for %}".into();
+        assert!(prompts.work(&words).contains("{{ goal }} {% for %}"));
+        words.task.description = "ä".repeat(PROMPT_MAX);
+        assert!(prompts.work(&words).len() <= PROMPT_MAX);
+    }
+}
