@@ -1,11 +1,11 @@
 //! How each connected daemon should be now, read off what is owed.
 
 use swarm_core::effect::{Effect, WorkOrder};
-use swarm_protocol::channel::Order;
+use swarm_protocol::channel::{CommandLine, Order};
 use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
-use super::prompt::{Setting, prompt};
+use super::prompt::{Setting, words};
 
 /// The run whose daemon an effect is about.
 pub fn run_of(effect: &Effect) -> Option<&RunId> {
@@ -42,8 +42,15 @@ impl Coordinator {
                         attempt: *attempt,
                         iteration: *iteration,
                         worktree: &worktree,
+                        checks: config.check.commands.iter().map(CommandLine::shown).collect(),
+                        learnings: self.world.learnings.for_agent(agent),
                     };
-                    Order::Go { iteration: *iteration, prompt: prompt(self.store.state(), &setting), session: None }
+                    let words = words(self.store.state(), setting)?;
+                    Order::Go {
+                        iteration: *iteration,
+                        prompt: self.world.prompts.work(&words),
+                        session: None,
+                    }
                 }
                 WorkOrder::Check { iteration, waived } => Order::Check {
                     iteration: *iteration,

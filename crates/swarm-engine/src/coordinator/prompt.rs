@@ -1,90 +1,69 @@
-//! What an agent is told at the start of an iteration.
+//! What an agent is told at the start of an iteration, gathered from the state.
 
-use std::fmt::Write;
+use std::path::Path;
 
 use swarm_core::state::{State, Task};
 use swarm_protocol::ids::{AgentId, TaskId};
 
-/// Bytes of a prompt, well below the limit of one frame.
-const PROMPT_MAX: usize = 512 * 1024;
+use crate::prompts::{Learnings, Neighbour, TaskWords, WorkPrompt};
+
+/// Entries of the task's history that a prompt carries.
+const AUDIT_SHOWN: usize = 20;
 
 pub struct Setting<'a> {
     pub task: &'a TaskId,
     pub agent: &'a AgentId,
     pub attempt: u32,
     pub iteration: u32,
-    pub worktree: &'a std::path::Path,
+    pub worktree: &'a Path,
+    pub checks: Vec<String>,
+    pub learnings: Learnings,
 }
 
-/// The prompt of one iteration: the task, where it stands in the plan, where the work is to be done,
-/// and what went wrong before.
-pub fn prompt(state: &State, setting: &Setting<'_>) -> String {
-    let Some(task) = state.task(setting.task) else { return String::new() };
-    let mut text = String::new();
-    let goal = state.plan.as_ref().map_or("", |p| p.goal.as_str());
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "# Task {}: {}\n", setting.task, task.spec.title);
-    if !goal.is_empty() {
-        let _ = writeln!(text, "It is part of this goal: {goal}\n");
-    }
-    if !task.spec.description.is_empty() {
-        let _ = writeln!(text, "{}\n", task.spec.description);
-    }
-    list(&mut text, "It is done when:", &task.spec.acceptance);
-    list(&mut text, "It is about these files:", &task.spec.files);
-    neighbours(state, task, &mut text);
-    let _ = writeln!(
-        text,
-        "## Where to work\n\nWork only in the worktree {} on the branch {}. Commit what you do, with messages like \
-         `type: text #{} @{}`.\nWhen everything is done, print <swarm>COMPLETE</swarm> on a line of its own. If you need \
-         a person, print <swarm>BLOCKED: reason</swarm>; if it cannot be done, print <swarm>FAILED: reason</swarm>.\n",
-        setting.worktree.display(),
-        setting.task.branch(),
-        setting.task,
-        setting.agent,
-    );
-    history(task, setting, &mut text);
-    if text.len() > PROMPT_MAX {
-        let mut end = PROMPT_MAX;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
-    }
-    text
+/// The task, where it stands in the plan, where the work is to be done, and what went wrong before.
+/// None for a task that is no more.
+pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
+    let task = state.task(setting.task)?;
+    let neighbour = |id: &TaskId| Neighbour {
+        id: id.to_string(),
+        title: state.task(id).map_or_else(String::new, |other| other.spec.title.clone()),
+    };
+    let again = setting.attempt > 1 || setting.iteration > 1;
+    Some(WorkPrompt {
+        task: task_words(task),
+        goal: state.plan.as_ref().map_or_else(String::new, |plan| plan.goal.clone()),
+        builds_on: task.spec.depends.iter().map(neighbour).collect(),
+        unblocks: state.dependents(setting.task).iter().map(neighbour).collect(),
+        worktree: setting.worktree.display().to_string(),
+        branch: setting.task.branch(),
+        agent: setting.agent.to_string(),
+        attempt: setting.attempt,
+        iteration: setting.iteration,
+        max_iterations: state.policy.max_iterations,
+        checks: setting.checks,
+        learnings: setting.learnings,
+        last_failure: task.last_failure.clone().filter(|_| again),
+        audit: if again { audit(task) } else { vec![] },
+    })
 }
 
-fn list(text: &mut String, head: &str, entries: &[String]) {
-    if entries.is_empty() {
-        return;
+fn task_words(task: &Task) -> TaskWords {
+    TaskWords {
+        id: task.spec.id.to_string(),
+        title: task.spec.title.clone(),
+        description: task.spec.description.clone(),
+        acceptance: task.spec.acceptance.clone(),
+        files: task.spec.files.clone(),
+        tags: task.spec.tags.clone(),
+        phase: task.phase,
     }
-    let _ = writeln!(text, "{head}");
-    for entry in entries {
-        let _ = writeln!(text, "- {entry}");
-    }
-    text.push('\n');
 }
 
-fn neighbours(state: &State, task: &Task, text: &mut String) {
-    let title =
-        |id: &TaskId| state.task(id).map_or_else(|| id.to_string(), |t| format!("{id} {}", t.spec.title));
-    let before: Vec<String> = task.spec.depends.iter().map(title).collect();
-    list(text, "It builds on these finished tasks:", &before);
-    let after: Vec<String> = state.dependents(&task.spec.id).iter().map(title).collect();
-    list(text, "These tasks wait for it:", &after);
-}
-
-fn history(task: &Task, setting: &Setting<'_>, text: &mut String) {
-    if setting.attempt == 1 && setting.iteration == 1 {
-        return;
-    }
-    let _ = writeln!(
-        text,
-        "## Before now\n\nThis is attempt {}, iteration {}.",
-        setting.attempt, setting.iteration
-    );
-    if let Some(failure) = &task.last_failure {
-        let _ = writeln!(text, "What went wrong last:\n\n```\n{failure}\n```");
-    }
-    let _ = writeln!(text, "The worktree is as it was left: look at it and go on from there.");
+fn audit(task: &Task) -> Vec<String> {
+    let skipped = task.audit.len().saturating_sub(AUDIT_SHOWN);
+    task.audit
+        .iter()
+        .skip(skipped)
+        .map(|entry| format!("{} {}: {}", entry.at, entry.event, entry.details))
+        .collect()
 }

@@ -9,7 +9,9 @@ use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use crate::daemon::{DaemonSpec, RunFiles};
 use crate::git::Git;
+use crate::learnings::LearningFiles;
 use crate::paths::Paths;
+use crate::prompts::Prompts;
 use crate::supervisor::Launch;
 
 /// Shared by all hands of one coordinator; nothing in it changes.
@@ -23,6 +25,8 @@ pub struct World {
     pub launch: Launch,
     /// The agent program with its arguments.
     pub agent: Vec<String>,
+    pub prompts: Prompts,
+    pub learnings: LearningFiles,
     /// From which the secrets of the daemons are made.
     pub key: [u8; 32],
 }

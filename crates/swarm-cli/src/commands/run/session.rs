@@ -9,7 +9,9 @@ use swarm_engine::agents::AgentProgram;
 use swarm_engine::coordinator::{Coordinator, Finish, Told, World};
 use swarm_engine::git::Git;
 use swarm_engine::hands::remove::empty_trash;
+use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
+use swarm_engine::prompts::Prompts;
 use swarm_engine::store::{OpenOptions, Opened, Store};
 use swarm_engine::supervisor::{Launch, secret_key, sweep_leftovers};
 use swarm_engine::{anchor, settings};
@@ -71,7 +73,13 @@ impl Session {
         let key = secret_key(&paths.run)
             .map_err(|e| CliError::environment("Cannot make the key of the swarm").because(e))?;
         let launch = Launch::of(swarm);
-        let world = World { git, paths: paths.clone(), config, trunk, launch, agent, key };
+        let prompts = Prompts::load(&paths.swarm.join("prompts")).map_err(|error| {
+            CliError::environment(error.to_string())
+                .say("Mend the template, or remove the file: the built-in one is used then")
+        })?;
+        let learnings = LearningFiles::new(&paths.swarm);
+        let world =
+            World { git, paths: paths.clone(), config, trunk, launch, agent, prompts, learnings, key };
         Ok(Self { store, world: Arc::new(world), paths })
     }
 
