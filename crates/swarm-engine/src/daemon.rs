@@ -23,4 +23,4 @@ mod serve;
 pub use files::{DurableError, RunFiles, write_durable};
 pub use outbox::unacknowledged_on_disk;
 pub use serve::{EXIT_CANNOT_START, EXIT_ENDED, EXIT_NOT_WANTED, READY, serve};
-pub use spec::DaemonSpec;
+pub use spec::{DaemonSpec, Guard, SetUp};

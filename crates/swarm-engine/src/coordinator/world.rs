@@ -86,6 +86,8 @@ impl World {
             agent: None,
             attempt: 1,
             program: vec![],
+            guard: Default::default(),
+            set_up: None,
             env: Default::default(),
             stop_grace_secs: self.config.stop.grace.secs,
             alone_secs: self.config.daemon.alone.secs,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use swarm_protocol::channel::RunKind;
+use swarm_protocol::channel::{CommandLine, RunKind};
+use swarm_protocol::config::{ContainmentKind, SandboxKind};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use super::files::RunFiles;
@@ -29,6 +30,12 @@ pub struct DaemonSpec {
     /// The agent program and its arguments; empty for verify runs.
     #[serde(default)]
     pub program: Vec<String>,
+    /// What keeps the run's programs in their place.
+    #[serde(default)]
+    pub guard: Guard,
+    /// Run before anything else, where it is due.
+    #[serde(default)]
+    pub set_up: Option<SetUp>,
     /// Variables set for the program, on top of what the daemon itself was given.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -41,6 +48,42 @@ pub struct DaemonSpec {
     /// Bytes of output kept for the whole run.
     #[serde(default = "journal_max_bytes")]
     pub journal_max_bytes: u64,
+}
+
+/// What the programs of a run may do, and how they are kept together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guard {
+    pub containment: ContainmentKind,
+    pub sandbox: SandboxKind,
+    pub network: bool,
+    /// Places that may be written besides the worktree, as the profile says them.
+    #[serde(default)]
+    pub writable: Vec<String>,
+    /// Names of variables that are handed on.
+    #[serde(default)]
+    pub env: Vec<String>,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self {
+            containment: ContainmentKind::Auto,
+            sandbox: SandboxKind::Landlock,
+            network: true,
+            writable: vec![],
+            env: vec![],
+        }
+    }
+}
+
+/// The command that makes a worktree fit to work in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetUp {
+    pub command: CommandLine,
+    pub timeout_secs: u64,
+    /// Globs of files whose change makes it due again.
+    #[serde(default)]
+    pub when: Vec<String>,
 }
 
 /// 256 MiB: days of an ordinary agent, and a disk survives fifty that run wild.

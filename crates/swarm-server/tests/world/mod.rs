@@ -71,6 +71,8 @@ impl World {
             agent: Some(AgentId::nth(1)),
             attempt: 1,
             program: vec![host().to_str().expect("UTF-8").into(), "script-agent".into()],
+            guard: Default::default(),
+            set_up: None,
             env: Default::default(),
             stop_grace_secs: 1,
             alone_secs: 60,
