@@ -1,12 +1,49 @@
-//! The agent programs that a swarm can use, by name.
+//! The agent programs that a swarm can use: how each is started, what it says while it works, and what
+//! its end means. Readers are pure: a line in, a state out. What was observed of the real programs is in
+//! `agents/BEHAVIOUR.md`, with recordings.
 
+mod setup;
+pub mod signals;
+mod json;
+mod failing;
+mod resets;
+mod heard;
+mod hint;
+mod reading;
+mod rpc;
+mod invocation;
+mod claude;
+mod codex;
+mod gemini;
+mod opencode;
+mod acp;
+mod plain;
 pub mod script;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
+pub use heard::{AgentEvent, Heard};
+pub use invocation::{
+    Invocation, Launch, Stdin, Surroundings, Way, begin, pass_env, reading_of, writable,
+};
+pub use reading::{Conclusion, Ending, ExitFacts, Outgoing, Reading};
+pub use resets::Moment;
+pub use setup::{AgentSetup, STALL_SECS, STEPS_MAX};
+
 /// An agent program by the name that a person gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AgentProgram {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// Any agent that speaks the Agent Client Protocol.
+    Acp,
+    /// Any program that reads a prompt.
+    Exec,
     /// The built-in scripted agent, for demos and tests.
     Script,
 }
@@ -18,19 +55,34 @@ pub struct UnknownAgent {
 }
 
 impl AgentProgram {
-    pub const NAMES: &'static [&'static str] = &["script"];
+    pub const ALL: [Self; 7] =
+        [Self::Claude, Self::Codex, Self::Gemini, Self::Opencode, Self::Acp, Self::Exec, Self::Script];
 
-    pub fn named(name: &str) -> Result<Self, UnknownAgent> {
-        match name {
-            "script" => Ok(Self::Script),
-            _ => Err(UnknownAgent { name: name.to_owned() }),
+    pub const NAMES: &'static [&'static str] =
+        &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Acp => "acp",
+            Self::Exec => "exec",
+            Self::Script => "script",
         }
     }
 
-    /// The program and its arguments; `swarm` is our own executable.
+    pub fn named(name: &str) -> Result<Self, UnknownAgent> {
+        let known = Self::ALL.into_iter().find(|program| program.name() == name);
+        known.ok_or_else(|| UnknownAgent { name: name.to_owned() })
+    }
+
+    /// The program and its arguments where it is started as it is; `swarm` is our own executable.
     pub fn argv(self, swarm: &Path) -> Vec<String> {
         match self {
             Self::Script => vec![swarm.to_string_lossy().into_owned(), "script-agent".into()],
+            other => vec![other.name().to_owned()],
         }
     }
 
@@ -47,8 +99,10 @@ mod tests {
     #[test]
     fn an_unknown_program_is_refused_with_what_there_is() {
         let error = AgentProgram::resolve("scribe", Path::new("swarm")).expect_err("unknown");
-        assert_eq!(error.to_string(), "there is no agent program \"scribe\": use script");
+        let names = "claude, codex, gemini, opencode, acp, exec, script";
+        assert_eq!(error.to_string(), format!("there is no agent program \"scribe\": use {names}"));
         let argv = AgentProgram::resolve("script", Path::new("/opt/swarm")).expect("known");
         assert_eq!(argv, ["/opt/swarm", "script-agent"]);
+        assert_eq!(AgentProgram::ALL.map(AgentProgram::name), *AgentProgram::NAMES);
     }
 }

@@ -1,0 +1,239 @@
+//! Any agent that speaks the Agent Client Protocol over its standard input and output.
+
+mod start;
+mod updates;
+
+use serde_json::{Value, json};
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
+
+use super::failing::{failed, failure, shown};
+use super::heard::Heard;
+use super::json::{count, field, number, text, truth};
+use super::reading::{Conclusion, ExitFacts, Outgoing, Transcript, gone, not_set_up};
+use super::rpc::{Incoming, Talk, incoming};
+use updates::Updates;
+
+pub use start::{invocation, pass_env, writable};
+
+/// The version of the protocol that all known agents answer to.
+const PROTOCOL_VERSION: u64 = 1;
+
+/// With what the talk begins.
+#[derive(Debug, Clone, Default)]
+pub struct Opening {
+    pub worktree: String,
+    pub prompt: String,
+    pub session: Option<String>,
+}
+
+#[derive(Default)]
+pub struct Acp {
+    talk: Talk,
+    /// None: a recording is read, nothing is said.
+    opening: Option<Opening>,
+    waits_for: WaitsFor,
+    can_load: bool,
+    session: Option<String>,
+    updates: Updates,
+    end: Option<End>,
+}
+
+#[derive(Default, Clone, Copy, PartialEq)]
+enum WaitsFor {
+    #[default]
+    Nothing,
+    Initialize,
+    Session {
+        loaded: bool,
+    },
+    Prompt,
+}
+
+enum End {
+    /// `stopReason` of the answer to the prompt.
+    Stopped(String),
+    Failed(Value),
+}
+
+impl Acp {
+    pub fn talking(opening: Opening) -> Self {
+        let mut talk = Talk::versioned();
+        // Without file-system capabilities the agent reads and writes itself, inside its sandbox.
+        let capabilities = json!({ "fs": { "readTextFile": false, "writeTextFile": false } });
+        talk.ask(
+            "initialize",
+            json!({ "protocolVersion": PROTOCOL_VERSION, "clientCapabilities": capabilities }),
+        );
+        Self { talk, opening: Some(opening), waits_for: WaitsFor::Initialize, ..Self::default() }
+    }
+}
+
+impl Transcript for Acp {
+    fn out(&mut self, line: &str, heard: &mut Heard) {
+        match incoming(line) {
+            Some(Incoming::Answer { result, .. }) => self.answered(&result, heard),
+            Some(Incoming::Error { error, .. }) => self.refused(error, heard),
+            Some(Incoming::Asks { id, method, params }) => self.asked(id, &method, &params, heard),
+            Some(Incoming::Tells { method, params }) if method == "session/update" => {
+                // What comes while a session is loaded is its past.
+                if self.waits_for != (WaitsFor::Session { loaded: true }) {
+                    self.updates.take(field(&params, "update"), heard);
+                }
+            }
+            Some(Incoming::Tells { .. }) | None => {}
+        }
+    }
+
+    fn outgoing(&mut self) -> Outgoing {
+        self.talk.outgoing()
+    }
+
+    fn conclude(&self, heard: &Heard, exit: &ExitFacts) -> Conclusion {
+        match &self.end {
+            Some(End::Failed(error)) => Conclusion::Failed(error_of(error, exit)),
+            Some(End::Stopped(reason)) => match reason.as_str() {
+                "end_turn" if heard.has_said_anything() || self.updates.any_tool() => {
+                    Conclusion::Done { denied: self.updates.denied() }
+                }
+                "end_turn" => {
+                    Conclusion::Failed(failed(FailureClass::Unknown, "the model gave an empty answer"))
+                }
+                "cancelled" => Conclusion::Interrupted,
+                "max_tokens" => Conclusion::Failed(failed(FailureClass::OutputCut, "stop reason max_tokens")),
+                "max_turn_requests" => {
+                    Conclusion::Failed(failed(FailureClass::OwnLimit, "stop reason max_turn_requests"))
+                }
+                "refusal" => Conclusion::Failed(failed(FailureClass::Refused, "stop reason refusal")),
+                other => Conclusion::Failed(failed(FailureClass::Unknown, &format!("stop reason {other}"))),
+            },
+            None if !heard.spoke && exit.signal.is_none() && exit.code.is_some_and(|code| code != 0) => {
+                Conclusion::Failed(not_set_up(heard))
+            }
+            None => Conclusion::Failed(gone(heard, exit)),
+        }
+    }
+}
+
+impl Acp {
+    fn answered(&mut self, result: &Value, heard: &mut Heard) {
+        if let Some(session) = text(result, "sessionId") {
+            heard.session = Some(session.to_owned());
+            self.session = Some(session.to_owned());
+        }
+        if let Some(reason) = text(result, "stopReason") {
+            heard.usage = Usage { steps: heard.usage.steps, ..usage(result, heard.usage.cost_micros) };
+            heard.sentence_ends();
+            self.ends(End::Stopped(reason.to_owned()), heard);
+            return;
+        }
+        let Some(opening) = &self.opening else { return };
+        match self.waits_for {
+            WaitsFor::Initialize => {
+                self.can_load = truth(field(result, "agentCapabilities"), "loadSession");
+                let session = opening.session.clone().filter(|_| self.can_load);
+                self.open(session);
+            }
+            WaitsFor::Session { .. } => {
+                let prompt = json!([{ "type": "text", "text": opening.prompt }]);
+                self.talk.ask("session/prompt", json!({ "sessionId": self.session, "prompt": prompt }));
+                self.waits_for = WaitsFor::Prompt;
+            }
+            WaitsFor::Prompt | WaitsFor::Nothing => {}
+        }
+    }
+
+    fn open(&mut self, session: Option<String>) {
+        let Some(opening) = &self.opening else { return };
+        let mut params = json!({ "cwd": opening.worktree, "mcpServers": [] });
+        self.waits_for = WaitsFor::Session { loaded: session.is_some() };
+        match session {
+            Some(session) => {
+                params["sessionId"] = json!(session);
+                // The answer to a load does not repeat the name.
+                self.session = Some(session);
+                self.talk.ask("session/load", params);
+            }
+            None => {
+                self.talk.ask("session/new", params);
+            }
+        }
+    }
+
+    fn refused(&mut self, error: Value, heard: &mut Heard) {
+        // The session of the last iteration is gone: a fresh one does the work as well.
+        if self.waits_for == (WaitsFor::Session { loaded: true }) {
+            heard.session_unknown = true;
+            self.open(None);
+            return;
+        }
+        self.ends(End::Failed(error), heard);
+    }
+
+    /// Permission is given: the sandbox around the agent is what keeps it, not a question that nobody answers.
+    fn asked(&mut self, id: Value, method: &str, params: &Value, heard: &mut Heard) {
+        let option = updates::allowing(params);
+        if method == "session/request_permission" {
+            // What we allow may fail for reasons of its own: no denial. In a recording only the end tells.
+            let may_be_denied = self.opening.is_none() || option.is_none();
+            self.updates.permission_asked(params, may_be_denied, heard);
+        }
+        if self.opening.is_none() {
+            return;
+        }
+        match (method, option) {
+            ("session/request_permission", Some(option)) => {
+                let outcome = json!({ "outcome": "selected", "optionId": option });
+                self.talk.answer(id, json!({ "outcome": outcome }));
+            }
+            ("session/request_permission", None) => {
+                self.talk.answer(id, json!({ "outcome": { "outcome": "cancelled" } }));
+            }
+            _ => self.talk.decline(id, method),
+        }
+    }
+
+    fn ends(&mut self, end: End, heard: &mut Heard) {
+        self.end = Some(end);
+        heard.said_all = true;
+        self.talk.close();
+    }
+}
+
+/// The kinds differ from agent to agent; the code is nearly always -32603.
+fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
+    let message = text(error, "message").unwrap_or_default();
+    let data = field(error, "data");
+    let said = text(data, "message").or_else(|| text(data, "details")).unwrap_or_default();
+    let code = field(error, "code").as_i64().unwrap_or_default();
+    let status = u16::try_from(code).ok().filter(|code| (400..600).contains(code));
+    let kinds: Vec<&str> =
+        ["errorKind", "codex_error_info", "errorName"].iter().filter_map(|name| text(data, name)).collect();
+    let mut failure = failure(status, &format!("{}\n{message}\n{said}", kinds.join(" ")));
+    failure.text = shown(if said.is_empty() { message } else { said });
+    match failure.class {
+        // ACP's own code for a log-in that is missing.
+        FailureClass::Unknown if code == -32000 => failure.class = FailureClass::Key,
+        // Method or parameters not known to it.
+        FailureClass::Unknown if (-32602..=-32600).contains(&code) => {
+            failure.class = FailureClass::Configuration;
+        }
+        FailureClass::Quota => failure.resets_in_secs = exit.now.until_said(&format!("{message} {said}")),
+        _ => {}
+    }
+    failure
+}
+
+/// Where agents put what a prompt cost.
+fn usage(result: &Value, cost_micros: u64) -> Usage {
+    let tokens = field(result, "usage");
+    let quota = field(field(field(result, "_meta"), "quota"), "token_count");
+    let cached = count(tokens, "cachedReadTokens");
+    let input = count(tokens, "inputTokens") + count(tokens, "cachedWriteTokens") + cached;
+    Usage {
+        input_tokens: input + number(quota, "input_tokens").unwrap_or_default(),
+        output_tokens: count(tokens, "outputTokens") + count(quota, "output_tokens"),
+        cached_tokens: cached,
+        cost_micros,
+        steps: 0,
+    }
+}

@@ -1,0 +1,64 @@
+//! How an ACP agent is started: as its profile says. Known programs get what they need around them.
+
+use std::path::{Path, PathBuf};
+
+use super::super::invocation::{Invocation, Launch, Stdin, Surroundings};
+use super::super::{AgentProgram, AgentSetup, claude, codex, gemini, opencode};
+use super::Opening;
+
+pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings) -> (Invocation, Opening) {
+    let mut argv = setup.command.clone();
+    argv.extend(setup.args.iter().cloned());
+    let mut invocation = Invocation::new(argv, Stdin::Talk);
+    match kin(setup) {
+        Some(AgentProgram::Gemini) => invocation = gemini::quiet(invocation, launch, around),
+        Some(AgentProgram::Opencode) => invocation = opencode::quiet(invocation),
+        Some(AgentProgram::Claude) => {
+            let known = claude::invocation(&AgentSetup::of(AgentProgram::Claude), launch, around);
+            invocation.env.extend(known.env);
+        }
+        _ => {}
+    }
+    let opening = Opening {
+        worktree: launch.worktree.to_string_lossy().into_owned(),
+        prompt: launch.prompt.to_owned(),
+        session: launch.session.map(str::to_owned),
+    };
+    (invocation, opening)
+}
+
+/// The program behind an ACP agent, by the name of what is started.
+pub fn kin(setup: &AgentSetup) -> Option<AgentProgram> {
+    setup.command.iter().take(3).find_map(|word| {
+        let name = Path::new(word).file_name()?.to_str()?;
+        [
+            ("claude", AgentProgram::Claude),
+            ("codex", AgentProgram::Codex),
+            ("gemini", AgentProgram::Gemini),
+            ("opencode", AgentProgram::Opencode),
+        ]
+        .into_iter()
+        .find(|(start, _)| name.starts_with(start))
+        .map(|(_, program)| program)
+    })
+}
+
+pub fn pass_env(setup: &AgentSetup) -> Vec<&'static str> {
+    match kin(setup) {
+        Some(AgentProgram::Claude) => claude::pass_env().to_vec(),
+        Some(AgentProgram::Codex) => codex::pass_env().to_vec(),
+        Some(AgentProgram::Gemini) => gemini::pass_env().to_vec(),
+        Some(AgentProgram::Opencode) => opencode::pass_env().to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+pub fn writable(setup: &AgentSetup, around: &Surroundings) -> Vec<PathBuf> {
+    match kin(setup) {
+        Some(AgentProgram::Claude) => claude::writable(around),
+        Some(AgentProgram::Codex) => codex::writable(around),
+        Some(AgentProgram::Gemini) => gemini::writable(around),
+        Some(AgentProgram::Opencode) => opencode::writable(around),
+        _ => Vec::new(),
+    }
+}

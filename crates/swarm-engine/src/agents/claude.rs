@@ -1,0 +1,205 @@
+//! Claude Code: `claude -p --output-format stream-json --verbose`.
+//!
+//! Failures come with `"subtype":"success"`, and SIGINT with exit code 0: only `is_error` and
+//! `terminal_reason` of the final `result` count.
+
+mod start;
+
+use serde_json::Value;
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
+
+use super::failing::{class_of, failed, failure};
+use super::heard::Heard;
+use super::json::{array, count, event, field, number, text, truth};
+use super::reading::{Conclusion, ExitFacts, Transcript, gone, not_set_up};
+
+pub use start::{invocation, pass_env, writable};
+
+#[derive(Default)]
+pub struct Claude {
+    result: Option<Value>,
+    /// `error` of the last message that the program itself wrote.
+    error_kind: Option<String>,
+    /// The service's own word that the allowance is used up, and when it is back.
+    rejected_until: Option<Option<u64>>,
+}
+
+impl Transcript for Claude {
+    fn out(&mut self, line: &str, heard: &mut Heard) {
+        let Some(event) = event(line) else { return };
+        if let Some(session) = text(&event, "session_id") {
+            heard.session = Some(session.to_owned());
+        }
+        match text(&event, "type") {
+            Some("assistant") => self.assistant(&event, heard),
+            Some("user") => tool_results(&event, heard),
+            Some("system") => system(&event, heard),
+            Some("rate_limit_event") => {
+                let info = field(&event, "rate_limit_info");
+                if text(info, "status") == Some("rejected") {
+                    self.rejected_until = Some(number(info, "resetsAt"));
+                }
+            }
+            Some("result") => {
+                heard.usage = Usage { steps: heard.usage.steps, ..usage(&event) };
+                for denial in array(&event, "permission_denials") {
+                    let tool = text(denial, "tool_name").unwrap_or("a tool");
+                    heard.denies(format!("{tool} {}", shown_input(field(denial, "tool_input"))));
+                }
+                heard.said_all = true;
+                self.result = Some(event);
+            }
+            _ => {}
+        }
+    }
+
+    fn err(&mut self, line: &str, heard: &mut Heard) {
+        if line.starts_with("No conversation found with session ID") {
+            heard.session_unknown = true;
+        }
+        heard.complains(line);
+    }
+
+    fn conclude(&self, heard: &Heard, exit: &ExitFacts) -> Conclusion {
+        let Some(result) = &self.result else {
+            let never_started =
+                !heard.spoke && exit.signal.is_none() && exit.code.is_some_and(|code| code == 1);
+            return Conclusion::Failed(if never_started { not_set_up(heard) } else { gone(heard, exit) });
+        };
+        if !truth(result, "is_error") {
+            let done = text(result, "terminal_reason").is_none_or(|reason| reason == "completed");
+            let said = text(result, "result").unwrap_or_default();
+            return match (done, said.is_empty()) {
+                (true, false) => Conclusion::Done { denied: heard.denied.clone() },
+                (true, true) => {
+                    Conclusion::Failed(failed(FailureClass::Unknown, "the model gave an empty answer"))
+                }
+                (false, _) => Conclusion::Failed(failed(FailureClass::Unknown, said)),
+            };
+        }
+        if text(result, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted_")) {
+            return Conclusion::Interrupted;
+        }
+        Conclusion::Failed(self.failure(result, exit))
+    }
+}
+
+impl Claude {
+    fn assistant(&mut self, event: &Value, heard: &mut Heard) {
+        if let Some(kind) = text(event, "error") {
+            self.error_kind = Some(kind.to_owned());
+            return;
+        }
+        let message = field(event, "message");
+        if text(message, "model") == Some("<synthetic>") {
+            return;
+        }
+        let helper = text(event, "parent_tool_use_id").is_some();
+        if let Some(id) = text(message, "id") {
+            heard.steps_as(id);
+        }
+        for part in array(message, "content") {
+            match text(part, "type") {
+                // What a helper of the agent says is not what the agent says.
+                Some("text") if !helper => heard.says(text(part, "text").unwrap_or_default()),
+                Some("tool_use") => {
+                    let name = text(part, "name").unwrap_or("a tool");
+                    // A helper's own tools are told one by one: while it thinks, the clock for silence runs.
+                    if !matches!(name, "Task" | "Agent") {
+                        let input = shown_input(field(part, "input"));
+                        heard.tool_starts(text(part, "id").unwrap_or_default(), name, &input);
+                    }
+                }
+                _ => heard.goes_on(),
+            }
+        }
+    }
+
+    fn failure(&self, result: &Value, exit: &ExitFacts) -> Failure {
+        let status = number(result, "api_error_status").and_then(|status| u16::try_from(status).ok());
+        let said = text(result, "result").map(str::to_owned).unwrap_or_else(|| {
+            array(result, "errors").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+        });
+        if let Some(until) = self.rejected_until {
+            let mut failure = failed(FailureClass::Quota, &said);
+            failure.resets_in_secs = until.map(|at| exit.now.until(at));
+            return failure;
+        }
+        let by_reason = match text(result, "terminal_reason") {
+            Some("prompt_too_long") => Some(FailureClass::Overflow),
+            Some("max_turns" | "budget_exhausted") => Some(FailureClass::OwnLimit),
+            _ if text(result, "stop_reason") == Some("refusal") => Some(FailureClass::Refused),
+            // Its own errors without a reason come before any request: an unknown session.
+            None => Some(FailureClass::Configuration),
+            _ => None,
+        };
+        let class = by_reason.or_else(|| match (self.error_kind.as_deref()?, status) {
+            ("rate_limit", _) => Some(FailureClass::Throttled),
+            ("billing_error", _) => Some(FailureClass::Billing),
+            ("authentication_failed", _) => Some(FailureClass::Key),
+            ("model_not_found", _) => Some(FailureClass::Configuration),
+            ("max_output_tokens", _) if said.contains("context window limit") => Some(FailureClass::Overflow),
+            ("max_output_tokens", _) => Some(FailureClass::OutputCut),
+            ("server_error" | "overloaded", None) => Some(FailureClass::Network),
+            ("server_error" | "overloaded", Some(_)) => Some(FailureClass::Overloaded),
+            _ => None,
+        });
+        match class {
+            Some(class) => failed(class, &said),
+            // Without the kind (another output format) the words of the result are all there is.
+            None if self.error_kind.is_none() => failure(status, &said),
+            None => failed(class_of(status, "").unwrap_or(FailureClass::Unknown), &said),
+        }
+    }
+}
+
+fn system(event: &Value, heard: &mut Heard) {
+    if text(event, "subtype") != Some("api_retry") {
+        return;
+    }
+    let status = number(event, "error_status").and_then(|status| u16::try_from(status).ok());
+    let kind = text(event, "error").unwrap_or("unknown");
+    let class = match (kind, status) {
+        ("authentication_failed", _) | (_, Some(401 | 403)) => FailureClass::Key,
+        ("billing_error", _) => FailureClass::Billing,
+        ("rate_limit", _) => FailureClass::Throttled,
+        ("overloaded" | "server_error", Some(_)) => FailureClass::Overloaded,
+        (_, None) => FailureClass::Network,
+        _ => FailureClass::Unknown,
+    };
+    let status = status.map_or_else(String::new, |status| format!(" ({status})"));
+    heard.retries(failed(class, &format!("{kind}{status}")), 1);
+}
+
+fn tool_results(event: &Value, heard: &mut Heard) {
+    for part in array(field(event, "message"), "content") {
+        if text(part, "type") == Some("tool_result") {
+            heard.tool_ends(text(part, "tool_use_id").unwrap_or_default(), !truth(part, "is_error"));
+        }
+    }
+}
+
+/// `total_cost_usd` is the session's, also what earlier runs of it cost: the cost of this run is what its
+/// own usage says per model, where the program says it.
+fn usage(result: &Value) -> Usage {
+    let tokens = field(result, "usage");
+    let cached = count(tokens, "cache_read_input_tokens");
+    let cost = field(result, "total_cost_usd").as_f64().unwrap_or_default();
+    Usage {
+        input_tokens: count(tokens, "input_tokens") + count(tokens, "cache_creation_input_tokens") + cached,
+        output_tokens: count(tokens, "output_tokens"),
+        cached_tokens: cached,
+        cost_micros: super::json::micros(cost),
+        steps: 0,
+    }
+}
+
+/// The part of a tool's input that a person recognises it by.
+pub fn shown_input(input: &Value) -> String {
+    for name in ["command", "file_path", "filePath", "path", "pattern", "query", "url", "description"] {
+        if let Some(text) = text(input, name) {
+            return text.to_owned();
+        }
+    }
+    if input.is_null() { String::new() } else { input.to_string() }
+}

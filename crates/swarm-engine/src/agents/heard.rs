@@ -1,0 +1,239 @@
+//! What a run of an agent program has told so far, whatever the program.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
+
+use super::failing::without_colours;
+use super::signals::{AgentSignal, signal_in};
+
+/// Announced retries without progress in between after which waiting is our business: there a person
+/// sees it.
+const RETRIES_MAX: u32 = 3;
+
+/// Lines of stderr that are kept, and characters of each.
+const LAST_WORDS_LINES: usize = 60;
+const LAST_WORDS_MAX: usize = 1000;
+
+/// Bounds of what is kept until somebody takes it.
+const EVENTS_MAX: usize = 1000;
+const DENIED_MAX: usize = 50;
+const TOOLS_MAX: usize = 1000;
+const LINE_MAX: usize = 64 * 1024;
+
+/// Characters of a tool's input that are shown.
+const INPUT_MAX: usize = 200;
+
+/// Something worth showing while the program works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentEvent {
+    ToolStarted {
+        name: String,
+        input: String,
+    },
+    ToolEnded {
+        name: String,
+        ok: bool,
+    },
+    /// The program asks its service again.
+    Retries {
+        text: String,
+    },
+    Signal(AgentSignal),
+}
+
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// Taken by whoever shows them.
+    pub events: VecDeque<AgentEvent>,
+    /// The last of its final words counts.
+    pub signal: Option<AgentSignal>,
+    pub usage: Usage,
+    pub session: Option<String>,
+    /// What the program's own rules did not let the agent do.
+    pub denied: Vec<String>,
+    /// The program has said its last word, and may go.
+    pub said_all: bool,
+    /// Why there is no use in waiting for its end.
+    pub enough: Option<Failure>,
+    /// The session to be resumed is not known to the program.
+    pub session_unknown: bool,
+    /// Anything at all came on its standard output.
+    pub spoke: bool,
+    last_retry: Option<Failure>,
+    retries: u32,
+    running: BTreeMap<String, String>,
+    line: String,
+    said_anything: bool,
+    last_words: VecDeque<String>,
+    steps_seen: BTreeSet<String>,
+}
+
+impl Heard {
+    /// A whole message of the agent.
+    pub fn says(&mut self, text: &str) {
+        self.says_part(text);
+        self.sentence_ends();
+    }
+
+    /// A piece of what the agent says: a line may go on in the next piece.
+    pub fn says_part(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.goes_on();
+        self.said_anything |= !text.trim().is_empty();
+        for (n, piece) in text.split('\n').enumerate() {
+            if n > 0 {
+                self.sentence_ends();
+            }
+            // A longer line is no signal, and nobody waits for its end.
+            if self.line.len() + piece.len() <= LINE_MAX {
+                self.line.push_str(piece);
+            }
+        }
+    }
+
+    /// What was said so far is a line, whether or not a newline came.
+    pub fn sentence_ends(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let Some(signal) = signal_in(&line) else { return };
+        if !matches!(
+            signal,
+            AgentSignal::Progress(_) | AgentSignal::Learning(_) | AgentSignal::LearningGlobal(_)
+        ) {
+            self.signal = Some(signal.clone());
+        }
+        self.show(AgentEvent::Signal(signal));
+    }
+
+    pub fn has_said_anything(&self) -> bool {
+        self.said_anything
+    }
+
+    /// A tool begins; `id` is the program's own.
+    pub fn tool_starts(&mut self, id: &str, name: &str, input: &str) {
+        self.goes_on();
+        self.sentence_ends();
+        if self.running.len() < TOOLS_MAX && self.running.insert(id.to_owned(), name.to_owned()).is_none() {
+            let input = input.chars().take(INPUT_MAX).collect();
+            self.show(AgentEvent::ToolStarted { name: name.to_owned(), input });
+        }
+    }
+
+    pub fn tool_ends(&mut self, id: &str, ok: bool) {
+        self.goes_on();
+        if let Some(name) = self.running.remove(id) {
+            self.show(AgentEvent::ToolEnded { name, ok });
+        }
+    }
+
+    /// A tool of which only the end is told.
+    pub fn tool_ran(&mut self, name: &str, input: &str, ok: bool) {
+        self.tool_starts("", name, input);
+        self.tool_ends("", ok);
+    }
+
+    pub fn tool_runs(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    pub fn denies(&mut self, what: impl Into<String>) {
+        if self.denied.len() < DENIED_MAX {
+            self.denied.push(what.into().chars().take(INPUT_MAX).collect());
+        }
+    }
+
+    /// One call of the model.
+    pub fn steps(&mut self) {
+        self.usage.steps += 1;
+    }
+
+    /// One call of the model, told by several events with the same id.
+    pub fn steps_as(&mut self, id: &str) {
+        if self.steps_seen.len() < TOOLS_MAX && self.steps_seen.insert(id.to_owned()) {
+            self.steps();
+        }
+    }
+
+    /// The service failed and the program asks again. A wrong key is not worth a second time.
+    pub fn retries(&mut self, failure: Failure, weight: u32) {
+        self.show(AgentEvent::Retries { text: failure.sentence() });
+        self.retries += weight;
+        let hopeless =
+            matches!(failure.class, FailureClass::Key | FailureClass::Billing | FailureClass::Quota);
+        if hopeless || self.retries >= RETRIES_MAX {
+            self.enough.get_or_insert_with(|| failure.clone());
+        }
+        self.last_retry = Some(failure);
+    }
+
+    /// Why the program asks again, while nothing else has come.
+    pub fn last_retry(&self) -> Option<&Failure> {
+        self.last_retry.as_ref()
+    }
+
+    /// The service answers: earlier trouble is over.
+    pub fn goes_on(&mut self) {
+        self.retries = 0;
+        self.last_retry = None;
+    }
+
+    pub fn complains(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            return;
+        }
+        let line: String = line.chars().take(LAST_WORDS_MAX).collect();
+        self.last_words.push_back(without_colours(&line));
+        if self.last_words.len() > LAST_WORDS_LINES {
+            self.last_words.pop_front();
+        }
+    }
+
+    /// What came last on its standard error.
+    pub fn last_words(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.last_words.iter().map(String::as_str)
+    }
+
+    pub fn last_words_text(&self, lines: usize) -> String {
+        let skip = self.last_words.len().saturating_sub(lines);
+        self.last_words.iter().skip(skip).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    fn show(&mut self, event: AgentEvent) {
+        if self.events.len() < EVENTS_MAX {
+            self.events.push_back(event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_may_come_in_pieces_but_stands_alone_on_its_line() {
+        let mut heard = Heard::default();
+        heard.says_part("Done.\n<swarm>COM");
+        heard.says_part("PLETE</swarm>");
+        assert_eq!(heard.signal, None);
+        heard.sentence_ends();
+        assert_eq!(heard.signal, Some(AgentSignal::Complete));
+        let mut heard = Heard::default();
+        heard.says_part("I print <swarm>COMPLETE</swarm>");
+        heard.says("\nlater");
+        assert_eq!(heard.signal, None);
+    }
+
+    #[test]
+    fn a_wrong_key_is_enough_at_once_and_trouble_after_three_times() {
+        let mut heard = Heard::default();
+        heard.retries(Failure::new(FailureClass::Overloaded, ""), 1);
+        heard.retries(Failure::new(FailureClass::Overloaded, ""), 1);
+        heard.says("an answer");
+        heard.retries(Failure::new(FailureClass::Overloaded, ""), 1);
+        assert_eq!(heard.enough, None);
+        heard.retries(Failure::new(FailureClass::Key, ""), 1);
+        assert_eq!(heard.enough.map(|failure| failure.class), Some(FailureClass::Key));
+    }
+}

@@ -1,0 +1,245 @@
+//! opencode: `opencode run --format json`.
+//!
+//! It has no final event: the last `step_finish` with reason `stop` is the end. Its retries are silent, and
+//! an answer that is no answer sends it round and round.
+
+mod start;
+
+use serde_json::Value;
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
+
+use super::claude::shown_input;
+use super::failing::{failed, failure, shown};
+use super::heard::Heard;
+use super::json::{count, event, field, micros, number, text};
+use super::reading::{Conclusion, ExitFacts, Transcript, gone, not_set_up};
+
+pub use start::{invocation, pass_env, quiet, writable};
+
+/// Steps in a row that brought nothing at all.
+const EMPTY_STEPS_MAX: u32 = 5;
+
+/// The tool that has begun, of which no more is known yet.
+const A_TOOL: &str = "begun";
+
+#[derive(Default)]
+pub struct Opencode {
+    /// Reason of the last finished step, as long as nothing came after it.
+    last_reason: Option<String>,
+    error: Option<Value>,
+    empty_steps: u32,
+    auto_rejected: Option<String>,
+}
+
+impl Transcript for Opencode {
+    fn out(&mut self, line: &str, heard: &mut Heard) {
+        let Some(event) = event(line) else { return };
+        if let Some(session) = text(&event, "sessionID") {
+            heard.session = Some(session.to_owned());
+        }
+        let part = field(&event, "part");
+        match text(&event, "type") {
+            Some("step_start") => {
+                heard.tool_ends(A_TOOL, true);
+                heard.steps();
+                heard.goes_on();
+                self.last_reason = None;
+            }
+            Some("text") => heard.says(text(part, "text").unwrap_or_default()),
+            Some("tool_use") => {
+                heard.tool_ends(A_TOOL, true);
+                tool_used(part, heard);
+            }
+            Some("step_finish") => {
+                heard.tool_ends(A_TOOL, true);
+                self.last_reason = text(part, "reason").map(str::to_owned);
+                if self.last_reason.as_deref() == Some("stop") {
+                    // It had trouble, got over it, and came to a clean end: the exit code is still 1.
+                    self.error = None;
+                }
+                let step = usage(part);
+                self.count_empty(&step, heard);
+                heard.usage = heard.usage.plus(step);
+            }
+            Some("error") => self.error = Some(field(&event, "error").clone()),
+            _ => {}
+        }
+    }
+
+    fn err(&mut self, line: &str, heard: &mut Heard) {
+        let line = super::failing::without_colours(line);
+        if line.starts_with("timestamp=") {
+            logged(&line, heard);
+            return;
+        }
+        heard.complains(&line);
+        if let Some((_, what)) = line.split_once("permission requested: ")
+            && line.contains("auto-rejecting")
+        {
+            self.auto_rejected = Some(what.trim().to_owned());
+            heard.denies(what.trim());
+        }
+        if line.contains("Session not found") {
+            heard.session_unknown = true;
+        }
+    }
+
+    fn conclude(&self, heard: &Heard, exit: &ExitFacts) -> Conclusion {
+        if let Some(error) = &self.error {
+            return Conclusion::Failed(error_of(error, exit));
+        }
+        let done = Conclusion::Done { denied: heard.denied.clone() };
+        match self.last_reason.as_deref() {
+            _ if exit.signal.is_some() => Conclusion::Failed(gone(heard, exit)),
+            Some("stop") if heard.has_said_anything() => done,
+            Some("stop") => {
+                Conclusion::Failed(failed(FailureClass::Unknown, "the model gave an empty answer"))
+            }
+            Some("length") => {
+                Conclusion::Failed(failed(FailureClass::OutputCut, "the last step ended with reason length"))
+            }
+            Some("content-filter") => Conclusion::Failed(failed(
+                FailureClass::Refused,
+                "the last step ended with reason content-filter",
+            )),
+            // A permission that nobody was there to give ends the run in good order.
+            Some("tool-calls") if self.auto_rejected.is_some() => done,
+            None if !heard.spoke && exit.code == Some(1) => Conclusion::Failed(not_set_up(heard)),
+            _ => Conclusion::Failed(gone(heard, exit)),
+        }
+    }
+}
+
+impl Opencode {
+    fn count_empty(&mut self, step: &Usage, heard: &mut Heard) {
+        let empty = self.last_reason.as_deref() == Some("unknown") && step.is_none();
+        self.empty_steps = if empty { self.empty_steps + 1 } else { 0 };
+        if self.empty_steps >= EMPTY_STEPS_MAX {
+            let text = "the service answers with something that is not its protocol: a proxy, perhaps";
+            heard.enough.get_or_insert_with(|| failed(FailureClass::Network, text));
+        }
+    }
+}
+
+/// Its events tell a tool only at its end, and its retries not at all: its log on stderr tells both.
+fn logged(line: &str, heard: &mut Heard) {
+    // timestamp=… level=… run=… message=…: before anything that a command or a service has worded.
+    let Some(rest) = line.splitn(4, ' ').nth(3) else { return };
+    if rest.starts_with("message=evaluated permission=") && line.contains(" action.action=allow") {
+        heard.tool_starts(A_TOOL, "a tool", "");
+    }
+    // `small`: the title of the session, which nobody waits for.
+    if rest.starts_with("message=\"stream error\"") && rest.contains(" small=false ") {
+        let error = rest.split_once("error.error=").map_or(rest, |(_, error)| error);
+        heard.retries(failure(None, error), 1);
+    }
+    if line.contains(" level=ERROR ") {
+        heard.complains(rest);
+    }
+}
+
+fn tool_used(part: &Value, heard: &mut Heard) {
+    let state = field(part, "state");
+    let name = text(part, "tool").unwrap_or("a tool");
+    let input = shown_input(field(state, "input"));
+    let error = text(state, "error").unwrap_or_default();
+    let denied = error.starts_with("The user has specified a rule which prevents")
+        || error.starts_with("The user rejected permission");
+    if denied {
+        heard.denies(format!("{name} {input}"));
+    }
+    heard.tool_ran(name, &input, text(state, "status") == Some("completed"));
+}
+
+fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
+    let data = field(error, "data");
+    let message = text(data, "message").unwrap_or_default();
+    let status = number(data, "statusCode").and_then(|status| u16::try_from(status).ok());
+    let body = text(data, "responseBody").unwrap_or_default();
+    let class = match text(error, "name") {
+        Some("ContextOverflowError") => FailureClass::Overflow,
+        Some("ContentFilterError") => FailureClass::Refused,
+        Some("ProviderAuthError") => FailureClass::Key,
+        Some("MessageOutputLengthError") => FailureClass::OutputCut,
+        Some("MessageAbortedError") => FailureClass::Crashed,
+        Some("APIError") => match (status, failure(status, &format!("{message}\n{body}")).class) {
+            (None, FailureClass::Unknown) => FailureClass::Network,
+            (_, class) => class,
+        },
+        // An unknown model or provider; or, as the message of it, an error of the service inside the stream.
+        Some("UnknownError") => match failure(None, message).class {
+            FailureClass::Unknown => FailureClass::Configuration,
+            class => class,
+        },
+        _ => FailureClass::Unknown,
+    };
+    let mut failure = failed(class, message);
+    if class == FailureClass::Quota {
+        failure.resets_in_secs = resets(body, exit);
+    }
+    if failure.text.is_empty() {
+        failure.text = shown(&error.to_string());
+    }
+    failure
+}
+
+/// The service's own body says when it is back.
+fn resets(body: &str, exit: &ExitFacts) -> Option<u64> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let error = field(&body, "error");
+    number(error, "resets_at").map(|at| exit.now.until(at)).or_else(|| number(error, "resets_in_seconds"))
+}
+
+fn usage(part: &Value) -> Usage {
+    let tokens = field(part, "tokens");
+    let cached = count(field(tokens, "cache"), "read");
+    Usage {
+        input_tokens: count(tokens, "input") + count(field(tokens, "cache"), "write") + cached,
+        output_tokens: count(tokens, "output") + count(tokens, "reasoning"),
+        cached_tokens: cached,
+        cost_micros: micros(field(part, "cost").as_f64().unwrap_or_default()),
+        steps: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_log_tells_that_a_tool_runs_and_that_the_service_is_asked_again() {
+        let mut heard = Heard::default();
+        let mut opencode = Opencode::default();
+        let log = |level: &str, text: &str| {
+            format!("timestamp=2026-11-15T06:21:05.391Z level={level} run=82a7459f {text}")
+        };
+        let allowed =
+            "message=evaluated permission=bash pattern=\"sleep 300\" action.permission=* action.action=allow";
+        opencode.err(&log("INFO", allowed), &mut heard);
+        assert!(heard.tool_runs());
+        opencode
+            .out(r#"{"type":"tool_use","part":{"tool":"bash","state":{"status":"completed"}}}"#, &mut heard);
+        assert!(!heard.tool_runs());
+        let failing = "message=\"stream error\" providerID=p small=false error.error=\"AI_APICallError: Rate limit reached\"";
+        for _ in 0..3 {
+            assert_eq!(heard.enough, None);
+            opencode.err(&log("ERROR", failing), &mut heard);
+        }
+        assert_eq!(heard.enough.map(|failure| failure.class), Some(FailureClass::Throttled));
+    }
+
+    #[test]
+    fn a_service_that_does_not_speak_its_protocol_is_not_asked_for_ever() {
+        let mut heard = Heard::default();
+        let mut opencode = Opencode::default();
+        for _ in 0..EMPTY_STEPS_MAX {
+            assert_eq!(heard.enough, None);
+            opencode.out(r#"{"type":"step_start"}"#, &mut heard);
+            opencode.out(
+                r#"{"type":"step_finish","part":{"reason":"unknown","tokens":{"total":0}}}"#,
+                &mut heard,
+            );
+        }
+        assert_eq!(heard.enough.map(|failure| failure.class), Some(FailureClass::Network));
+    }
+}

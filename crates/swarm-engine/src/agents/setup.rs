@@ -1,0 +1,56 @@
+//! What a daemon is told about the agent program it runs.
+
+use serde::{Deserialize, Serialize};
+
+use super::AgentProgram;
+
+/// No output for so long while no tool runs, and the program is taken for stalled. Every program has a
+/// clock of its own at 300 s and then silently asks again: ours must be the first to speak.
+pub const STALL_SECS: u64 = 120;
+
+/// Calls of the model in one iteration. Loops of identical calls are not stopped by codex and opencode.
+pub const STEPS_MAX: u32 = 200;
+
+/// The profile of an agent, as far as its program is concerned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSetup {
+    pub program: AgentProgram,
+    /// Instead of the program found on PATH; all of the command line for acp and exec.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// After our own arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// True: the program's own sandbox is used instead of ours.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_sandbox: bool,
+    #[serde(default = "stall_secs")]
+    pub stall_secs: u64,
+    #[serde(default = "max_steps")]
+    pub max_steps: u32,
+}
+
+fn stall_secs() -> u64 {
+    STALL_SECS
+}
+
+fn max_steps() -> u32 {
+    STEPS_MAX
+}
+
+impl AgentSetup {
+    /// A program as it is found on PATH, with our own defaults.
+    pub fn of(program: AgentProgram) -> Self {
+        Self {
+            program,
+            command: Vec::new(),
+            model: None,
+            args: Vec::new(),
+            own_sandbox: false,
+            stall_secs: STALL_SECS,
+            max_steps: STEPS_MAX,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What an agent says to the swarm in its own words: a line that is one tag and nothing else.
+//!
+//! Text that merely mentions a tag is not a signal: agents quote their instructions all the time. What a
+//! tool prints and what echoes the prompt never comes here.
+
+/// A signal of the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentSignal {
+    Complete,
+    Blocked(String),
+    Failed(String),
+    NeedsHelp(String),
+    Progress(u8),
+    /// Something learned, for agents of the same persona.
+    Learning(String),
+    /// Something learned, for all.
+    LearningGlobal(String),
+}
+
+/// Characters of a reason that are kept.
+const REASON_MAX: usize = 2000;
+
+/// Reads one line of what the agent said.
+pub fn signal_in(line: &str) -> Option<AgentSignal> {
+    let body = line.trim().strip_prefix("<swarm>")?.strip_suffix("</swarm>")?.trim();
+    if body.contains("<swarm>") {
+        return None;
+    }
+    if body == "COMPLETE" {
+        return Some(AgentSignal::Complete);
+    }
+    let (word, text) = body.split_once(':')?;
+    let text: String = text.trim().chars().take(REASON_MAX).collect();
+    match word.trim() {
+        "BLOCKED" => Some(AgentSignal::Blocked(text)),
+        "FAILED" => Some(AgentSignal::Failed(text)),
+        "NEEDS_HELP" => Some(AgentSignal::NeedsHelp(text)),
+        "LEARNING" if !text.is_empty() => Some(AgentSignal::Learning(text)),
+        "LEARNING_GLOBAL" if !text.is_empty() => Some(AgentSignal::LearningGlobal(text)),
+        "PROGRESS" => {
+            let percent: u8 = text.trim_end_matches('%').trim().parse().ok()?;
+            (percent <= 100).then_some(AgentSignal::Progress(percent))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, expected: Option<AgentSignal>) {
+        assert_eq!(signal_in(line), expected, "{line}");
+    }
+
+    #[test]
+    fn a_line_that_is_a_tag_is_a_signal() {
+        check("<swarm>COMPLETE</swarm>", Some(AgentSignal::Complete));
+        check("  <swarm> COMPLETE </swarm>\r", Some(AgentSignal::Complete));
+        check("<swarm>BLOCKED: no key: ask</swarm>", Some(AgentSignal::Blocked("no key: ask".into())));
+        check("<swarm>FAILED: impossible</swarm>", Some(AgentSignal::Failed("impossible".into())));
+        check("<swarm>NEEDS_HELP: a or b?</swarm>", Some(AgentSignal::NeedsHelp("a or b?".into())));
+        check("<swarm>PROGRESS: 40%</swarm>", Some(AgentSignal::Progress(40)));
+        check("<swarm>LEARNING: npm ci</swarm>", Some(AgentSignal::Learning("npm ci".into())));
+        check("<swarm>LEARNING_GLOBAL: tabs</swarm>", Some(AgentSignal::LearningGlobal("tabs".into())));
+    }
+
+    #[test]
+    fn text_that_mentions_a_tag_is_not() {
+        for line in [
+            "I will print <swarm>COMPLETE</swarm> at the end",
+            "<swarm>COMPLETE</swarm> is what I print at the end",
+            "COMPLETE",
+            "BLOCKED: no key",
+            "<swarm>complete</swarm>",
+            "<swarm>PROGRESS: 101</swarm>",
+            "<swarm>PROGRESS: many</swarm>",
+            "<swarm>DANCE: now</swarm>",
+            "<swarm>LEARNING: </swarm>",
+            "<swarm>BLOCKED: x</swarm> or <swarm>COMPLETE</swarm>",
+            "`<swarm>COMPLETE</swarm>`",
+            "<swarm></swarm>",
+        ] {
+            check(line, None);
+        }
+    }
+}
