@@ -1,0 +1,20 @@
+//! `swarm debug …`: the swarm's own judgement on recorded things.
+
+pub mod classify;
+
+use clap::Subcommand;
+
+use crate::cli::Context;
+use crate::error::CliError;
+
+/// Ask for the swarm's judgement on something recorded
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Classify(classify::Args),
+}
+
+pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
+    match command {
+        Command::Classify(args) => classify::run(&args, cx),
+    }
+}

@@ -1,0 +1,167 @@
+//! `swarm debug classify`: what a recorded run of an agent program was, by the code that judges live ones.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use swarm_engine::agents::signals::AgentSignal;
+use swarm_engine::agents::{AgentProgram, Conclusion, Ending, ExitFacts, Moment, Reading, reading_of};
+use swarm_engine::journal::Stream;
+use swarm_protocol::failure::{Consequence, Failure, Usage};
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+
+/// A recording is read whole. Larger ones are no recordings of one run.
+const FILE_MAX: u64 = 256 << 20;
+
+/// Say what a recorded run of an agent program was
+///
+/// Runs the code that judges live agents on what a program printed. The class is `done`, `interrupted`, or one of the
+/// failures: throttled, overloaded, network, quota, billing, key, configuration, overflow, output_cut, refused,
+/// own_limit, stalled, crashed, unknown.
+///
+/// Example: swarm debug classify --agent claude --exit 1 --stdout out.jsonl --stderr err.txt
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The program: claude, codex, gemini, opencode, acp, exec or script
+    #[arg(long, value_name = "PROGRAM")]
+    pub agent: String,
+    /// Its exit code, as the wait status has it
+    #[arg(long, value_name = "CODE", required_unless_present = "signal", conflicts_with = "signal")]
+    pub exit: Option<i32>,
+    /// The signal that killed it, instead of an exit code
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=64))]
+    pub signal: Option<i32>,
+    /// What it printed on standard output
+    #[arg(long, value_name = "FILE")]
+    pub stdout: PathBuf,
+    /// What it printed on standard error (default: nothing)
+    #[arg(long, value_name = "FILE")]
+    pub stderr: Option<PathBuf>,
+    /// It was the swarm that ended it
+    #[arg(long)]
+    pub stopped: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Judgement {
+    agent: &'static str,
+    class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consequence: Option<Consequence>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resets_in_secs: Option<u64>,
+    /// What the program's own rules did not let the agent do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    denied: Vec<String>,
+    /// The final word that the agent said to the swarm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<String>,
+    usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+}
+
+pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
+    let program = AgentProgram::named(&args.agent).map_err(|e| CliError::usage(e.to_string()))?;
+    let out = read(&args.stdout)?;
+    let err = args.stderr.as_deref().map(read).transpose()?.unwrap_or_default();
+    let mut reading = reading_of(program, out.lines().next().unwrap_or_default());
+    for (stream, text) in [(Stream::Out, &out), (Stream::Err, &err)] {
+        text.lines().for_each(|line| reading.line(stream, line, false));
+    }
+    let ending = if args.stopped { Ending::Stopped } else { Ending::ByItself };
+    let exit = ExitFacts { code: args.exit, signal: args.signal, ending, now: Moment::now() };
+    let conclusion = reading.conclude(&exit);
+    cx.out.view(&judgement(program, conclusion, &reading), text)
+}
+
+fn read(path: &Path) -> Result<String, CliError> {
+    let cannot = || CliError::environment(format!("Cannot read {}", path.display()));
+    let length = std::fs::metadata(path).map_err(|e| cannot().because(e))?.len();
+    if length > FILE_MAX {
+        let limit = FILE_MAX >> 20;
+        return Err(cannot().because(format!("it has {} MiB; at most {limit} are read", length >> 20)));
+    }
+    let bytes = std::fs::read(path).map_err(|e| cannot().because(e))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn judgement(program: AgentProgram, conclusion: Conclusion, reading: &Reading) -> Judgement {
+    let heard = &reading.heard;
+    let mut judgement = Judgement {
+        agent: program.name(),
+        class: "interrupted",
+        consequence: None,
+        text: String::new(),
+        hint: None,
+        resets_in_secs: None,
+        denied: Vec::new(),
+        signal: heard.signal.as_ref().map(signal),
+        usage: heard.usage,
+        session: heard.session.clone(),
+    };
+    match conclusion {
+        Conclusion::Done { denied } => {
+            judgement.class = "done";
+            judgement.denied = denied;
+        }
+        Conclusion::Failed(Failure { class, text, resets_in_secs, hint }) => {
+            judgement.class = class.word();
+            judgement.consequence = Some(class.consequence());
+            (judgement.text, judgement.hint, judgement.resets_in_secs) = (text, hint, resets_in_secs);
+        }
+        Conclusion::Interrupted => {}
+    }
+    judgement
+}
+
+fn signal(signal: &AgentSignal) -> String {
+    match signal {
+        AgentSignal::Complete => "COMPLETE".into(),
+        AgentSignal::Blocked(text) => format!("BLOCKED: {text}"),
+        AgentSignal::Failed(text) => format!("FAILED: {text}"),
+        AgentSignal::NeedsHelp(text) => format!("NEEDS_HELP: {text}"),
+        AgentSignal::Progress(percent) => format!("PROGRESS: {percent}"),
+        AgentSignal::Learning(text) => format!("LEARNING: {text}"),
+        AgentSignal::LearningGlobal(text) => format!("LEARNING_GLOBAL: {text}"),
+    }
+}
+
+fn text(judgement: &Judgement) -> String {
+    let usage = &judgement.usage;
+    let consequence = judgement.consequence.map(|consequence| match consequence {
+        Consequence::Transient => "tried again after a while, no attempt spent",
+        Consequence::Quota => "waits for the reset, no attempt spent",
+        Consequence::Setup => "blocked for a person at once",
+        Consequence::OnceMore => "tried once more, then a person is asked",
+        Consequence::Overflow => "a fresh session with a handover",
+        Consequence::Timeout => "the arc of an attempt that ran out of time",
+        Consequence::Crash => "the arc of a crash",
+    });
+    let tokens = format!(
+        "{} in ({} cached), {} out, {} steps, {} millionths of a dollar",
+        usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.steps, usage.cost_micros
+    );
+    let rows = [
+        ("class", Some(judgement.class.to_owned())),
+        ("consequence", consequence.map(str::to_owned)),
+        ("text", Some(judgement.text.clone()).filter(|text| !text.is_empty())),
+        ("hint", judgement.hint.clone()),
+        ("resets in", judgement.resets_in_secs.map(|secs| format!("{secs} s"))),
+        ("denied", Some(judgement.denied.join("; ")).filter(|text| !text.is_empty())),
+        ("signal", judgement.signal.clone()),
+        ("usage", (!usage.is_none()).then_some(tokens)),
+        ("session", judgement.session.clone()),
+    ];
+    let lines = rows
+        .into_iter()
+        .filter_map(|(name, value)| value.map(|value| format!("{name:<12} {}", harmless(&value))));
+    lines.collect::<Vec<_>>().join("\n")
+}
