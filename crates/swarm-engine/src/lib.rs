@@ -25,3 +25,4 @@ pub mod anchor;
 pub mod prompts;
 pub mod learnings;
 pub mod coordinator;
+pub mod doctor;

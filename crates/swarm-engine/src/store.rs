@@ -29,6 +29,7 @@ pub use gitignore::ensure_ignored;
 pub use options::OpenOptions;
 pub use reader::Reading;
 pub use replace::replace;
+pub(crate) use snapshot::is_as_written;
 pub use salvage::{Salvage, SalvageItem};
 pub use submit::Decided;
 pub use ticket::Ticket;

@@ -43,7 +43,7 @@ impl Git {
 
     /// Whether a process that calls itself git, works in this repository or one of its worktrees, and is
     /// old enough to have made this lock, is alive.
-    fn someone_may_hold(&self, lock: &Path) -> bool {
+    pub(crate) fn someone_may_hold(&self, lock: &Path) -> bool {
         let made = std::fs::symlink_metadata(lock).and_then(|meta| meta.modified());
         let lock_age = made.ok().and_then(|made| made.elapsed().ok()).unwrap_or_default();
         let mut places = vec![self.common_dir.clone(), self.main_checkout.clone()];

@@ -117,12 +117,20 @@ fn read(path: &Path, source: &'static str) -> Option<Snapshot> {
     decode(&fs::read(path).ok()?, source)
 }
 
-fn decode(bytes: &[u8], source: &'static str) -> Option<Snapshot> {
+/// Whether the file holds the bytes that were once written, of whatever format.
+pub(crate) fn is_as_written(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.len() <= BYTES_MAX)
+        && fs::read(path).is_ok_and(|bytes| has_its_checksum(&bytes).is_some())
+}
+
+fn has_its_checksum(bytes: &[u8]) -> Option<()> {
     let (head, rest) = bytes.split_at_checked(HEAD_LEN)?;
     let checksum = head.strip_prefix(OPENING)?.strip_suffix(b"\",")?;
-    if Hash::of(rest).as_bytes() != checksum {
-        return None;
-    }
+    (Hash::of(rest).as_bytes() == checksum).then_some(())
+}
+
+fn decode(bytes: &[u8], source: &'static str) -> Option<Snapshot> {
+    has_its_checksum(bytes)?;
     let stored: Stored = serde_json::from_slice(bytes).ok()?;
     if stored.format != FORMAT || stored.state_format != STATE_FORMAT {
         return None;

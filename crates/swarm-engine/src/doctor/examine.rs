@@ -1,0 +1,138 @@
+//! Looking, mending, looking again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::cure::Cure;
+use super::finding::{CHECKS, Finding, Found, Health};
+use super::patient::Patient;
+use super::{branches, git_locks, machine, memory, place, programs, remains, repository, runs, worktrees};
+use crate::git::Git;
+use crate::store::{Opened, Store};
+
+/// Everything that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    pub findings: Vec<Finding>,
+    pub problems: usize,
+    pub fixed: usize,
+}
+
+/// Looks at everything around `repo`, and puts right what it can when `fix` is set.
+pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: bool) -> Report {
+    let git = match Git::discover(repo).await {
+        Ok(git) => git,
+        Err(error) => {
+            let mut found = machine::look();
+            found.push(Finding::problem("repository", error.to_string()));
+            return report(found, vec![]);
+        }
+    };
+    let (patient, found) = look(git.clone(), environment).await;
+    if !fix {
+        return report(found, vec![]);
+    }
+    let before: Vec<Finding> =
+        found.iter().filter(|one| one.cure.is_some()).map(|one| one.finding.clone()).collect();
+    let failed = mend(&patient, &found).await;
+    drop(patient);
+    let (_, mut found) = look(git, environment).await;
+    for one in &mut found {
+        let same = |(finding, _): &&(Finding, String)| is_same(finding, &one.finding);
+        if let Some((_, why)) = failed.iter().find(same) {
+            one.finding.fix = Some(why.clone());
+        }
+    }
+    let still = |finding: &Finding| {
+        found.iter().any(|one| one.finding.state != Health::Ok && is_same(&one.finding, finding))
+    };
+    let fixed: Vec<Finding> = before
+        .into_iter()
+        .filter(|finding| !still(finding))
+        .map(|finding| Finding { fixed: true, fix: None, ..finding })
+        .collect();
+    // One that is in order because it was just mended is told once.
+    found.retain(|one| {
+        one.finding.state != Health::Ok || fixed.iter().all(|fixed| fixed.id != one.finding.id)
+    });
+    report(found, fixed)
+}
+
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    one.id == other.id && one.subject == other.subject
+}
+
+fn report(found: Vec<Found>, fixed: Vec<Finding>) -> Report {
+    let fixed_count = fixed.len();
+    let mut findings: Vec<Finding> = found.into_iter().map(|one| one.finding).chain(fixed).collect();
+    let place = |id: &str| CHECKS.iter().position(|check| check.id == id);
+    findings.sort_by(|a, b| place(a.id).cmp(&place(b.id)).then_with(|| a.subject.cmp(&b.subject)));
+    let problems = findings.iter().filter(|one| one.state == Health::Problem && !one.fixed).count();
+    Report { findings, problems, fixed: fixed_count }
+}
+
+async fn look(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec<Found>) {
+    let mut found = machine::look();
+    let (patient, configuration) = Patient::of(git, environment).await;
+    found.extend(configuration);
+    found.extend(place::look(&patient));
+    found.extend(programs::look(&patient));
+    found.extend(repository::look(&patient).await);
+    found.extend(git_locks::look(&patient));
+    if patient.has_swarm() {
+        found.extend(memory::look(&patient));
+        found.extend(worktrees::look(&patient));
+        found.extend(branches::look(&patient).await);
+        found.extend(runs::look(&patient));
+        found.extend(remains::look(&patient));
+    }
+    (patient, found)
+}
+
+/// Carries the cures out. Gives what could not be cured, with the reason.
+async fn mend(patient: &Patient, found: &[Found]) -> Vec<(Finding, String)> {
+    let cures: Vec<(&Finding, &Cure)> =
+        found.iter().filter_map(|one| Some((&one.finding, one.cure.as_ref()?))).collect();
+    let mut failed = Vec::new();
+    let (beside, quiet): (Vec<_>, Vec<_>) =
+        cures.into_iter().partition(|(_, cure)| cure.is_safe_beside_a_coordinator());
+    for (finding, cure) in beside {
+        if let Err(why) = cure.carry_out(patient, None).await {
+            failed.push((finding.clone(), why));
+        }
+    }
+    if quiet.is_empty() {
+        return failed;
+    }
+    // Both locks are ours from here on: nobody coordinates, and nobody begins to.
+    let mut store = match take(patient) {
+        Ok(store) => store,
+        Err(why) => {
+            failed.extend(quiet.into_iter().map(|(finding, _)| (finding.clone(), why.clone())));
+            return failed;
+        }
+    };
+    for (finding, cure) in quiet {
+        if let Err(why) = cure.carry_out(patient, Some(&mut store)).await {
+            failed.push((finding.clone(), why));
+        }
+    }
+    if let Err(error) = store.finish() {
+        let ledger = Finding::problem("ledger", "").finding;
+        failed.push((ledger, error.to_string()));
+    }
+    failed
+}
+
+fn take(patient: &Patient) -> Result<Store, String> {
+    match Store::open_writer(&patient.paths, patient.options.clone()) {
+        Ok(Opened::Writer(store)) => Ok(store),
+        Ok(Opened::Busy(owner)) => {
+            let who = owner.map_or_else(|| "somebody".to_owned(), |owner| owner.to_string());
+            Err(format!("not while {who} has the ledger: `swarm stop` first"))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,117 @@
+//! The ledger and what is made from it.
+
+use super::cure::Cure;
+use super::finding::{Finding, Found};
+use super::patient::Patient;
+use crate::projection::{self, Condition};
+use crate::store::{Store, VerifyReport, is_as_written};
+
+pub(super) fn look(patient: &Patient) -> Vec<Found> {
+    if let Some(error) = &patient.ledger_error {
+        let hint = error.hint();
+        let hint = if hint.is_empty() { "swarm plan salvage".into() } else { hint };
+        return vec![Finding::problem("ledger", whole(error)).by_hand(hint)];
+    }
+    if patient.state.seq == 0 {
+        return vec![Finding::ok("ledger", "none yet")];
+    }
+    let report = match Store::verify(&patient.paths, &patient.options) {
+        Ok(report) => report,
+        Err(error) => return vec![Finding::problem("ledger", whole(&error)).curable(Cure::TakeTheLedger)],
+    };
+    let mut found = vec![ledger(patient, &report), second_copy(patient, &report)];
+    found.extend(snapshots(patient));
+    found.extend(projections(patient));
+    found
+}
+
+fn whole(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(&format!(": {cause}"));
+        next = cause.source();
+    }
+    text
+}
+
+fn ledger(patient: &Patient, report: &VerifyReport) -> Found {
+    let about_others = |finding: &&String| {
+        !finding.starts_with("The second copy") && !finding.starts_with("The snapshot in record")
+    };
+    let mut wrong: Vec<&str> = report.integrity.iter().filter(about_others).map(String::as_str).collect();
+    wrong.extend(report.completeness.iter().map(String::as_str));
+    if !wrong.is_empty() {
+        return Finding::problem("ledger", wrong.join("; ")).curable(Cure::TakeTheLedger);
+    }
+    if let Some(loss) = &patient.state.loss {
+        return Finding::problem("ledger", format!("records were lost: {loss}"))
+            .by_hand("swarm plan salvage");
+    }
+    // A batch that a living writer is writing looks the same as one that a dead writer left.
+    match unfinished_bytes(patient) {
+        0 => Finding::ok("ledger", format!("{} records, the chain holds", report.records)),
+        n if patient.coordinator.is_some() => {
+            Finding::ok("ledger", format!("{} records, {n} bytes are being written", report.records))
+        }
+        n => Finding::problem(
+            "ledger",
+            format!("an unfinished batch of {n} bytes lies behind record {}", report.records),
+        )
+        .curable(Cure::TakeTheLedger),
+    }
+}
+
+/// Bytes behind the last whole batch.
+fn unfinished_bytes(patient: &Patient) -> u64 {
+    let length = std::fs::metadata(&patient.paths.ledger).map_or(0, |meta| meta.len());
+    patient.head.map_or(0, |head| length.saturating_sub(head.end))
+}
+
+fn second_copy(patient: &Patient, report: &VerifyReport) -> Found {
+    match report.second_copy.as_str() {
+        "agrees" => Finding::ok("second-copy", "agrees with the ledger"),
+        words if patient.coordinator.is_some() && !words.starts_with("differs") => {
+            Finding::ok("second-copy", words)
+        }
+        words => Finding::problem("second-copy", words).curable(Cure::TakeTheLedger),
+    }
+}
+
+fn snapshots(patient: &Patient) -> Vec<Found> {
+    let both = [&patient.paths.snapshot, &patient.paths.snapshot_prev];
+    let damaged: Vec<_> = both.into_iter().filter(|path| path.exists() && !is_as_written(path)).collect();
+    if damaged.is_empty() {
+        return vec![Finding::ok("snapshot", "readable, or not needed yet")];
+    }
+    damaged
+        .into_iter()
+        .map(|path| {
+            let shown = patient.shown(path);
+            Finding::problem("snapshot", format!("{shown} is damaged; starting takes longer without it"))
+                .about(shown)
+                .curable(Cure::RebuildSnapshot(path.clone()))
+        })
+        .collect()
+}
+
+fn projections(patient: &Patient) -> Vec<Found> {
+    let Some(head) = patient.head else { return Vec::new() };
+    let mut found = Vec::new();
+    for (path, condition) in projection::conditions(&patient.paths, &head) {
+        let shown = patient.shown(&path);
+        let Some(words) = condition.words(&shown) else { continue };
+        found.push(match condition {
+            // A coordinator writes them every few seconds.
+            Condition::Stale { .. } | Condition::Missing if patient.coordinator.is_some() => continue,
+            Condition::Stale { .. } => {
+                Finding::note("projections", words).about(shown).curable(Cure::TakeTheLedger)
+            }
+            _ => Finding::problem("projections", words).about(shown).curable(Cure::TakeTheLedger),
+        });
+    }
+    if found.is_empty() {
+        found.push(Finding::ok("projections", "show the last record"));
+    }
+    found
+}

@@ -1,0 +1,159 @@
+//! Small things that a crash leaves: a socket, half-written files, an overdue trash, wrong permissions.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::cure::Cure;
+use super::finding::{Finding, Found};
+use super::machine::bytes;
+use super::patient::Patient;
+
+/// A file is written in far less; what is older was broken off.
+const HALF_WRITTEN_AFTER: Duration = Duration::from_secs(60);
+/// Above this the trash is worth a word although nothing in it is overdue.
+const TRASH_LARGE_BYTES: u64 = 5 << 30;
+/// Files counted for the size of the trash.
+const COUNTED_MAX: usize = 200_000;
+
+pub(super) fn look(patient: &Patient) -> Vec<Found> {
+    let mut found = vec![coordinator(patient), socket(patient), trash(patient)];
+    found.extend(permissions(patient));
+    found.extend(temporary(patient));
+    found
+}
+
+fn coordinator(patient: &Patient) -> Found {
+    match &patient.coordinator {
+        Some(coordinator) => Finding::ok("coordinator", format!("runs as process {}", coordinator.pid)),
+        None => Finding::ok("coordinator", "none runs"),
+    }
+}
+
+fn socket(patient: &Patient) -> Found {
+    let path = &patient.paths.socket;
+    if std::fs::symlink_metadata(path).is_err() {
+        return Finding::ok("socket", "none is left over");
+    }
+    match std::os::unix::net::UnixStream::connect(path) {
+        Ok(_) => Finding::ok("socket", "somebody listens"),
+        Err(_) if patient.coordinator.is_some() => {
+            Finding::problem("socket", "the coordinator does not listen on its socket")
+                .by_hand("stop it with Ctrl+C and start `swarm run` again")
+        }
+        Err(_) => {
+            let shown = patient.shown(path);
+            Finding::problem("socket", format!("{shown} is left of a coordinator that is gone"))
+                .about(shown)
+                .curable(Cure::RemoveSocket)
+        }
+    }
+}
+
+fn trash(patient: &Patient) -> Found {
+    let kept = Duration::from_secs(patient.config.worktree.trash.secs);
+    let entries = std::fs::read_dir(&patient.paths.trash).into_iter().flatten().flatten();
+    let entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let overdue = entries.iter().filter(|path| lies_here_for(path).is_some_and(|age| age > kept)).count();
+    let size = size_of(&entries);
+    let words = format!("{} things, {}", entries.len(), bytes(size));
+    match overdue {
+        0 if entries.is_empty() => Finding::ok("trash", "empty"),
+        0 if size > TRASH_LARGE_BYTES => {
+            Finding::note("trash", words).by_hand(format!("rm -r {}", patient.shown(&patient.paths.trash)))
+        }
+        0 => Finding::ok("trash", words),
+        n => {
+            Finding::problem("trash", format!("{words}, {n} of them overdue")).curable(Cure::EmptyTrash(kept))
+        }
+    }
+}
+
+/// Since it was put there: a rename sets the change time.
+fn lies_here_for(path: &Path) -> Option<Duration> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    let put = std::time::UNIX_EPOCH + Duration::from_secs(meta.ctime().max(0) as u64);
+    put.elapsed().ok()
+}
+
+fn size_of(roots: &[PathBuf]) -> u64 {
+    let mut left: Vec<PathBuf> = roots.to_vec();
+    let (mut size, mut counted) = (0, 0);
+    while let Some(path) = left.pop() {
+        counted += 1;
+        let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
+        size += meta.blocks() * 512;
+        if meta.is_dir() && counted < COUNTED_MAX {
+            left.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+    }
+    size
+}
+
+fn permissions(patient: &Patient) -> Vec<Found> {
+    let run = &patient.paths.run;
+    let entries = std::fs::read_dir(run).into_iter().flatten().flatten();
+    let secret = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name == "secret.key" || name.contains("token") || name.ends_with(".sock")
+    };
+    let mut places: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(secret).collect();
+    places.extend([run.clone(), patient.paths.daemons.clone()]);
+    places.sort();
+    let mut found = Vec::new();
+    for path in places {
+        let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
+        let mode = meta.permissions().mode() & 0o777;
+        // A folder through which nobody passes protects what is in it; a listing of names harms nobody.
+        let wrong = if meta.is_dir() { mode & 0o022 != 0 } else { mode & 0o077 != 0 };
+        if wrong {
+            let shown = patient.shown(&path);
+            found.push(
+                Finding::problem("permissions", format!("{shown} is open to other users ({mode:o})"))
+                    .about(shown)
+                    .curable(Cure::Close { path, mode: mode & 0o700 }),
+            );
+        }
+    }
+    if found.is_empty() {
+        found.push(Finding::ok("permissions", "closed to other users"));
+    }
+    found
+}
+
+fn temporary(patient: &Patient) -> Vec<Found> {
+    let swarm = &patient.paths.swarm;
+    let own = patient.git.swarm_dir();
+    let dirs = [
+        swarm.clone(),
+        patient.paths.state.clone(),
+        patient.paths.run.clone(),
+        patient.paths.daemons.clone(),
+        patient.paths.ledger_files.clone(),
+        own.clone(),
+        own.join("worktrees"),
+        own.join("tips"),
+    ];
+    let files = dirs.iter().flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten().flatten());
+    let half = files.map(|entry| entry.path()).filter(|path| path.is_file() && is_half_written(path));
+    let mut found: Vec<Found> = half
+        .map(|path| {
+            let shown = patient.shown(&path);
+            Finding::problem("temporary", format!("{shown} was never finished"))
+                .about(shown)
+                .curable(Cure::PutAway(path))
+        })
+        .collect();
+    if found.is_empty() {
+        found.push(Finding::ok("temporary", "none"));
+    }
+    found
+}
+
+/// Named as we name what we are still writing, and not touched for a while.
+fn is_half_written(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let ours = name.ends_with(".tmp") || name.contains(".tmp-");
+    let age = std::fs::metadata(path).and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());
+    ours && age.is_some_and(|age| age > HALF_WRITTEN_AFTER)
+}

@@ -1,0 +1,64 @@
+//! The person's repository: what is unusual about it, and what is in the way.
+
+use super::finding::{Finding, Found};
+use super::patient::Patient;
+use crate::git::Identity;
+
+pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+    let git = &patient.git;
+    let (a, b, c) = git.version;
+    vec![
+        Finding::ok("git", format!("{a}.{b}.{c}")),
+        Finding::ok("repository", format!("{}", git.main_checkout.display())),
+        identity(patient),
+        history(patient),
+        submodules(patient),
+        branch_in_the_way(patient).await,
+    ]
+}
+
+fn identity(patient: &Patient) -> Found {
+    let identity = &patient.git.identity;
+    if *identity == Identity::of_the_swarm() {
+        return Finding::note(
+            "identity",
+            format!(
+                "git knows no name of yours: what the swarm commits is signed {} <{}>",
+                identity.name, identity.email
+            ),
+        )
+        .by_hand("git config user.name NAME && git config user.email ADDRESS");
+    }
+    Finding::ok("identity", format!("{} <{}>", identity.name, identity.email))
+}
+
+fn history(patient: &Patient) -> Found {
+    if patient.git.common_dir.join("shallow").exists() {
+        return Finding::note(
+            "history",
+            "this is a shallow clone: where a branch began cannot always be seen",
+        )
+        .by_hand("git fetch --unshallow");
+    }
+    Finding::ok("history", "complete")
+}
+
+fn submodules(patient: &Patient) -> Found {
+    if patient.paths.root.join(".gitmodules").exists() {
+        return Finding::note("submodules", "worktrees of tasks come without the contents of submodules")
+            .by_hand("set `worktree.setup` to `git submodule update --init`");
+    }
+    Finding::ok("submodules", "none")
+}
+
+async fn branch_in_the_way(patient: &Patient) -> Found {
+    match patient.git.ref_value("refs/heads/swarm").await {
+        Ok(None) => Finding::ok("branch-in-the-way", "no branch is named swarm"),
+        Ok(Some(_)) => {
+            Finding::problem("branch-in-the-way", "a branch named swarm leaves no room for swarm/TASK")
+                .by_hand("git branch -m swarm swarm-old")
+        }
+        Err(error) => Finding::problem("branch-in-the-way", format!("the refs cannot be read: {error}"))
+            .by_hand("git fsck"),
+    }
+}

@@ -1,0 +1,98 @@
+//! What runs have left: files of runs that ended long ago, and processes that outlived their daemon.
+
+use std::collections::BTreeSet;
+
+use swarm_protocol::ids::RunId;
+
+use super::cure::Cure;
+use super::finding::{Finding, Found};
+use super::patient::Patient;
+use crate::daemon::{DaemonSpec, RunFiles};
+use crate::process::processes_with_nonce;
+
+pub(super) fn look(patient: &Patient) -> Vec<Found> {
+    // A coordinator that lives looks after its runs itself.
+    if patient.coordinator.is_some() || !(patient.knows_tasks || patient.state.seq == 0) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for run in runs_on_disk(patient) {
+        let files = RunFiles::new(&patient.paths.swarm, &run);
+        let alive = processes(&files);
+        let known = patient.state.runs.contains_key(&run);
+        match (known, alive.is_empty(), has_daemon(&files)) {
+            (false, false, _) => found.push(
+                Finding::problem(
+                    "leftover-process",
+                    format!("{run} has ended, and process {} of it lives", list(&alive)),
+                )
+                .about(run.as_str())
+                .curable(Cure::EndRun(run)),
+            ),
+            (false, true, _) => found.push(
+                Finding::problem(
+                    "leftover-run",
+                    format!("files of {run} are left, which the ledger does not know as running"),
+                )
+                .about(run.as_str())
+                .curable(Cure::EndRun(run)),
+            ),
+            (true, false, false) => found.push(
+                Finding::problem(
+                    "leftover-process",
+                    format!("the daemon of {run} died, and process {} of it lives", list(&alive)),
+                )
+                .about(run.as_str())
+                .curable(Cure::EndProcesses(run)),
+            ),
+            (true, _, true) => found.push(
+                Finding::note("coordinator", format!("{run} works on, and nobody coordinates it"))
+                    .about(run.as_str())
+                    .by_hand("swarm run"),
+            ),
+            (true, true, false) => found.push(
+                Finding::note("coordinator", format!("{run} was broken off; it is taken up again"))
+                    .about(run.as_str())
+                    .by_hand("swarm run"),
+            ),
+        }
+    }
+    for id in ["leftover-process", "leftover-run"] {
+        if found.iter().all(|one| one.finding.id != id) {
+            found.push(Finding::ok(id, "none"));
+        }
+    }
+    found
+}
+
+fn list(pids: &[u32]) -> String {
+    let shown: Vec<String> = pids.iter().take(5).map(u32::to_string).collect();
+    match pids.len().saturating_sub(5) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+pub(super) fn nonce_of(files: &RunFiles) -> Option<String> {
+    let spec = DaemonSpec::read(&files.spec()).or_else(|_| DaemonSpec::read(&files.ended_spec()));
+    spec.map(|spec| spec.nonce).ok().or_else(|| Some(files.read_record()?.nonce))
+}
+
+fn processes(files: &RunFiles) -> Vec<u32> {
+    nonce_of(files).map(|nonce| processes_with_nonce(&nonce)).unwrap_or_default()
+}
+
+/// Alive = locked. Looked up in the kernel's list of locks, since trying the lock could turn a daemon away.
+fn has_daemon(files: &RunFiles) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(meta) = std::fs::metadata(files.lock()) else { return false };
+    let held = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let inode = format!(":{} ", meta.ino());
+    held.lines().any(|line| line.contains("FLOCK") && line.contains(&inode))
+}
+
+pub(super) fn runs_on_disk(patient: &Patient) -> BTreeSet<RunId> {
+    let entries = std::fs::read_dir(&patient.paths.daemons).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| RunId::new(name.split('.').next()?).ok()).collect()
+}
