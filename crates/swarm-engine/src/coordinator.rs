@@ -5,6 +5,7 @@
 //! out, daemons are told, and what the state owes is compared with what is in flight. That is all:
 //! there is no recovery code, because a start is nothing but the first comparison.
 
+mod outfit;
 mod world;
 mod prompt;
 mod flight;
@@ -32,6 +33,7 @@ use crate::store::{Notice, Store, StoreError};
 use carry_out::{Desk, FromHand, carry_out};
 use flight::Flights;
 use links::Links;
+pub use outfit::{NoOutfit, Outfit};
 pub use world::{SharedWorld, World};
 
 /// Reports that may wait for the loop; a hand that finds it full waits with its report.
@@ -208,7 +210,10 @@ impl Coordinator {
                 }
                 None => watch::channel(false).1,
             };
-            let desk = Desk { world: self.world.clone(), cancel, out: self.hands_out.clone(), connected };
+            let task = self.store.state().task(effect.task());
+            let profile = task.and_then(|task| task.spec.profile.clone());
+            let desk =
+                Desk { world: self.world.clone(), cancel, out: self.hands_out.clone(), connected, profile };
             tokio::spawn(carry_out(effect, desk));
         }
         let runs = &self.store.state().runs;

@@ -11,7 +11,7 @@ use swarm_protocol::outcome::Ended;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::world::{SharedWorld, World};
+use super::world::{Attempt, SharedWorld, World};
 use crate::daemon::DaemonSpec;
 use crate::hands::build::{BuildOutcome, Work, build};
 use crate::hands::checkout_watch::CheckoutWatch;
@@ -37,6 +37,8 @@ pub struct Desk {
     pub world: SharedWorld,
     pub cancel: CancellationToken,
     pub out: mpsc::Sender<FromHand>,
+    /// The profile that the task names.
+    pub profile: Option<String>,
     /// Turns true when the daemon of this run has been welcomed.
     pub connected: watch::Receiver<bool>,
 }
@@ -60,7 +62,21 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     match effect {
         Effect::Prepare { run, task } => Ok(prepare_worktree(&world, run, task).await),
         Effect::Work { run, task, agent, attempt, nonce, .. } => {
-            let spec = world.work_spec(&run, &task, &agent, attempt, &nonce);
+            let attempt = Attempt {
+                run: &run,
+                task: &task,
+                agent: &agent,
+                number: attempt,
+                nonce: &nonce,
+                profile: desk.profile.as_deref(),
+            };
+            let spec = match world.work_spec(&attempt) {
+                Ok(spec) => spec,
+                Err(none) => {
+                    let how = Ended::NotStarted { text: none.to_string() };
+                    return Ok(Report::WorkEnded { run, how });
+                }
+            };
             let end = attend(&desk, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },

@@ -7,6 +7,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
+use super::outfit::{self, NoOutfit, Outfit};
 use crate::daemon::{DaemonSpec, RunFiles};
 use crate::git::Git;
 use crate::learnings::LearningFiles;
@@ -23,8 +24,8 @@ pub struct World {
     /// The branch that finished work goes to.
     pub trunk: String,
     pub launch: Launch,
-    /// The agent program with its arguments.
-    pub agent: Vec<String>,
+    /// The profile of tasks that name none.
+    pub agent: String,
     pub prompts: Prompts,
     pub learnings: LearningFiles,
     /// From which the secrets of the daemons are made.
@@ -32,6 +33,17 @@ pub struct World {
 }
 
 pub type SharedWorld = Arc<World>;
+
+/// One try at a task, as far as its daemon is concerned.
+pub struct Attempt<'a> {
+    pub run: &'a RunId,
+    pub task: &'a TaskId,
+    pub agent: &'a AgentId,
+    pub number: u32,
+    pub nonce: &'a str,
+    /// The profile that the task names.
+    pub profile: Option<&'a str>,
+}
 
 impl World {
     /// A sentence for the ledger: no place in it is absolute, since it would be wrong on every other machine.
@@ -54,21 +66,18 @@ impl World {
         RunFiles::new(&self.paths.swarm, run)
     }
 
-    pub fn work_spec(
-        &self,
-        run: &RunId,
-        task: &TaskId,
-        agent: &AgentId,
-        attempt: u32,
-        nonce: &str,
-    ) -> DaemonSpec {
-        DaemonSpec {
-            worktree: self.worktree_of(task),
-            agent: Some(agent.clone()),
-            attempt,
-            program: self.agent.clone(),
-            ..self.spec(run, RunKind::Work, task, nonce)
-        }
+    /// The daemon of an attempt, under the profile that the task names or else the swarm's.
+    pub fn work_spec(&self, attempt: &Attempt<'_>) -> Result<DaemonSpec, NoOutfit> {
+        let Outfit { setup, guard, .. } = Outfit::of(&self.config, attempt.profile.unwrap_or(&self.agent))?;
+        Ok(DaemonSpec {
+            worktree: self.worktree_of(attempt.task),
+            agent: Some(attempt.agent.clone()),
+            attempt: attempt.number,
+            program: vec![self.launch.program.to_string_lossy().into_owned(), "script-agent".into()],
+            agent_setup: Some(setup),
+            guard,
+            ..self.spec(attempt.run, RunKind::Work, attempt.task, attempt.nonce)
+        })
     }
 
     pub fn verify_spec(&self, run: &RunId, task: &TaskId, nonce: &str) -> DaemonSpec {
@@ -86,8 +95,9 @@ impl World {
             agent: None,
             attempt: 1,
             program: vec![],
-            guard: Default::default(),
-            set_up: None,
+            agent_setup: None,
+            guard: Outfit::guard_of_commands(&self.config),
+            set_up: outfit::set_up(&self.config),
             env: Default::default(),
             stop_grace_secs: self.config.stop.grace.secs,
             alone_secs: self.config.daemon.alone.secs,

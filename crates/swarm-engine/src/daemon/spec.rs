@@ -10,6 +10,7 @@ use swarm_protocol::config::{ContainmentKind, SandboxKind};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use super::files::RunFiles;
+use crate::agents::AgentSetup;
 
 /// `run/daemons/RUN.spec.json`. While it exists the run may be started; whoever ends the run for good removes it first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct DaemonSpec {
     /// The agent program and its arguments; empty for verify runs.
     #[serde(default)]
     pub program: Vec<String>,
+    /// How the agent program is started and read; none for runs of commands.
+    #[serde(default)]
+    pub agent_setup: Option<AgentSetup>,
     /// What keeps the run's programs in their place.
     #[serde(default)]
     pub guard: Guard,

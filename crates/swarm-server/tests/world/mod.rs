@@ -71,6 +71,7 @@ impl World {
             agent: Some(AgentId::nth(1)),
             attempt: 1,
             program: vec![host().to_str().expect("UTF-8").into(), "script-agent".into()],
+            agent_setup: None,
             guard: Default::default(),
             set_up: None,
             env: Default::default(),

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use swarm_engine::agents::AgentProgram;
-use swarm_engine::coordinator::{Coordinator, Finish, Told, World};
+use swarm_engine::coordinator::{Coordinator, Finish, Outfit, Told, World};
 use swarm_engine::git::Git;
 use swarm_engine::hands::remove::empty_trash;
 use swarm_engine::learnings::LearningFiles;
@@ -66,7 +65,8 @@ impl Session {
         let swarm = std::env::current_exe()
             .map_err(|e| CliError::environment("Cannot find the swarm program").because(e))?;
         let name = wishes.agent.as_deref().unwrap_or(&config.agent);
-        let agent = AgentProgram::resolve(name, &swarm).map_err(|e| CliError::usage(e.to_string()))?;
+        let agent = name.to_owned();
+        Outfit::of(&config, name).map_err(|error| CliError::usage(error.to_string()))?;
         let trunk = trunk(&git, wishes.trunk.as_deref()).await?;
         let mut store = open_store(&git, &paths, &config).await?;
         prepare_plan(&mut store, wishes.plan, wishes.agents)?;
