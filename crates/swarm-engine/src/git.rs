@@ -12,7 +12,11 @@ mod commits;
 mod discover;
 mod marker;
 mod objects;
+mod private_index;
+mod record;
 mod refs;
+pub mod tips;
+pub mod trunk;
 
 pub use call::{Git, GitCall, GitError, Version};
 pub use checkouts::{Checkout, Head, MidWay};
@@ -22,4 +26,5 @@ pub(crate) use marker::lock_within;
 pub use marker::{read_marker, remove_marker, write_marker};
 pub use objects::{Change, Entry, Merged};
 pub(crate) use objects::{Indexed, MODE_GITLINK, MODE_SYMLINK, path_of};
+pub(crate) use private_index::PrivateIndex;
 pub use refs::{RefChange, RefOutcome};

@@ -7,4 +7,5 @@ pub mod publish;
 pub mod checkout_watch;
 pub mod remove;
 pub mod rescue;
+pub mod restore;
 pub mod worktree;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use super::barrier::Barrier;
 use super::commits::Identity;
@@ -14,13 +14,15 @@ use crate::process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
 /// nothing may ask, and nothing may go into a nested repository, whose configuration is not the person's.
-const SWITCHES: [&str; 9] = [
+const SWITCHES: [&str; 10] = [
     "gc.auto=0",
     "maintenance.auto=false",
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "commit.gpgsign=false",
     "core.untrackedCache=false",
+    // An index in two files could not be handed from one worktree to another.
+    "core.splitIndex=false",
     "submodule.recurse=false",
     "advice.detachedHead=false",
     "core.quotePath=false",
@@ -100,14 +102,29 @@ pub struct Git {
     pub(crate) shared: Arc<Shared>,
 }
 
+/// Worktrees that are filled with files at the same time. More would only make the disk seek.
+const FILLING_MAX: usize = 8;
+
 /// What all clones of one `Git` have together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Shared {
     pub barrier: Barrier,
-    /// Held around every `git worktree` call: git does not lock its own administration.
+    /// Held where several could choose the same name or slot: see `Administration`.
     pub worktrees: Mutex<()>,
+    pub filling: Semaphore,
     /// Held while a result is being published.
     pub publishing: Mutex<()>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            barrier: Barrier::default(),
+            worktrees: Mutex::default(),
+            filling: Semaphore::new(FILLING_MAX),
+            publishing: Mutex::default(),
+        }
+    }
 }
 
 impl Git {

@@ -53,6 +53,11 @@ impl Git {
         found
     }
 
+    /// What HEAD in this record of a worktree says.
+    pub(crate) fn head_in(&self, record: &Path) -> Head {
+        read_head(record)
+    }
+
     pub fn checkouts(&self) -> Vec<Checkout> {
         std::iter::once(self.main()).chain(self.linked_checkouts()).collect()
     }
@@ -66,7 +71,9 @@ impl Git {
 }
 
 fn linked(git_dir: PathBuf) -> Option<Checkout> {
-    let mut pointer = std::fs::read(git_dir.join("gitdir")).ok()?;
+    let file = git_dir.join("gitdir");
+    let plain = std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= 64 * 1024);
+    let mut pointer = if plain { std::fs::read(&file).ok()? } else { return None };
     while pointer.last().is_some_and(|b| b.is_ascii_whitespace()) {
         pointer.pop();
     }
@@ -81,12 +88,29 @@ fn linked(git_dir: PathBuf) -> Option<Checkout> {
 }
 
 fn read_head(git_dir: &Path) -> Head {
-    let text = std::fs::read_to_string(git_dir.join("HEAD")).unwrap_or_default();
+    let text = small_text(&git_dir.join("HEAD"));
     let text = text.trim();
     match (text.strip_prefix("ref:"), Oid::new(text)) {
         (Some(name), _) => Head::Branch(name.trim().to_owned()),
         (None, Ok(oid)) => Head::Detached(oid),
         (None, Err(_)) => Head::Unreadable,
+    }
+}
+
+/// A small text file; nothing when it is anything else. An agent may have put a pipe or a huge file there,
+/// which must neither stop nor fill us.
+pub(super) fn small_text(path: &Path) -> String {
+    const MAX_BYTES: u64 = 64 * 1024;
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_file() && meta.len() <= MAX_BYTES => {
+            std::fs::read_to_string(path).unwrap_or_default()
+        }
+        // Very old repositories have a link here, which only a person can have made in the main checkout.
+        Ok(meta) if meta.is_symlink() => match std::fs::read_link(path) {
+            Ok(target) if target.starts_with("refs") => format!("ref: {}", target.display()),
+            _ => String::new(),
+        },
+        _ => String::new(),
     }
 }
 
@@ -113,8 +137,8 @@ impl Checkout {
         }
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         let names_it = |file: &str| {
-            std::fs::read_to_string(self.git_dir.join(file))
-                .is_ok_and(|text| text.lines().any(|line| line.trim() == branch || line.trim() == short))
+            let text = small_text(&self.git_dir.join(file));
+            text.lines().any(|line| line.trim() == branch || line.trim() == short)
         };
         ["rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs", "BISECT_START"]
             .into_iter()

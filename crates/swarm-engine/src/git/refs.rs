@@ -53,8 +53,13 @@ impl Git {
 
     /// All refs that have this prefix (at a slash), by name.
     pub async fn refs_under(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
-        let output =
-            self.call(["for-each-ref", "--format=%(objectname) %(refname)", prefix]).long_list().ok().await?;
+        self.refs_under_all(&[prefix.to_owned()]).await
+    }
+
+    /// All refs that have any of these prefixes (at a slash), by name.
+    pub(crate) async fn refs_under_all(&self, prefixes: &[String]) -> Result<Vec<(String, Oid)>, GitError> {
+        let call = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).args(prefixes);
+        let output = call.long_list().ok().await?;
         let lines = String::from_utf8_lossy(&output).into_owned();
         lines
             .lines()

@@ -7,9 +7,10 @@ mod message;
 
 use std::path::PathBuf;
 
+use swarm_protocol::config::Strategy;
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 
-use crate::git::{Git, GitError, Merged, NewCommit, RefChange, RefOutcome};
+use crate::git::{Git, GitError, Merged, NewCommit, RefChange, RefOutcome, Signature};
 use message::with_trailers;
 
 /// What is to be built.
@@ -31,7 +32,7 @@ pub struct Built {
     pub base_trunk: Oid,
     /// The commit the trunk shall become. Kept alive by `refs/swarm/merged/<task>`.
     pub result: Oid,
-    /// What lies between, oldest first; the last is `result`.
+    /// What lies between along the first parents, oldest first; the last is `result`.
     pub commits: Vec<Oid>,
     /// Paths that differ from the trunk.
     pub paths: Vec<PathBuf>,
@@ -43,6 +44,8 @@ pub struct Built {
 pub enum Squashed {
     MergeInRange,
     PicksConflict,
+    /// The configuration says so.
+    Asked,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,17 +62,27 @@ pub fn merged_ref(task: &TaskId) -> String {
     format!("refs/swarm/merged/{task}")
 }
 
-/// Builds `work` onto its trunk commit and keeps the result under `refs/swarm/merged/<task>`.
+/// Builds `work` onto its trunk commit, commit by commit, and keeps the result under `refs/swarm/merged/<task>`.
 pub async fn build(git: &Git, work: &Work) -> Result<BuildOutcome, GitError> {
+    build_as(git, work, Strategy::Commits).await
+}
+
+/// As [`build`], in the way the configuration says.
+///
+/// - `commits`: each of the task's commits; one squash commit where its branch contains a merge, or where the
+///   commits conflict one by one though not as a whole.
+/// - `squash`: one commit.
+/// - `merge`: a merge commit whose second parent is the task's own tip, so its commits come as they are.
+pub async fn build_as(git: &Git, work: &Work, strategy: Strategy) -> Result<BuildOutcome, GitError> {
     let range = git.first_parent_range(&work.base, &work.tip).await?;
-    let (line, squashed) = match pick_all(git, work, &range).await? {
-        Picks::Line(line) => (line, None),
-        Picks::HasMerge => {
-            (squash(git, work, &range, Squashed::MergeInRange).await?, Some(Squashed::MergeInRange))
-        }
-        Picks::Conflict => {
-            (squash(git, work, &range, Squashed::PicksConflict).await?, Some(Squashed::PicksConflict))
-        }
+    let (line, squashed) = match strategy {
+        Strategy::Commits => match pick_all(git, work, &range).await? {
+            Picks::Line(line) => (line, None),
+            Picks::HasMerge => whole(git, work, &range, Squashed::MergeInRange).await?,
+            Picks::Conflict => whole(git, work, &range, Squashed::PicksConflict).await?,
+        },
+        Strategy::Squash => whole(git, work, &range, Squashed::Asked).await?,
+        Strategy::Merge => (join(git, work, &range).await?, None),
     };
     let commits = match line {
         Line::Commits(commits) => commits,
@@ -79,6 +92,15 @@ pub async fn build(git: &Git, work: &Work) -> Result<BuildOutcome, GitError> {
     keep(git, &work.task, &result).await?;
     let paths = git.changed_paths(&work.trunk, &result).await?;
     Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, paths, squashed }))
+}
+
+async fn whole(
+    git: &Git,
+    work: &Work,
+    range: &[Oid],
+    why: Squashed,
+) -> Result<(Line, Option<Squashed>), GitError> {
+    Ok((squash(git, work, range, why).await?, Some(why)))
 }
 
 enum Line {
@@ -125,29 +147,66 @@ async fn pick_all(git: &Git, work: &Work, range: &[Oid]) -> Result<Picks, GitErr
     Ok(Picks::Line(Line::Commits(commits)))
 }
 
-/// The whole of the task as one commit, whose message says what it replaces and why.
-async fn squash(git: &Git, work: &Work, range: &[Oid], why: Squashed) -> Result<Line, GitError> {
-    // A task that merged the trunk into itself has a newer common ancestor than its base.
-    let base = git.merge_base(&work.trunk, &work.tip).await?.unwrap_or_else(|| work.base.clone());
+/// The trunk with the whole of the task in it, as a tree. `None`: it is in the trunk already.
+async fn merged_whole(git: &Git, work: &Work) -> Result<Result<Option<Oid>, Vec<PathBuf>>, GitError> {
+    // A task that merged the trunk into itself has a newer common ancestor than its base; one whose earlier work
+    // came to the trunk as other commits has an older one.
+    let base = match git.merge_base(&work.trunk, &work.tip).await? {
+        Some(common) if !git.is_ancestor(&common, &work.base).await? => common,
+        _ => work.base.clone(),
+    };
     let tree = match git.merge_commits(&base, &work.trunk, &work.tip).await? {
         Merged::Clean { tree } => tree,
-        Merged::Conflict { paths } => return Ok(Line::Conflict(paths)),
+        Merged::Conflict { paths } => return Ok(Err(paths)),
     };
-    if tree == git.tree_of(&work.trunk).await? {
-        return Ok(Line::Commits(Vec::new()));
-    }
-    let mut subjects = Vec::new();
-    let mut author = None;
+    let nothing_new = tree == git.tree_of(&work.trunk).await?;
+    Ok(Ok((!nothing_new).then_some(tree)))
+}
+
+/// Subjects of the task's commits, oldest first, and the last one's author.
+async fn story_of(git: &Git, range: &[Oid]) -> Result<(Vec<Vec<u8>>, Option<Signature>), GitError> {
+    let (mut subjects, mut author) = (Vec::new(), None);
     for commit in range {
         let parts = git.commit_parts(commit).await?;
         subjects.push(message::subject(&parts.message));
         author = Some(parts.author);
     }
+    Ok((subjects, author))
+}
+
+/// The whole of the task as one commit, whose message says what it replaces and why.
+async fn squash(git: &Git, work: &Work, range: &[Oid], why: Squashed) -> Result<Line, GitError> {
+    let tree = match merged_whole(git, work).await? {
+        Ok(Some(tree)) => tree,
+        Ok(None) => return Ok(Line::Commits(Vec::new())),
+        Err(paths) => return Ok(Line::Conflict(paths)),
+    };
+    let (subjects, author) = story_of(git, range).await?;
     let message = message::of_squash(&work.task, &work.agent, &subjects, why);
     let commit = NewCommit {
         tree: &tree,
         parents: std::slice::from_ref(&work.trunk),
         author: author.as_ref(),
+        encoding: None,
+        message: &message,
+        at_secs: work.at_secs,
+    };
+    Ok(Line::Commits(vec![git.make_commit(commit).await?]))
+}
+
+/// A merge commit, also where the trunk has not moved: it is the one commit that says "this task".
+async fn join(git: &Git, work: &Work, range: &[Oid]) -> Result<Line, GitError> {
+    let tree = match merged_whole(git, work).await? {
+        Ok(Some(tree)) => tree,
+        Ok(None) => return Ok(Line::Commits(Vec::new())),
+        Err(paths) => return Ok(Line::Conflict(paths)),
+    };
+    let (subjects, _) = story_of(git, range).await?;
+    let message = message::of_merge(&work.task, &work.agent, &subjects);
+    let commit = NewCommit {
+        tree: &tree,
+        parents: &[work.trunk.clone(), work.tip.clone()],
+        author: None,
         encoding: None,
         message: &message,
         at_secs: work.at_secs,

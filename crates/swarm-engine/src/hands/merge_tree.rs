@@ -1,44 +1,104 @@
 //! The worktree in which merged trees are verified: one, kept, detached, shown the commit in question.
 //!
-//! Files that git ignores stay (they are caches of builds); everything else is made to be the commit,
-//! since what an earlier verification left lying must not decide over this one.
+//! Files that git ignores stay (they are caches of builds, only ever written by verifications); everything else
+//! is made to be the commit, since what an earlier verification left lying must not decide over this one.
+//! The programs that verify can write git's record of it, so it is written anew each time.
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
-use crate::git::{Git, GitError};
-use crate::hands::remove::move_to_trash;
+use crate::git::{Git, GitError, Head, PrivateIndex, read_marker, remove_marker, write_marker};
+use crate::hands::remove::{move_to_trash, trash_record};
+use crate::hands::worktree::setup;
+
+/// The name of its index and of its set-up stamp. No task can have it.
+pub const NAME: &str = ".merge";
+
+/// Says that the folder is ours to clean.
+#[derive(Debug, Serialize, Deserialize)]
+struct MergeMarker {
+    repo_id: String,
+    path: std::path::PathBuf,
+    record: Option<String>,
+}
+
+fn marker_path(git: &Git) -> std::path::PathBuf {
+    git.swarm_dir().join("merge-worktree.json")
+}
+
+fn marker_of(git: &Git, path: &Path) -> Result<Option<MergeMarker>, GitError> {
+    let repo_id = git.repo_id()?;
+    let found: Option<MergeMarker> = read_marker(&marker_path(git));
+    Ok(found.filter(|marker| marker.repo_id == repo_id && marker.path == path))
+}
 
 /// Makes the worktree show exactly this commit. Asked twice, or after a death anywhere, it does the same.
 pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> {
-    let _one_at_a_time = git.shared.worktrees.lock().await;
-    let registered = git.linked_checkouts().into_iter().find(|linked| linked.path == path);
-    match registered.filter(|_| path.is_dir()) {
-        Some(checkout) => {
-            let _ = std::fs::remove_file(checkout.git_dir.join("index.lock"));
-            let at = |args: &[&str]| git.call(args).git_dir(&checkout.git_dir).work_tree(path);
-            // One command moves HEAD, index and files together; a death in it leaves a lock, removed above.
-            at(&["checkout", "--quiet", "--detach", "--force", commit.as_str()]).ok().await?;
-            at(&["clean", "--quiet", "-ffd"]).ok().await?;
+    let index = PrivateIndex::take(git, NAME).await?;
+    let marker = marker_of(git, path)?;
+    if marker.is_none() || !path.is_dir() {
+        if std::fs::symlink_metadata(path).is_ok() {
+            // Not known to be ours, so it is only moved aside.
+            move_to_trash(git, "merge", path)?;
         }
-        None => {
-            if path.exists() {
-                // A half-made one, most likely. Not known to be ours, so it is only moved aside.
-                move_to_trash(git, "merge", path)?;
-            }
-            let add = ["worktree", "add", "--quiet", "--detach", "--force", "--force"];
-            git.call(add).arg(path).arg(commit.as_str()).ok().await?;
+        index.forget();
+        setup::forget(git, NAME);
+    }
+    let old_record = marker.and_then(|marker| marker.record);
+    let mut marker = MergeMarker { repo_id: git.repo_id()?, path: path.to_owned(), record: old_record };
+    write_marker(&marker_path(git), &marker)?;
+    std::fs::create_dir_all(path).map_err(GitError::io("make the folder", path))?;
+    let record = register(git, path, commit, &mut marker)?;
+    index.fill(git, path, commit).await?;
+    index.call(git, path, &["clean", "--quiet", "-ffd"]).ok().await?;
+    git.install_index(&git.record_dir(&record), &index.file).await
+}
+
+/// A fresh record, since programs of the last verification could write the old one.
+fn register(git: &Git, path: &Path, commit: &Oid, marker: &mut MergeMarker) -> Result<String, GitError> {
+    forget_record(git, path, marker.record.take())?;
+    let dot_git = path.join(".git");
+    if std::fs::symlink_metadata(&dot_git).is_ok_and(|meta| meta.is_dir()) {
+        move_to_trash(git, "merge", &dot_git)?;
+    }
+    let name = git.register("swarm-merge", path, &Head::Detached(commit.clone()), commit)?;
+    marker.record = Some(name.clone());
+    write_marker(&marker_path(git), marker)?;
+    Ok(name)
+}
+
+fn forget_record(git: &Git, path: &Path, name: Option<String>) -> Result<(), GitError> {
+    let named = name.map(|name| git.record_dir(&name));
+    let said = git.linked_checkouts().into_iter().filter(|linked| linked.path == path).map(|one| one.git_dir);
+    let of_tasks = crate::hands::worktree::records_of_tasks(git);
+    for record in named.into_iter().chain(said) {
+        let is_a_tasks = record.file_name().and_then(|n| n.to_str()).is_some_and(|n| of_tasks.contains(n));
+        if !is_a_tasks {
+            trash_or_remove(git, &record)?;
         }
     }
     Ok(())
 }
 
+/// Nothing in it is of value: HEAD was always a commit that a ref keeps.
+fn trash_or_remove(git: &Git, record: &Path) -> Result<(), GitError> {
+    match std::fs::remove_dir_all(record) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => trash_record(git, "merge", record),
+        _ => Ok(()),
+    }
+}
+
 /// Takes the worktree away when nothing is left to verify. Never the only copy of anything.
 pub async fn discard(git: &Git, path: &Path) -> Result<(), GitError> {
-    let _one_at_a_time = git.shared.worktrees.lock().await;
-    if git.linked_checkouts().iter().any(|linked| linked.path == path) {
-        git.call(["worktree", "remove", "--force", "--force"]).arg(path).ok().await?;
+    let index = PrivateIndex::take(git, NAME).await?;
+    let Some(marker) = marker_of(git, path)? else { return Ok(()) };
+    if std::fs::symlink_metadata(path).is_ok() {
+        move_to_trash(git, "merge", path)?;
     }
-    Ok(())
+    forget_record(git, path, marker.record)?;
+    index.forget();
+    setup::forget(git, NAME);
+    remove_marker(&marker_path(git))
 }

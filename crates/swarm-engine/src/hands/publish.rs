@@ -23,6 +23,7 @@ mod waits;
 use swarm_protocol::ids::Oid;
 
 use crate::git::{Checkout, Git, GitError, RefChange, RefOutcome};
+use crate::hands::worktree::checkouts_of_people;
 use follow::Follower;
 use hold::Taken;
 pub use waits::{WaitReason, Waits};
@@ -65,7 +66,7 @@ pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError
         };
     }
     let shown_in: Vec<Checkout> =
-        git.checkouts().into_iter().filter(|checkout| checkout.occupies(&branch)).collect();
+        checkouts_of_people(git).into_iter().filter(|checkout| checkout.occupies(&branch)).collect();
     let moved = if shown_in.is_empty() {
         let change = RefChange::modify(&branch, &intent.old, &intent.new);
         match git.update_refs(&[change], "swarm: published").await? {

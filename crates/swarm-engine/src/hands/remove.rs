@@ -1,9 +1,10 @@
 //! Removing a task's worktree and branch, only by proof. Whatever cannot be proven keeps it where it is,
 //! with the reason.
 //!
-//! The order is: everything of value on refs and on the disk, then the folder to the trash, then git's record
-//! of it, then the branch, the marker last. Killed anywhere, the next call goes on from there.
+//! The order is: everything of value on refs and on the disk, then the folder to the pool or the trash, then
+//! git's record of it, then the branch, the marker last. Killed anywhere, the next call goes on from there.
 
+mod left_behind;
 mod proof;
 mod trash;
 
@@ -12,11 +13,13 @@ use std::time::Duration;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::git::{Checkout, Git, GitError, RefChange, RefOutcome, remove_marker};
-use crate::hands::worktree::{marker_of, marker_path};
+use crate::git::{Git, GitError, RefChange, RefOutcome, remove_marker, tips};
+use crate::hands::rescue::RESCUE_FILE_MAX_BYTES;
+use crate::hands::worktree::pool::{self, PoolRule};
+use crate::hands::worktree::{copy, hold_task, marker_of, marker_path, ports, records_at, setup};
 use crate::process::who_stays_inside;
-pub use trash::{empty_trash, trash_dir};
-pub(crate) use trash::{forget_registration, move_to_trash};
+pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
+pub(crate) use trash::{move_to_trash, put_about, trash_record};
 
 /// What may go with a worktree although git ignores it, when the person has named nothing else.
 pub const DISPOSABLE: [&str; 14] = [
@@ -68,6 +71,22 @@ pub enum KeptWhy {
     NotSaved { name: String },
 }
 
+/// A worktree to be given up.
+#[derive(Debug, Clone, Copy)]
+pub struct GivingUp<'a> {
+    pub task: &'a TaskId,
+    /// The folder that all worktrees are in.
+    pub dir: &'a Path,
+    /// Names or globs of ignored files that may go.
+    pub disposable: &'a [String],
+    /// A worktree with a larger file that is not committed stays.
+    pub max_file_bytes: u64,
+    /// Where it may be kept for the next task.
+    pub pool: Option<&'a PoolRule>,
+    /// Only look: nothing is removed (what would be saved is saved).
+    pub only_look: bool,
+}
+
 /// Removes the worktree `dir/<task>` and its branch. `disposable` are names or globs of ignored files that may go.
 pub async fn remove(
     git: &Git,
@@ -75,67 +94,93 @@ pub async fn remove(
     dir: &Path,
     disposable: &[String],
 ) -> Result<Removal, GitError> {
-    let _one_at_a_time = git.shared.worktrees.lock().await;
-    let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let max_file_bytes = RESCUE_FILE_MAX_BYTES;
+    give_up(git, &GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look: false }).await
+}
+
+/// Gives the worktree and the branch of a task up, by proof. Safe to ask again after death at any point.
+pub async fn give_up(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitError> {
+    let task = asked.task;
+    let _mine = hold_task(git, task).await?;
+    let dir = std::fs::canonicalize(asked.dir).unwrap_or_else(|_| asked.dir.to_owned());
     let path = dir.join(task.as_str());
-    if marker_of(git, task, &path)?.is_none() {
+    let Some(marker) = marker_of(git, task, &path)? else {
         let there = std::fs::symlink_metadata(&path).is_ok();
         return Ok(if there { Removal::Kept { why: KeptWhy::NotOurs { path } } } else { Removal::Removed });
-    }
-    let registered: Vec<Checkout> =
-        git.linked_checkouts().into_iter().filter(|linked| linked.path == path).collect();
+    };
+    let records = records_at(git, &path, Some(&marker));
     let full = format!("refs/heads/{}", task.branch());
     let tip = git.ref_value(&full).await?;
     if path.is_dir()
-        && let Some(why) = blocked(git, task, &path, &registered, tip.as_ref(), disposable).await?
+        && let Some(why) = blocked(git, asked, &path, &records, tip.as_ref()).await?
     {
         return Ok(Removal::Kept { why });
+    }
+    if asked.only_look {
+        return Ok(Removal::Removed);
     }
     if let Some(tip) = &tip {
         keep_commit(git, "kept", task, tip).await?;
     }
-    for checkout in &registered {
-        proof::keep_head(git, task, checkout).await?;
+    for record in &records {
+        left_behind::keep(git, task, record, tip.as_ref().unwrap_or(&marker.base)).await?;
     }
     git.make_durable().await?;
     // Once more, as close to the rename as can be.
     if let Some(pid) = who_stays_inside(&path, LEAVING_LIMIT).await {
         return Ok(Removal::Kept { why: KeptWhy::InUse { pid } });
     }
-    take_away(git, task, &path, &registered)?;
+    take_away(git, asked, &path, &records, tip.as_ref()).await?;
     if let Some(tip) = tip
-        && !git.checkouts().iter().any(|checkout| checkout.occupies(&full))
-        && let RefOutcome::Lost { now: Some(_), .. } =
-            git.update_refs(&[RefChange::delete(&full, &tip)], "swarm: task is done").await?
+        && !delete_branch(git, &full, &tip).await?
     {
         return Ok(Removal::Kept { why: KeptWhy::BranchMoved { branch: task.branch() } });
     }
-    let _ = std::fs::remove_file(git.swarm_dir().join("index").join(task.as_str()));
-    remove_marker(&marker_path(git, task))?;
+    forget(git, task).await?;
     Ok(Removal::Removed)
+}
+
+/// False when it has moved to another commit. One that a person has checked out stays.
+async fn delete_branch(git: &Git, full: &str, tip: &Oid) -> Result<bool, GitError> {
+    let _one_at_a_time = git.administration().await?;
+    if git.checkouts().iter().any(|checkout| checkout.occupies(full)) {
+        return Ok(true);
+    }
+    let deleted = git.update_refs(&[RefChange::delete(full, tip)], "swarm: task is done").await?;
+    Ok(!matches!(deleted, RefOutcome::Lost { now: Some(_), .. }))
+}
+
+/// Small things that are known of a worktree. The marker goes last.
+async fn forget(git: &Git, task: &TaskId) -> Result<(), GitError> {
+    let _ = std::fs::remove_file(git.swarm_dir().join("index").join(task.as_str()));
+    setup::forget(git, task.as_str());
+    copy::forget_copies(git, task.as_str());
+    tips::forget_ours(git, task);
+    ports::give_back(git, task.as_str()).await?;
+    remove_marker(&marker_path(git, task))
 }
 
 async fn blocked(
     git: &Git,
-    task: &TaskId,
+    asked: &GivingUp<'_>,
     path: &Path,
-    registered: &[Checkout],
+    records: &[PathBuf],
     tip: Option<&Oid>,
-    disposable: &[String],
 ) -> Result<Option<KeptWhy>, GitError> {
     if let Some(pid) = who_stays_inside(path, LEAVING_LIMIT).await {
         return Ok(Some(KeptWhy::InUse { pid }));
     }
-    if registered.iter().any(|checkout| checkout.git_dir.join("locked").exists()) {
+    if records.iter().any(|record| record.join("locked").exists()) {
         return Ok(Some(KeptWhy::Locked { path: path.to_owned() }));
     }
-    if let Some(path) = proof::ignored_of_value(git, path, disposable).await? {
-        return Ok(Some(KeptWhy::IgnoredFile { path }));
+    // An agent that replaced its pointer by a repository may have committed there.
+    if std::fs::symlink_metadata(path.join(".git")).is_ok_and(|meta| meta.is_dir()) {
+        return Ok(Some(KeptWhy::NestedRepository { path: path.join(".git") }));
     }
     match tip {
-        Some(tip) => proof::save_files(git, task, path, tip).await,
+        Some(tip) => proof::save_files(git, asked, path, tip).await,
         // Without the branch there is nothing to compare the files with.
-        None => Ok(Some(KeptWhy::BranchMoved { branch: task.branch() })),
+        None => Ok(Some(KeptWhy::BranchMoved { branch: asked.task.branch() })),
     }
 }
 
@@ -156,13 +201,27 @@ pub(crate) async fn keep_commit(
     }
 }
 
-fn take_away(git: &Git, task: &TaskId, path: &Path, registered: &[Checkout]) -> Result<(), GitError> {
+async fn take_away(
+    git: &Git,
+    asked: &GivingUp<'_>,
+    path: &Path,
+    records: &[PathBuf],
+    tip: Option<&Oid>,
+) -> Result<(), GitError> {
+    let name = asked.task.as_str();
     if std::fs::symlink_metadata(path).is_ok() {
-        move_to_trash(git, task.as_str(), path)?;
+        let pooled = match (asked.pool, tip) {
+            (Some(rule), Some(tip)) => pool::put(git, rule, asked.task, path, tip).await?,
+            _ => false,
+        };
+        if !pooled {
+            let place = move_to_trash(git, name, path)?;
+            put_about(&place, &About { task: name.to_owned(), tip: tip.cloned() });
+        }
     }
-    for checkout in registered {
+    for record in records {
         // Into the trash as well: its reflog may be the only word about a commit an agent has dropped.
-        move_to_trash(git, task.as_str(), &checkout.git_dir)?;
+        trash_record(git, name, record)?;
     }
     Ok(())
 }

@@ -2,18 +2,15 @@
 //! The agent's index, its files and its git directory are not read for it: it may have planted things there.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
-use crate::git::{Git, GitError, NewCommit, RefChange, RefOutcome, lock_within, path_of};
+use crate::git::{Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, path_of, tips};
+use crate::hands::worktree::{marker_of, records_at};
 use crate::process::Input;
 
 /// A larger file is not put into the object database on our own account: it would stay there for good.
 pub const RESCUE_FILE_MAX_BYTES: u64 = 100 * 1024 * 1024;
-
-/// The daemon and the supervisor may both want to save the same worktree; one waits for the other.
-const INDEX_WAIT: Duration = Duration::from_secs(60);
 
 /// The state of a worktree's files compared with a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,30 +38,57 @@ pub async fn snapshot(
     tip: &Oid,
     max_bytes: Option<u64>,
 ) -> Result<Snapshot, GitError> {
-    let index = PrivateIndex::take(git, task).await?;
-    let read = read_files(git, worktree, &index.file, tip, max_bytes).await;
+    let index = PrivateIndex::take(git, task.as_str()).await?;
+    let read = read_files(git, worktree, &index, tip, max_bytes).await;
     if read.is_err() {
         // What a failed step left half done must not be the start of the next one.
-        let _ = std::fs::remove_file(&index.file);
+        index.forget();
     }
     read
 }
 
-async fn read_files(
+/// How many files differ from the commit or are new. Reads, writes nothing but our own index.
+pub(crate) async fn uncommitted(
     git: &Git,
     worktree: &Path,
-    index: &Path,
+    task: &TaskId,
     tip: &Oid,
-    max_bytes: Option<u64>,
-) -> Result<Snapshot, GitError> {
-    let call = |args: &[&str]| git.call(args).work_tree(worktree).index(index);
+) -> Result<usize, GitError> {
+    let index = PrivateIndex::take(git, task.as_str()).await?;
+    Ok(changed_names(git, worktree, &index, tip)
+        .await?
+        .split(|b| *b == 0)
+        .filter(|name| !name.is_empty())
+        .count())
+}
+
+/// Names of files that differ from the commit or are new, each ended by a NUL; the index then shows the commit.
+async fn changed_names(
+    git: &Git,
+    worktree: &Path,
+    index: &PrivateIndex,
+    tip: &Oid,
+) -> Result<Vec<u8>, GitError> {
+    let call = |args: &[&str]| index.call(git, worktree, args);
     // Entries that stay equal keep what is known of their files, so only changed files are read again.
     call(&["read-tree", "--reset", tip.as_str()]).ok().await?;
     // Exit code 1 only says that some files differ.
     call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
-    let asked = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
-    let listed = call(&asked).long_list().ok().await?;
+    let asked =
+        ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate"];
+    call(&asked).long_list().ok().await
+}
+
+async fn read_files(
+    git: &Git,
+    worktree: &Path,
+    index: &PrivateIndex,
+    tip: &Oid,
+    max_bytes: Option<u64>,
+) -> Result<Snapshot, GitError> {
+    let call = |args: &[&str]| index.call(git, worktree, args);
+    let listed = changed_names(git, worktree, index, tip).await?;
     let (mut nested, mut too_large, mut input) = (Vec::new(), Vec::new(), Vec::new());
     for name in listed.split(|b| *b == 0).filter(|name| !name.is_empty()) {
         let path = path_of(name);
@@ -97,28 +121,6 @@ async fn populated_submodules(git: &Git, worktree: &Path, tip: &Oid) -> Result<V
     let links = listed.split(|b| *b == 0).filter(|line| line.starts_with(b"160000 "));
     let paths = links.filter_map(|line| Some(path_of(&line[line.iter().position(|b| *b == b'\t')? + 1..])));
     Ok(paths.filter(|path| worktree.join(path).join(".git").exists()).collect())
-}
-
-/// One index per task, kept between calls; locked while used, so that two do not share it.
-struct PrivateIndex {
-    file: PathBuf,
-    _lock: std::fs::File,
-}
-
-impl PrivateIndex {
-    async fn take(git: &Git, task: &TaskId) -> Result<Self, GitError> {
-        let dir = git.swarm_dir().join("index");
-        std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
-        let file = dir.join(task.as_str());
-        let lock_path = dir.join(format!("{task}.held"));
-        let Some(lock) = lock_within(&lock_path, "", INDEX_WAIT).await? else {
-            let busy = std::io::Error::other("another rescue of this task does not end");
-            return Err(GitError::io("take", &lock_path)(busy));
-        };
-        // Nobody else uses it now, so a lock of git's on it was left by one that was killed.
-        let _ = std::fs::remove_file(dir.join(format!("{task}.lock")));
-        Ok(Self { file, _lock: lock })
-    }
 }
 
 /// Saves uncommitted work as a commit under `refs/swarm/wip/<task>/<run>`; `None` when there is none.
@@ -202,6 +204,7 @@ pub async fn commit_rest(
             at_secs: now_secs(),
         };
         head = git.make_commit(commit).await?;
+        tips::note_ours(git, task, tip, &head)?;
         let change = RefChange::modify(&full, tip, &head);
         if let RefOutcome::Lost { now, .. } = git.update_refs(&[change], "swarm: the rest committed").await? {
             // We may have done it before and died before saying so; only the date would differ.
@@ -221,25 +224,13 @@ async fn is_this_work(git: &Git, commit: &Oid, parent: &Oid, tree: &Oid) -> Resu
     Ok(parts.tree == *tree && parts.parents == [parent.clone()])
 }
 
-/// Gives the worktree our index as its own, as git would: through `index.lock` and a rename.
+/// Gives the worktree our index as its own.
 async fn hand_over_index(git: &Git, worktree: &Path, task: &TaskId) -> Result<(), GitError> {
-    let Some(checkout) = git.linked_checkouts().into_iter().find(|linked| linked.path == worktree) else {
-        return Ok(());
-    };
-    let from = git.swarm_dir().join("index").join(task.as_str());
-    let lock = checkout.git_dir.join("index.lock");
-    if lock.exists() {
-        git.clear_if_abandoned(&lock).await;
-    }
-    let copied = (|| {
-        let mut source = std::fs::File::open(&from)?;
-        let mut target = std::fs::File::create_new(&lock)?;
-        std::io::copy(&mut source, &mut target)?;
-        // git compares this time with those of the files to know which it must read again.
-        target.set_modified(source.metadata()?.modified()?)?;
-        std::fs::rename(&lock, checkout.git_dir.join("index"))
-    })();
-    copied.map_err(GitError::io("hand over the index to", &lock))
+    let marker = marker_of(git, task, worktree)?;
+    let records = records_at(git, worktree, marker.as_ref());
+    let [record] = &records[..] else { return Ok(()) };
+    let index = PrivateIndex::take(git, task.as_str()).await?;
+    git.install_index(record, &index.file).await
 }
 
 fn now_secs() -> i64 {

@@ -1,16 +1,41 @@
 //! A worktree for a task: made once, attached again ever after.
 //!
-//! `git worktree add` killed in the middle leaves a registered, locked, half-filled worktree. So the
-//! marker says `Making` before git is called and `Ready` after it: in a worktree that never became
-//! ready nobody has worked, and it is put aside and made again. The branch is never reset.
+//! The marker says `Making` before anything is there and `Ready` when every file is written and on the disk:
+//! in a worktree that never became ready nobody has worked, and it is put aside and made again. The branch
+//! is never reset.
+//!
+//! Many are made at once: each task has a lock of its own, git's record appears by one rename, and the files
+//! are written outside of any lock.
+
+mod attach;
+pub mod copy;
+mod make;
+mod marker;
+pub mod overview;
+pub mod pool;
+pub mod ports;
+mod propose;
+pub mod setup;
+mod tree_walk;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::git::{Checkout, Git, GitError, Head, RefChange, RefOutcome, read_marker, write_marker};
-use crate::hands::remove::{forget_registration, move_to_trash};
+use crate::git::{Git, GitError};
+use crate::hands::remove::{move_to_trash, trash_record};
+use copy::{CopyError, CopyRule, copy_in};
+pub(crate) use marker::{
+    MarkerState, WorktreeMarker, all_markers, checkouts_of_people, hold_task, marker_of, marker_path,
+    records_at, records_of_tasks,
+};
+use pool::PoolRule;
+pub use propose::{Proposal, propose};
+pub use setup::{record_setup, setup_due};
+pub(crate) use tree_walk::names;
+
+/// Names that worktrees of the swarm's own have.
+pub const RESERVED: [&str; 2] = ["merge", "shared"];
 
 /// Where a new branch starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +43,19 @@ pub enum BaseRule {
     /// At the present tip of this branch (short name).
     Trunk(String),
     At(Oid),
+}
+
+/// A worktree that is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    pub task: &'a TaskId,
+    /// The folder that all worktrees are in.
+    pub dir: &'a Path,
+    pub base: &'a BaseRule,
+    /// Where a used one may be taken from.
+    pub pool: Option<&'a PoolRule>,
+    /// What is copied into it from the person's checkout.
+    pub copy: Option<&'a CopyRule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +68,10 @@ pub struct Prepared {
     pub tip: Oid,
     /// True when the worktree or the branch was there already.
     pub reattached: bool,
+    /// True when it was made from a used one.
+    pub recycled: bool,
+    /// Git's record of it, `.git/worktrees/<name>`: the agent's own git writes there.
+    pub record: PathBuf,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -42,83 +84,78 @@ pub enum PrepareFailure {
     FolderInTheWay { task: TaskId, path: PathBuf },
     #[error("the branch swarm/{task} is checked out at {}: run `git -C {} switch --detach`", path.display(), path.display())]
     CheckedOutElsewhere { task: TaskId, path: PathBuf },
-    #[error("there is no branch {branch} to start from")]
+    #[error(
+        "the branch swarm/{task} shares no history with {trunk}: rename it with `git branch -m swarm/{task} {task}-old`"
+    )]
+    StrangersBranch { task: TaskId, trunk: String },
+    #[error("there is no branch {branch} to start from: `git branch {branch} COMMIT` makes it")]
     NoTrunk { branch: String },
+    #[error("the swarm has a worktree named {task} of its own: rename the task")]
+    NameReserved { task: TaskId },
+    #[error("cannot copy files into the worktree: {0}")]
+    Copy(#[from] CopyError),
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// The proof that a worktree is ours, kept in the common git directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WorktreeMarker {
-    pub repo_id: String,
-    pub task: TaskId,
-    pub path: PathBuf,
-    pub base: Oid,
-    pub state: MarkerState,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum MarkerState {
-    Making,
-    Ready,
-}
-
-pub(crate) fn marker_path(git: &Git, task: &TaskId) -> PathBuf {
-    git.swarm_dir().join("worktrees").join(format!("{task}.json"))
-}
-
-/// The marker of this task's worktree at this path, if it is this repository's.
-pub(crate) fn marker_of(git: &Git, task: &TaskId, path: &Path) -> Result<Option<WorktreeMarker>, GitError> {
-    let repo_id = git.repo_id()?;
-    let found: Option<WorktreeMarker> = read_marker(&marker_path(git, task));
-    Ok(found.filter(|marker| marker.repo_id == repo_id && marker.task == *task && marker.path == path))
-}
-
-/// Makes or finds the worktree `dir/<task>` on the branch `swarm/<task>`.
+/// Makes or finds the worktree `dir/<task>` on the branch `swarm/<task>`: never from the pool, with nothing copied.
 pub async fn prepare(
     git: &Git,
     task: &TaskId,
     dir: &Path,
     base: &BaseRule,
 ) -> Result<Prepared, PrepareFailure> {
-    let _one_at_a_time = git.shared.worktrees.lock().await;
+    prepare_as(git, &Wanted { task, dir, base, pool: None, copy: None }).await
+}
+
+/// Makes, recycles or finds the worktree. Safe to ask again after death at any point.
+pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, PrepareFailure> {
+    let (task, dir) = (wanted.task, wanted.dir);
+    if RESERVED.contains(&task.as_str()) {
+        return Err(PrepareFailure::NameReserved { task: task.clone() });
+    }
     std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))?;
     let dir = std::fs::canonicalize(dir).map_err(GitError::io("find", dir))?;
     let path = dir.join(task.as_str());
-    if git.ref_value("refs/heads/swarm").await?.is_some() {
-        return Err(PrepareFailure::BranchInTheWay { task: task.clone() });
-    }
+    let _mine = hold_task(git, task).await?;
     let marker = marker_of(git, task, &path)?;
-    let registered: Vec<Checkout> =
-        git.linked_checkouts().into_iter().filter(|linked| linked.path == path).collect();
-    match found(&path, marker.as_ref(), &registered) {
-        Found::Attached(checkout) => {
-            let marker = marker.expect("only a marked worktree is attached");
-            return attach(git, task, &checkout, marker).await.map_err(Into::into);
+    let records = records_at(git, &path, marker.as_ref());
+    let prepared = match (found(&path, marker.as_ref(), &records), marker) {
+        (Found::Attached, Some(marker)) => attach::attach(git, task, &records[0], marker).await?,
+        (Found::WithoutRecord, Some(marker)) => attach::register_again(git, task, marker).await?,
+        (Found::Foreign, _) => return Err(PrepareFailure::FolderInTheWay { task: task.clone(), path }),
+        (Found::Leftovers, _) => {
+            clear_leftovers(git, task, &path, &records)?;
+            make::make(git, wanted, &path).await?
         }
-        Found::Foreign => return Err(PrepareFailure::FolderInTheWay { task: task.clone(), path }),
-        Found::Leftovers => clear_leftovers(git, task, &path, &registered)?,
-        Found::Nothing => {}
+        (Found::Nothing | Found::Attached | Found::WithoutRecord, _) => {
+            make::make(git, wanted, &path).await?
+        }
+    };
+    if let Some(rule) = wanted.copy {
+        copy_in(git, task.as_str(), &prepared.path, rule).await?;
     }
-    make(git, task, &path, base).await
+    Ok(prepared)
 }
 
 enum Found {
     Nothing,
-    Attached(Checkout),
+    Attached,
+    /// The folder with work in it is there, but git has forgotten it (or an agent has made it forget).
+    WithoutRecord,
     /// Half made, or its folder is gone: nobody's work is in it.
     Leftovers,
     Foreign,
 }
 
-fn found(path: &Path, marker: Option<&WorktreeMarker>, registered: &[Checkout]) -> Found {
+fn found(path: &Path, marker: Option<&WorktreeMarker>, records: &[PathBuf]) -> Found {
     let empty = std::fs::read_dir(path).map(|mut entries| entries.next().is_none());
-    match (empty, marker.map(|marker| marker.state), registered) {
-        (Ok(false), Some(MarkerState::Ready), [one]) => Found::Attached(one.clone()),
+    match (empty, marker.map(|marker| marker.state), records) {
+        (Ok(false), Some(MarkerState::Ready), [_]) => Found::Attached,
+        (Ok(false), Some(MarkerState::Ready), []) => Found::WithoutRecord,
         (Ok(_), Some(MarkerState::Making), _) => Found::Leftovers,
         (Ok(false), _, _) => Found::Foreign,
-        (Ok(true) | Err(_), _, []) if std::fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_dir()) => {
+        (Ok(true) | Err(_), _, _) if std::fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_dir()) => {
             Found::Foreign
         }
         (Ok(true) | Err(_), _, []) => Found::Nothing,
@@ -126,95 +163,12 @@ fn found(path: &Path, marker: Option<&WorktreeMarker>, registered: &[Checkout]) 
     }
 }
 
-fn clear_leftovers(git: &Git, task: &TaskId, path: &Path, registered: &[Checkout]) -> Result<(), GitError> {
+fn clear_leftovers(git: &Git, task: &TaskId, path: &Path, records: &[PathBuf]) -> Result<(), GitError> {
     if path.exists() {
         move_to_trash(git, task.as_str(), path)?;
     }
-    for checkout in registered {
-        forget_registration(checkout)?;
+    for record in records {
+        trash_record(git, task.as_str(), record)?;
     }
     Ok(())
-}
-
-async fn attach(
-    git: &Git,
-    task: &TaskId,
-    checkout: &Checkout,
-    marker: WorktreeMarker,
-) -> Result<Prepared, GitError> {
-    let branch = task.branch();
-    let full = format!("refs/heads/{branch}");
-    let head = match &checkout.head {
-        Head::Detached(oid) => Some(oid.clone()),
-        Head::Branch(name) if *name != full => git.ref_value(name).await?,
-        _ => None,
-    };
-    let tip = match git.ref_value(&full).await? {
-        Some(tip) => tip,
-        // The branch was deleted under the worktree: its last known commit is the best we have.
-        None => {
-            let tip = head.clone().unwrap_or_else(|| marker.base.clone());
-            git.update_refs(&[RefChange::create(&full, &tip)], "swarm: branch of a task restored").await?;
-            tip
-        }
-    };
-    // An agent that left its branch may have commits that only its HEAD holds.
-    if let Some(head) = head.filter(|head| *head != tip)
-        && git.resolve(head.as_str()).await?.is_some()
-        && !git.is_ancestor(&head, &tip).await?
-    {
-        let name = format!("refs/swarm/rescue/{task}/{}", head.short());
-        git.update_refs(&[RefChange::create(name, &head)], "swarm: commits off the branch").await?;
-    }
-    Ok(Prepared { path: checkout.path.clone(), branch, base: marker.base, tip, reattached: true })
-}
-
-async fn make(git: &Git, task: &TaskId, path: &Path, base: &BaseRule) -> Result<Prepared, PrepareFailure> {
-    let branch = task.branch();
-    let full = format!("refs/heads/{branch}");
-    let elsewhere =
-        git.checkouts().into_iter().find(|checkout| checkout.path != path && checkout.occupies(&full));
-    if let Some(checkout) = elsewhere {
-        return Err(PrepareFailure::CheckedOutElsewhere { task: task.clone(), path: checkout.path });
-    }
-    let start = match base {
-        BaseRule::At(oid) => oid.clone(),
-        BaseRule::Trunk(name) => {
-            let found = git.ref_value(&format!("refs/heads/{name}")).await?;
-            found.ok_or_else(|| PrepareFailure::NoTrunk { branch: name.clone() })?
-        }
-    };
-    let (base, tip, reattached) = match git.ref_value(&full).await? {
-        Some(tip) => {
-            let known = read_marker::<WorktreeMarker>(&marker_path(git, task)).map(|marker| marker.base);
-            let base = match known {
-                Some(base) if git.is_ancestor(&base, &tip).await? => base,
-                _ => git.merge_base(&start, &tip).await?.unwrap_or_else(|| start.clone()),
-            };
-            (base, tip, true)
-        }
-        None => (start.clone(), start, false),
-    };
-    let mut marker = WorktreeMarker {
-        repo_id: git.repo_id()?,
-        task: task.clone(),
-        path: path.to_owned(),
-        base,
-        state: MarkerState::Making,
-    };
-    write_marker(&marker_path(git, task), &marker)?;
-    if !reattached {
-        let created = git.update_refs(&[RefChange::create(&full, &tip)], "swarm: branch of a task").await?;
-        if let RefOutcome::Lost { name, now } = created {
-            let what = format!("{name} appeared at {now:?} meanwhile");
-            return Err(GitError::Unreadable { command: "update-ref".into(), what }.into());
-        }
-    }
-    // A killed `worktree add` also leaves the branch locked.
-    git.clear_if_abandoned(&git.common_dir.join(format!("{full}.lock"))).await;
-    git.call(["worktree", "add", "--quiet"]).arg(path).arg(&branch).ok().await?;
-    git.make_durable().await?;
-    marker.state = MarkerState::Ready;
-    write_marker(&marker_path(git, task), &marker)?;
-    Ok(Prepared { path: path.to_owned(), branch, base: marker.base, tip, reattached })
 }

@@ -49,8 +49,24 @@ pub(super) fn of_squash(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>], wh
     let reason = match why {
         Squashed::MergeInRange => "its branch contains a merge",
         Squashed::PicksConflict => "its commits conflict one by one, though not as a whole",
+        Squashed::Asked => "the swarm is configured so",
     };
     text.extend(format!("\n\nOne commit for all of {task}, because {reason}:\n\n").bytes());
+    list(&mut text, subjects);
+    with_trailers(&text, task, agent)
+}
+
+pub(super) fn of_merge(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>]) -> Vec<u8> {
+    let last = subjects.last().cloned().unwrap_or_else(|| b"work".to_vec());
+    let mut text = [format!("Merge {task}: ").as_bytes(), &last].concat();
+    if subjects.len() > 1 {
+        text.extend_from_slice(b"\n\n");
+        list(&mut text, subjects);
+    }
+    with_trailers(&text, task, agent)
+}
+
+fn list(text: &mut Vec<u8>, subjects: &[Vec<u8>]) {
     for one in subjects.iter().take(SUBJECTS_MAX) {
         text.extend_from_slice(b"- ");
         text.extend_from_slice(one);
@@ -59,7 +75,6 @@ pub(super) fn of_squash(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>], wh
     if let Some(more) = subjects.len().checked_sub(SUBJECTS_MAX).filter(|more| *more > 0) {
         text.extend(format!("- and {more} more\n").bytes());
     }
-    with_trailers(&text, task, agent)
 }
 
 #[cfg(test)]

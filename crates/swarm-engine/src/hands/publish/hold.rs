@@ -14,6 +14,7 @@ use swarm_protocol::ids::Oid;
 
 use super::{Intent, WaitReason};
 use crate::git::{Checkout, Git, GitError, lock_within, read_marker, remove_marker, write_marker};
+use crate::hands::worktree::checkouts_of_people;
 use crate::process::Input;
 
 /// How long the git of a coordinator that died may go on before we say that the checkout is busy.
@@ -57,7 +58,7 @@ fn dir_of(git: &Git) -> PathBuf {
 /// Checkouts on which an earlier call has left a record.
 pub(super) fn left_on_record(git: &Git) -> Vec<(Checkout, Record)> {
     let mut left = Vec::new();
-    for checkout in git.checkouts() {
+    for checkout in checkouts_of_people(git) {
         if let Some(record) = read_marker::<Record>(&record_path(git, &checkout)) {
             left.push((checkout, record));
         }

@@ -1,0 +1,104 @@
+//! A worktree that is there: whatever an agent did to git's record of it is put right, nothing is lost.
+
+use std::path::Path;
+
+use swarm_protocol::ids::{Oid, TaskId};
+
+use super::{Prepared, WorktreeMarker, marker_path};
+use crate::git::{Git, GitError, Head, PrivateIndex, RefChange, write_marker};
+use crate::hands::remove::move_to_trash;
+
+pub(super) async fn attach(
+    git: &Git,
+    task: &TaskId,
+    record: &Path,
+    mut marker: WorktreeMarker,
+) -> Result<Prepared, GitError> {
+    let branch = task.branch();
+    let full = format!("refs/heads/{branch}");
+    let head = match git.head_in(record) {
+        Head::Detached(oid) => Some(oid),
+        Head::Branch(name) if name != full => git.ref_value(&name).await?,
+        _ => None,
+    };
+    let tip = tip_of(git, &full, &marker, head.as_ref()).await?;
+    // An agent that left its branch may have commits that only its HEAD holds.
+    if let Some(head) = head.filter(|head| *head != tip)
+        && git.resolve(head.as_str()).await?.is_some()
+        && !git.is_ancestor(&head, &tip).await?
+    {
+        let name = format!("refs/swarm/rescue/{task}/{}", head.short());
+        git.update_refs(&[RefChange::create(name, &head)], "swarm: commits off the branch").await?;
+    }
+    // A repository that stands where the pointer was may hold commits: aside with it, not away.
+    git.put_right(record, &marker.path, &full, |found| move_to_trash(git, task.as_str(), found).map(drop))?;
+    // A git of the last attempt that was killed has left its locks; the next one would stumble over them.
+    for lock in
+        [record.join("index.lock"), record.join("HEAD.lock"), git.common_dir.join(format!("{full}.lock"))]
+    {
+        git.clear_if_abandoned(&lock).await;
+    }
+    if !record.join("index").is_file() {
+        give_index(git, task, record, &marker.path, &tip).await?;
+    }
+    if marker.record.is_none() {
+        marker.record = record.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        write_marker(&marker_path(git, task), &marker)?;
+    }
+    Ok(prepared(marker, branch, tip, record))
+}
+
+/// The folder is there with what was worked in it, git's record is gone.
+pub(super) async fn register_again(
+    git: &Git,
+    task: &TaskId,
+    mut marker: WorktreeMarker,
+) -> Result<Prepared, GitError> {
+    let branch = task.branch();
+    let full = format!("refs/heads/{branch}");
+    let tip = tip_of(git, &full, &marker, None).await?;
+    let dot_git = marker.path.join(".git");
+    if std::fs::symlink_metadata(&dot_git).is_ok_and(|meta| meta.is_dir()) {
+        move_to_trash(git, task.as_str(), &dot_git)?;
+    }
+    let name = git.register(task.as_str(), &marker.path, &Head::Branch(full), &tip)?;
+    let record = git.record_dir(&name);
+    marker.record = Some(name);
+    write_marker(&marker_path(git, task), &marker)?;
+    give_index(git, task, &record, &marker.path, &tip).await?;
+    Ok(prepared(marker, branch, tip, &record))
+}
+
+fn prepared(marker: WorktreeMarker, branch: String, tip: Oid, record: &Path) -> Prepared {
+    let WorktreeMarker { path, base, .. } = marker;
+    Prepared { path, branch, base, tip, reattached: true, recycled: false, record: record.to_owned() }
+}
+
+/// The tip of the branch. One that was deleted under the worktree is made again at its last known commit.
+async fn tip_of(git: &Git, full: &str, marker: &WorktreeMarker, head: Option<&Oid>) -> Result<Oid, GitError> {
+    if let Some(tip) = git.ref_value(full).await? {
+        return Ok(tip);
+    }
+    let logged = marker
+        .record
+        .as_ref()
+        .and_then(|name| crate::git::tips::own_tip(git, &git.record_dir(name), &marker.task));
+    let mut tip = marker.base.clone();
+    for candidate in head.cloned().into_iter().chain(logged) {
+        // What an agent's files say may be no commit at all.
+        if git.resolve(candidate.as_str()).await?.is_some() {
+            tip = candidate;
+            break;
+        }
+    }
+    git.update_refs(&[RefChange::create(full, &tip)], "swarm: branch of a task restored").await?;
+    Ok(tip)
+}
+
+/// An index that shows the tip; files that differ from it show as changed.
+async fn give_index(git: &Git, task: &TaskId, record: &Path, path: &Path, tip: &Oid) -> Result<(), GitError> {
+    let index = PrivateIndex::take(git, task.as_str()).await?;
+    index.call(git, path, &["read-tree", "--reset", tip.as_str()]).ok().await?;
+    index.call(git, path, &["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
+    git.install_index(record, &index.file).await
+}
