@@ -15,6 +15,7 @@ mod dialogue;
 mod silence;
 pub mod program;
 mod commands;
+mod set_up;
 mod workshop;
 mod iteration;
 mod duty;

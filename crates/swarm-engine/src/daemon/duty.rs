@@ -18,6 +18,7 @@ use super::files::write_durable;
 use super::iteration::iterate;
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
+use super::set_up::set_up;
 use super::workshop::{Workshop, Yield, complain};
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
@@ -214,6 +215,9 @@ impl Duty {
             _ => self.verified = true,
         }
         let handle = tokio::spawn(async move {
+            if let Some(end) = set_up(&shop, &mut wish).await {
+                return end;
+            }
             match order {
                 Order::Go { iteration, prompt, .. } => iterate(&shop, iteration, &prompt, &mut wish).await,
                 Order::Check { iteration, commands, timeout_secs } => {

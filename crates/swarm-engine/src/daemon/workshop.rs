@@ -136,7 +136,7 @@ impl Workshop {
         rescue::save_wip(git, &self.spec.worktree, &self.spec.task, &self.spec.run, &tip).await.map_err(words)
     }
 
-    async fn git(&self) -> Result<&Git, GitError> {
+    pub(super) async fn git(&self) -> Result<&Git, GitError> {
         let open =
             async || Ok(Git::discover(&self.spec.root).await?.with_env(NONCE_VARIABLE, &self.spec.nonce));
         self.git.get_or_try_init(open).await
