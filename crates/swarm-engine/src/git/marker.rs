@@ -4,6 +4,7 @@
 use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -11,12 +12,17 @@ use serde::de::DeserializeOwned;
 
 use super::call::{Git, GitError};
 
+static WRITERS: AtomicU64 = AtomicU64::new(0);
+
 /// Writes the file so that it is either the old one or the new one, whenever we die, and durable.
 pub fn write_marker(path: &Path, value: &impl Serialize) -> Result<(), GitError> {
     let dir = path.parent().expect("a marker lies in a folder");
     std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))?;
     let bytes = serde_json::to_vec_pretty(value).expect("markers are plain data");
-    let fresh = path.with_extension(format!("tmp-{}", std::process::id()));
+    // Its own name for each writer, also of several in one process.
+    let mut fresh = path.as_os_str().to_owned();
+    fresh.push(format!(".tmp-{}-{}", std::process::id(), WRITERS.fetch_add(1, Ordering::Relaxed)));
+    let fresh = std::path::PathBuf::from(fresh);
     let written = (|| {
         let mut file = File::create(&fresh)?;
         file.write_all(&bytes)?;

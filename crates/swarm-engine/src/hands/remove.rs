@@ -83,7 +83,7 @@ pub struct GivingUp<'a> {
     pub max_file_bytes: u64,
     /// Where it may be kept for the next task.
     pub pool: Option<&'a PoolRule>,
-    /// Only look: nothing is removed (what would be saved is saved).
+    /// Only look: nothing is saved and nothing is removed.
     pub only_look: bool,
 }
 

@@ -16,6 +16,7 @@ pub mod pool;
 pub mod ports;
 mod propose;
 pub mod setup;
+mod submission;
 mod tree_walk;
 
 use std::path::{Path, PathBuf};
@@ -32,9 +33,10 @@ pub(crate) use marker::{
 use pool::PoolRule;
 pub use propose::{Proposal, propose};
 pub use setup::{record_setup, setup_due};
+pub use submission::{Submission, submission};
 pub(crate) use tree_walk::names;
 
-/// Names that worktrees of the swarm's own have.
+/// Names that worktrees of the swarm's own have; no task can have one of them.
 pub const RESERVED: [&str; 2] = ["merge", "shared"];
 
 /// Where a new branch starts.
@@ -90,8 +92,6 @@ pub enum PrepareFailure {
     StrangersBranch { task: TaskId, trunk: String },
     #[error("there is no branch {branch} to start from: `git branch {branch} COMMIT` makes it")]
     NoTrunk { branch: String },
-    #[error("the swarm has a worktree named {task} of its own: rename the task")]
-    NameReserved { task: TaskId },
     #[error("cannot copy files into the worktree: {0}")]
     Copy(#[from] CopyError),
     #[error(transparent)]
@@ -111,9 +111,6 @@ pub async fn prepare(
 /// Makes, recycles or finds the worktree. Safe to ask again after death at any point.
 pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, PrepareFailure> {
     let (task, dir) = (wanted.task, wanted.dir);
-    if RESERVED.contains(&task.as_str()) {
-        return Err(PrepareFailure::NameReserved { task: task.clone() });
-    }
     std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))?;
     let dir = std::fs::canonicalize(dir).map_err(GitError::io("find", dir))?;
     let path = dir.join(task.as_str());

@@ -1,4 +1,5 @@
 //! kill -9 at a chosen system call, through strace.
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
@@ -47,6 +48,16 @@ pub fn spread(points: &[Point], some: usize, turn: usize) -> impl Iterator<Item 
     let all = std::env::var("SWARM_KILL_POINTS").is_ok_and(|value| value == "all");
     let step = if all { 1 } else { points.len().div_ceil(some).max(1) };
     points.iter().skip(turn % step).step_by(step)
+}
+
+/// A call of strace for a program of our own: with a point the program, or a git it has started, is killed there.
+pub fn under_strace(log: &Path, at: Option<&Point>) -> Command {
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-e", &format!("trace={CHANGING_OF_GIT}"), "-o"]).arg(log);
+    if let Some(Point { call, nth }) = at {
+        strace.args(["-e", &format!("inject={call}:signal=SIGKILL:when={nth}")]);
+    }
+    strace
 }
 
 /// Puts a `git` into `dir` that runs the real one, and the named command under strace: with a point it is killed

@@ -80,7 +80,7 @@ pub(super) async fn save_files(
     if let Some(path) = ignored_of_value(git, asked, worktree).await? {
         return Ok(Some(KeptWhy::IgnoredFile { path }));
     }
-    if !shot.differs {
+    if !shot.differs || asked.only_look {
         return Ok(None);
     }
     let message = format!("swarm: files of {task} when its worktree was removed\n");

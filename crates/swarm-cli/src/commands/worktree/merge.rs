@@ -1,0 +1,43 @@
+//! `swarm worktree merge TASK`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::commands::task::TaskArg;
+use crate::error::CliError;
+use crate::output;
+use crate::swarm::Swarm;
+
+/// Hand in what is committed in the worktree of a task, to be merged
+///
+/// It goes the way of every task from there: review, build onto the trunk, verification, publication. Files that are
+/// not committed are refused, because they would not be merged.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let task = args.task.id;
+    let work = swarm.submission(&task)?;
+    if work.uncommitted > 0 {
+        let files = if work.uncommitted == 1 {
+            "1 file is".into()
+        } else {
+            format!("{} files are", work.uncommitted)
+        };
+        return Err(CliError::changed_meanwhile(format!("Not all of {task} is committed"))
+            .because(format!("{files} not committed in its worktree"))
+            .say("Commit there what belongs to the task, or remove it"));
+    }
+    let command = Command::SubmitWork { task, base: work.base, tip: work.tip, tree: work.tree };
+    let answer = swarm.ask(command)?;
+    answered(cx, &answer)?;
+    if !swarm.has_coordinator() {
+        output::note("Note: nobody merges just now. Run `swarm run`");
+    }
+    Ok(())
+}

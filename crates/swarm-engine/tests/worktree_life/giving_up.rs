@@ -1,0 +1,89 @@
+//! What goes, what is kept of it, and how much the trash holds.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use crate::Field;
+use crate::git_scratch::{commit_all, git_in, write};
+use swarm_engine::hands::remove::{KeptWhy, Removal, TrashRule, tend_trash, trash_dir};
+
+#[tokio::test]
+async fn commits_that_only_the_worktree_knew_are_kept() {
+    let field = Field::new().await;
+    let made = field.prepare("t1").await;
+    let mut dropped = Vec::new();
+    for n in 0..3 {
+        write(&made.path, "x.txt", format!("{n}\n").as_bytes());
+        dropped.push(commit_all(&made.path, &format!("version {n}")));
+        git_in(&made.path, ["reset", "--quiet", "--hard", "HEAD^"]);
+    }
+    write(&made.path, "y.txt", b"y\n");
+    commit_all(&made.path, "the work");
+    assert_eq!(field.give_up("t1").await, Removal::Removed);
+    field.scratch.git(["reflog", "expire", "--expire=now", "--all"]);
+    field.scratch.git(["gc", "--quiet", "--prune=now"]);
+    for commit in dropped {
+        assert_eq!(field.scratch.git(["cat-file", "-t", commit.as_str()]), "commit");
+    }
+}
+
+#[tokio::test]
+async fn a_repository_in_place_of_the_pointer_keeps_the_worktree() {
+    let field = Field::new().await;
+    let made = field.prepare("t1").await;
+    std::fs::remove_file(made.path.join(".git")).unwrap();
+    git_in(&made.path, ["init", "--quiet"]);
+    let kept = field.give_up("t1").await;
+    assert!(matches!(&kept, Removal::Kept { why: KeptWhy::NestedRepository { .. } }), "{kept:?}");
+    // The next attempt gets a proper one; the repository is aside, not away.
+    let again = field.prepare("t1").await;
+    assert!(made.path.join(".git").is_file());
+    assert_eq!(git_in(&again.path, ["rev-parse", "--abbrev-ref", "HEAD"]), "swarm/t1");
+    let aside = std::fs::read_dir(trash_dir(&field.git)).unwrap().flatten();
+    assert!(aside.map(|entry| entry.path()).any(|path| path.join("objects").is_dir()));
+}
+
+#[tokio::test]
+async fn the_trash_has_bounds_and_empties_what_is_write_protected() {
+    let field = Field::new().await;
+    for n in 0..4 {
+        let made = field.prepare(&format!("t{n}")).await;
+        write(&made.path, "target/cache/big.bin", &[7; 100_000]);
+        if n == 0 {
+            let folder = made.path.join("target/cache");
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o500)).unwrap();
+        }
+        assert_eq!(field.give_up(&format!("t{n}")).await, Removal::Removed);
+    }
+    let dir = field.scratch.worktrees();
+    let week = Duration::from_secs(7 * 86_400);
+    let rule = TrashRule { older_than: week, entries_max: 1000, bytes_max: u64::MAX };
+    let first = tend_trash(&field.git, &dir, &rule).await;
+    assert_eq!((first.deleted, first.failed), (0, 0));
+    let folders = first.left;
+    let some = TrashRule { entries_max: folders - 2, ..rule };
+    assert_eq!(tend_trash(&field.git, &dir, &some).await.deleted, 2);
+    let small = TrashRule { bytes_max: 1, ..rule };
+    let rest = tend_trash(&field.git, &dir, &small).await;
+    assert_eq!((rest.left, rest.failed), (0, 0));
+    assert_eq!(std::fs::read_dir(trash_dir(&field.git)).unwrap().count(), 0, "nothing is left beside either");
+}
+
+/// A tenth of what the rule is for, so that the test stays quick: the calls are the same few for any number.
+#[tokio::test]
+async fn ten_thousand_files_of_an_agent_are_saved_and_given_up_in_bounded_time() {
+    let field = Field::new().await;
+    let made = field.prepare("t1").await;
+    for dir in 0..100 {
+        std::fs::create_dir(made.path.join(format!("d{dir}"))).unwrap();
+        for n in 0..100 {
+            std::fs::write(made.path.join(format!("d{dir}/{n}.txt")), format!("{dir} {n}\n")).unwrap();
+        }
+    }
+    let begun = std::time::Instant::now();
+    assert_eq!(field.give_up("t1").await, Removal::Removed);
+    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    let rescued = field.git.refs_under("refs/swarm/rescue/t1").await.unwrap();
+    let listed = field.scratch.git(["ls-tree", "-r", "--name-only", rescued[0].1.as_str()]);
+    assert_eq!(listed.lines().count(), 10_000 + 4);
+}

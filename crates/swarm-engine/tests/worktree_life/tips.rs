@@ -1,0 +1,105 @@
+//! A branch that another agent has moved is seen and put back.
+
+use crate::Field;
+use crate::git_scratch::{commit_all, git_in, task, write};
+use swarm_engine::git::tips::{Tip, look, own_tip, put_back};
+use swarm_engine::git::trunk::{TrunkError, ensure};
+use swarm_engine::hands::rescue::{Rest, commit_rest};
+
+#[tokio::test]
+async fn a_tip_moved_from_another_worktree_is_foreign_and_is_put_back() {
+    let field = Field::new().await;
+    let (mine, theirs) = (field.prepare("t1").await, field.prepare("t2").await);
+    let see = async || look(&field.git, &mine.record, &task("t1")).await.unwrap();
+    assert_eq!(see().await, Tip::Own { tip: mine.tip.clone() });
+    write(&mine.path, "x.txt", b"x\n");
+    let right = commit_all(&mine.path, "my work");
+    assert_eq!(own_tip(&field.git, &mine.record, &task("t1")), Some(right.clone()));
+    write(&theirs.path, "y.txt", b"y\n");
+    let wrong = commit_all(&theirs.path, "their work");
+    for how in [
+        &["update-ref", "refs/heads/swarm/t1", wrong.as_str()][..],
+        &["push", "--quiet", "--force", ".", "HEAD:swarm/t1"],
+    ] {
+        if crate::git_scratch::try_git_in(&theirs.path, how).status.success() {
+            assert_eq!(see().await, Tip::Foreign { now: wrong.clone(), own: right.clone() }, "{how:?}");
+            assert!(put_back(&field.git, &task("t1"), &wrong, &right).await.unwrap());
+        }
+        assert_eq!(see().await, Tip::Own { tip: right.clone() }, "{how:?}");
+    }
+    let kept = field.git.refs_under("refs/swarm/rescue/t1").await.unwrap();
+    assert_eq!(kept.iter().map(|(_, oid)| oid).collect::<Vec<_>>(), [&wrong]);
+    git_in(&theirs.path, ["update-ref", "-d", "refs/heads/swarm/t1"]);
+    assert_eq!(see().await, Tip::Missing { own: Some(right) });
+}
+
+#[tokio::test]
+async fn what_the_worktree_and_the_swarm_do_themselves_is_never_foreign() {
+    let field = Field::new().await;
+    let mine = field.prepare("t1").await;
+    let check = async |told: &str| {
+        let seen = look(&field.git, &mine.record, &task("t1")).await.unwrap();
+        assert!(matches!(seen, Tip::Own { .. }), "{told}: {seen:?}");
+    };
+    write(&mine.path, "x.txt", b"x\n");
+    commit_all(&mine.path, "one");
+    git_in(&mine.path, ["commit", "--quiet", "--amend", "-m", "better"]);
+    check("amend").await;
+    git_in(&mine.path, ["rebase", "--quiet", "--force-rebase", "HEAD^"]);
+    check("rebase").await;
+    git_in(&mine.path, ["reset", "--quiet", "--hard", "HEAD^"]);
+    check("reset").await;
+    let before = git_in(&mine.path, ["rev-parse", "HEAD@{1}"]);
+    git_in(&mine.path, ["switch", "--quiet", "--detach"]);
+    git_in(&mine.path, ["branch", "--force", "swarm/t1", &before]);
+    check("its own branch -f").await;
+    git_in(&mine.path, ["switch", "--quiet", "swarm/t1"]);
+    let tip = field.scratch.oid("swarm/t1");
+    write(&mine.path, "rest.txt", b"rest\n");
+    let rest = commit_rest(&field.git, &mine.path, &task("t1"), &tip, "rest\n").await.unwrap();
+    assert!(matches!(rest, Rest::Committed(_)));
+    check("the rest committed by the swarm").await;
+    write(&mine.path, "more.txt", b"more\n");
+    commit_all(&mine.path, "after it");
+    check("the agent goes on").await;
+}
+
+#[tokio::test]
+async fn a_log_that_is_a_link_a_pipe_or_rubbish_neither_stops_nor_fools_us() {
+    let field = Field::new().await;
+    let mine = field.prepare("t1").await;
+    let log = mine.record.join("logs/HEAD");
+    let secret = field.scratch.dir.path().join("secret");
+    std::fs::write(&secret, "0 1 2\n").unwrap();
+    let plant: [&dyn Fn(); 3] = [
+        &|| std::os::unix::fs::symlink(&secret, &log).unwrap(),
+        &|| rustix::fs::mkfifoat(rustix::fs::CWD, &log, rustix::fs::Mode::from_raw_mode(0o600)).unwrap(),
+        &|| std::fs::write(&log, vec![b'x'; 3 << 20]).unwrap(),
+    ];
+    for planted in plant {
+        std::fs::remove_file(&log).unwrap();
+        planted();
+        assert_eq!(own_tip(&field.git, &mine.record, &task("t1")), None);
+        assert_eq!(
+            look(&field.git, &mine.record, &task("t1")).await.unwrap(),
+            Tip::Unknown { now: mine.tip.clone() }
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_trunk_that_is_named_is_made_once_and_bad_names_are_refused() {
+    let field = Field::new().await;
+    let made = ensure(&field.git, "swarm-trunk").await.unwrap();
+    assert_eq!((made.created, made.tip), (true, field.scratch.oid("main")));
+    assert!(!ensure(&field.git, "swarm-trunk").await.unwrap().created);
+    assert!(!ensure(&field.git, "main").await.unwrap().created);
+    for bad in ["", "-x", "a..b", "refs/heads/x", "HEAD", "swarm", "swarm/x", "a b", "x.lock"] {
+        let refused = ensure(&field.git, bad).await;
+        assert!(matches!(refused, Err(TrunkError::BadName { .. })), "{bad}: {refused:?}");
+    }
+    for blocked in ["main/x"] {
+        let refused = ensure(&field.git, blocked).await.unwrap_err();
+        assert!(refused.to_string().contains("git branch -m main NEW"), "{refused}");
+    }
+}
