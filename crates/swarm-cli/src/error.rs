@@ -61,6 +61,11 @@ impl CliError {
         Self::new(Exit::Refused, "owned", message)
     }
 
+    /// The one who asks may not do this.
+    pub fn not_allowed(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, "not_allowed", message)
+    }
+
     /// Somebody else was quicker.
     pub fn changed_meanwhile(message: impl Into<String>) -> Self {
         Self::new(Exit::Refused, "changed_meanwhile", message)

@@ -51,7 +51,7 @@ pub enum AtDoor {
     /// Somebody asks what became of a command.
     Delivery { id: CommandId, reply: oneshot::Sender<Delivery> },
     /// A process inside a run asked for what is not an agent's to do, and was refused.
-    Overstep { nonce: String, what: String },
+    Overstep { run: Option<RunId>, nonce: Option<String>, what: String },
 }
 
 /// Numbers connections, so that the end of an old one is not taken for the end of a newer one.

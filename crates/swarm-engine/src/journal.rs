@@ -2,9 +2,11 @@
 //! the coordinator loses nothing, and read by byte cursor.
 
 mod reader;
+mod tail;
 mod writer;
 
 pub use reader::{Page, read_from};
+pub use tail::{Growth, RawLine, read_raw};
 pub use writer::{Journal, LINE_MAX};
 
 use serde::{Deserialize, Serialize};

@@ -17,7 +17,7 @@ pub const API_VERSION: u32 = 1;
 
 /// A command as a client sends it. Who asks is decided by the coordinator; `by` may only say through
 /// which door a person came (`person:tui`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
     /// Chosen by the client, new for every wish. Sent again after a lost answer it gets the old answer.
@@ -28,7 +28,7 @@ pub struct CommandRequest {
 }
 
 /// How far a command has come.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Delivery {
     /// It has arrived and is not decided yet.
@@ -58,7 +58,6 @@ pub struct ApiError {
     pub hint: String,
     /// The refusal itself, where the coordinator refused a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Value>")]
     pub refusal: Option<Refusal>,
 }
 
@@ -78,7 +77,7 @@ impl From<Refusal> for ApiError {
 }
 
 /// A view and the ledger position it was read at.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Seen<T> {
     pub seq: u64,
     pub view: T,
@@ -99,7 +98,7 @@ pub enum AnyView {
 }
 
 /// An agent that has a task, and the latest news of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgentNow {
     #[serde(flatten)]
     pub agent: AgentView,
@@ -125,7 +124,6 @@ pub struct AgentNews {
     /// Bytes that its journal has.
     pub journal_bytes: u64,
     /// When its daemon was last heard.
-    #[schemars(with = "String")]
     pub heard: Timestamp,
 }
 

@@ -90,7 +90,7 @@ fn members_of<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, RecordError> 
 }
 
 /// Proof that a task's work is on trunk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Proof {
     pub trunk: String,
     /// The trunk commit that was published.

@@ -131,7 +131,7 @@ impl ExecutionProfile {
 }
 
 /// What a task asks for. This is the form inside the ledger: unknown members stand apart in `extra`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TaskSpec {
     pub id: TaskId,
     pub title: String,
@@ -182,7 +182,7 @@ impl TaskSpec {
 }
 
 /// A change to some members of a task; what is absent stays, `null` takes away.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TaskPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -222,7 +222,7 @@ impl TaskPatch {
 }
 
 /// A phase without its tasks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PhaseHead {
     pub id: u32,
     pub name: String,

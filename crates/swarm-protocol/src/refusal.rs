@@ -6,7 +6,7 @@ use crate::ids::TaskId;
 use crate::plan::Status;
 
 /// Why a command was not carried out. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum Refusal {
     NoPlan,

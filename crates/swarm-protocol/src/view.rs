@@ -9,7 +9,7 @@ use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
 use crate::time::Timestamp;
 
 /// The swarm at a glance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StatusView {
     /// The ledger position this was read at.
     pub seq: u64,
@@ -30,7 +30,7 @@ pub struct StatusView {
     pub approved: ApprovalView,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Counts {
     pub total: u64,
     pub ready: u64,
@@ -46,7 +46,7 @@ pub struct Counts {
     pub cancelled: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PhaseView {
     pub id: u32,
     pub name: String,
@@ -55,7 +55,7 @@ pub struct PhaseView {
     pub complete: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AgentView {
     pub agent: AgentId,
     pub run: RunId,
@@ -67,7 +67,7 @@ pub struct AgentView {
     pub since: Timestamp,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NextView {
     pub task: TaskId,
     pub title: String,
@@ -76,7 +76,7 @@ pub struct NextView {
 }
 
 /// Something waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AttentionView {
     pub what: String,
     pub since: Timestamp,
@@ -85,7 +85,7 @@ pub struct AttentionView {
     pub commands: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ApprovalView {
     pub approved: bool,
     pub drifted: bool,
@@ -94,7 +94,7 @@ pub struct ApprovalView {
 }
 
 /// One line of the task list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TaskRow {
     pub id: TaskId,
     pub phase: u32,
@@ -108,7 +108,7 @@ pub struct TaskRow {
 }
 
 /// Everything about one task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TaskView {
     #[serde(flatten)]
     pub row: TaskRow,
@@ -133,7 +133,7 @@ pub struct TaskView {
     pub audit: Vec<AuditView>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AuditView {
     pub at: Timestamp,
     pub event: String,
@@ -141,7 +141,7 @@ pub struct AuditView {
 }
 
 /// What a fresh agent or person needs to go on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HandoffView {
     pub seq: u64,
     pub goal: String,
@@ -155,7 +155,7 @@ pub struct HandoffView {
 }
 
 /// `get_approved_plan`: the plan a person agreed to, and whether it has drifted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ApprovedPlanView {
     pub approved: bool,
     pub drifted: bool,

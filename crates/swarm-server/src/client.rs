@@ -1,14 +1,22 @@
-//! One-shot commands: ask the running coordinator.
+//! The other end of the API: for one-shot commands, screens and whoever else asks a running coordinator.
+
+mod exchange;
+mod follow;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use swarm_protocol::channel::{REQUEST_MAX, Request, Response};
+use axum::http::{Method, StatusCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use swarm_protocol::api::{ApiError, CommandRequest, Delivery, ErrorBody, LogPage, Pong, Seen};
+use swarm_protocol::channel::{REQUEST_MAX, Response};
 use swarm_protocol::command::Envelope;
+use swarm_protocol::ids::{AgentId, CommandId, RunId};
 
-use crate::frames::{FrameReader, write_frame};
-use crate::socket;
+use exchange::{Asked, ask};
+pub use follow::{Event, Follow};
 
 /// Long enough for a plan of 10,000 tasks on a slow disk; a coordinator that takes longer hangs.
 const ANSWER_WITHIN: Duration = Duration::from_secs(120);
@@ -28,38 +36,125 @@ pub enum ClientError {
     TooLarge { source: io::Error },
     #[error("cannot reach the coordinator at {path}: {source}")]
     Unreachable { path: String, source: io::Error },
+    /// It was understood and not done: not a refusal of the core, but of the door.
+    #[error("{}", error.message)]
+    Denied { status: u16, error: ApiError },
+    #[error("the coordinator answered something else than was asked (has it another version?): {what}")]
+    NotUnderstood { what: String },
+}
+
+/// A way to the coordinator. Holds no connection: each question makes its own, which on one host costs
+/// less than to look whether an old one still lives.
+#[derive(Debug, Clone)]
+pub struct Client {
+    socket: PathBuf,
+}
+
+impl Client {
+    pub fn new(socket: impl Into<PathBuf>) -> Self {
+        Self { socket: socket.into() }
+    }
+
+    /// Whether a coordinator answers, and what we may do there.
+    pub async fn ping(&self) -> Result<Pong, ClientError> {
+        self.get("/v1/ping").await
+    }
+
+    /// Sends the command and waits for its answer, which comes after the ledger's sync.
+    pub async fn command(&self, envelope: Envelope) -> Result<Response, ClientError> {
+        let Envelope { id, by, command } = envelope;
+        let body = serde_json::to_vec(&CommandRequest { id, by: Some(by), command })
+            .map_err(|error| ClientError::NotUnderstood { what: error.to_string() })?;
+        if body.len() > REQUEST_MAX {
+            let text = format!("{} bytes, at most {REQUEST_MAX} can be sent", body.len());
+            return Err(ClientError::TooLarge { source: io::Error::new(io::ErrorKind::FileTooLarge, text) });
+        }
+        let asked = Asked { body, ..Asked::new(Method::POST, "/v1/commands") };
+        let (status, bytes) = self.ask(asked).await?;
+        if status == StatusCode::OK {
+            return match parse(&bytes)? {
+                Delivery::Landed { answer } => Ok(Response::Answer(answer)),
+                other => Err(ClientError::NotUnderstood { what: format!("{other:?}") }),
+            };
+        }
+        match denied(status, &bytes)? {
+            ClientError::Denied { error: ApiError { refusal: Some(refusal), .. }, .. } => {
+                Ok(Response::Refused { refusal })
+            }
+            ClientError::Denied { error, .. } if error.kind == "world_failed" => {
+                Ok(Response::Failed { text: error.message })
+            }
+            other => Err(other),
+        }
+    }
+
+    /// What became of a command.
+    pub async fn delivery(&self, id: &CommandId) -> Result<Delivery, ClientError> {
+        self.get(&format!("/v1/commands/{id}")).await
+    }
+
+    /// Any route that answers with JSON.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        let (status, bytes) = self.ask(Asked::new(Method::GET, path)).await?;
+        if status != StatusCode::OK {
+            return Err(denied(status, &bytes)?);
+        }
+        parse(&bytes)
+    }
+
+    /// A view, `status` or `tasks/1.2`, now or at a record.
+    pub async fn view<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        at: Option<u64>,
+    ) -> Result<Seen<T>, ClientError> {
+        let at = at.map(|at| format!("?at={at}")).unwrap_or_default();
+        self.get(&format!("/v1/{name}{at}")).await
+    }
+
+    /// Every record from this one on (none: from now on), and news of agents. Resumes by itself.
+    pub fn events(&self, from: Option<u64>) -> Follow {
+        Follow::new(&self.socket, "/v1/events", from)
+    }
+
+    /// Lines of an agent's newest run from a byte on.
+    pub async fn log(&self, agent: &AgentId, from: u64) -> Result<LogPage, ClientError> {
+        self.get(&format!("/v1/agents/{agent}/log?from={from}")).await
+    }
+
+    /// The same of a run, and on as it grows. Resumes by itself; over when the run is.
+    pub fn follow_log(&self, run: &RunId, from: u64) -> Follow {
+        Follow::new(&self.socket, &format!("/v1/runs/{run}/log?follow=1"), Some(from))
+    }
+
+    async fn ask(&self, asked: Asked) -> Result<(StatusCode, Vec<u8>), ClientError> {
+        match tokio::time::timeout(ANSWER_WITHIN, ask(&self.socket, asked)).await {
+            Ok(answered) => answered,
+            Err(_) => Err(ClientError::Lost { source: io::ErrorKind::TimedOut.into() }),
+        }
+    }
 }
 
 /// Sends the command and waits for its answer, which comes after the ledger's sync.
 pub async fn send_command(socket: &Path, envelope: Envelope) -> Result<Response, ClientError> {
-    ask(socket, Request::Command(envelope)).await
+    Client::new(socket).command(envelope).await
 }
 
 /// Whether a coordinator answers on this socket.
 pub async fn ping(socket: &Path) -> Result<(), ClientError> {
-    ask(socket, Request::Ping).await.map(|_| ())
+    Client::new(socket).ping().await.map(drop)
 }
 
-async fn ask(path: &Path, request: Request) -> Result<Response, ClientError> {
-    let stream = match socket::connect(path).await {
-        Ok(stream) => stream,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
-            return Err(ClientError::Nobody);
-        }
-        Err(source) => return Err(ClientError::Unreachable { path: path.display().to_string(), source }),
-    };
-    let (from, mut to) = stream.into_split();
-    let exchange = async {
-        write_frame(&mut to, &request, REQUEST_MAX).await?;
-        FrameReader::new(from).next(REQUEST_MAX).await
-    };
-    match tokio::time::timeout(ANSWER_WITHIN, exchange).await {
-        Ok(Ok(Some(response))) => Ok(response),
-        Ok(Ok(None)) => Err(ClientError::Lost { source: io::ErrorKind::UnexpectedEof.into() }),
-        Ok(Err(source)) if source.kind() == io::ErrorKind::FileTooLarge => {
-            Err(ClientError::TooLarge { source })
-        }
-        Ok(Err(source)) => Err(ClientError::Lost { source }),
-        Err(_) => Err(ClientError::Lost { source: io::ErrorKind::TimedOut.into() }),
+fn parse<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, ClientError> {
+    serde_json::from_slice(bytes).map_err(|error| ClientError::NotUnderstood { what: error.to_string() })
+}
+
+/// What an answer that is no success means; an error when it is not even that.
+fn denied(status: StatusCode, bytes: &[u8]) -> Result<ClientError, ClientError> {
+    let ErrorBody { error } = parse(bytes)
+        .map_err(|_| ClientError::NotUnderstood { what: format!("status {status} without a reason") })?;
+    if error.kind == "lost" {
+        return Ok(ClientError::Lost { source: io::Error::other(error.message) });
     }
+    Ok(ClientError::Denied { status: status.as_u16(), error })
 }

@@ -1,9 +1,22 @@
-//! The doors of a running swarm: both ends of the work channel and the commands of people, over one
-//! Unix socket. Nothing here knows git, processes or rules; it turns bytes into frames and back.
+//! The doors of a running swarm over one Unix socket: commands, views and the feed of events as HTTP, and
+//! both ends of the work channel. Nothing here knows git or rules; it turns bytes into commands,
+//! looks and frames, and what comes back into bytes.
+//!
+//! `listener` accepts, `peer` says who is calling, `places` how many may, `api` has one file per group of
+//! routes, `hub` gives each record once to all who follow. `client` and `work_channel` are the
+//! other end.
 
 pub mod socket;
+pub mod limits;
 pub mod frames;
-pub mod work_channel;
+pub mod patient;
+pub mod peer;
+mod places;
+mod sse;
+mod hub;
+mod door;
+pub mod api;
 pub mod listener;
+pub mod work_channel;
 pub mod client;
 pub mod daemon_process;

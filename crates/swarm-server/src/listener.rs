@@ -1,161 +1,199 @@
-//! The coordinator's end of its socket: daemons and commands, told apart by their first frame.
+//! The coordinator's end of its socket: accepts, looks who it is, and serves HTTP.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use swarm_engine::channel::{AtDoor, DaemonLink, LinkId};
-use swarm_protocol::channel::{Downward, FRAME_MAX, Hello, REQUEST_MAX, Request, Response, Upward};
-use tokio::io::AsyncWriteExt;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
+use hyper::service::Service;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use swarm_engine::channel::AtDoor;
+use swarm_engine::feed::Feed;
+use swarm_engine::paths::Paths;
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
 
-use crate::frames::{FrameReader, write_frame};
+use crate::api::{self, Fault};
+use crate::door::Door;
+use crate::hub::Hub;
+pub use crate::limits::DOOR_QUEUE;
+use crate::limits::{HEAD_MAX, Limits};
+use crate::patient::Patient;
+use crate::peer::{Caller, Peer, Standing, Who, by_ancestors};
+use crate::places::Place;
 use crate::socket;
 
-/// What may wait for the coordinator's loop; beyond it the peers wait in their sockets.
-pub const DOOR_QUEUE: usize = 256;
+/// Everything a listener needs.
+pub struct Opening {
+    pub paths: Paths,
+    /// Where what arrives goes.
+    pub door: mpsc::Sender<AtDoor>,
+    pub feed: Feed,
+    /// Says where a process stands.
+    pub who: Who,
+    pub limits: Limits,
+}
 
-/// Connections at once. 64 daemons and all the commands of a busy person are far below it.
-const CONNECTIONS_MAX: usize = 512;
+impl Opening {
+    pub fn new(paths: &Paths, door: mpsc::Sender<AtDoor>, feed: Feed) -> Self {
+        let who = by_ancestors(&paths.swarm);
+        Self { paths: paths.clone(), door, feed, who, limits: Limits::default() }
+    }
 
-/// A peer that has connected says who it is within this time.
-const FIRST_FRAME_WITHIN: Duration = Duration::from_secs(10);
+    /// Begins to listen. To be called by the holder of the owner lock only: it takes the socket's place.
+    pub fn listen(self) -> io::Result<Listener> {
+        let Self { paths, door: queue, feed, who, limits } = self;
+        let socket = socket::bind(&paths.socket)?;
+        let end = CancellationToken::new();
+        let path = paths.socket.clone();
+        let hub = Hub::start(feed, paths.ledger.clone(), limits, &end);
+        let door = Door::new(paths, limits, hub, queue, end.clone());
+        let connections = TaskTracker::new();
+        let front = Arc::new(Front { router: api::router(Arc::clone(&door)), door, who });
+        tokio::spawn(end.clone().run_until_cancelled_owned(accept(socket, front, connections.clone())));
+        let inode = inode_of(&path);
+        Ok(Listener { path, farewell: limits.farewell, connections, inode, _end: end.drop_guard() })
+    }
+}
 
-/// Listens until it is dropped; then the socket's file is gone and all connections are closed.
+/// Listens until it is closed or dropped; then the socket's file is gone and all connections end.
 #[derive(Debug)]
 pub struct Listener {
     path: PathBuf,
-    accepting: JoinHandle<()>,
+    farewell: Duration,
+    connections: TaskTracker,
+    /// Which file is ours: another coordinator's socket in its place is not to be taken away.
+    inode: Option<u64>,
+    _end: DropGuard,
 }
 
 impl Listener {
-    /// Begins to listen. To be called by the holder of the owner lock only: it takes the socket's place.
-    pub fn start(path: &Path, door: mpsc::Sender<AtDoor>) -> io::Result<Self> {
-        let listener = socket::bind(path)?;
-        Ok(Self { path: path.to_owned(), accepting: tokio::spawn(accept(listener, door)) })
+    /// Listens with everything as usual.
+    pub fn start(paths: &Paths, door: mpsc::Sender<AtDoor>, feed: Feed) -> io::Result<Self> {
+        Opening::new(paths, door, feed).listen()
+    }
+
+    /// Ends in good order: nobody new is let in, streams say that they end and how to resume, requests that are
+    /// not answered are told to ask again. Takes a moment, bounded.
+    pub async fn close(self) {
+        let (connections, farewell) = (self.connections.clone(), self.farewell);
+        drop(self);
+        connections.close();
+        let _ = tokio::time::timeout(farewell, connections.wait()).await;
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-        self.accepting.abort();
-    }
-}
-
-async fn accept(listener: UnixListener, door: mpsc::Sender<AtDoor>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let links = Arc::new(AtomicU64::new(1));
-    let mut connections = tokio::task::JoinSet::new();
-    loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                // Out of file handles, mostly: others may end meanwhile.
-                Err(_) => { tokio::time::sleep(Duration::from_millis(100)).await; continue }
-            },
-            Some(_) = connections.join_next() => continue,
-        };
-        let (door, links) = (door.clone(), Arc::clone(&links));
-        connections.spawn(async move {
-            serve(stream, door, links).await;
-            drop(place);
-        });
-    }
-}
-
-async fn serve(stream: UnixStream, door: mpsc::Sender<AtDoor>, links: Arc<AtomicU64>) {
-    let (from, mut to) = stream.into_split();
-    let mut frames = FrameReader::new(from);
-    let first = tokio::time::timeout(FIRST_FRAME_WITHIN, frames.next_line(REQUEST_MAX)).await;
-    let Ok(Ok(Some(line))) = first else { return };
-    if let Ok(Upward::Hello(hello)) = serde_json::from_slice(line) {
-        let id = LinkId(links.fetch_add(1, Ordering::Relaxed));
-        return serve_daemon(hello, id, frames, to, door).await;
-    }
-    match serde_json::from_slice(line) {
-        Ok(request) => serve_requests(request, frames, to, door).await,
-        Err(error) => {
-            let text =
-                format!("the coordinator does not understand this (is it of another version?): {error}");
-            let _ = write_frame(&mut to, &Response::Failed { text }, REQUEST_MAX).await;
+        // The connections end by the token, which is dropped after this.
+        if self.inode.is_some() && inode_of(&self.path) == self.inode {
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-async fn serve_requests(
-    mut request: Request,
-    mut frames: FrameReader<OwnedReadHalf>,
-    mut to: OwnedWriteHalf,
-    door: mpsc::Sender<AtDoor>,
-) {
+fn inode_of(path: &Path) -> Option<u64> {
+    std::os::unix::fs::MetadataExt::ino(&std::fs::symlink_metadata(path).ok()?).into()
+}
+
+/// What every connection needs.
+struct Front {
+    router: Router,
+    door: Arc<Door>,
+    who: Who,
+}
+
+async fn accept(socket: UnixListener, front: Arc<Front>, connections: TaskTracker) {
     loop {
-        let response = match request {
-            Request::Ping => Response::Pong,
-            Request::Command(envelope) => {
-                let (reply, answer) = oneshot::channel();
-                if door.send(AtDoor::Command { envelope, reply }).await.is_err() {
-                    return;
-                }
-                // No answer: the client must find the connection closed and ask again.
-                let Ok(response) = answer.await else { return };
-                response
-            }
-        };
-        if write_frame(&mut to, &response, REQUEST_MAX).await.is_err() {
-            return;
+        let Some(place) = front.door.places.any().await else { return };
+        match socket.accept().await {
+            Ok((stream, _)) => drop(connections.spawn(serve(Arc::clone(&front), stream, place))),
+            // Out of file handles, mostly: others may end meanwhile.
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
-        request = match frames.next(REQUEST_MAX).await {
-            Ok(Some(request)) => request,
-            _ => return,
-        };
     }
 }
 
-async fn serve_daemon(
-    hello: Hello,
-    id: LinkId,
-    frames: FrameReader<OwnedReadHalf>,
-    to: OwnedWriteHalf,
-    door: mpsc::Sender<AtDoor>,
-) {
-    let run = hello.run.clone();
-    let (link, queue) = DaemonLink::new(id, run.clone());
-    if door.send(AtDoor::Daemon { hello, link }).await.is_err() {
-        return;
+async fn serve(front: Arc<Front>, stream: UnixStream, mut place: Place) {
+    let Ok(peer) = Peer::of(&stream) else { return };
+    let standing = (front.who)(peer);
+    let mut fault = None;
+    if peer.uid != rustix::process::geteuid().as_raw() {
+        fault = Some(other_user());
+    } else if let Standing::Inside(inside) = &standing
+        && !front.door.places.count(&mut place, inside)
+    {
+        fault = Some(Fault::busy("This attempt has too many connections already"));
     }
-    // Whichever ends first, the connection is over.
+    let limits = front.door.limits;
+    let caller = Caller { peer, standing, daemons_only: place.daemons_only };
+    let head_within = if place.daemons_only { limits.hello_within } else { limits.head_within };
+    let seat: api::Seat = Arc::new(Mutex::new(Some(place)));
+    let desk = Desk { front: Arc::clone(&front), caller, seat: Arc::clone(&seat), fault };
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head_within)
+        .max_buf_size(HEAD_MAX)
+        .serve_connection(TokioIo::new(Patient::new(stream, limits.stall)), desk)
+        .with_upgrades();
+    tokio::pin!(connection);
+    // What went wrong on a connection is known to the one who has it.
     tokio::select! {
-        () = write_orders(queue, to) => {}
-        () = read_reports(frames, id, &run, &door) => {}
-    }
-    let _ = door.send(AtDoor::Lost { link: id, run }).await;
-}
-
-async fn write_orders(mut queue: mpsc::Receiver<Downward>, mut to: OwnedWriteHalf) {
-    while let Some(frame) = queue.recv().await {
-        if write_frame(&mut to, &frame, FRAME_MAX).await.is_err() {
-            return;
+        _ = connection.as_mut() => {}
+        () = front.door.end.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = tokio::time::timeout(limits.farewell, connection).await;
         }
     }
-    let _ = to.shutdown().await;
 }
 
-async fn read_reports(
-    mut frames: FrameReader<OwnedReadHalf>,
-    link: LinkId,
-    run: &swarm_protocol::ids::RunId,
-    door: &mpsc::Sender<AtDoor>,
-) {
-    while let Ok(Some(frame)) = frames.next::<Upward>(FRAME_MAX).await {
-        if door.send(AtDoor::Frame { link, run: run.clone(), frame }).await.is_err() {
-            return;
+fn other_user() -> Fault {
+    let hint = "Only the user who runs the swarm may speak to it";
+    Fault::new(StatusCode::FORBIDDEN, "other_user", "You are another user", hint)
+}
+
+/// Serves the requests of one connection.
+struct Desk {
+    front: Arc<Front>,
+    caller: Caller,
+    seat: api::Seat,
+    /// Said to whatever is asked.
+    fault: Option<Fault>,
+}
+
+type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Response, std::convert::Infallible>> + Send>>;
+
+impl Service<Request<Incoming>> for Desk {
+    type Response = Response;
+    type Error = std::convert::Infallible;
+    type Future = Answering;
+
+    fn call(&self, mut request: Request<Incoming>) -> Answering {
+        let fault = self.fault.clone().or_else(|| {
+            let is_full = self.caller.daemons_only && request.uri().path() != api::WORK_PATH;
+            is_full.then(|| Fault::busy("The coordinator has too many connections"))
+        });
+        if let Some(fault) = fault {
+            return Box::pin(async { Ok(closing(fault.into_response())) });
         }
+        request.extensions_mut().insert(self.caller.clone());
+        request.extensions_mut().insert(Arc::clone(&self.seat));
+        let answering = TowerToHyperService::new(self.front.router.clone()).call(request.map(Body::new));
+        Box::pin(answering)
     }
+}
+
+/// The connection is not worth keeping.
+fn closing(mut response: Response) -> Response {
+    let close = axum::http::HeaderValue::from_static("close");
+    response.headers_mut().insert(axum::http::header::CONNECTION, close);
+    response
 }

@@ -47,6 +47,7 @@ pub async fn connect(path: &Path) -> io::Result<UnixStream> {
 
 /// Takes the place of whatever socket is there: the caller holds the owner lock, so that one is dead.
 pub fn bind(path: &Path) -> io::Result<UnixListener> {
+    keep_to_ourselves(path.parent().unwrap_or(Path::new(".")))?;
     let unfinished = path.with_file_name(new_name(path.file_name().unwrap_or_default()));
     let _ = std::fs::remove_file(&unfinished);
     let listener = UnixListener::bind(&Reachable::new(&unfinished)?.path)?;
@@ -54,6 +55,20 @@ pub fn bind(path: &Path) -> io::Result<UnixListener> {
     std::fs::set_permissions(&unfinished, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     std::fs::rename(&unfinished, path)?;
     Ok(listener)
+}
+
+/// The folder is ours and nobody else's: whoever could write in it could put another socket in the place of ours.
+fn keep_to_ourselves(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let found = std::fs::metadata(folder)?;
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        let text = format!("{} belongs to another user", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    if found.mode() & 0o077 != 0 {
+        std::fs::set_permissions(folder, PermissionsExt::from_mode(0o700))?;
+    }
+    Ok(())
 }
 
 fn new_name(name: &OsStr) -> std::ffi::OsString {
@@ -81,6 +96,8 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             let mode = std::fs::metadata(&path).expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
+            let mode = std::fs::metadata(&folder).expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
         }
     }
 }

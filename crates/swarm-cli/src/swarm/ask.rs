@@ -85,6 +85,9 @@ impl Swarm {
             Err(error @ (ClientError::Nobody | ClientError::Lost { .. })) => {
                 Ok(Tried::Between(error.to_string()))
             }
+            Err(ClientError::Denied { status: 403, error }) => {
+                Err(CliError::not_allowed(error.message).say(error.hint))
+            }
             Err(error) => Err(CliError::environment("Cannot ask the coordinator").because_of(&error)),
         }
     }

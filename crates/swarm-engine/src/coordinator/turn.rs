@@ -199,7 +199,9 @@ impl Coordinator {
                 after.deliveries.push((id, reply));
                 Ok(())
             }
-            Incoming::Door(AtDoor::Overstep { nonce, what }) => self.overstep(&nonce, what, after),
+            Incoming::Door(AtDoor::Overstep { run, nonce, what }) => {
+                self.overstep(run.as_ref(), nonce.as_deref(), what, after)
+            }
         }
     }
 
@@ -331,9 +333,19 @@ impl Coordinator {
     }
 
     /// An agent tried what is not its to do. It was refused; people learn of it.
-    fn overstep(&mut self, nonce: &str, what: String, after: &mut Afterwards) -> Result<(), StoreError> {
-        let run = self.store.state().runs.iter().find(|(_, run)| run.nonce == nonce);
-        let Some((run, task)) = run.map(|(id, run)| (id.clone(), run.task.clone())) else { return Ok(()) };
+    fn overstep(
+        &mut self,
+        run: Option<&RunId>,
+        nonce: Option<&str>,
+        what: String,
+        after: &mut Afterwards,
+    ) -> Result<(), StoreError> {
+        let is_it = |id: &RunId, nonce_of: &str| match nonce {
+            Some(nonce) => nonce == nonce_of, // names itself by what only it was given
+            None => run == Some(id),
+        };
+        let found = self.store.state().runs.iter().find(|(id, run)| is_it(id, &run.nonce));
+        let Some((run, task)) = found.map(|(id, run)| (id.clone(), run.task.clone())) else { return Ok(()) };
         self.report(Report::Overstep { task, run: Some(run), what }, after)
     }
 

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use swarm_engine::channel::{AtDoor, DaemonLink};
 use swarm_engine::daemon::{DaemonSpec, RunFiles};
+use swarm_engine::feed::{Feed, Position};
 use swarm_engine::git::Git;
 use swarm_engine::journal::{Line, read_from};
+use swarm_engine::paths::Paths;
 use swarm_engine::process::{open_verified, processes_with_nonce};
 use swarm_engine::supervisor::{
     DaemonEnd, Found, Launch, ensure_daemon, is_secret, secret_key, secret_of, watch_daemon,
@@ -20,7 +22,6 @@ use swarm_protocol::channel::{
 };
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_server::listener::{DOOR_QUEUE, Listener};
-use swarm_server::socket::coordinator_socket;
 use tokio::sync::mpsc;
 
 /// No step of any test takes longer, even on a busy machine.
@@ -197,8 +198,9 @@ impl Coordinator {
     pub fn start(world: &World, epoch: u64) -> Self {
         let (sender, door) = mpsc::channel(DOOR_QUEUE);
         let secret = world.secret();
-        let socket = coordinator_socket(&world.spec.swarm_dir());
-        let listener = Listener::start(&socket, sender).expect("it listens");
+        let paths = Paths::new(&world.spec.root, &world.spec.root.join(".git"));
+        std::fs::create_dir_all(&paths.run).expect("a folder");
+        let listener = Listener::start(&paths, sender, Feed::still(Position::default())).expect("it listens");
         Self { _listener: listener, door, link: None, secret, epoch, progress: Vec::new() }
     }
 

@@ -107,12 +107,12 @@ impl Session {
         let git = self.world.git.clone();
         tokio::spawn(async move { empty_trash(&git, TRASH_KEPT).await });
         let mut coordinator = Coordinator::start(self.store, self.world.clone(), dispatch).await?;
-        let listener = Listener::start(&self.paths.socket, knocks).map_err(|e| {
+        let listener = Listener::start(&self.paths, knocks, coordinator.feed()).map_err(|e| {
             CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)
         })?;
         let finish = coordinator.run(&mut door, &mut urges, tell).await?;
         // From here on commands find nobody at the socket and wait for the ledger itself.
-        drop(listener);
+        listener.close().await;
         let left = coordinator.leave().await?;
         left.notices.iter().for_each(|notice| output::note(&output::harmless(&notice.text)));
         Ok(Summary::of(&left.state, finish == Finish::Drained))

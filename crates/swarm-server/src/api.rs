@@ -1,0 +1,66 @@
+//! The routes, one file per group, and the description that is made of them.
+
+mod fault;
+mod body;
+mod commands;
+mod views;
+mod history;
+mod events;
+mod logs;
+mod work;
+mod about;
+mod describe;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{Method, Uri};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::door::Door;
+pub use describe::description;
+pub use fault::Fault;
+pub(crate) use work::Seat;
+pub use work::WORK_PROTOCOL;
+
+/// Where daemons go.
+pub const WORK_PATH: &str = "/v1/work";
+
+/// What the answers carry besides their bodies: the last record they know of.
+pub const SEQ_HEADER: &str = "swarm-seq";
+
+/// All routes with what is said about them. A route that is not here does not exist.
+pub(crate) fn routes() -> OpenApiRouter<Arc<Door>> {
+    OpenApiRouter::with_openapi(describe::frame())
+        .routes(routes!(about::ping))
+        .routes(routes!(about::openapi))
+        .routes(routes!(commands::send))
+        .routes(routes!(commands::delivery))
+        .routes(routes!(views::status))
+        .routes(routes!(views::tasks))
+        .routes(routes!(views::task))
+        .routes(routes!(views::agents))
+        .routes(routes!(views::attention))
+        .routes(routes!(views::plan))
+        .routes(routes!(views::approved_plan))
+        .routes(routes!(views::handoff))
+        .routes(routes!(history::history))
+        .routes(routes!(events::events))
+        .routes(routes!(logs::of_agent))
+        .routes(routes!(logs::of_run))
+        .routes(routes!(work::work))
+}
+
+pub(crate) fn router(door: Arc<Door>) -> Router {
+    let (router, _) = routes().split_for_parts();
+    router.fallback(no_route).method_not_allowed_fallback(wrong_method).with_state(door)
+}
+
+async fn no_route(uri: Uri) -> Fault {
+    Fault::not_found(format!("There is nothing at {}", uri.path()), "GET /v1/openapi.json lists all routes")
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> Fault {
+    Fault::wrong_method(&method, uri.path())
+}

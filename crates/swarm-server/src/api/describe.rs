@@ -1,0 +1,75 @@
+//! The OpenAPI description: routes from the handlers, schemas from the types that travel.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Value, json};
+use swarm_protocol::api::{
+    AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, HistoryPage, LogPage, Pong,
+};
+use swarm_protocol::plan::PlanFile;
+use swarm_protocol::view::{ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView};
+use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder};
+
+/// What stands above the routes.
+pub fn frame() -> OpenApi {
+    let info = InfoBuilder::new()
+        .title("Swarm")
+        .version(format!("v{}", swarm_protocol::api::API_VERSION))
+        .description(Some(
+            "The coordinator of a running swarm, at `.swarm/run/coordinator.sock`. See docs/api.md.",
+        ))
+        .build();
+    OpenApiBuilder::new().info(info).build()
+}
+
+/// The whole description.
+pub fn description() -> Value {
+    let (_, described) = super::routes().split_for_parts();
+    let mut description = serde_json::to_value(&described).unwrap_or_default();
+    description["components"]["schemas"] = schemas();
+    description
+}
+
+fn schemas() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    named::<CommandRequest>(&mut generator);
+    named::<Delivery>(&mut generator);
+    named::<ErrorBody>(&mut generator);
+    named::<HistoryPage>(&mut generator);
+    named::<LogPage>(&mut generator);
+    named::<Pong>(&mut generator);
+    named::<AgentNews>(&mut generator);
+    let views = [
+        ("Status", named::<StatusView>(&mut generator)),
+        ("Tasks", json!({ "type": "array", "items": named::<TaskRow>(&mut generator) })),
+        ("Task", named::<TaskView>(&mut generator)),
+        ("Agents", json!({ "type": "array", "items": named::<AgentNow>(&mut generator) })),
+        ("Attention", json!({ "type": "array", "items": named::<AttentionView>(&mut generator) })),
+        ("Plan", named::<PlanFile>(&mut generator)),
+        ("ApprovedPlan", named::<ApprovedPlanView>(&mut generator)),
+        ("Handoff", named::<HandoffView>(&mut generator)),
+    ];
+    let mut schemas = generator.take_definitions(true);
+    for (name, view) in views {
+        schemas.insert(format!("Seen{name}"), seen(&view));
+    }
+    Value::Object(schemas)
+}
+
+/// Puts the type under its name and points to it.
+fn named<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    serde_json::to_value(generator.subschema_for::<T>()).unwrap_or_default()
+}
+
+/// A view and the record it was read at.
+fn seen(view: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["seq", "view"],
+        "properties": { "seq": { "type": "integer", "minimum": 0 }, "view": view },
+    })
+}

@@ -1,0 +1,108 @@
+//! Errors as they leave: one shape, whatever went wrong.
+
+use axum::Json;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use swarm_engine::store::StoreError;
+use swarm_protocol::api::{ApiError, ErrorBody};
+use swarm_protocol::refusal::Refusal;
+
+use crate::door::Lost;
+
+/// A status and what is said with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    pub status: StatusCode,
+    pub error: ApiError,
+}
+
+impl Fault {
+    pub fn new(status: StatusCode, kind: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { status, error: ApiError::new(kind, message, hint) }
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "bad_request",
+            message,
+            "GET /v1/openapi.json says what is expected",
+        )
+    }
+
+    pub fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message, hint)
+    }
+
+    pub fn wrong_method(method: &Method, path: &str) -> Self {
+        let message = format!("{method} is not possible at {path}");
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed",
+            message,
+            "GET /v1/openapi.json lists all routes",
+        )
+    }
+
+    pub fn too_large(what: &str, bytes_max: usize) -> Self {
+        let message = format!("{what} has more than {bytes_max} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message, "Send less at once")
+    }
+
+    /// The world failed, not the wish.
+    pub fn world(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "world_failed", message, "swarm doctor")
+    }
+
+    pub fn busy(message: impl Into<String>) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "busy",
+            message,
+            "Close connections that are not needed, then ask again",
+        )
+    }
+
+    pub fn not_for_agents(message: impl Into<String>) -> Self {
+        let hint = "Say what you need in your output: BLOCKED: with the reason. A person reads it";
+        Self::new(StatusCode::FORBIDDEN, "not_for_agents", message, hint)
+    }
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Self {
+        Self { status: StatusCode::CONFLICT, error: refusal.into() }
+    }
+}
+
+impl From<Lost> for Fault {
+    fn from(_: Lost) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "lost",
+            "The coordinator ended before it answered",
+            "Ask again with the same id: what was done is not done twice",
+        )
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoSuchRecord { asked, last } => Self::new(
+                StatusCode::NOT_FOUND,
+                "no_such_record",
+                format!("There is no record {asked}; the last one is {last}"),
+                "GET /v1/history shows the records",
+            ),
+            StoreError::Refused(refusal) => refusal.into(),
+            other => Self::world(other.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        (self.status, Json(ErrorBody { error: self.error })).into_response()
+    }
+}

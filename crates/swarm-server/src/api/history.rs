@@ -1,0 +1,55 @@
+//! Records of the ledger, page by page.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::fault::Fault;
+use super::views::{Asked, asked, with_seq};
+use crate::door::Door;
+use crate::limits::HISTORY_MAX;
+
+/// Which records.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    /// The first record; 1 when it is left out
+    pub from: Option<u64>,
+    /// How many at most, up to 1000; 100 when it is left out
+    pub limit: Option<usize>,
+}
+
+/// `HistoryPage` of the protocol, with the records as they stand in the ledger.
+#[derive(Serialize)]
+struct Page {
+    seq: u64,
+    records: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<u64>,
+}
+
+/// Records of the ledger, oldest first
+#[utoipa::path(
+    get, path = "/v1/history", tag = "ledger", params(Which),
+    responses(
+        (status = 200, description = "Some records and where to go on", body = ref("#/components/schemas/HistoryPage")),
+        (status = 400, description = "Not a number", body = ref("#/components/schemas/ErrorBody")),
+        (status = 503, description = "The ledger cannot be read", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn history(State(door): State<Arc<Door>>, which: Asked<Which>) -> Result<Response, Fault> {
+    let which = asked(which)?;
+    let (from, limit) = (which.from.unwrap_or(1).max(1), which.limit.unwrap_or(100).clamp(1, HISTORY_MAX));
+    let unreadable = |error: std::io::Error| Fault::world(format!("The ledger cannot be read: {error}"));
+    let (position, page) = door.hub.read(from, None, limit).await.map_err(unreadable)?;
+    let last = page.records.last().map(|record| record.seq);
+    let raw = page.records.into_iter().map(|record| RawValue::from_string(record.text));
+    let records = raw.collect::<Result<_, _>>().map_err(|error| unreadable(error.into()))?;
+    let next = last.map(|last| last + 1).filter(|next| *next <= position.seq);
+    Ok(with_seq(position.seq, Json(Page { seq: position.seq, records, next }).into_response()))
+}

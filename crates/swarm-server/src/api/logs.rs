@@ -1,0 +1,203 @@
+//! Journals of runs: by byte, or followed line by line.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use swarm_engine::daemon::RunFiles;
+use swarm_engine::journal::{Growth, RawLine, read_raw};
+use swarm_protocol::ids::{AgentId, RunId};
+
+use super::events::last_event_id;
+use super::fault::Fault;
+use super::views::{Asked, asked};
+use crate::door::Door;
+use crate::limits::{LOG_LINES_MAX, PAGE_BYTES};
+use crate::peer::Caller;
+use crate::sse::{self, Gone, Outlet};
+
+/// Lines read at once for a stream.
+const AT_ONCE: usize = 64;
+
+/// Which lines.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    /// The byte to begin at: 0, or the `cursor` of an earlier answer
+    pub from: Option<u64>,
+    /// How many lines at most, up to 1000
+    pub limit: Option<usize>,
+    /// 1: a stream of server-sent events that goes on as the journal grows, `id` being the cursor
+    pub follow: Option<u8>,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    run: RunId,
+    lines: Vec<Box<RawValue>>,
+    cursor: u64,
+    end: bool,
+}
+
+/// A journal and whose it is.
+struct Journal {
+    run: RunId,
+    path: PathBuf,
+}
+
+/// What the newest run of an agent has printed
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/log", tag = "logs",
+    params(("agent" = String, Path, description = "The agent"), Which,
+        ("Last-Event-ID" = Option<u64>, Header, description = "The cursor of the last line that was seen")),
+    responses(
+        (status = 200, description = "Lines, or a stream of them", body = ref("#/components/schemas/LogPage")),
+        (status = 400, description = "Not an agent", body = ref("#/components/schemas/ErrorBody")),
+        (status = 403, description = "An agent may read only its own", body = ref("#/components/schemas/ErrorBody")),
+        (status = 404, description = "It has printed nothing yet", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn of_agent(
+    State(door): State<Arc<Door>>,
+    Extension(caller): Extension<Caller>,
+    Path(agent): Path<String>,
+    headers: HeaderMap,
+    which: Asked<Which>,
+) -> Result<Response, Fault> {
+    let agent = AgentId::new(agent).map_err(|error| Fault::bad_request(error.to_string()))?;
+    let folder = door.paths.agents.join(agent.as_str()).join("logs");
+    let newest = journals(&folder).max_by_key(|journal| number(&journal.run));
+    let journal = newest.ok_or_else(|| nothing(agent.as_str()))?;
+    show(door, &caller, journal, &headers, asked(which)?).await
+}
+
+/// What a run has printed
+#[utoipa::path(
+    get, path = "/v1/runs/{run}/log", tag = "logs",
+    params(("run" = String, Path, description = "The run"), Which,
+        ("Last-Event-ID" = Option<u64>, Header, description = "The cursor of the last line that was seen")),
+    responses(
+        (status = 200, description = "Lines, or a stream of them", body = ref("#/components/schemas/LogPage")),
+        (status = 400, description = "Not a run", body = ref("#/components/schemas/ErrorBody")),
+        (status = 403, description = "An agent may read only its own", body = ref("#/components/schemas/ErrorBody")),
+        (status = 404, description = "It has printed nothing yet", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn of_run(
+    State(door): State<Arc<Door>>,
+    Extension(caller): Extension<Caller>,
+    Path(run): Path<String>,
+    headers: HeaderMap,
+    which: Asked<Which>,
+) -> Result<Response, Fault> {
+    let run = RunId::new(run).map_err(|error| Fault::bad_request(error.to_string()))?;
+    let agents = std::fs::read_dir(&door.paths.agents).into_iter().flatten().flatten();
+    let name = format!("{run}.jsonl");
+    let path = agents.map(|agent| agent.path().join("logs").join(&name)).find(|path| path.is_file());
+    let path = path.ok_or_else(|| nothing(run.as_str()))?;
+    show(door, &caller, Journal { run, path }, &headers, asked(which)?).await
+}
+
+fn journals(folder: &std::path::Path) -> impl Iterator<Item = Journal> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let path = entry.path();
+        let run = RunId::new(path.file_name()?.to_str()?.strip_suffix(".jsonl")?).ok()?;
+        Some(Journal { run, path })
+    })
+}
+
+fn number(run: &RunId) -> u64 {
+    run.as_str().trim_start_matches('r').parse().unwrap_or(0)
+}
+
+fn nothing(of: &str) -> Fault {
+    Fault::new(StatusCode::NOT_FOUND, "no_log", format!("{of} has printed nothing yet"), "GET /v1/agents")
+}
+
+async fn show(
+    door: Arc<Door>,
+    caller: &Caller,
+    journal: Journal,
+    headers: &HeaderMap,
+    which: Which,
+) -> Result<Response, Fault> {
+    if caller.inside().is_some_and(|inside| inside.run.as_ref() != Some(&journal.run)) {
+        return Err(Fault::not_for_agents(format!("The journal of {} is not yours to read", journal.run)));
+    }
+    let from = last_event_id(headers)?.or(which.from).unwrap_or(0);
+    if which.follow.is_some_and(|follow| follow != 0) {
+        let (outlet, response) = Outlet::open(door.limits.stall);
+        let end = door.end.clone();
+        tokio::spawn(end.run_until_cancelled_owned(follow(door, journal, from, outlet)));
+        return Ok(response);
+    }
+    let limit = which.limit.unwrap_or(LOG_LINES_MAX).clamp(1, LOG_LINES_MAX);
+    let read = read(&journal, from, limit).await;
+    let raw = read.map_err(|error| Fault::world(format!("The journal cannot be read: {error}")))?;
+    let cursor = raw.last().map_or(from, |line| line.cursor);
+    let length = std::fs::metadata(&journal.path).map_or(cursor, |file| file.len());
+    let lines = raw.into_iter().filter_map(|line| RawValue::from_string(line.text).ok()).collect();
+    Ok(Json(Lines { run: journal.run, lines, cursor, end: cursor >= length }).into_response())
+}
+
+async fn read(journal: &Journal, from: u64, limit: usize) -> std::io::Result<Vec<RawLine>> {
+    let path = journal.path.clone();
+    let reading = tokio::task::spawn_blocking(move || read_raw(&path, from, limit, PAGE_BYTES));
+    reading.await.unwrap_or_else(|_| Err(std::io::ErrorKind::Interrupted.into()))
+}
+
+/// Gives lines until the run is over or the reader goes.
+async fn follow(door: Arc<Door>, journal: Journal, mut cursor: u64, outlet: Outlet) {
+    let last = match give(&door, &journal, &mut cursor, &outlet).await {
+        Ok(()) => "the run is over".to_owned(),
+        Err(None) => return,
+        Err(Some(error)) => format!("the journal cannot be read: {error}"),
+    };
+    let data = serde_json::json!({ "resume": cursor, "why": last }).to_string();
+    let _ = outlet.send(sse::event(None, "end", &data)).await;
+}
+
+async fn give(
+    door: &Door,
+    journal: &Journal,
+    cursor: &mut u64,
+    outlet: &Outlet,
+) -> Result<(), Option<std::io::Error>> {
+    let gone = |_: Gone| None;
+    // Watched before it is read, so that nothing falls in between.
+    let growth = Growth::of(&journal.path)?;
+    let mut feed = door.hub.feed.clone();
+    let files = RunFiles::new(&door.paths.swarm, &journal.run);
+    outlet.send(sse::heartbeat()).await.map_err(gone)?;
+    loop {
+        // Asked before the reading: what was printed before the end is still read.
+        let over = !files.record().exists() || files.exit().exists();
+        let lines = read(journal, *cursor, AT_ONCE).await?;
+        let none = lines.is_empty();
+        for line in lines {
+            if !line.text.is_empty() {
+                outlet.send(sse::event(Some(line.cursor), "line", &line.text)).await.map_err(gone)?;
+            }
+            *cursor = line.cursor;
+        }
+        match (none, over) {
+            (false, _) => {}
+            (true, true) => return Ok(()),
+            (true, false) => tokio::select! {
+                more = growth.more() => more?,
+                true = feed.moved() => {}
+                () = tokio::time::sleep(door.limits.heartbeat) => {
+                    outlet.send(sse::heartbeat()).await.map_err(gone)?;
+                }
+                () = outlet.gone() => return Err(None),
+            },
+        }
+    }
+}

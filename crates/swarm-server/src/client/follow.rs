@@ -1,0 +1,137 @@
+//! A stream of events that outlives its connections: where one ends, the next goes on behind the last id.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+
+use super::exchange::{Asked, Opened, open};
+use super::{ClientError, denied};
+use crate::sse::{Heard, Parser};
+
+/// Between two tries to reach a coordinator that is between an end and a start.
+const PAUSE_FIRST: Duration = Duration::from_millis(20);
+const PAUSE_MAX: Duration = Duration::from_millis(500);
+
+/// After this without anybody there the caller is told; it may go on asking.
+const NOBODY_AFTER: Duration = Duration::from_secs(5);
+
+/// A stream that does not even show a heartbeat is dead.
+const SILENT_AFTER: Duration = Duration::from_secs(60);
+
+/// One event of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The record's number or the line's cursor; none for news.
+    pub id: Option<u64>,
+    /// The record's type, `agent`, `line`.
+    pub kind: String,
+    /// One JSON value.
+    pub data: String,
+}
+
+pub struct Follow {
+    socket: PathBuf,
+    path: String,
+    from: Option<u64>,
+    /// The last id that was given on.
+    seen: Option<u64>,
+    current: Option<(Opened, Parser)>,
+    /// The coordinator said that this stream is complete.
+    over: bool,
+}
+
+impl Follow {
+    pub(super) fn new(socket: &Path, path: &str, from: Option<u64>) -> Self {
+        Self {
+            socket: socket.to_owned(),
+            path: path.to_owned(),
+            from,
+            seen: None,
+            current: None,
+            over: false,
+        }
+    }
+
+    /// The last record or cursor that was given, to go on from later.
+    pub fn seen(&self) -> Option<u64> {
+        self.seen
+    }
+
+    /// The next event; none when a journal is complete. Cancelling it loses nothing.
+    ///
+    /// # Errors
+    /// `Nobody` when there was no coordinator for a while; asking again tries again.
+    pub async fn next(&mut self) -> Result<Option<Event>, ClientError> {
+        loop {
+            if self.over {
+                return Ok(None);
+            }
+            let Some((opened, parser)) = &mut self.current else {
+                let opened = self.connect().await?;
+                // Whoever begins at "now" resumes there too.
+                self.from = self.from.or(opened.seq.map(|seq| seq + 1));
+                self.current = Some((opened, Parser::default()));
+                continue;
+            };
+            if let Some(heard) = parser.next() {
+                if let Some(event) = self.take(heard) {
+                    return Ok(Some(event));
+                }
+                continue;
+            }
+            match tokio::time::timeout(SILENT_AFTER, opened.next()).await {
+                Ok(Ok(Some(bytes))) if parser.push(&bytes) => {}
+                // Ended, broken, silent or not ours: a new connection goes on where this one was.
+                _ => self.current = None,
+            }
+        }
+    }
+
+    fn take(&mut self, heard: Heard) -> Option<Event> {
+        let Heard { id, kind, data } = heard;
+        match (id, kind.as_str()) {
+            (None, "cut") => self.current = None,
+            // The end of the coordinator is not the end of the feed; the end of a run is that of its journal.
+            (None, "end") if self.path.starts_with("/v1/events") => self.current = None,
+            (None, "end") => self.over = true,
+            _ => {
+                self.seen = id.or(self.seen);
+                return Some(Event { id, kind, data });
+            }
+        }
+        None
+    }
+
+    async fn connect(&self) -> Result<Opened, ClientError> {
+        let started = tokio::time::Instant::now();
+        let mut pause = PAUSE_FIRST;
+        loop {
+            match self.open().await {
+                Err(ClientError::Nobody | ClientError::Lost { .. }) if started.elapsed() < NOBODY_AFTER => {}
+                Err(ClientError::Lost { .. }) => return Err(ClientError::Nobody),
+                other => return other,
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    async fn open(&self) -> Result<Opened, ClientError> {
+        let separator = if self.path.contains('?') { '&' } else { '?' };
+        let path = match self.from {
+            Some(from) => format!("{}{separator}from={from}", self.path),
+            None => self.path.clone(),
+        };
+        let asked = Asked { last_event_id: self.seen, ..Asked::new(Method::GET, &path) };
+        let mut opened = open(&self.socket, asked).await?;
+        if opened.status == StatusCode::OK {
+            return Ok(opened);
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = opened.next().await? {
+            bytes.extend_from_slice(&piece);
+        }
+        Err(denied(opened.status, &bytes)?)
+    }
+}

@@ -1,0 +1,158 @@
+//! What all routes share: the way to the coordinator's loop, and the little that has to be remembered on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use swarm_engine::channel::{AtDoor, LinkId};
+use swarm_engine::look::{Look, Looked, look_back};
+use swarm_engine::paths::Paths;
+use swarm_engine::store::StoreError;
+use swarm_protocol::api::Delivery;
+use swarm_protocol::channel::Response;
+use swarm_protocol::command::Envelope;
+use swarm_protocol::ids::CommandId;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::hub::Hub;
+use crate::limits::Limits;
+use crate::peer::Inside;
+use crate::places::Places;
+
+/// Large bodies, and looks into the past, that are worked on at once: each may take much memory.
+const HEAVY_AT_ONCE: usize = 2;
+
+/// Different things of one attempt that people are told of. An agent that tries more is known well enough.
+const OVERSTEPS_MAX: usize = 32;
+
+/// Attempts that are remembered for it.
+const OVERSTEPPERS_MAX: usize = 1024;
+
+pub struct Door {
+    pub paths: Paths,
+    pub limits: Limits,
+    pub hub: Arc<Hub>,
+    pub places: Arc<Places>,
+    pub end: CancellationToken,
+    pub heavy: Semaphore,
+    queue: mpsc::Sender<AtDoor>,
+    links: AtomicU64,
+    /// Commands that are on their way to the loop or wait for the disk.
+    in_flight: Mutex<BTreeSet<CommandId>>,
+    overstepped: Mutex<BTreeMap<Inside, BTreeSet<String>>>,
+}
+
+/// The coordinator ended before it answered; nobody knows whether it did what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost;
+
+impl Door {
+    pub fn new(
+        paths: Paths,
+        limits: Limits,
+        hub: Arc<Hub>,
+        queue: mpsc::Sender<AtDoor>,
+        end: CancellationToken,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            places: Places::new(&limits),
+            paths,
+            limits,
+            hub,
+            end,
+            heavy: Semaphore::new(HEAVY_AT_ONCE),
+            queue,
+            links: AtomicU64::new(1),
+            in_flight: Mutex::default(),
+            overstepped: Mutex::default(),
+        })
+    }
+
+    pub async fn send(&self, knock: AtDoor) -> Result<(), Lost> {
+        tokio::select! {
+            sent = self.queue.send(knock) => sent.map_err(|_| Lost),
+            () = self.end.cancelled() => Err(Lost),
+        }
+    }
+
+    /// For daemons: also what comes after the end of the listener is still worth a try.
+    pub fn queue(&self) -> mpsc::Sender<AtDoor> {
+        self.queue.clone()
+    }
+
+    pub fn next_link(&self) -> LinkId {
+        LinkId(self.links.fetch_add(1, Ordering::Relaxed))
+    }
+
+    async fn ask<T>(&self, knock: impl FnOnce(oneshot::Sender<T>) -> AtDoor) -> Result<T, Lost> {
+        let (reply, answer) = oneshot::channel();
+        self.send(knock(reply)).await?;
+        tokio::select! {
+            // What is answered already is told even at the end.
+            biased;
+            answer = answer => answer.map_err(|_| Lost),
+            () = self.end.cancelled() => Err(Lost),
+        }
+    }
+
+    /// Carries a command out; answered after the ledger's sync.
+    pub async fn command(&self, envelope: Envelope) -> Result<Response, Lost> {
+        let _flying = InFlight::note(self, envelope.id.clone());
+        self.ask(|reply| AtDoor::Command { envelope, reply }).await
+    }
+
+    pub async fn delivery(&self, id: CommandId) -> Result<Delivery, Lost> {
+        let queued = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner).contains(&id);
+        if queued {
+            return Ok(Delivery::Queued);
+        }
+        self.ask(|reply| AtDoor::Delivery { id, reply }).await
+    }
+
+    pub async fn look(&self, what: Look) -> Result<Looked, Lost> {
+        self.ask(|reply| AtDoor::Look { what, reply }).await
+    }
+
+    /// A look into the past, which reads the ledger.
+    pub async fn look_back(&self, what: Look, at: u64) -> Result<Result<Looked, StoreError>, Lost> {
+        let _permit = self.heavy.acquire().await.map_err(|_| Lost)?;
+        let paths = self.paths.clone();
+        tokio::task::spawn_blocking(move || look_back(&paths, &what, at)).await.map_err(|_| Lost)
+    }
+
+    /// Tells people that an agent tried what is not its to do; the same thing once.
+    pub async fn overstep(&self, inside: &Inside, what: &str) {
+        let is_new = {
+            let mut overstepped = self.overstepped.lock().unwrap_or_else(PoisonError::into_inner);
+            if overstepped.len() >= OVERSTEPPERS_MAX && !overstepped.contains_key(inside) {
+                overstepped.clear();
+            }
+            let told = overstepped.entry(inside.clone()).or_default();
+            told.len() < OVERSTEPS_MAX && told.insert(what.to_owned())
+        };
+        if is_new {
+            let (run, nonce) = (inside.run.clone(), inside.nonce.clone());
+            let _ = self.send(AtDoor::Overstep { run, nonce, what: what.to_owned() }).await;
+        }
+    }
+}
+
+/// Notes a command as long as nobody knows what became of it.
+struct InFlight<'a> {
+    door: &'a Door,
+    id: CommandId,
+}
+
+impl<'a> InFlight<'a> {
+    fn note(door: &'a Door, id: CommandId) -> Self {
+        door.in_flight.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+        Self { door, id }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.door.in_flight.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
+}

@@ -1,0 +1,20 @@
+//! The API of the coordinator over its socket, with a real ledger behind it.
+
+#[path = "api/served.rs"]
+mod served;
+mod world;
+
+#[path = "api/bad_input.rs"]
+mod bad_input;
+#[path = "api/commands.rs"]
+mod commands;
+#[path = "api/described.rs"]
+mod described;
+#[path = "api/events.rs"]
+mod events;
+#[path = "api/logs.rs"]
+mod logs;
+#[path = "api/roles.rs"]
+mod roles;
+#[path = "api/views.rs"]
+mod views;

@@ -1,0 +1,65 @@
+//! Views: what the command line prints, with the record they were read at.
+
+use serde_json::Value;
+use swarm_protocol::api::{HistoryPage, Seen};
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
+
+use crate::served::Served;
+
+const VIEWS: [&str; 8] =
+    ["status", "tasks", "tasks/t1", "agents", "attention", "plan", "plan/approved", "handoff"];
+
+#[tokio::test]
+async fn every_view_says_at_which_record_it_was_read() {
+    let served = Served::start();
+    for view in VIEWS {
+        let (status, answer) = served.request("GET", &format!("/v1/{view}"), "", b"").await;
+        assert_eq!(status, 409, "without a plan there is nothing to see at {view}: {answer}");
+    }
+    served.plan(2).await;
+    let last = served.source.feed().position().seq;
+    for view in VIEWS {
+        let heard =
+            served.raw(format!("GET /v1/{view} HTTP/1.1\r\nHost: s\r\nConnection: close\r\n\r\n")).await;
+        assert!(heard.contains(&format!("swarm-seq: {last}\r\n")), "{view}: {heard}");
+        let seen: Seen<Value> = served.client.view(view, None).await.expect("seen");
+        assert_eq!(seen.seq, last, "{view}");
+    }
+}
+
+#[tokio::test]
+async fn the_past_is_seen_as_it_was() {
+    let served = Served::start();
+    served.plan(2).await;
+    let before = served.source.feed().position().seq;
+    let task = TaskId::new("t2").expect("an id");
+    served.ask("c2", Command::BlockTask { task, reason: "wait".into() }).await;
+    let status = async |at| -> Value {
+        let seen: Seen<Value> = served.client.view("tasks/t2", at).await.expect("seen");
+        assert!(at.is_none_or(|at| seen.seq == at));
+        seen.view["status"].clone()
+    };
+    assert_eq!((status(Some(before)).await, status(None).await), ("pending".into(), "blocked".into()));
+    let seen: Seen<Value> = served.client.view("attention", None).await.expect("seen");
+    assert_eq!(seen.view[0]["what"], "Task t2 is blocked (human)");
+}
+
+#[tokio::test]
+async fn history_comes_in_pages_that_join_to_the_ledger() {
+    let served = Served::start();
+    served.plan(30).await;
+    let ledger = std::fs::read_to_string(&served.paths.ledger).expect("a ledger");
+    let lines: Vec<Value> = ledger.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (mut next, mut seen) = (Some(1), Vec::new());
+    while let Some(from) = next {
+        let path = format!("/v1/history?from={from}&limit=7");
+        let page: HistoryPage = served.client.get(&path).await.expect("a page");
+        assert!(page.records.len() <= 7 && page.seq == lines.len() as u64);
+        seen.extend(page.records);
+        next = page.next;
+    }
+    assert_eq!(seen, lines);
+    let beyond: HistoryPage = served.client.get("/v1/history?from=9999").await.expect("a page");
+    assert_eq!((beyond.records.len(), beyond.next), (0, None));
+}
