@@ -3,18 +3,19 @@
 
 mod merge;
 pub(crate) mod plan;
+mod review;
 mod run;
 
 pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::outcome::Next;
+use swarm_protocol::outcome::{Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
 use crate::limits::{ANSWERS_KEPT, AUDIT_KEPT, DECISIONS_KEPT, OUTPUT_KEPT};
 use crate::planted::{self, Bug};
-use crate::stage::{MergeStep, Stage};
-use crate::state::{Audit, PastAnswer, State, Task};
+use crate::stage::Stage;
+use crate::state::{Audit, PastAnswer, Pause, SetupFailures, State, Task};
 
 impl State {
     /// Takes one record in. `at` is the record's time.
@@ -37,12 +38,11 @@ impl State {
                 self.running = false;
                 self.draining = false;
             }
-            Event::Paused { reason, .. } => {
-                self.paused.insert(*reason);
+            Event::Paused { reason, why } => {
+                self.paused.insert(*reason, Pause { since: at, why: why.clone() });
             }
-            Event::Resumed { reason } => {
-                self.paused.remove(reason);
-            }
+            Event::Resumed { reason } => self.resume(*reason),
+            Event::ModeChanged { mode } => self.mode = Some(*mode),
             Event::DrainStarted { .. } => self.draining = true,
             Event::Operation { id, kind, subject, answer } => {
                 keep(
@@ -60,13 +60,25 @@ impl State {
             Event::LossAcknowledged { .. } => self.loss = None,
             Event::LedgerRepaired { .. } | Event::LedgerCut { .. } | Event::Signal { .. } => {}
             other => {
-                if !self.apply_plan(other, at) && !self.apply_run(other, at) {
+                let taken =
+                    self.apply_plan(other, at) || self.apply_run(other, at) || self.apply_review(other, at);
+                if !taken {
                     self.apply_merge(other, at);
                 }
             }
         }
         if let Some(task) = event.task() {
             self.reindex(&task.clone());
+        }
+    }
+
+    /// What the pause was about is forgotten with it: it may have been put right.
+    fn resume(&mut self, reason: PauseReason) {
+        self.paused.remove(&reason);
+        match reason {
+            PauseReason::Trunk => self.red_trunk = None,
+            PauseReason::Setup => self.setup_failures = SetupFailures::default(),
+            PauseReason::User | PauseReason::Disk => {}
         }
     }
 
@@ -81,23 +93,18 @@ impl State {
     fn enter(&mut self, id: &TaskId, stage: Stage) {
         let Some(task) = self.tasks.get_mut(id) else { return };
         let old = std::mem::replace(&mut task.stage, stage);
-        let still = task.stage.run() == old.run();
-        if let Some(run) = old.run().filter(|_| !still)
-            && let Some(run) = self.runs.get_mut(run)
-        {
-            run.ended = true;
-        }
-        if let Stage::Merging { step, .. } = &old
-            && !matches!(task.stage, Stage::Merging { .. })
-        {
-            if let MergeStep::Verifying { run, .. } = step
+        let (still, still_judging) = (task.stage.run() == old.run(), task.stage.judging_run().cloned());
+        for run in old.run().filter(|_| !still).into_iter().chain(old.judging_run()) {
+            if still_judging.as_ref() != Some(run)
                 && let Some(run) = self.runs.get_mut(run)
             {
                 run.ended = true;
             }
-            if planted::is(Bug::TrunkReleasedOnStageChange) {
-                self.trunk_held_by = None;
-            }
+        }
+        let left_trunk = matches!(old, Stage::Merging { .. })
+            && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Merging { .. }));
+        if left_trunk && planted::is(Bug::TrunkReleasedOnStageChange) {
+            self.trunk_held_by = None;
         }
     }
 
@@ -121,6 +128,16 @@ impl State {
                     since: *since,
                     not_before: *not_before,
                     waits: None,
+                },
+                _ => return,
+            },
+            Next::Review { not_before } => match self.tasks.get(id).map(|t| &t.stage) {
+                Some(Stage::Review { tip, tree, since, .. }) => Stage::Review {
+                    tip: tip.clone(),
+                    tree: tree.clone(),
+                    since: *since,
+                    not_before: *not_before,
+                    run: None,
                 },
                 _ => return,
             },
@@ -162,20 +179,30 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::TaskClaimed { agent, run, attempt, .. } => format!("attempt {attempt} by {agent} ({run})"),
         Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
         Event::AgentSpawned { agent, host, .. } => format!("{agent} on {host}"),
-        Event::Iteration { iteration, note, .. } => match note {
-            Some(note) => format!("iteration {iteration}: {note}"),
-            None => format!("iteration {iteration}"),
-        },
+        Event::Iteration { iteration, note, class, .. } => {
+            let said = note.as_deref().or(class.map(|c| c.words()));
+            said.map_or_else(|| format!("iteration {iteration}"), |s| format!("iteration {iteration}: {s}"))
+        }
         Event::Signal { signal, text, .. } => format!("{signal} {text}").trim_end().into(),
         Event::WorkSubmitted { tip, .. } => format!("at {}", tip.short()),
         Event::ChecksPassed { tree, .. } => format!("tree {}", tree.short()),
         Event::ChecksFailed { output, .. } => last_line(output),
         Event::GateWaived { gate, reason, .. } => format!("{}: {reason}", gate.word()),
+        Event::TaskApproved { policy, .. } => format!("review: {policy}"),
+        Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
+        Event::ReviewFailed { output, .. } => last_line(output),
+        Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
+        Event::Overstep { what, .. } => what.clone(),
+        Event::TaskStarted { .. } => "started by a person".into(),
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, .. } => format!("{agent} {}", how.words()),
         Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
         Event::MergeBuilt { result, commits, .. } => format!("{} commits, {}", commits.len(), result.short()),
-        Event::VerificationFailed { output, .. } => last_line(output),
+        Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => last_line(output),
+        Event::TrunkTrialStarted { commit, .. } => format!("trunk alone at {}", commit.short()),
+        Event::TrunkJudged { commit, green, .. } => {
+            format!("trunk alone at {} is {}", commit.short(), if *green { "green" } else { "red" })
+        }
         Event::MergeInterrupted { why, .. } => why.clone(),
         Event::PublishWaits { why, .. } => why.clone(),
         Event::RaceLost { trunk_now, .. } => format!("trunk is now at {}", trunk_now.short()),

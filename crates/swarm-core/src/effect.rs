@@ -14,18 +14,25 @@ pub enum Effect {
     /// life; ends in `WorkEnded`.
     Work { run: RunId, task: TaskId, agent: AgentId, attempt: u32, nonce: String, order: WorkOrder },
     /// The run's process tree proven gone, its uncommitted work saved. Ends in `Stopped`.
-    Stop { run: RunId, task: TaskId, nonce: String, verify: bool },
+    /// `work`: it was an agent's, so that there may be something to save.
+    Stop { run: RunId, task: TaskId, nonce: String, work: bool },
     /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty` or `HandFailed`.
     /// `at` is the moment of the approval: it dates the new commits, so that asking twice gives the same ones.
-    Build { task: TaskId, agent: AgentId, base: Oid, tip: Oid, at: Timestamp },
+    /// Without an agent the work is a person's.
+    Build { task: TaskId, agent: Option<AgentId>, base: Oid, tip: Oid, at: Timestamp },
     /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
     Verify { run: RunId, task: TaskId, nonce: String, commit: Oid },
+    /// The review run on the submitted tip, in the task's worktree. Ends in `Reviewed` or `ReviewLost`.
+    Review { run: RunId, task: TaskId, nonce: String, tip: Oid },
     /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `HandFailed`.
     Publish { task: TaskId, base: Oid, result: Oid, commits: Vec<Oid> },
     /// Nothing of this task is at the trunk any more. Ends in `Released`.
     Release { task: TaskId },
     /// Waits until the person's checkout may take the merge. Ends in `CheckoutChanged`.
     Watch { task: TaskId, paths: Vec<String> },
+    /// Waits until trunk is no longer at this commit, which is red; says so at once when it is not.
+    /// Ends in `TrunkChanged`. `task` is the one whose merge found it out.
+    WatchTrunk { task: TaskId, commit: Oid },
     /// The worktree of a closed task gone by proof. Ends in `WorktreeRemoved` or `WorktreeKept`.
     Remove { task: TaskId },
 }
@@ -33,8 +40,10 @@ pub enum Effect {
 /// How the daemon of a work run should be now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkOrder {
+    /// `session`: the program's session to go on with; none: a fresh one.
     Go {
         iteration: u32,
+        session: Option<String>,
     },
     /// `waived`: the commands are passed over, on a person's word.
     Check {
@@ -52,10 +61,12 @@ pub enum Key {
     Prepare(RunId),
     Work(RunId),
     Verify(RunId),
+    Review(RunId),
     Build(TaskId),
     Publish(TaskId),
     Release(TaskId),
     Watch(TaskId),
+    WatchTrunk(Oid),
     Remove(TaskId),
 }
 
@@ -70,6 +81,8 @@ pub enum Lane {
     Run(RunId),
     /// No bound beyond the number of tasks that wait.
     Waiting(TaskId),
+    /// One watch on a red trunk.
+    TrunkWatch,
 }
 
 impl Effect {
@@ -79,10 +92,12 @@ impl Effect {
             Self::Work { run, .. } => Key::Work(run.clone()),
             Self::Stop { run, .. } => Key::Stop(run.clone()),
             Self::Verify { run, .. } => Key::Verify(run.clone()),
+            Self::Review { run, .. } => Key::Review(run.clone()),
             Self::Build { task, .. } => Key::Build(task.clone()),
             Self::Publish { task, .. } => Key::Publish(task.clone()),
             Self::Release { task } => Key::Release(task.clone()),
             Self::Watch { task, .. } => Key::Watch(task.clone()),
+            Self::WatchTrunk { commit, .. } => Key::WatchTrunk(commit.clone()),
             Self::Remove { task } => Key::Remove(task.clone()),
         }
     }
@@ -93,10 +108,12 @@ impl Effect {
             | Self::Work { task, .. }
             | Self::Stop { task, .. }
             | Self::Verify { task, .. }
+            | Self::Review { task, .. }
             | Self::Build { task, .. }
             | Self::Publish { task, .. }
             | Self::Release { task }
             | Self::Watch { task, .. }
+            | Self::WatchTrunk { task, .. }
             | Self::Remove { task } => task,
         }
     }
@@ -108,8 +125,10 @@ impl Effect {
             Self::Prepare { run, .. }
             | Self::Work { run, .. }
             | Self::Stop { run, .. }
-            | Self::Verify { run, .. } => Lane::Run(run.clone()),
+            | Self::Verify { run, .. }
+            | Self::Review { run, .. } => Lane::Run(run.clone()),
             Self::Watch { task, .. } => Lane::Waiting(task.clone()),
+            Self::WatchTrunk { .. } => Lane::TrunkWatch,
         }
     }
 
@@ -120,10 +139,12 @@ impl Effect {
             Self::Work { .. } => "Work",
             Self::Stop { .. } => "Stop",
             Self::Verify { .. } => "Verify",
+            Self::Review { .. } => "Review",
             Self::Build { .. } => "Build",
             Self::Publish { .. } => "Publish",
             Self::Release { .. } => "Release",
             Self::Watch { .. } => "Watch",
+            Self::WatchTrunk { .. } => "WatchTrunk",
             Self::Remove { .. } => "Remove",
         }
     }

@@ -19,6 +19,10 @@ pub struct Index {
     dependents: BTreeMap<TaskId, BTreeSet<TaskId>>,
     /// Pending tasks whose dependencies are done, best first.
     queue: BTreeSet<(OrderKey, TaskId)>,
+    /// Those of them that somebody let start.
+    started: BTreeSet<(OrderKey, TaskId)>,
+    /// Tasks that wait for a review run, oldest first.
+    reviews: BTreeSet<(Timestamp, TaskId)>,
     /// Approved tasks, oldest first.
     approved: BTreeSet<(Timestamp, TaskId)>,
     /// Tasks for which something may be owed that is neither a run nor the trunk.
@@ -38,6 +42,8 @@ impl PartialEq for Index {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     queue: Option<OrderKey>,
+    started: bool,
+    review: Option<Timestamp>,
     approved: Option<Timestamp>,
     loose: bool,
     timer: Option<Timestamp>,
@@ -59,7 +65,12 @@ impl Entry {
                 (Some(schedule::order_key(task, *since, index.unblocks(state, id))), Some(*not_before), None)
             }
             Stage::Approved { since, not_before, .. } => (None, Some(*not_before), Some(*since)),
+            Stage::Review { not_before, run: None, .. } => (None, Some(*not_before), None),
             _ => (None, None, None),
+        };
+        let review = match &task.stage {
+            Stage::Review { since, run: None, .. } => Some(*since),
+            _ => None,
         };
         let loose = match &task.stage {
             Stage::Approved { waits, .. } => waits.is_some(),
@@ -68,6 +79,8 @@ impl Entry {
         };
         Self {
             queue,
+            started: task.started,
+            review,
             approved,
             loose,
             timer: timer.filter(|at| *at > Timestamp::ZERO),
@@ -95,6 +108,15 @@ impl Index {
         self.queue.iter().map(|(_, id)| id)
     }
 
+    /// As `queue`, without those that wait for a person to start them.
+    pub fn started(&self) -> impl Iterator<Item = &TaskId> {
+        self.started.iter().map(|(_, id)| id)
+    }
+
+    pub fn reviews(&self) -> impl Iterator<Item = &TaskId> {
+        self.reviews.iter().map(|(_, id)| id)
+    }
+
     pub fn approved(&self) -> impl Iterator<Item = &TaskId> {
         self.approved.iter().map(|(_, id)| id)
     }
@@ -117,6 +139,10 @@ impl Index {
         let old = self.entries.remove(id)?;
         if let Some(key) = old.queue {
             self.queue.remove(&(key, id.clone()));
+            self.started.remove(&(key, id.clone()));
+        }
+        if let Some(since) = old.review {
+            self.reviews.remove(&(since, id.clone()));
         }
         if let Some(since) = old.approved {
             self.approved.remove(&(since, id.clone()));
@@ -136,6 +162,12 @@ impl Index {
     fn take_in(&mut self, id: &TaskId, entry: Entry) {
         if let Some(key) = entry.queue {
             self.queue.insert((key, id.clone()));
+            if entry.started {
+                self.started.insert((key, id.clone()));
+            }
+        }
+        if let Some(since) = entry.review {
+            self.reviews.insert((since, id.clone()));
         }
         if let Some(since) = entry.approved {
             self.approved.insert((since, id.clone()));
@@ -227,6 +259,9 @@ impl State {
             != (&self.index.queue, &self.index.approved, &self.index.timers, &self.index.loose)
         {
             return differ("order", format!("{:?}", self.index.queue), format!("{:?}", built.queue));
+        }
+        if (&built.started, &built.reviews) != (&self.index.started, &self.index.reviews) {
+            return differ("starts", format!("{:?}", self.index.started), format!("{:?}", built.started));
         }
         let open = |i: &Index| {
             i.open_in_phase.iter().filter(|(_, n)| **n > 0).map(|(p, n)| (*p, *n)).collect::<Vec<_>>()

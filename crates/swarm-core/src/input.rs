@@ -106,6 +106,19 @@ pub enum Report {
         task: TaskId,
         why: String,
     },
+    /// The review commands ended.
+    Reviewed {
+        run: RunId,
+        task: TaskId,
+        passed: bool,
+        output: String,
+    },
+    /// The review run broke before it had a verdict.
+    ReviewLost {
+        run: RunId,
+        task: TaskId,
+        why: String,
+    },
     Published {
         task: TaskId,
         proof: Proof,
@@ -125,6 +138,11 @@ pub enum Report {
     },
     CheckoutChanged {
         task: TaskId,
+    },
+    /// Trunk is no longer at the commit that was watched.
+    TrunkChanged {
+        commit: Oid,
+        now: Oid,
     },
     WorktreeRemoved {
         task: TaskId,
@@ -165,10 +183,12 @@ impl From<&Key> for KeyName {
             Key::Prepare(run) => ("Prepare", Some(run)),
             Key::Work(run) => ("Work", Some(run)),
             Key::Verify(run) => ("Verify", Some(run)),
+            Key::Review(run) => ("Review", Some(run)),
             Key::Build(_) => ("Build", None),
             Key::Publish(_) => ("Publish", None),
             Key::Release(_) => ("Release", None),
             Key::Watch(_) => ("Watch", None),
+            Key::WatchTrunk(_) => ("WatchTrunk", None),
             Key::Remove(_) => ("Remove", None),
         };
         Self { verb: verb.into(), run: run.cloned() }

@@ -15,6 +15,7 @@ mod settle;
 mod owed;
 pub mod schedule;
 mod index;
+mod setup;
 pub mod limits;
 pub mod hash;
 pub mod export;
@@ -24,6 +25,6 @@ mod step;
 
 pub use owed::owed;
 pub use react::react;
-pub use settle::{rests, settle, wakes_at};
+pub use settle::{rests, settle, waits_for_start, wakes_at};
 pub use state::State;
 pub use step::step;

@@ -26,5 +26,19 @@ pub const DECISIONS_KEPT: usize = 50;
 pub const OUTPUT_KEPT: usize = 16 * 1024;
 /// Failures of git or the disk in a row before a merge waits for a person.
 pub const HAND_FAILURES_MAX: u32 = 5;
+/// Reviews at once. They take no slot of an agent, but each is a build of the whole tree.
+pub const REVIEWS_AT_ONCE: usize = 4;
+/// Equal failures to set a worktree up, over all tasks, before the swarm pauses.
+pub const SETUP_FAILURES_MAX: u32 = 3;
+/// Seconds until the next try when the quota is used up and nobody said until when.
+pub const QUOTA_RETRY_SECS: u64 = 300;
+/// The longest wait a service may ask for: a weekly allowance and a day.
+pub const RESETS_MAX_SECS: u64 = 8 * 24 * 3600;
+/// Commits that are remembered as green.
+pub const GREEN_KEPT: usize = 32;
+/// Oversteps of a task that are recorded; after these everybody knows.
+pub const OVERSTEPS_MAX: u32 = 20;
+/// Bytes of a program's session name; a longer one is none.
+pub const SESSION_MAX: usize = 512;
 /// Seconds after which a waiting publish is tried again even if nobody saw the checkout change.
 pub const CHECKOUT_RETRY_SECS: u64 = 60;

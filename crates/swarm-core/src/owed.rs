@@ -2,7 +2,7 @@
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::{RunId, TaskId};
-use swarm_protocol::outcome::Gate;
+use swarm_protocol::outcome::{Gate, PauseReason};
 
 use crate::effect::{Effect, WorkOrder};
 use crate::stage::{MergeStep, Stage};
@@ -18,37 +18,30 @@ pub fn owed(state: &State) -> Vec<Effect> {
             run: id.clone(),
             task: run.task.clone(),
             nonce: run.nonce.clone(),
-            verify: run.kind == RunKind::Verify,
+            work: run.kind == RunKind::Work,
         })
         .collect();
     effects.extend(
         state.runs.iter().filter(|(_, run)| !run.ended).filter_map(|(id, run)| for_run(state, id, run)),
     );
     effects.extend(state.trunk_held_by.as_ref().and_then(|task| for_trunk(state, task)));
+    effects.extend(watch_on_trunk(state));
     effects.extend(state.index.loose().filter_map(|id| for_task(state, id, state.task(id)?)));
     effects
 }
 
 fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
     let task = state.task(&run.task)?;
-    if run.kind == RunKind::Verify {
-        let Stage::Merging { step: MergeStep::Verifying { result, run: current, .. }, .. } = &task.stage
-        else {
-            return None;
-        };
-        return (current == id).then(|| Effect::Verify {
-            run: id.clone(),
-            task: run.task.clone(),
-            nonce: run.nonce.clone(),
-            commit: result.clone(),
-        });
+    if run.kind != RunKind::Work {
+        return (task.stage.judging_run() == Some(id)).then(|| judging(id, run, &task.stage)).flatten();
     }
     let order = match &task.stage {
         Stage::Preparing { run: current } if current == id => {
             return Some(Effect::Prepare { run: id.clone(), task: run.task.clone() });
         }
         Stage::Active { run: current, iteration } if current == id => {
-            order(state, WorkOrder::Go { iteration: *iteration })
+            let session = task.session.clone().filter(|_| state.policy.resumes_sessions);
+            order(state, WorkOrder::Go { iteration: *iteration, session })
         }
         Stage::Checking { run: current, iteration, .. } if current == id => {
             let waived = task.waived.contains(&Gate::Check);
@@ -64,6 +57,25 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         nonce: run.nonce.clone(),
         order,
     })
+}
+
+/// The review or verification that the stage promises.
+fn judging(id: &RunId, run: &Run, stage: &Stage) -> Option<Effect> {
+    let (run_id, task, nonce) = (id.clone(), run.task.clone(), run.nonce.clone());
+    match stage {
+        Stage::Review { tip, .. } => Some(Effect::Review { run: run_id, task, nonce, tip: tip.clone() }),
+        Stage::Merging {
+            step: MergeStep::Verifying { result: commit, .. } | MergeStep::Trial { base: commit, .. },
+            ..
+        } => Some(Effect::Verify { run: run_id, task, nonce, commit: commit.clone() }),
+        _ => None,
+    }
+}
+
+fn watch_on_trunk(state: &State) -> Option<Effect> {
+    let red = state.red_trunk.as_ref()?;
+    let waits = state.paused.contains_key(&PauseReason::Trunk) && !state.draining;
+    waits.then(|| Effect::WatchTrunk { task: red.task.clone(), commit: red.commit.clone() })
 }
 
 fn order(state: &State, wanted: WorkOrder) -> WorkOrder {
@@ -84,7 +96,7 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
     match step {
         MergeStep::Building => Some(Effect::Build {
             task: id.clone(),
-            agent: task?.last_agent.clone()?,
+            agent: task?.last_agent.clone(),
             base: task?.base.clone()?,
             tip: tip.clone(),
             at: *since,
@@ -95,7 +107,7 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
             result: result.clone(),
             commits: commits.clone(),
         }),
-        MergeStep::Verifying { .. } => None,
+        MergeStep::Verifying { .. } | MergeStep::Suspect { .. } | MergeStep::Trial { .. } => None,
     }
 }
 

@@ -11,6 +11,14 @@ pub enum Bug {
     SlotGrantedBeforeStopped,
     /// A report of a run that is over is taken for news.
     OldReportBelieved,
+    /// A task is granted that nobody started, in a mode where tasks wait for it.
+    GrantedWithoutStart,
+    /// A failure of a service is held against the task.
+    TransientCounted,
+    /// A verdict is believed whichever tip it was about.
+    OldVerdictBelieved,
+    /// A red merged tree is blamed on the task before trunk alone was looked at.
+    RedTrunkBlamed,
 }
 
 #[cfg(debug_assertions)]

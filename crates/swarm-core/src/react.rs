@@ -1,14 +1,20 @@
 //! Input → events, or a refusal. One match on what came in; each arc of a task's life is a file below.
 
 mod command;
+mod work;
+mod failure;
+mod review;
 mod merge;
+mod trunk;
 mod plan;
 mod save;
 mod profile;
 mod task;
+mod start;
+mod submit;
 mod validate;
-mod work;
 
+pub(crate) use review::approved;
 pub(crate) use task::commands;
 pub(crate) use work::out_of_time;
 
@@ -60,11 +66,16 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             merge::verified(state, &run, task, passed, output, now)
         }
         Report::VerifyLost { run, task, why } => merge::verification_lost(state, &run, task, why, now),
+        Report::Reviewed { run, task, passed, output } => {
+            review::reviewed(state, &run, task, passed, output, now)
+        }
+        Report::ReviewLost { run, task, why } => review::lost(state, &run, task, why, now),
         Report::Published { task, proof } => merge::published(state, task, proof),
         Report::PublishWaits { task, why, paths, hint } => merge::waits(state, task, why, paths, hint),
         Report::TrunkMoved { task, now: trunk_now } => merge::race_lost(state, task, trunk_now, now),
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
+        Report::TrunkChanged { commit, now: at } => trunk::changed(state, &commit, &at),
         Report::WorktreeRemoved { task } => merge::worktree_removed(state, task),
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
         Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),

@@ -54,6 +54,9 @@ pub fn because(state: &State, id: &TaskId, now: Timestamp) -> String {
     if task.attempts > 0 {
         reasons.push(format!("tried {} before", times(task.attempts)));
     }
+    if state.needs_start(task) {
+        reasons.push(format!("waits for swarm task start {id}"));
+    }
     if let crate::stage::Stage::Pending { since, not_before } = task.stage {
         if not_before > now {
             reasons.push(format!("not before {}", &not_before.to_string()[11..19]));

@@ -6,11 +6,13 @@ use sha2::{Digest, Sha256};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::{Event, SnapshotData};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
+use crate::limits::{REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
 use crate::planted::{self, Bug};
-use crate::stage::Stage;
+use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
 /// The next thing that follows, or nothing.
@@ -25,6 +27,10 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
     phase_ended()
         .or_else(|| clock_ran_out(state, now))
         .or_else(|| snapshot_due(state))
+        .or_else(|| setup_fails(state))
+        .or_else(|| review_not_wanted(state))
+        .or_else(|| trial(state))
+        .or_else(|| review(state, now))
         .or_else(|| slot(state, now))
         .or_else(|| trunk(state, now))
         .into_iter()
@@ -78,8 +84,10 @@ fn slot(state: &State, now: Timestamp) -> Option<Event> {
     if taken as u32 >= slots {
         return None;
     }
-    let task = state.index.queue().find(|id| may_start(state, id, now, counts_ended))?;
-    Some(claim(state, task))
+    let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
+    let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
+    let task = if all { state.index.queue().find(may) } else { state.index.started().find(may) };
+    Some(claim(state, task?))
 }
 
 fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> bool {
@@ -108,6 +116,62 @@ pub(crate) fn nonce(state: &State, run: &RunId) -> String {
     crate::hash::hex(&digest)[..32].to_string()
 }
 
+/// Worktrees could not be set up, alike and in a row: the next ones would fail too.
+fn setup_fails(state: &State) -> Option<Event> {
+    let failures = &state.setup_failures;
+    let pauses = failures.count >= SETUP_FAILURES_MAX && !state.paused.contains_key(&PauseReason::Setup);
+    pauses.then(|| Event::Paused {
+        reason: PauseReason::Setup,
+        why: format!("a worktree could not be set up {} times in a row: {}", failures.count, failures.text),
+    })
+}
+
+/// A task waits for a review that nobody wants any more.
+fn review_not_wanted(state: &State) -> Option<Event> {
+    state.index.reviews().find_map(|id| {
+        let task = state.task(id)?;
+        let Stage::Review { tip, tree, .. } = &task.stage else { return None };
+        let wanted = state.policy.reviews && !task.waived.contains(&Gate::Review);
+        (!wanted).then(|| crate::react::approved(id.clone(), tip.clone(), tree.clone(), "none"))
+    })
+}
+
+/// A review run takes no slot, but the worktree: nobody else may be in it.
+fn review(state: &State, now: Timestamp) -> Option<Event> {
+    let running = state.runs.values().filter(|r| r.kind == RunKind::Review).count();
+    if !dispatches(state) || running >= REVIEWS_AT_ONCE {
+        return None;
+    }
+    state.index.reviews().find_map(|id| {
+        let task = state.task(id)?;
+        let Stage::Review { tip, not_before, .. } = &task.stage else { return None };
+        let run = RunId::nth(state.runs_ever + 1);
+        (*not_before <= now && !state.has_run(id)).then(|| Event::ReviewStarted {
+            task: id.clone(),
+            status: Status::Review,
+            nonce: nonce(state, &run),
+            run,
+            tip: tip.clone(),
+            round: task.review_rounds + 1,
+        })
+    })
+}
+
+/// Trunk alone is verified once the red verification has left the merge worktree. The merge is under
+/// way already, so that a pause does not hold it.
+fn trial(state: &State) -> Option<Event> {
+    let id = state.trunk_held_by.as_ref().filter(|_| state.running)?;
+    let Stage::Merging { step: MergeStep::Suspect { base, .. }, .. } = &state.task(id)?.stage else {
+        return None;
+    };
+    if state.runs.values().any(|r| r.kind == RunKind::Verify) {
+        return None;
+    }
+    let run = RunId::nth(state.runs_ever + 1);
+    let nonce = nonce(state, &run);
+    Some(Event::TrunkTrialStarted { task: id.clone(), run, nonce, commit: base.clone() })
+}
+
 fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     let verifying = state.runs.values().any(|r| r.kind == RunKind::Verify);
     if !dispatches(state) || state.trunk_held_by.is_some() || verifying {
@@ -121,10 +185,22 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
 }
 
-/// Whether nothing will happen any more without a person: no run, no merge, nothing ready or waiting for its moment.
+/// Whether ready tasks wait for a person to start them, and nothing else keeps them.
+pub fn waits_for_start(state: &State) -> bool {
+    let open = state.plan.as_ref().is_some_and(|p| !p.closed);
+    let waits = |id: &TaskId| state.task(id).is_some_and(|task| state.needs_start(task));
+    open && !state.draining && state.mode() == Mode::SemiAuto && state.index.queue().any(waits)
+}
+
+/// Whether nothing will happen any more without a person: no run, no merge, nothing that was let
+/// start or waits for its moment. Tasks that wait for `swarm task start` do not count: see `waits_for_start`.
 pub fn rests(state: &State) -> bool {
+    let ready = match state.mode() {
+        Mode::Autopilot => state.index.queue().next().is_some(),
+        Mode::SemiAuto => state.index.started().next().is_some(),
+    };
     let waiting = state.plan.as_ref().is_some_and(|p| !p.closed)
         && !state.draining
-        && (state.index.queue().next().is_some() || state.index.approved().next().is_some());
+        && (ready || state.index.approved().next().is_some() || state.index.reviews().next().is_some());
     state.runs.is_empty() && state.trunk_held_by.is_none() && !waiting && crate::owed::owed(state).is_empty()
 }

@@ -29,6 +29,15 @@ pub enum Stage {
         iteration: u32,
         tip: Oid,
     },
+    /// The checks passed; the review is to run, or is running. Without a run it waits for one: the
+    /// attempt's processes must be gone first, since both use the worktree.
+    Review {
+        tip: Oid,
+        tree: Oid,
+        since: Timestamp,
+        not_before: Timestamp,
+        run: Option<RunId>,
+    },
     /// Ready for trunk, waits for its turn.
     Approved {
         tip: Oid,
@@ -92,6 +101,28 @@ pub enum MergeStep {
         result: Oid,
         commits: Vec<Oid>,
     },
+    /// Red, and nobody knows whether trunk alone is: asked as soon as the verification's processes
+    /// are gone from the merge worktree.
+    Suspect {
+        base: Oid,
+        output: String,
+    },
+    /// Trunk alone is being verified; `output` is what the merged tree said.
+    Trial {
+        base: Oid,
+        output: String,
+        run: RunId,
+    },
+}
+
+impl MergeStep {
+    /// The verification run that the step belongs to.
+    pub fn run(&self) -> Option<&RunId> {
+        match self {
+            Self::Verifying { run, .. } | Self::Trial { run, .. } => Some(run),
+            Self::Building | Self::Publishing { .. } | Self::Suspect { .. } => None,
+        }
+    }
 }
 
 impl Stage {
@@ -100,6 +131,7 @@ impl Stage {
         match self {
             Self::Pending { .. } => Status::Pending,
             Self::Preparing { .. } | Self::Active { .. } | Self::Checking { .. } => Status::Active,
+            Self::Review { .. } => Status::Review,
             Self::Approved { .. } | Self::Merging { .. } => Status::Merging,
             Self::Done { .. } => Status::Done,
             Self::Blocked { .. } => Status::Blocked,
@@ -117,6 +149,7 @@ impl Stage {
             Self::Preparing { .. } => "Preparing",
             Self::Active { .. } => "Active",
             Self::Checking { .. } => "Checking",
+            Self::Review { .. } => "Review",
             Self::Approved { .. } => "Approved",
             Self::Merging { .. } => "Merging",
             Self::Done { .. } => "Done",
@@ -129,11 +162,12 @@ impl Stage {
     }
 
     /// All names, in the order of a life.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "Pending",
         "Preparing",
         "Active",
         "Checking",
+        "Review",
         "Approved",
         "Merging",
         "Done",
@@ -148,6 +182,15 @@ impl Stage {
     pub fn run(&self) -> Option<&RunId> {
         match self {
             Self::Preparing { run } | Self::Active { run, .. } | Self::Checking { run, .. } => Some(run),
+            _ => None,
+        }
+    }
+
+    /// The run of another kind that the stage belongs to: a review, a verification.
+    pub fn judging_run(&self) -> Option<&RunId> {
+        match self {
+            Self::Review { run, .. } => run.as_ref(),
+            Self::Merging { step, .. } => step.run(),
             _ => None,
         }
     }

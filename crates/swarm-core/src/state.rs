@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, Extra, TaskSpec};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
@@ -14,7 +15,7 @@ use crate::index::Index;
 use crate::stage::Stage;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 1;
+pub const STATE_FORMAT: u32 = 2;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -34,7 +35,15 @@ pub struct State {
     pub trunk_held_by: Option<TaskId>,
     pub trunk: Option<String>,
     pub policy: Policy,
-    pub paused: BTreeSet<PauseReason>,
+    pub paused: BTreeMap<PauseReason, Pause>,
+    /// What a person chose; none: as the policy says.
+    pub mode: Option<Mode>,
+    /// Commits that were found green, alone or as a merge, newest last (bounded).
+    pub green: VecDeque<Oid>,
+    /// Trunk was found red here; until it moves or a person resumes.
+    pub red_trunk: Option<RedTrunk>,
+    /// Worktrees that could not be set up, alike and in a row.
+    pub setup_failures: SetupFailures,
     pub draining: bool,
     /// A coordinator is at work (or died without a word).
     pub running: bool,
@@ -47,6 +56,27 @@ pub struct State {
     pub snapshot_due: bool,
     #[serde(skip)]
     pub(crate) index: Index,
+}
+
+/// Since when and why nothing new is started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    pub since: Timestamp,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RedTrunk {
+    pub commit: Oid,
+    /// Whose merge found it out; not to blame.
+    pub task: TaskId,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetupFailures {
+    /// What was said, without the name of the task.
+    pub text: String,
+    pub count: u32,
 }
 
 /// Header of the plan.
@@ -89,7 +119,25 @@ pub struct Task {
     pub attempts: u32,
     /// Attempts that ended by crash, timeout or loss.
     pub retries: u32,
+    /// Failures in a row that are nobody's fault: services, networks, lost reviews.
+    pub transient_retries: u32,
+    /// Answers in a row that were refused or cut.
+    pub once_more: u32,
+    pub review_rounds: u32,
     pub merge_rounds: u32,
+    /// A person let it start, or it was granted before: it goes on through its retries.
+    pub started: bool,
+    /// What its attempts have cost so far.
+    pub usage: Usage,
+    /// By which the agent program can go on where it was; none: a fresh session.
+    pub session: Option<String>,
+    /// Why the agent program brought no result last.
+    pub failure: Option<Failure>,
+    /// Why its merge was put off, until it succeeds.
+    pub put_off: Option<String>,
+    /// How often its agents tried what is not theirs to do, and the last time.
+    pub oversteps: u32,
+    pub overstep: Option<Audit>,
     /// Failures of hands in a row (worktree, git).
     pub hand_failures: u32,
     pub waived: BTreeSet<Gate>,
@@ -119,6 +167,7 @@ pub struct Run {
     pub nonce: String,
     pub claimed_at: Timestamp,
     pub spawned: bool,
+    pub usage: Usage,
     /// Nothing is expected of it any more but its stop.
     pub ended: bool,
 }
@@ -150,6 +199,21 @@ impl State {
 
     pub fn task(&self, id: &TaskId) -> Option<&Task> {
         self.tasks.get(id)
+    }
+
+    /// Whether ready tasks start by themselves.
+    pub fn mode(&self) -> Mode {
+        self.mode.unwrap_or(self.policy.mode)
+    }
+
+    /// Whether the task starts only when a person says so.
+    pub fn needs_start(&self, task: &Task) -> bool {
+        self.mode() == Mode::SemiAuto && !task.started && matches!(task.stage, Stage::Pending { .. })
+    }
+
+    /// Whether any process of the task may exist.
+    pub fn has_run(&self, id: &TaskId) -> bool {
+        self.runs.values().any(|run| run.task == *id)
     }
 
     /// A run that still counts: claimed, not ended.

@@ -292,6 +292,7 @@ impl Config {
             review_rounds: self.review.rounds,
             reviews: self.review.policy == ReviewPolicy::Command,
             resumes_sessions: self.session == SessionKind::Resume,
+            mode: self.mode,
             snapshot_every: self.ledger.snapshot_every,
             checks: !self.check.commands.is_empty(),
             verifies: !self.verify_commands().commands.is_empty(),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Usage;
+use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
@@ -177,9 +177,9 @@ events! {
     WorkspaceReady "workspace_ready" [task "taskId": TaskId]
         { run "run": RunId, branch "branch": String, base "base": Oid, tip "tip": Oid }
     AgentSpawned "agent_spawned" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId, host "host": String }
-    /// An iteration ended and the daemon stands at its boundary.
+    /// An iteration ended and the daemon stands at its boundary. `class`: it failed, in this way.
     Iteration "iteration" [task "taskId": TaskId]
-        { run "run": RunId, iteration "iteration": u32, tip "tip": Option<Oid>, note "note": Option<String>, usage "usage": Option<Usage>, session "session": Option<String> }
+        { run "run": RunId, iteration "iteration": u32, tip "tip": Option<Oid>, note "note": Option<String>, usage "usage": Option<Usage>, session "session": Option<String>, class "class": Option<FailureClass> }
     /// What the agent said in a tag.
     Signal "signal" [task "taskId": TaskId] { run "run": RunId, signal "signal": String, text "text": String }
     WorkSubmitted "work_submitted" [task "taskId": TaskId, status "status": Status]
@@ -188,15 +188,22 @@ events! {
     ChecksFailed "checks_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, iteration "iteration": u32, output "output": String }
     GateWaived "gate_waived" [task "taskId": TaskId] { gate "gate": Gate, reason "reason": String }
-    /// Nothing stands between the task and trunk any more but its turn.
+    /// Nothing stands between the task and trunk any more but its turn. `base`: where the work of a person starts.
     TaskApproved "task_approved" [task "taskId": TaskId, status "status": Status]
-        { tip "tip": Oid, tree "tree": Oid, policy "policy": String }
+        { tip "tip": Oid, tree "tree": Oid, policy "policy": String, base "base": Option<Oid> }
+    /// The checks passed; the work waits for its review.
+    ReviewAsked "review_asked" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, tree "tree": Oid }
     /// The submitted work is being reviewed.
     ReviewStarted "review_started" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, tree "tree": Oid, round "round": u32 }
+        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, round "round": u32 }
     /// The review wants changes.
     ReviewFailed "review_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }
+    /// The review broke before it had a verdict: no round is held against the task.
+    ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, why "why": String, next "next": Next }
+    /// The review was broken off; it is begun again later.
+    ReviewInterrupted "review_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
     AgentCompleted "agent_completed" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId }
     /// The attempt ended without a result; `next` says what becomes of the task.
     AgentFailed "agent_failed" [task "taskId": TaskId, status "status": Status]
@@ -217,9 +224,10 @@ events! {
     /// Red on the merged tree: the task goes back to work with the output.
     VerificationFailed "verification_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }
-    /// The merged tree is red: is trunk alone red too?
-    TrunkTrialStarted "trunk_trial_started" [task "taskId": TaskId]
-        { run "run": RunId, nonce "nonce": String, commit "commit": Oid, output "output": String }
+    /// The merged tree is red, and whether trunk alone is red too is not known yet.
+    VerificationRed "verification_red" [task "taskId": TaskId] { run "run": RunId, base "base": Oid, output "output": String }
+    /// Trunk alone is verified.
+    TrunkTrialStarted "trunk_trial_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String, commit "commit": Oid }
     /// Trunk alone was verified; each of its commits once.
     TrunkJudged "trunk_judged" [task "taskId": TaskId] { run "run": RunId, commit "commit": Oid, green "green": bool, output "output": String }
     /// The person's checkout cannot follow now: the result is kept, the trunk released.
@@ -296,6 +304,16 @@ impl Event {
             | Self::MergeCompleted { task, .. }
             | Self::MergeInterrupted { task, .. }
             | Self::TrunkReleased { task, .. }
+            | Self::TaskStarted { task, .. }
+            | Self::Overstep { task, .. }
+            | Self::ReviewAsked { task, .. }
+            | Self::ReviewStarted { task, .. }
+            | Self::ReviewFailed { task, .. }
+            | Self::ReviewLost { task, .. }
+            | Self::ReviewInterrupted { task, .. }
+            | Self::VerificationRed { task, .. }
+            | Self::TrunkTrialStarted { task, .. }
+            | Self::TrunkJudged { task, .. }
             | Self::WorktreeRemoved { task, .. }
             | Self::WorktreeKept { task, .. } => Some(task),
             _ => None,

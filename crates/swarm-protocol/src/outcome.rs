@@ -8,7 +8,7 @@ use crate::plan::BlockKind;
 use crate::time::Timestamp;
 
 /// Why an attempt is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ended {
     /// The daemon was told to stop, or stopped itself after a drain.
@@ -59,7 +59,7 @@ fn join(head: &str, text: &str) -> String {
 }
 
 /// What becomes of a task after an attempt or a merge that brought no result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "to", rename_all = "snake_case")]
 pub enum Next {
     /// Back to the queue, not before this moment. `counts`: held against the retries of the task.
@@ -83,6 +83,10 @@ pub enum Next {
     Approved {
         not_before: Timestamp,
     },
+    /// Submitted work whose review is tried again later.
+    Review {
+        not_before: Timestamp,
+    },
 }
 
 impl Next {
@@ -97,6 +101,7 @@ impl Next {
             Self::Deferred => Status::Deferred,
             Self::Cancelled => Status::Cancelled,
             Self::Approved { .. } => Status::Merging,
+            Self::Review { .. } => Status::Review,
         }
     }
 }

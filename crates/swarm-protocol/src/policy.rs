@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::outcome::Mode;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
@@ -32,6 +34,9 @@ pub struct Policy {
     /// Whether the next attempt goes on with the program's session.
     #[serde(default)]
     pub resumes_sessions: bool,
+    /// Whether ready tasks start by themselves, unless a person has said otherwise since.
+    #[serde(default = "autopilot")]
+    pub mode: Mode,
     /// Plan events between two snapshot events.
     pub snapshot_every: u64,
     /// Whether check commands are configured.
@@ -54,6 +59,7 @@ impl Default for Policy {
             review_rounds: review_rounds(),
             reviews: false,
             resumes_sessions: true,
+            mode: autopilot(),
             snapshot_every: 50,
             checks: true,
             verifies: true,
@@ -67,4 +73,9 @@ fn transient_max() -> u32 {
 
 fn review_rounds() -> u32 {
     3
+}
+
+/// Ledgers of a time without modes started every ready task.
+fn autopilot() -> Mode {
+    Mode::Autopilot
 }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::Proof;
+use crate::failure::{Failure, Usage};
 use crate::ids::{AgentId, RunId, TaskId};
-use crate::outcome::{Gate, PauseReason};
+use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
 use crate::time::Timestamp;
 
@@ -20,8 +21,12 @@ pub struct StatusView {
     pub counts: Counts,
     pub profile: ExecutionProfile,
     pub agents: Vec<AgentView>,
+    /// Whether ready tasks start by themselves.
+    pub mode: Mode,
     pub paused: Vec<PauseReason>,
     pub draining: bool,
+    /// What all tasks have cost so far.
+    pub usage: Usage,
     /// What would be granted next, best first, with the reason.
     pub next: Vec<NextView>,
     pub attention: Vec<AttentionView>,
@@ -65,6 +70,8 @@ pub struct AgentView {
     pub doing: String,
     pub iteration: u32,
     pub since: Timestamp,
+    /// What this attempt has cost so far.
+    pub usage: Usage,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -73,6 +80,9 @@ pub struct NextView {
     pub title: String,
     /// "unblocks 2, priority 1".
     pub because: String,
+    /// It starts only when a person says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits_for_start: bool,
 }
 
 /// Something waits for a person.
@@ -123,7 +133,17 @@ pub struct TaskView {
     pub why: Option<String>,
     pub not_before: Option<Timestamp>,
     pub retries: u32,
+    /// Failures in a row of a service or a network, which are not held against the task.
+    pub transient_retries: u32,
+    pub review_rounds: u32,
     pub merge_rounds: u32,
+    /// A person or the autopilot has let it start.
+    pub started: bool,
+    /// What all attempts have cost so far.
+    pub usage: Usage,
+    /// Why the agent program brought no result last, with the command that helps where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
     pub branch: String,
     pub waived: Vec<Gate>,
     pub proof: Option<Proof>,

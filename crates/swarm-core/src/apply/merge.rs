@@ -2,13 +2,14 @@
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
-use super::tail;
-use crate::limits::CHECKOUT_RETRY_SECS;
+use super::{keep, tail};
+use crate::limits::{CHECKOUT_RETRY_SECS, GREEN_KEPT};
 use crate::stage::{MergeStep, Stage, Waits};
-use crate::state::{Run, State};
+use crate::state::{RedTrunk, State};
 
 impl State {
     pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) {
@@ -32,6 +33,9 @@ impl State {
             Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
             Event::VerificationPassed { task, run, commit } => {
                 self.end_verification(task, run.as_ref());
+                if run.is_some() {
+                    self.found_green(commit);
+                }
                 self.change(task, |t| t.verified = Some(commit.clone()));
             }
             Event::VerificationFailed { task, run, output, next, .. } => {
@@ -42,6 +46,19 @@ impl State {
                 });
                 self.release(task);
                 self.follow(task, next, at);
+            }
+            Event::VerificationRed { task, run, base, output } => {
+                self.end(run);
+                self.set_step(task, MergeStep::Suspect { base: base.clone(), output: tail(output) });
+            }
+            Event::TrunkTrialStarted { task, run, nonce, .. } => self.start_trial(task, run, nonce, at),
+            Event::TrunkJudged { task, run, commit, green, .. } => {
+                self.end(run);
+                if *green {
+                    self.found_green(commit);
+                } else {
+                    self.red_trunk = Some(RedTrunk { commit: commit.clone(), task: task.clone() });
+                }
             }
             Event::PublishWaits { task, why, paths, hint } => {
                 self.release(task);
@@ -60,8 +77,15 @@ impl State {
                     *step = MergeStep::Building;
                 }
             }),
-            Event::MergeFailed { task, next, .. } => {
-                self.change(task, |t| t.hand_failures += 1);
+            Event::MergeFailed { task, why, next, .. } => {
+                self.change(task, |t| {
+                    t.hand_failures += 1;
+                    match next {
+                        Next::Approved { .. } => t.put_off = Some(why.clone()),
+                        // Whoever takes it up again should know.
+                        _ => t.last_failure = Some(tail(why)),
+                    }
+                });
                 self.release(task);
                 self.follow(task, next, at);
             }
@@ -69,12 +93,14 @@ impl State {
             Event::TrunkReleased { task } => self.release(task),
             Event::MergeCompleted { task, proof } => {
                 self.release(task);
+                self.change(task, |t| t.put_off = None);
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
             }
             Event::WorktreeRemoved { task } => self.change(task, |t| {
                 t.base = None;
                 t.worktree = false;
                 t.kept = None;
+                t.session = None;
             }),
             Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),
             _ => {}
@@ -103,18 +129,7 @@ impl State {
     }
 
     fn start_verification(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {
-        self.runs_ever += 1;
-        let started = Run {
-            kind: RunKind::Verify,
-            task: task.clone(),
-            agent: None,
-            attempt: 0,
-            nonce: nonce.into(),
-            claimed_at: at,
-            spawned: false,
-            ended: false,
-        };
-        self.runs.insert(run.clone(), started);
+        self.claim_run(RunKind::Verify, task, run, nonce, at);
         self.change(task, |t| {
             if let Stage::Merging { step, .. } = &mut t.stage
                 && let MergeStep::Publishing { base, result, commits } = step
@@ -127,6 +142,24 @@ impl State {
                 };
             }
         });
+    }
+
+    fn start_trial(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {
+        self.claim_run(RunKind::Verify, task, run, nonce, at);
+        self.change(task, |t| {
+            if let Stage::Merging { step, .. } = &mut t.stage
+                && let MergeStep::Suspect { base, output } = step
+            {
+                *step =
+                    MergeStep::Trial { base: base.clone(), output: std::mem::take(output), run: run.clone() };
+            }
+        });
+    }
+
+    fn found_green(&mut self, commit: &Oid) {
+        if !self.green.contains(commit) {
+            keep(&mut self.green, GREEN_KEPT, commit.clone());
+        }
     }
 
     /// The verification is over, whatever it said; its processes are still to be proven gone.

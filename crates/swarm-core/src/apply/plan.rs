@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use swarm_protocol::time::Timestamp;
@@ -33,7 +34,13 @@ impl State {
             Event::TaskAdded { task, phase, after, spec } => {
                 self.add_task(task, *phase, after.as_ref(), spec, at)
             }
-            Event::TaskUpdated { task, patch } => self.change(task, |t| patch_spec(&mut t.spec, patch)),
+            Event::TaskUpdated { task, patch } => self.change(task, |t| {
+                // A session belongs to the program that began it.
+                if patch.profile.as_ref().is_some_and(|new| *new != t.spec.profile) {
+                    t.session = None;
+                }
+                patch_spec(&mut t.spec, patch);
+            }),
             Event::TaskStatusChanged { task, status, why, block, proof } => {
                 self.set_status(task, *status, why.clone(), *block, proof.clone(), at);
             }
@@ -113,7 +120,17 @@ impl State {
             stage: Stage::Pending { since: at, not_before: Timestamp::ZERO },
             attempts: 0,
             retries: 0,
+            transient_retries: 0,
+            once_more: 0,
+            review_rounds: 0,
             merge_rounds: 0,
+            started: false,
+            usage: Usage::default(),
+            session: None,
+            failure: None,
+            put_off: None,
+            oversteps: 0,
+            overstep: None,
             hand_failures: 0,
             waived: BTreeSet::new(),
             base: None,
@@ -202,10 +219,11 @@ impl State {
         let stage = match status {
             Status::Pending => {
                 self.change(id, |t| {
-                    t.retries = 0;
-                    t.merge_rounds = 0;
-                    t.hand_failures = 0;
-                    t.kept = None;
+                    (t.retries, t.transient_retries, t.once_more) = (0, 0, 0);
+                    (t.review_rounds, t.merge_rounds, t.hand_failures) = (0, 0, 0);
+                    // Whatever stood in the way may lie in the session.
+                    (t.session, t.failure) = (None, None);
+                    (t.put_off, t.kept) = (None, None);
                 });
                 Stage::Pending { since: at, not_before: Timestamp::ZERO }
             }
@@ -227,8 +245,10 @@ impl State {
             self.set_status(id, Status::Pending, None, None, None, at);
             self.change(id, |t| {
                 t.attempts = 0;
+                t.started = false;
                 t.waived.clear();
                 t.last_failure = None;
+                (t.oversteps, t.overstep) = (0, None);
             });
         }
         if let Some(plan) = &mut self.plan {

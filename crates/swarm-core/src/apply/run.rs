@@ -2,41 +2,42 @@
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{AgentId, RunId};
+use swarm_protocol::failure::{Consequence, Failure, Usage};
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::outcome::Ended;
 use swarm_protocol::time::Timestamp;
 
 use super::tail;
+use crate::setup::without_name;
 use crate::stage::Stage;
-use crate::state::{Run, State};
+use crate::state::{Audit, Run, State, Task};
 
 impl State {
     /// True when the event was one of an attempt.
     pub(super) fn apply_run(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
             Event::TaskClaimed { task, run, agent, attempt, nonce, .. } => {
-                let claimed = Run {
-                    kind: RunKind::Work,
-                    task: task.clone(),
-                    agent: Some(agent.clone()),
-                    attempt: *attempt,
-                    nonce: nonce.clone(),
-                    claimed_at: at,
-                    spawned: false,
-                    ended: false,
-                };
-                self.runs.insert(run.clone(), claimed);
-                self.runs_ever += 1;
+                self.claim_run(RunKind::Work, task, run, nonce, at);
+                if let Some(run) = self.runs.get_mut(run) {
+                    (run.agent, run.attempt) = (Some(agent.clone()), *attempt);
+                }
                 self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
                 self.change(task, |t| {
                     t.attempts = *attempt;
                     t.worktree = true;
+                    t.started = true;
                     t.kept = None;
                     t.last_agent = Some(agent.clone());
                 });
                 self.enter(task, Stage::Preparing { run: run.clone() });
             }
             Event::WorkspaceReady { task, run, base, .. } => {
+                self.setup_failures = Default::default();
                 self.change(task, |t| {
+                    // The branch starts anew: what the session knows is not there any more.
+                    if t.base.as_ref().is_some_and(|old| old != base) {
+                        t.session = None;
+                    }
                     t.base = Some(base.clone());
                     t.hand_failures = 0;
                 });
@@ -47,7 +48,16 @@ impl State {
                     run.spawned = true;
                 }
             }
-            Event::Iteration { task, run, iteration, .. } => {
+            Event::Iteration { task, run, iteration, usage, session, class, .. } => {
+                self.spend(task, run, usage.unwrap_or_default());
+                self.change(task, |t| {
+                    if session.is_some() {
+                        t.session = session.clone();
+                    }
+                    if class.is_none() {
+                        (t.transient_retries, t.once_more, t.failure) = (0, 0, None);
+                    }
+                });
                 self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
             }
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
@@ -64,8 +74,19 @@ impl State {
             Event::GateWaived { task, gate, .. } => self.change(task, |t| {
                 t.waived.insert(*gate);
             }),
-            Event::TaskApproved { task, tip, tree, .. } => {
-                self.change(task, |t| t.last_failure = None);
+            Event::TaskStarted { task } => self.change(task, |t| t.started = true),
+            Event::Overstep { task, what, .. } => self.change(task, |t| {
+                t.oversteps += 1;
+                t.overstep = Some(Audit { at, event: event.kind().into(), details: what.clone() });
+            }),
+            Event::TaskApproved { task, tip, tree, base, .. } => {
+                self.change(task, |t| {
+                    (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
+                    // A base of its own: the work is a person's.
+                    if base.is_some() {
+                        (t.base, t.last_agent, t.worktree) = (base.clone(), None, true);
+                    }
+                });
                 let stage = Stage::Approved {
                     tip: tip.clone(),
                     tree: tree.clone(),
@@ -78,7 +99,7 @@ impl State {
             Event::AgentCompleted { run, .. } => self.end(run),
             Event::AgentFailed { task, run, how, next, .. } => {
                 self.end(run);
-                self.change(task, |t| t.last_failure = Some(tail(&how.words())));
+                self.note_end(task, how);
                 self.follow(task, next, at);
             }
             Event::AgentStopped { task, run, next, .. } => {
@@ -98,7 +119,57 @@ impl State {
         true
     }
 
-    fn end(&mut self, run: &RunId) {
+    /// A run is promised: its processes may exist from now on.
+    pub(super) fn claim_run(
+        &mut self,
+        kind: RunKind,
+        task: &TaskId,
+        run: &RunId,
+        nonce: &str,
+        at: Timestamp,
+    ) {
+        self.runs_ever += 1;
+        let claimed = Run {
+            kind,
+            task: task.clone(),
+            agent: None,
+            attempt: 0,
+            nonce: nonce.into(),
+            claimed_at: at,
+            spawned: false,
+            usage: Usage::default(),
+            ended: false,
+        };
+        self.runs.insert(run.clone(), claimed);
+    }
+
+    fn spend(&mut self, task: &TaskId, run: &RunId, usage: Usage) {
+        if let Some(run) = self.runs.get_mut(run) {
+            run.usage = run.usage.plus(usage);
+        }
+        self.change(task, |t| t.usage = t.usage.plus(usage));
+    }
+
+    /// What is remembered of an attempt that brought no result.
+    fn note_end(&mut self, task: &TaskId, how: &Ended) {
+        self.change(task, |t| {
+            t.last_failure = Some(tail(&how.words()));
+            match how {
+                Ended::Failed { failure } => note_failure(t, failure),
+                // A session that ran out of time is stuck in its own thoughts.
+                Ended::Timeout { .. } => t.session = None,
+                _ => {}
+            }
+        });
+        if let Ended::NoWorkspace { text } = how {
+            let text = without_name(&tail(text), task);
+            let alike = self.setup_failures.text == text;
+            self.setup_failures.count = if alike { self.setup_failures.count.saturating_add(1) } else { 1 };
+            self.setup_failures.text = text;
+        }
+    }
+
+    pub(super) fn end(&mut self, run: &RunId) {
         if let Some(run) = self.runs.get_mut(run) {
             run.ended = true;
         }
@@ -111,4 +182,18 @@ impl State {
             agent.run = None;
         }
     }
+}
+
+fn note_failure(task: &mut Task, failure: &Failure) {
+    match failure.class.consequence() {
+        Consequence::Transient => task.transient_retries = task.transient_retries.saturating_add(1),
+        Consequence::OnceMore => {
+            task.once_more = task.once_more.saturating_add(1);
+            task.session = None;
+        }
+        // The session is full, unknown to the program, or stuck: the next attempt begins afresh.
+        Consequence::Overflow | Consequence::Setup | Consequence::Timeout => task.session = None,
+        Consequence::Quota | Consequence::Crash => {}
+    }
+    task.failure = Some(failure.clone());
 }

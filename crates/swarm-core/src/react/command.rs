@@ -7,7 +7,7 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{plan, profile, save, task};
+use super::{plan, profile, save, start, submit, task};
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -63,15 +63,14 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::StopAgent { task } => task::stop_agent(state, task, now),
         Command::Pause { reason, why } => pause(state, reason, why),
         Command::Resume { reason } => {
-            if !state.paused.contains(&reason) {
+            if !state.paused.contains_key(&reason) {
                 return Err(Refusal::NotPaused);
             }
             Ok(Outcome::new(vec![Event::Resumed { reason }], "Work goes on"))
         }
-        Command::SetMode { mode } => Ok(Outcome::new(vec![Event::ModeChanged { mode }], mode.word())),
-        Command::StartTasks { .. } | Command::SubmitWork { .. } => {
-            Err(Refusal::NothingToChange { what: "Every ready task starts by itself".into() })
-        }
+        Command::SetMode { mode } => start::set_mode(state, mode),
+        Command::StartTasks { tasks } => start::start(state, tasks),
+        Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
         Command::Drain { why } => drain(state, why, now),
         Command::AcknowledgeLoss { salvaged } => {
             let text = state
@@ -89,7 +88,7 @@ fn pause(
     reason: swarm_protocol::outcome::PauseReason,
     why: String,
 ) -> Result<Outcome, Refusal> {
-    if state.paused.contains(&reason) {
+    if state.paused.contains_key(&reason) {
         return Err(Refusal::NothingToChange {
             what: format!("The swarm is paused ({}) already", reason.word()),
         });
@@ -125,15 +124,24 @@ fn drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal>
                     next: Next::Pending { not_before: now, counts: false },
                 });
             }
-            (Stage::Merging { step: MergeStep::Verifying { .. }, .. }, _) => {
-                events.push(Event::MergeInterrupted {
+            (Stage::Review { run: Some(current), .. }, _) if current == id => {
+                events.push(Event::ReviewInterrupted {
                     task: run.task.clone(),
-                    status: Status::Merging,
+                    status: Status::Review,
                     why: why.clone(),
                 });
             }
             _ => {}
         }
     }
+    events.extend(verification_broken_off(state, why));
     Ok(Outcome::new(events, "Stopping: nothing new starts, agents go to their boundary"))
+}
+
+/// Whatever is being verified is built and verified again by the next coordinator.
+fn verification_broken_off(state: &State, why: String) -> Option<Event> {
+    let id = state.trunk_held_by.as_ref()?;
+    let Stage::Merging { step, .. } = &state.task(id)?.stage else { return None };
+    let verifies = step.run().is_some() || matches!(step, MergeStep::Suspect { .. });
+    verifies.then(|| Event::MergeInterrupted { task: id.clone(), status: Status::Merging, why })
 }

@@ -6,7 +6,8 @@ use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
-use super::work::backoff_ms;
+use super::failure::backoff_ms;
+use super::trunk;
 use crate::input::KeyName;
 use crate::limits::HAND_FAILURES_MAX;
 use crate::settle::nonce;
@@ -51,7 +52,9 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
 pub(super) fn conflict(state: &State, id: TaskId, paths: Vec<String>) -> Vec<Event> {
     let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
     let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
-    let why = format!("the work conflicts with trunk in {}", shown.join(", "));
+    let more = paths.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let why = format!("the work conflicts with trunk in {}{more}", shown.join(", "));
     let next = Next::Blocked { block: BlockKind::Conflict, why: why.clone() };
     vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
 }
@@ -70,24 +73,20 @@ pub(super) fn verified(
     output: String,
     now: Timestamp,
 ) -> Vec<Event> {
-    let Some((task, MergeStep::Verifying { result, run: current, .. })) = merging(state, &id) else {
-        return vec![];
-    };
-    if current != run {
-        return vec![];
+    match merging(state, &id) {
+        Some((task, MergeStep::Verifying { base, result, run: current, .. })) if current == run => {
+            if passed {
+                let (run, commit) = (Some(run.clone()), result.clone());
+                return vec![Event::VerificationPassed { task: id, run, commit }];
+            }
+            trunk::red(state, trunk::Red { id, task, run, base, result }, output, now)
+        }
+        Some((task, MergeStep::Trial { base, output: merged, run: current })) if current == run => {
+            let red = trunk::Red { id, task, run, base, result: base };
+            trunk::judged(state, red, passed, output, merged.clone(), now)
+        }
+        _ => vec![],
     }
-    if passed {
-        return vec![Event::VerificationPassed { task: id, run: Some(run.clone()), commit: result.clone() }];
-    }
-    let rounds = task.merge_rounds + 1;
-    let next = if rounds >= state.policy.merge_rounds {
-        let why = format!("the merged tree failed its verification {rounds} times");
-        Next::Blocked { block: BlockKind::Retries, why }
-    } else {
-        Next::Pending { not_before: now, counts: false }
-    };
-    let output = crate::apply::tail(&output);
-    vec![Event::VerificationFailed { task: id, status: next.status(), run: run.clone(), output, next }]
 }
 
 /// The run broke before it had a verdict: nobody's fault, built and started again.
@@ -98,8 +97,7 @@ pub(super) fn verification_lost(
     why: String,
     now: Timestamp,
 ) -> Vec<Event> {
-    let Some((_, MergeStep::Verifying { run: current, .. })) = merging(state, &id) else { return vec![] };
-    if current != run {
+    if merging(state, &id).and_then(|(_, step)| step.run()) != Some(run) {
         return vec![];
     }
     postpone(state, id, format!("the verification run broke: {why}"), now)
@@ -192,6 +190,7 @@ pub(super) fn hand_failed(
             super::work::ended(state, run, how, now)
         }
         ("Verify", Some(run)) => verification_lost(state, run, id, why, now),
+        ("Review", Some(run)) => super::review::lost(state, run, id, why, now),
         ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),
         ("Remove", _) => worktree_kept(state, id, why),
         _ => vec![],

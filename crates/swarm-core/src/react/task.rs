@@ -84,7 +84,7 @@ fn depends_exist(state: &State, id: &TaskId, depends: &[TaskId]) -> Result<(), R
 pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
     if task.stage.is_closed() {
-        return Err(wrong(&id, task, "edited"));
+        return Err(wrong(state, &id, task, "edited"));
     }
     let mut spec = task.spec.clone();
     crate::apply::patch_spec(&mut spec, &patch);
@@ -109,7 +109,7 @@ pub(super) fn remove(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         return Err(Refusal::TaskInUse { task: id, by });
     }
     if !removable(state, &id, task) {
-        return Err(wrong(&id, task, "removed, since it was worked on"));
+        return Err(wrong(state, &id, task, "removed, since it was worked on"));
     }
     Ok(Outcome::new(vec![Event::TaskRemoved { task: id.clone() }], format!("Task {id} removed")))
 }
@@ -161,7 +161,7 @@ pub(super) fn block(state: &State, id: TaskId, reason: String) -> Result<Outcome
     let task = validate::known(state, &id)?;
     validate::reason(&reason)?;
     if task.stage.is_closed() || matches!(task.stage, Stage::Blocked { .. }) {
-        return Err(wrong(&id, task, "blocked"));
+        return Err(wrong(state, &id, task, "blocked"));
     }
     let next = Next::Blocked { block: BlockKind::Human, why: reason.clone() };
     let answer = format!("Task {id} is blocked: {reason}");
@@ -175,7 +175,7 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred
     );
     if !waits_for_person {
-        return Err(wrong(&id, task, "unblocked"));
+        return Err(wrong(state, &id, task, "unblocked"));
     }
     let event = Event::TaskStatusChanged {
         task: id.clone(),
@@ -190,7 +190,7 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
 pub(super) fn defer(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
     if task.stage.is_closed() || matches!(task.stage, Stage::Deferred) {
-        return Err(wrong(&id, task, "deferred"));
+        return Err(wrong(state, &id, task, "deferred"));
     }
     let answer = format!("Task {id} is deferred until `swarm task unblock {id}`");
     Ok(Outcome::new(vec![leave(state, &id, task, Next::Deferred, "deferred by a person")], answer))
@@ -199,7 +199,7 @@ pub(super) fn defer(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
 pub(super) fn cancel(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
     if task.stage.is_closed() {
-        return Err(wrong(&id, task, "cancelled"));
+        return Err(wrong(state, &id, task, "cancelled"));
     }
     let waiting = state.dependents(&id);
     let answer = match waiting.len() {
@@ -251,34 +251,49 @@ pub(super) fn waive(state: &State, id: TaskId, gate: Gate, reason: String) -> Re
         return Err(Refusal::BadValue { what: "The reason".into(), why: "a waiver needs one".into() });
     }
     if task.stage.is_closed() {
-        return Err(wrong(&id, task, "waived"));
+        return Err(wrong(state, &id, task, "waived"));
     }
     if task.waived.contains(&gate) {
         return Err(Refusal::AlreadyWaived { task: id, gate: gate.word().into() });
     }
     let answer = format!("The gate {} of task {id} is waived: {reason}", gate.word());
-    Ok(Outcome::new(vec![Event::GateWaived { task: id, gate, reason }], answer))
+    let mut events = vec![Event::GateWaived { task: id.clone(), gate, reason }];
+    if let (Gate::Review, Stage::Review { tip, tree, .. }) = (gate, &task.stage) {
+        events.push(super::review::approved(id, tip.clone(), tree.clone(), "waived"));
+    }
+    Ok(Outcome::new(events, answer))
 }
 
 /// A refusal that says what is possible in the task's present stage.
-fn wrong(id: &TaskId, task: &Task, wanted: &str) -> Refusal {
+pub(super) fn wrong(state: &State, id: &TaskId, task: &Task, wanted: &str) -> Refusal {
     Refusal::WrongStatus {
         task: id.clone(),
         status: task.stage.status(),
         wanted: wanted.into(),
-        instead: commands(id, &task.stage),
+        instead: commands(state, id, task),
     }
 }
 
 /// Commands that make sense for a task in this stage, the most likely first.
-pub(crate) fn commands(id: &TaskId, stage: &Stage) -> Vec<String> {
-    let all = |verbs: &[&str]| verbs.iter().map(|v| format!("swarm {v} {id}")).collect();
-    match stage {
+pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
+    let all = |verbs: &[&str]| verbs.iter().map(|v| format!("swarm {v} {id}")).collect::<Vec<_>>();
+    match &task.stage {
+        Stage::Pending { .. } if state.needs_start(task) => {
+            all(&["task start", "task show", "task defer", "task cancel"])
+        }
         Stage::Pending { .. } => all(&["task show", "task defer", "task cancel"]),
         Stage::Preparing { .. } | Stage::Active { .. } | Stage::Checking { .. } => {
             all(&["agent stop", "task defer", "task cancel"])
         }
+        Stage::Review { .. } => {
+            let mut list = all(&["task show", "task defer", "task cancel"]);
+            list.push(format!("swarm task waive {id} review --reason WHY"));
+            list
+        }
         Stage::Approved { .. } | Stage::Merging { .. } => all(&["task show", "task defer", "task cancel"]),
+        Stage::Blocked { block: BlockKind::Conflict, .. } => {
+            all(&["task unblock", "worktree merge", "task defer", "task cancel"])
+        }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
             all(&["task unblock", "task defer", "task cancel"])
         }

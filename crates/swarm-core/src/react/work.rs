@@ -4,11 +4,12 @@ use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
-use crate::limits::HAND_FAILURES_MAX;
+use super::failure::{class_of, next_after, shortened};
+use crate::limits::{OVERSTEPS_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{Run, State, Task};
@@ -93,7 +94,8 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
         tip: tip.clone(),
         note,
         usage: (!usage.is_none()).then_some(usage),
-        session,
+        session: session.filter(|s| s.len() <= SESSION_MAX),
+        class: class_of(&outcome),
     }];
     let said = |signal: &str, text: &str| Event::Signal {
         task: task.clone(),
@@ -132,7 +134,7 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
             events.push(give_up(state, &l, Ended::Crashed { code, signal, text }, now));
         }
         (IterationOutcome::Failed { failure }, _) => {
-            events.push(give_up(state, &l, Ended::Failed { failure }, now));
+            events.push(give_up(state, &l, Ended::Failed { failure: shortened(failure) }, now));
         }
         (IterationOutcome::NotStarted { text }, _) => {
             events.push(give_up(state, &l, Ended::NotStarted { text }, now));
@@ -143,8 +145,10 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
 
 pub(super) fn overstep(state: &State, task: TaskId, run: Option<RunId>, what: String) -> Vec<Event> {
     match state.task(&task) {
-        Some(_) => vec![Event::Overstep { task, run, what: crate::apply::tail(&what) }],
-        None => vec![],
+        Some(t) if t.oversteps < OVERSTEPS_MAX => {
+            vec![Event::Overstep { task, run, what: crate::apply::tail(&what) }]
+        }
+        _ => vec![],
     }
 }
 
@@ -165,22 +169,19 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
     let (task, run) = (l.id.clone(), run.clone());
     if checked.passed && checked.tip == *tip {
         let Checked { tip, tree, .. } = checked;
-        return vec![
-            Event::ChecksPassed {
-                task: task.clone(),
-                run: run.clone(),
-                tip: tip.clone(),
-                tree: tree.clone(),
-            },
-            Event::TaskApproved {
-                task: task.clone(),
-                status: Status::Merging,
-                tip,
-                tree,
-                policy: "none".into(),
-            },
-            Event::AgentCompleted { task, run, agent: l.agent.clone() },
-        ];
+        let reviewed = state.policy.reviews && !l.task.waived.contains(&Gate::Review);
+        let passed = Event::ChecksPassed {
+            task: task.clone(),
+            run: run.clone(),
+            tip: tip.clone(),
+            tree: tree.clone(),
+        };
+        let next = if reviewed {
+            Event::ReviewAsked { task: task.clone(), status: Status::Review, tip, tree }
+        } else {
+            super::review::approved(task.clone(), tip, tree, "none")
+        };
+        return vec![passed, next, Event::AgentCompleted { task, run, agent: l.agent.clone() }];
     }
     let output = if checked.passed {
         format!("the branch moved from {} to {} while it was checked", tip.short(), checked.tip.short())
@@ -210,6 +211,10 @@ pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> V
             next: Next::Pending { not_before: now, counts: false },
         }];
     }
+    let how = match how {
+        Ended::Failed { failure } => Ended::Failed { failure: shortened(failure) },
+        other => other,
+    };
     vec![give_up(state, &l, how, now)]
 }
 
@@ -242,29 +247,4 @@ fn failed(l: &Live<'_>, how: Ended, next: Next) -> Event {
         how,
         next,
     }
-}
-
-/// What becomes of a task whose attempt ended in this way.
-fn next_after(state: &State, task: &Task, how: &Ended, now: Timestamp) -> Next {
-    let retry = task.retries + 1;
-    match how {
-        Ended::NotStarted { text } => Next::Blocked { block: BlockKind::Setup, why: text.clone() },
-        Ended::NoWorkspace { text } if retry > state.policy.max_retries.max(HAND_FAILURES_MAX) => {
-            Next::Blocked { block: BlockKind::Setup, why: text.clone() }
-        }
-        Ended::Timeout { text } if retry > state.policy.max_retries => Next::Timeout { why: text.clone() },
-        _ if retry > state.policy.max_retries && !matches!(how, Ended::NoWorkspace { .. }) => Next::Blocked {
-            block: BlockKind::Retries,
-            why: format!("{retry} attempts failed, the last one {}", how.words()),
-        },
-        _ => Next::Pending { not_before: now.plus_ms(backoff_ms(state, retry)), counts: true },
-    }
-}
-
-/// min(2^n, limit) seconds, and up to a fifth more, so that tasks that failed together do not
-/// come back together. The fifth comes from the ledger's position: no randomness in here.
-pub(crate) fn backoff_ms(state: &State, n: u32) -> u64 {
-    let secs = 2u64.saturating_pow(n.min(32)).min(state.policy.backoff_max_secs);
-    let ms = secs * 1000;
-    ms + ms / 5 * (state.seq.wrapping_mul(0x9e37_79b9) % 100) / 100
 }

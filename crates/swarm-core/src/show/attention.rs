@@ -1,63 +1,150 @@
 //! Everything that waits for a person, in one list. An entry is there exactly as long as its cause.
 
+use swarm_protocol::failure::Consequence;
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::plan::BlockKind;
+use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
-use super::task::unmet;
+use super::task::{clock, unmet};
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
 pub fn attention(state: &State) -> Vec<AttentionView> {
     let mut list: Vec<AttentionView> = Vec::new();
     if let Some(loss) = &state.loss {
-        list.push(AttentionView {
-            what: "The ledger lost records".into(),
-            since: state.at,
-            why: loss.clone(),
-            commands: vec!["swarm plan salvage".into()],
-        });
+        list.push(entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]));
     }
+    list.extend(pauses(state));
+    list.extend(waits_to_be_started(state));
     list.extend(state.tasks_in_order().filter_map(|task| of_task(state, task)));
+    list.extend(state.tasks_in_order().filter_map(overstep));
     list
+}
+
+fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[String]) -> AttentionView {
+    AttentionView { what: what.into(), since, why: why.into(), commands: commands.to_vec() }
+}
+
+/// Pauses that nobody asked for. The person who paused by hand knows.
+fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
+    state.paused.iter().filter_map(|(reason, pause)| {
+        let what = match reason {
+            PauseReason::User => return None,
+            PauseReason::Disk => "Paused: the disk is full",
+            PauseReason::Trunk => "Paused: trunk itself is red; work goes on when it moves",
+            PauseReason::Setup => "Paused: worktrees cannot be set up",
+        };
+        let command = match reason {
+            // It goes on by itself when there is room.
+            PauseReason::Disk => "swarm doctor".into(),
+            other => format!("swarm resume --reason {}", other.word()),
+        };
+        Some(entry(what, pause.since, &pause.why, &[command]))
+    })
+}
+
+/// One entry for all: they wait by choice.
+fn waits_to_be_started(state: &State) -> Option<AttentionView> {
+    let waiting: Vec<&Task> =
+        state.index.queue().filter_map(|id| state.task(id)).filter(|task| state.needs_start(task)).collect();
+    let first = waiting.first()?;
+    let since = match first.stage {
+        Stage::Pending { since, .. } => since,
+        _ => state.at,
+    };
+    let (what, mut commands) = match waiting.len() {
+        1 => (format!("Task {} waits to be started", first.spec.id), vec![]),
+        n => (format!("{n} ready tasks wait to be started"), vec!["swarm task start --all".to_string()]),
+    };
+    commands.insert(0, format!("swarm task start {}", first.spec.id));
+    Some(entry(what, since, "the mode is semi-auto", &commands))
+}
+
+fn overstep(task: &Task) -> Option<AttentionView> {
+    let last = task.overstep.as_ref().filter(|_| !task.stage.is_closed())?;
+    let id = &task.spec.id;
+    let mut commands = vec![format!("swarm task show {id}")];
+    if task.stage.run().is_some() {
+        commands.push(format!("swarm agent stop {id}"));
+    }
+    let why = match task.oversteps {
+        1 => last.details.clone(),
+        n => format!("{} ({n} times so far)", last.details),
+    };
+    Some(entry(format!("An agent overstepped on task {id}"), last.at, &why, &commands))
 }
 
 fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
     let id = &task.spec.id;
-    let entry = |what: String, since, why: &str, commands: Vec<String>| {
-        Some(AttentionView { what, since, why: why.into(), commands })
-    };
-    let unblock = || vec![format!("swarm task show {id}"), format!("swarm task unblock {id}")];
+    let show = || format!("swarm task show {id}");
+    let unblock = || vec![show(), format!("swarm task unblock {id}")];
     match &task.stage {
-        Stage::Blocked { block, why, since } => {
-            entry(format!("Task {id} is blocked ({})", block.word()), *since, why, unblock())
+        Stage::Blocked { block, why, since } => Some(blocked(state, task, *block, why, *since)),
+        Stage::Failed { why, since } => Some(entry(format!("Task {id} failed"), *since, why, &unblock())),
+        Stage::Timeout { why, since } => {
+            Some(entry(format!("Task {id} ran out of time"), *since, why, &unblock()))
         }
-        Stage::Failed { why, since } => entry(format!("Task {id} failed"), *since, why, unblock()),
-        Stage::Timeout { why, since } => entry(format!("Task {id} ran out of time"), *since, why, unblock()),
         Stage::Approved { waits: Some(waits), since, .. } => {
-            entry(format!("Task {id} waits for your checkout"), *since, &waits.why, vec![waits.hint.clone()])
+            let what = format!("Task {id} waits for your checkout");
+            Some(entry(what, *since, &waits.why, std::slice::from_ref(&waits.hint)))
         }
-        Stage::Pending { since, .. } => {
-            let gone = unmet(state, task)
-                .into_iter()
-                .find(|d| state.task(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled)))?;
-            let keep: Vec<&str> =
-                task.spec.depends.iter().filter(|d| *d != gone).map(|d| d.as_str()).collect();
-            let command = format!("swarm task edit {id} --depends '{}'", keep.join(","));
-            entry(
-                format!("Task {id} waits for {gone}, which is cancelled"),
+        Stage::Approved { since, .. } | Stage::Merging { since, .. } => {
+            let why = task.put_off.as_ref()?;
+            Some(entry(
+                format!("The merge of task {id} was put off and is tried again"),
                 *since,
-                "it would wait for ever",
-                vec![command],
-            )
+                why,
+                &[show()],
+            ))
         }
+        Stage::Pending { since, not_before } => waits_for_quota(state, task, *since, *not_before)
+            .or_else(|| waits_for_nobody(state, task, *since)),
         Stage::Done { .. } | Stage::Cancelled => {
             let why = task.kept.as_ref()?;
-            entry(
-                format!("The worktree of task {id} was kept"),
-                state.at,
-                why,
-                vec![format!("swarm task show {id}")],
-            )
+            Some(entry(format!("The worktree of task {id} was kept"), state.at, why, &[show()]))
         }
         _ => None,
     }
+}
+
+fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Timestamp) -> AttentionView {
+    let id = &task.spec.id;
+    let mut commands = vec![format!("swarm task show {id}"), format!("swarm task unblock {id}")];
+    let mut why = why.to_string();
+    match block {
+        BlockKind::Conflict => {
+            let trunk = state.trunk.as_deref().unwrap_or("trunk");
+            why += &format!(
+                "; merge {trunk} into {} in its worktree and then merge it by hand, or unblock it for an agent to do so",
+                id.branch()
+            );
+            commands.insert(0, format!("swarm worktree merge {id}"));
+        }
+        BlockKind::Setup => {
+            commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)
+        }
+        _ => {}
+    }
+    entry(format!("Task {id} is blocked ({})", block.word()), since, &why, &commands)
+}
+
+fn waits_for_quota(state: &State, task: &Task, since: Timestamp, until: Timestamp) -> Option<AttentionView> {
+    let quota = |class: swarm_protocol::failure::FailureClass| class.consequence() == Consequence::Quota;
+    let failure = task.failure.as_ref().filter(|f| until > state.at && quota(f.class))?;
+    let id = &task.spec.id;
+    let what = format!("Task {id} waits for quota until {}", clock(until));
+    Some(entry(what, since, &failure.sentence(), &[format!("swarm task show {id}")]))
+}
+
+/// It depends on a task that will never be done.
+fn waits_for_nobody(state: &State, task: &Task, since: Timestamp) -> Option<AttentionView> {
+    let id = &task.spec.id;
+    let gone = unmet(state, task)
+        .into_iter()
+        .find(|d| state.task(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled)))?;
+    let keep: Vec<&str> = task.spec.depends.iter().filter(|d| *d != gone).map(|d| d.as_str()).collect();
+    let command = format!("swarm task edit {id} --depends '{}'", keep.join(","));
+    let what = format!("Task {id} waits for {gone}, which is cancelled");
+    Some(entry(what, since, "it would wait for ever", &[command]))
 }

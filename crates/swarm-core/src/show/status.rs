@@ -1,6 +1,7 @@
 //! The swarm at a glance, and what a newcomer needs.
 
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::failure::Usage;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
@@ -30,8 +31,10 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
         counts: counts(state),
         profile: plan.map(|p| p.profile).unwrap_or_default(),
         agents: agents(state),
-        paused: state.paused.iter().copied().collect(),
+        mode: state.mode(),
+        paused: state.paused.keys().copied().collect(),
         draining: state.draining,
+        usage: state.tasks.values().fold(Usage::default(), |sum, task| sum.plus(task.usage)),
         next: next(state, now),
         attention: attention(state),
         loss: state.loss.clone(),
@@ -94,6 +97,7 @@ fn agents(state: &State) -> Vec<AgentView> {
             doing: doing.into(),
             iteration,
             since: run.claimed_at,
+            usage: run.usage,
         })
     })
     .collect()
@@ -104,7 +108,8 @@ fn next(state: &State, now: Timestamp) -> Vec<NextView> {
     ids.filter_map(|id| {
         let task = state.task(id)?;
         let because = schedule::because(state, id, now);
-        Some(NextView { task: id.clone(), title: task.spec.title.clone(), because })
+        let waits_for_start = state.needs_start(task);
+        Some(NextView { task: id.clone(), title: task.spec.title.clone(), because, waits_for_start })
     })
     .collect()
 }
@@ -125,6 +130,7 @@ pub fn handoff(state: &State) -> HandoffView {
     let plan = state.plan.as_ref();
     let phase =
         plan.and_then(|p| p.phases.iter().find(|phase| !phase.complete)).map(|p| phase_view(state, p));
+    let in_review = state.tasks_in_order().filter(|t| matches!(t.stage, Stage::Review { .. }));
     let open = state.tasks_in_order().filter(|t| !t.stage.is_closed()).map(|t| row(state, t)).collect();
     HandoffView {
         seq: state.seq,
@@ -132,7 +138,7 @@ pub fn handoff(state: &State) -> HandoffView {
         phase,
         execution_profile: plan.map(|p| p.profile).unwrap_or_default(),
         open,
-        pending_reviews: vec![],
+        pending_reviews: in_review.map(|t| row(state, t)).collect(),
         decisions: state
             .decisions
             .iter()

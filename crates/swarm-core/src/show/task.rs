@@ -1,6 +1,7 @@
 //! Tasks: the list and the single one.
 
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AuditView, TaskRow, TaskView};
 
 use crate::schedule::PRIORITY_DEFAULT;
@@ -41,7 +42,9 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
                 let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
                 format!("waits for {}", names.join(", "))
             } else if *not_before > state.at {
-                format!("retry at {}", &not_before.to_string()[11..19])
+                retry_words(task, *not_before)
+            } else if state.needs_start(task) {
+                format!("ready: waits for swarm task start {}", task.spec.id)
             } else {
                 "ready".into()
             }
@@ -49,6 +52,11 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Preparing { .. } => "preparing its worktree".into(),
         Stage::Active { iteration, .. } => format!("working, iteration {iteration}"),
         Stage::Checking { .. } => "checking".into(),
+        Stage::Review { run: Some(_), .. } => format!("in review, round {}", task.review_rounds + 1),
+        Stage::Review { not_before, .. } if *not_before > state.at => {
+            format!("its review is tried again at {}", clock(*not_before))
+        }
+        Stage::Review { .. } => "waits for its review".into(),
         Stage::Approved { waits: Some(waits), .. } => {
             format!("merging: waits for your checkout: {}", waits.why)
         }
@@ -57,6 +65,9 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
             MergeStep::Building => "merging: building".into(),
             MergeStep::Verifying { .. } => "merging: verifying the merged tree".into(),
             MergeStep::Publishing { .. } => "merging: publishing".into(),
+            MergeStep::Suspect { .. } | MergeStep::Trial { .. } => {
+                "merging: red, verifying trunk alone".into()
+            }
         },
         Stage::Done { proof: Some(proof) } => format!("on {} at {}", proof.trunk, proof.commit.short()),
         Stage::Done { proof: None } => "done elsewhere".into(),
@@ -65,6 +76,18 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Timeout { why, .. } => format!("timeout: {why}"),
         Stage::Deferred => "deferred".into(),
         Stage::Cancelled => "cancelled".into(),
+    }
+}
+
+/// The time of day of a moment.
+pub(super) fn clock(at: Timestamp) -> String {
+    at.to_string()[11..19].to_string()
+}
+
+fn retry_words(task: &Task, at: Timestamp) -> String {
+    match &task.failure {
+        Some(failure) => format!("{}; tried again at {}", failure.class.words(), clock(at)),
+        None => format!("retry at {}", clock(at)),
     }
 }
 
@@ -98,11 +121,16 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         why,
         not_before,
         retries: task.retries,
+        transient_retries: task.transient_retries,
+        review_rounds: task.review_rounds,
+        started: task.started,
+        usage: task.usage,
+        failure: task.failure.clone(),
         merge_rounds: task.merge_rounds,
         branch: id.branch(),
         waived: task.waived.iter().copied().collect(),
         proof,
-        commands: crate::react::commands(id, &task.stage),
+        commands: crate::react::commands(state, id, task),
         audit: task
             .audit
             .iter()

@@ -7,16 +7,17 @@ use swarm_core::input::{Input, Report};
 use swarm_core::stage::{MergeStep, Stage};
 use swarm_core::state::{State, Task};
 use swarm_core::{owed, step, wakes_at};
+use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use crate::reports::reports;
+use crate::reports::{oid, reports};
 
 /// What is explored.
 pub struct Model {
@@ -37,6 +38,12 @@ pub struct Alphabet {
     pub plan: bool,
     pub waivers: bool,
     pub failing_hands: bool,
+    /// Agent programs that fail in every way.
+    pub failures: bool,
+    /// Tasks that wait to be started, modes that change, and a person's own work.
+    pub by_hand: bool,
+    /// Review commands are configured.
+    pub reviews: bool,
 }
 
 /// A state at a moment, and what can be asked there.
@@ -61,13 +68,17 @@ pub fn task_id(text: &str) -> TaskId {
 
 /// Small limits, so that each is reached soon. Without patience every first failure is the last one:
 /// what counting does is seen with one task, what two do to each other without counting.
-fn policy(patient: bool) -> Policy {
+fn policy(patient: bool, alphabet: Alphabet) -> Policy {
     let n = u32::from(patient);
     Policy {
         max_retries: n,
         max_iterations: 1 + n,
         merge_rounds: 1 + n,
         races_max: 1 + n,
+        transient_max: n,
+        review_rounds: 1 + n,
+        reviews: alphabet.reviews,
+        mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
         ..Policy::default()
     }
 }
@@ -98,6 +109,8 @@ impl Alphabet {
             Report::HandFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
                 self.failing_hands
             }
+            Report::ReviewLost { .. } => self.failing_hands || self.reviews,
+            Report::Boundary { outcome: IterationOutcome::Failed { .. }, .. } => self.failures,
             // Whether a daemon said hello matters to a drain only.
             Report::Spawned { .. } => self.stops,
             _ => true,
@@ -132,7 +145,7 @@ impl Place {
     }
 
     pub fn start(&mut self) {
-        let (epoch, policy) = (self.state.epoch + 1, policy(self.patient));
+        let (epoch, policy) = (self.state.epoch + 1, policy(self.patient, self.alphabet));
         let (version, host, trunk) = ("0".into(), "here".into(), "main".into());
         self.take_in(Input::Started { epoch, version, host, trunk, policy })
             .expect("a higher epoch is accepted");
@@ -159,7 +172,12 @@ impl Place {
             ]);
             if self.alphabet.waivers {
                 let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
-                all.extend([waive(Gate::Check), waive(Gate::Verify)]);
+                all.extend([waive(Gate::Check), waive(Gate::Review), waive(Gate::Verify)]);
+            }
+            if self.alphabet.by_hand {
+                let (base, tip, tree) = (oid('a'), oid('b'), oid('d'));
+                all.push(Command::SubmitWork { task: task.clone(), base, tip, tree });
+                all.push(Command::StartTasks { tasks: vec![task.clone()] });
             }
             if self.alphabet.plan {
                 all.push(Command::EditTask { task: task.clone(), patch: TaskPatch::default() });
@@ -167,6 +185,11 @@ impl Place {
                 all.push(Command::MoveTask { task, after: None, phase: None });
             }
         }
+        if self.alphabet.by_hand {
+            all.push(Command::StartTasks { tasks: vec![] });
+            all.extend(Mode::ALL.map(|mode| Command::SetMode { mode }));
+        }
+        all.extend([PauseReason::Trunk, PauseReason::Setup].map(|reason| Command::Resume { reason }));
         if self.alphabet.stops {
             all.push(Command::Pause { reason: PauseReason::User, why: "lunch".into() });
             all.push(Command::Resume { reason: PauseReason::User });
@@ -213,7 +236,7 @@ impl Place {
             let epoch = self.state.epoch + 1;
             add(&|place| {
                 let (version, host, trunk, policy) =
-                    (version.clone(), host.clone(), trunk.clone(), policy(self.patient));
+                    (version.clone(), host.clone(), trunk.clone(), policy(self.patient, self.alphabet));
                 place.take_in(Input::Started { epoch, version, host, trunk, policy })
             });
         }
@@ -224,11 +247,15 @@ impl Place {
     fn key(&self) -> String {
         let s = &self.state;
         let mut key = format!(
-            "{:?}{}{}{:?}{}|",
+            "{:?}{}{}{:?}{:?}{}{}{}{}|",
             s.trunk_held_by,
             s.draining,
             s.running,
-            s.paused,
+            s.paused.keys(),
+            s.mode,
+            s.green.contains(&oid('a')),
+            s.red_trunk.is_some(),
+            s.setup_failures.count.min(3),
             s.plan.as_ref().is_some_and(|p| p.profile.locked)
         );
         for (id, task) in &s.tasks {
@@ -245,6 +272,7 @@ impl Place {
         let stage = match &task.stage {
             Stage::Pending { not_before, .. } => due(not_before).to_string(),
             Stage::Active { iteration, .. } | Stage::Checking { iteration, .. } => iteration.to_string(),
+            Stage::Review { not_before, run, .. } => format!("{}{}", due(not_before), run.is_some()),
             Stage::Approved { not_before, waits, .. } => {
                 format!("{}{:?}", due(not_before), waits.as_ref().map(|w| w.paths.len()))
             }
@@ -252,14 +280,20 @@ impl Place {
                 MergeStep::Building => format!("b{races}"),
                 MergeStep::Verifying { .. } => format!("v{races}"),
                 MergeStep::Publishing { .. } => format!("p{races}"),
+                MergeStep::Suspect { .. } => format!("s{races}"),
+                MergeStep::Trial { .. } => format!("t{races}"),
             },
             Stage::Blocked { block, .. } => block.word().to_string(),
             _ => String::new(),
         };
         format!(
-            "{}{stage},{},{},{},{:?},{},{},{}",
+            "{}{stage},{},{},{},{},{},{},{},{:?},{},{},{}",
             task.stage.name(),
+            task.started,
             task.retries.min(2),
+            task.transient_retries.min(2),
+            task.once_more.min(2),
+            task.review_rounds.min(2),
             task.merge_rounds.min(2),
             task.hand_failures.min(5),
             task.waived,

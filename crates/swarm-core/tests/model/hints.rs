@@ -35,6 +35,7 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "status" | "--help"] => return true,
         ["swarm", "plan", "show"] | ["swarm", "task", "list"] => return true,
         ["swarm", "task", "show", id] => return place.state.task(&task(id)).is_some(),
+        ["swarm", "task", "start", id] => Command::StartTasks { tasks: vec![task(id)] },
         ["swarm", "task", "unblock", id] => Command::UnblockTask { task: task(id) },
         ["swarm", "task", "defer", id] => Command::DeferTask { task: task(id) },
         ["swarm", "task", "cancel", id] => Command::CancelTask { task: task(id) },

@@ -9,7 +9,7 @@ mod way_out;
 use explore::{Alphabet, Model, explore};
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 5] = [
+const MODELS: [(&str, Model); 8] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: true },
@@ -26,13 +26,37 @@ const MODELS: [(&str, Model); 5] = [
         "one task, hands that fail",
         Model { plan: ONE, alphabet: Alphabet { failing_hands: true, ..NOTHING }, patient: true },
     ),
+    (
+        "one task, agent programs that fail",
+        Model { plan: ONE, alphabet: Alphabet { failures: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, started and merged by hand",
+        Model { plan: ONE, alphabet: Alphabet { by_hand: true, ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, reviewed and stopped",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { reviews: true, waivers: true, stops: true, ..NOTHING },
+            patient: false,
+        },
+    ),
     ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
 ];
 
 const ONE: &[(&str, &[&str])] = &[("a", &[])];
 const TWO: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"])];
 /// Nothing but what people do to single tasks, and ordinary reports.
-const NOTHING: Alphabet = Alphabet { stops: false, plan: false, waivers: false, failing_hands: false };
+const NOTHING: Alphabet = Alphabet {
+    stops: false,
+    plan: false,
+    waivers: false,
+    failing_hands: false,
+    failures: false,
+    by_hand: false,
+    reviews: false,
+};
 
 #[test]
 fn from_every_state_commands_and_reports_lead_to_done_and_every_hint_is_accepted() {

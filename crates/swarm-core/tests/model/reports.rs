@@ -6,6 +6,7 @@ use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Proof;
+use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 
@@ -16,6 +17,17 @@ pub fn oid(digit: char) -> Oid {
 pub fn proof() -> Proof {
     Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('c')] }
 }
+
+/// One class for each consequence.
+const FAILURES: [FailureClass; 7] = [
+    FailureClass::Throttled,
+    FailureClass::Quota,
+    FailureClass::Key,
+    FailureClass::Refused,
+    FailureClass::Overflow,
+    FailureClass::OwnLimit,
+    FailureClass::Unknown,
+];
 
 pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
     match effect {
@@ -51,6 +63,19 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             };
             let lost = Report::VerifyLost { run: run.clone(), task: task.clone(), why: "killed".into() };
             vec![verified(true), verified(false), lost]
+        }
+        Effect::Review { run, task, .. } => {
+            let reviewed = |passed| Report::Reviewed {
+                run: run.clone(),
+                task: task.clone(),
+                passed,
+                output: "output".into(),
+            };
+            let lost = Report::ReviewLost { run: run.clone(), task: task.clone(), why: "killed".into() };
+            vec![reviewed(true), reviewed(false), lost]
+        }
+        Effect::WatchTrunk { commit, .. } => {
+            vec![Report::TrunkChanged { commit: commit.clone(), now: oid('e') }]
         }
         Effect::Publish { task, .. } => {
             let (why, paths, hint) = ("a.rs is changed".into(), vec!["a.rs".into()], "git stash".into());
@@ -106,7 +131,12 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
             boundary(*iteration, IterationOutcome::CannotDo { text: text() }),
             boundary(*iteration, IterationOutcome::Crashed { code: Some(1), signal: None, text: text() }),
             boundary(*iteration, IterationOutcome::NotStarted { text: text() }),
-        ],
+        ]
+        .into_iter()
+        .chain(FAILURES.map(|class| {
+            boundary(*iteration, IterationOutcome::Failed { failure: Failure::new(class, text()) })
+        }))
+        .collect(),
         (_, Some(Stage::Checking { iteration, tip, .. })) => {
             let checked = |passed| Report::Checked {
                 run: run.clone(),

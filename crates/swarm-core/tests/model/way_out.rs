@@ -55,12 +55,14 @@ fn help(place: &mut Place) -> Option<Vec<Event>> {
     if state.draining && state.runs.is_empty() {
         return place.take_in(Input::Leaving).ok();
     }
-    if let Some(reason) = state.paused.first() {
-        let reason = *reason;
+    if let Some(reason) = state.paused.keys().next().copied() {
         return place.ask(Command::Resume { reason }).ok();
     }
     if let Some(command) = put_back(state) {
         return place.ask(command).ok();
+    }
+    if state.tasks.values().any(|task| state.needs_start(task)) {
+        return place.ask(Command::StartTasks { tasks: vec![] }).ok();
     }
     if let Some(effect) = owed(state).first() {
         let report = reports(state, effect).swap_remove(0);

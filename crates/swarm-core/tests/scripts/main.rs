@@ -2,8 +2,12 @@
 
 mod script;
 mod attempts;
+mod failures;
 mod grants;
 mod merges;
+mod modes;
 mod plans;
+mod reviews;
+mod trunk;
 
 use script::check;

@@ -103,19 +103,19 @@ fn a_moved_trunk_means_built_and_verified_again() {
 #[test]
 fn a_red_verification_sends_the_task_back_to_work() {
     after(
-        "built a | unverified a",
+        "built a | unverified a | stopped a | trunk green a",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending
             b: Pending → Preparing r2 → Active 1 → Checking → Approved
-            owed: Stop r3
+            owed: Stop r4
         ",
     );
     after(
-        "built a | unverified a | stopped a",
+        "built a | unverified a | stopped a | trunk green a | stopped a",
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r4
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r5
             b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
-            owed: Prepare r4, Build b
+            owed: Prepare r5, Build b
         ",
     );
 }

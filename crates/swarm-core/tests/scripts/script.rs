@@ -6,21 +6,25 @@
 //! `hello a` `complete a` `unfinished a` `crash a` `asks a` `cannot a` `lost a` `ended a` `stopped a` are the work
 //! run's reports · `green a` `red a` the checks · `built a` `conflict a` `empty a` `verified a`
 //! `unverified a` `published a` `busy a` `moved a` `released a` `free a` `removed a` the merge's ·
-//! everything else is a person's command.
+//! `fails a overloaded` is a failure of the agent program of that class, `said a` an iteration that
+//! named its session · `approves a` `rejects a` `unreviewed a` the review's · `trunk green a` `trunk red a` the
+//! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
+//! the list · everything else is a person's command.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use swarm_core::effect::Effect;
+use swarm_core::effect::{Effect, WorkOrder};
 use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
-use swarm_core::{owed, schedule, step};
+use swarm_core::{owed, rests, schedule, show, step, waits_for_start};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Proof;
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Gate, PauseReason};
+use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
@@ -86,7 +90,28 @@ impl Play {
     fn step(&mut self, text: &str) {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
-            ["start"] => self.take_in(self.started()),
+            ["start"] => self.take_in(self.started(Policy::default())),
+            ["start", "reviewed"] => {
+                self.take_in(self.started(Policy { reviews: true, review_rounds: 2, ..Policy::default() }));
+            }
+            ["start", "by", "hand"] => {
+                self.take_in(self.started(Policy { mode: Mode::SemiAuto, ..Policy::default() }));
+            }
+            ["attention"] => {
+                let list = show::attention(&self.state);
+                self.lines.extend(list.iter().map(|entry| {
+                    let why = entry.why.replace('\n', " ");
+                    format!("attention: {} ({why}) {:?}", entry.what, entry.commands)
+                }));
+            }
+            ["stage", task] => {
+                let row = self.state.task(&id(task)).map(|t| show::row(&self.state, t));
+                self.lines.push(format!("stage {task}: {}", row.expect("a task").stage));
+            }
+            ["rests"] => {
+                let (rests, waits) = (rests(&self.state), waits_for_start(&self.state));
+                self.lines.push(format!("rests: {rests}, waits for a start: {waits}"));
+            }
             ["leave"] => self.take_in(Input::Leaving),
             ["why", task] => {
                 let because = schedule::because(&self.state, &id(task), self.now);
@@ -109,9 +134,9 @@ impl Play {
         }
     }
 
-    fn started(&self) -> Input {
+    fn started(&self, policy: Policy) -> Input {
         let (version, host, trunk) = ("0".into(), "here".into(), "main".into());
-        let policy = Policy { max_iterations: 3, ..Policy::default() };
+        let policy = Policy { max_iterations: 3, transient_max: 3, ..policy };
         Input::Started { epoch: self.state.epoch + 1, version, host, trunk, policy }
     }
 
@@ -157,6 +182,10 @@ impl Play {
             }
             Stage::Preparing { run } => format!("Preparing {run}"),
             Stage::Active { iteration, .. } => format!("Active {iteration}"),
+            Stage::Review { run: Some(run), .. } => format!("Review {run}"),
+            Stage::Review { not_before, .. } if *not_before > self.now => {
+                format!("Review (in {} s)", later(not_before))
+            }
             Stage::Approved { waits: Some(_), .. } => "Approved (waits)".into(),
             Stage::Blocked { block, .. } => format!("Blocked ({})", block.word()),
             other => other.name().into(),
@@ -186,6 +215,9 @@ impl Play {
     }
 
     fn report(&self, words: &[&str]) -> Option<Report> {
+        if let Some(report) = self.long_report(words) {
+            return Some(report);
+        }
         let [what, name] = words else { return None };
         let (task, text) = (TaskId::new(name).ok()?, || "output".to_string());
         let run = self.run(&task);
@@ -195,16 +227,8 @@ impl Play {
             _ => (0, oid('b')),
         };
         let boundary = |outcome| {
-            let (run, tip) = (run.clone(), Some(oid('b')));
-            Some(Report::Boundary {
-                run,
-                iteration,
-                outcome,
-                tip,
-                note: None,
-                usage: Default::default(),
-                session: None,
-            })
+            let (run, tip, usage) = (run.clone(), Some(oid('b')), Usage::default());
+            Some(Report::Boundary { run, iteration, outcome, tip, note: None, usage, session: None })
         };
         let ended = |how| Some(Report::WorkEnded { run: run.clone(), how });
         match *what {
@@ -235,11 +259,45 @@ impl Play {
         })
     }
 
-    fn merge_report(&self, what: &str, task: TaskId) -> Option<Report> {
-        let verify = || {
-            let run = self.state.runs.iter().find(|(_, r)| r.task == task && r.agent.is_none());
-            run.map_or(RunId::nth(999), |(id, _)| id.clone())
+    /// Reports that take more than the name of a task.
+    fn long_report(&self, words: &[&str]) -> Option<Report> {
+        let boundary = |name: &str, outcome, session| {
+            let run = self.run(&id(name));
+            let iteration = match self.state.task(&id(name)).map(|t| &t.stage) {
+                Some(Stage::Active { iteration, .. }) => *iteration,
+                _ => 0,
+            };
+            let (tip, usage) = (Some(oid('b')), Usage { input_tokens: 100, ..Usage::default() });
+            Report::Boundary { run, iteration, outcome, tip, note: None, usage, session }
         };
+        Some(match words {
+            ["fails", name, class] => {
+                let class = FailureClass::ALL.into_iter().find(|c| c.word() == *class).expect("a class");
+                let mut failure = Failure::new(class, "output");
+                failure.resets_in_secs = (class == FailureClass::Quota).then_some(120);
+                failure.hint = (class == FailureClass::Key).then(|| "program login".into());
+                boundary(name, IterationOutcome::Failed { failure }, None)
+            }
+            ["said", name] => boundary(name, IterationOutcome::NoSignal, Some("s1".into())),
+            ["trunk", "moved"] => Report::TrunkChanged { commit: oid('a'), now: oid('e') },
+            ["trunk", "stays"] => Report::TrunkChanged { commit: oid('a'), now: oid('a') },
+            ["trunk", verdict, name] => {
+                let (run, task) = (self.judging(&id(name)), id(name));
+                Report::Verified { run, task, passed: *verdict == "green", output: "trunk".into() }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The review or verification of the task that is running, or the last there was.
+    fn judging(&self, task: &TaskId) -> RunId {
+        let current = self.state.task(task).and_then(|t| t.stage.judging_run().cloned());
+        let any = || self.state.runs.iter().find(|(_, r)| r.task == *task && r.agent.is_none());
+        current.or_else(|| any().map(|(id, _)| id.clone())).unwrap_or_else(|| RunId::nth(999))
+    }
+
+    fn merge_report(&self, what: &str, task: TaskId) -> Option<Report> {
+        let verify = || self.judging(&task);
         let proof = Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('c')] };
         Some(match what {
             "built" => {
@@ -251,6 +309,15 @@ impl Play {
             "verified" | "unverified" => {
                 Report::Verified { run: verify(), task, passed: what == "verified", output: "output".into() }
             }
+            "approves" | "rejects" => {
+                Report::Reviewed { run: verify(), task, passed: what == "approves", output: "notes".into() }
+            }
+            // The verdict of the run before.
+            "approved-before" => {
+                Report::Reviewed { run: RunId::nth(2), task, passed: true, output: "notes".into() }
+            }
+            "unreviewed" => Report::ReviewLost { run: verify(), task, why: "killed".into() },
+            "oversteps" => Report::Overstep { task, run: None, what: "moved another branch".into() },
             "published" => Report::Published { task, proof },
             "busy" => {
                 let (why, hint) = ("src/a.rs is changed".into(), "git stash".into());
@@ -267,8 +334,12 @@ impl Play {
 
 fn shown(effect: &Effect) -> String {
     match effect {
-        Effect::Stop { run, .. } | Effect::Prepare { run, .. } | Effect::Verify { run, .. } => {
-            format!("{} {run}", effect.verb())
+        Effect::Stop { run, .. }
+        | Effect::Prepare { run, .. }
+        | Effect::Verify { run, .. }
+        | Effect::Review { run, .. } => format!("{} {run}", effect.verb()),
+        Effect::Work { run, order: WorkOrder::Go { iteration, session: None }, .. } => {
+            format!("Work {run} Go {{ iteration: {iteration} }}")
         }
         Effect::Work { run, order, .. } => format!("Work {run} {order:?}"),
         other => format!("{} {}", other.verb(), other.task()),
@@ -293,6 +364,17 @@ fn command(words: &[&str]) -> Command {
         ["reset"] => Command::ResetPlan,
         ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into() },
         ["resume"] => Command::Resume { reason: PauseReason::User },
+        ["resume", "trunk"] => Command::Resume { reason: PauseReason::Trunk },
+        ["resume", "setup"] => Command::Resume { reason: PauseReason::Setup },
+        ["mode", "auto"] => Command::SetMode { mode: Mode::Autopilot },
+        ["mode", "semi"] => Command::SetMode { mode: Mode::SemiAuto },
+        ["go", tasks @ ..] => Command::StartTasks { tasks: tasks.iter().map(|t| id(t)).collect() },
+        ["submit", task] => {
+            Command::SubmitWork { task: id(task), base: oid('a'), tip: oid('b'), tree: oid('d') }
+        }
+        ["submit", "empty", task] => {
+            Command::SubmitWork { task: id(task), base: oid('a'), tip: oid('a'), tree: oid('d') }
+        }
         ["drain"] => Command::Drain { why: "Ctrl+C".into() },
         ["add", task] => Command::AddTask { phase: None, after: None, task: spec(task) },
         ["depends", task] => {
@@ -308,6 +390,9 @@ fn command(words: &[&str]) -> Command {
         ["stop", task] => Command::StopAgent { task: id(task) },
         ["waive", task, "check"] => {
             Command::WaiveGate { task: id(task), gate: Gate::Check, reason: "seen".into() }
+        }
+        ["waive", task, "review"] => {
+            Command::WaiveGate { task: id(task), gate: Gate::Review, reason: "seen".into() }
         }
         ["waive", task, "verify"] => {
             Command::WaiveGate { task: id(task), gate: Gate::Verify, reason: "seen".into() }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use swarm_core::effect::{Effect, Key};
 use swarm_core::input::{KeyName, Report};
-use swarm_protocol::channel::FromDaemon;
+use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
-use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,9 @@ use crate::hands::worktree::{BaseRule, PrepareFailure, prepare};
 use crate::supervisor::{
     DaemonEnd, Found, Rescue, SILENT_AFTER, ensure_daemon, secret_of, stop_run, watch_daemon,
 };
+
+/// Between two looks at a red trunk.
+const TRUNK_LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// What a hand tells the loop.
 #[derive(Debug)]
@@ -93,8 +96,17 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 Attended::Ended { how } => Report::VerifyLost { run, task, why: how.words() },
             })
         }
-        Effect::Stop { run, task, nonce, verify } => stop(&world, run, task, &nonce, verify).await,
+        Effect::Review { run, task, nonce, .. } => {
+            let spec = world.review_spec(&run, &task, &nonce);
+            let end = attend(&desk, &spec).await?;
+            Ok(match end {
+                Attended::Cancelled => Report::Cancelled { task },
+                Attended::Ended { how } => Report::ReviewLost { run, task, why: how.words() },
+            })
+        }
+        Effect::Stop { run, task, nonce, work } => stop(&world, run, task, &nonce, work).await,
         Effect::Build { task, agent, base, tip, at } => {
+            let agent = agent.unwrap_or_else(person);
             let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
             let work = Work { task, agent, base, tip, trunk: trunk_tip(&world).await?, at_secs };
             build_merge(&world, work).await
@@ -112,6 +124,12 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 () = desk.cancel.cancelled() => return Ok(Report::Cancelled { task }),
             }
             Ok(Report::CheckoutChanged { task })
+        }
+        Effect::WatchTrunk { task, commit } => {
+            tokio::select! {
+                now = trunk_leaves(&world, &commit) => Ok(Report::TrunkChanged { now: now?, commit }),
+                () = desk.cancel.cancelled() => Ok(Report::Cancelled { task }),
+            }
         }
         Effect::Remove { task } => {
             let disposable = DISPOSABLE.map(String::from);
@@ -148,7 +166,24 @@ async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), Stri
     }
 }
 
-async fn trunk_tip(world: &World) -> Result<swarm_protocol::ids::Oid, String> {
+/// Waits until trunk is somewhere else. Looks now and then: a ref may be packed, moved by a push or
+/// by a worktree, and a red trunk is mended within minutes, not milliseconds.
+async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, String> {
+    loop {
+        let now = trunk_tip(world).await?;
+        if now != *commit {
+            return Ok(now);
+        }
+        tokio::time::sleep(TRUNK_LOOK_EVERY).await;
+    }
+}
+
+/// Who is named as the maker of commits that no agent made.
+fn person() -> AgentId {
+    AgentId::new("person").expect("a plain name")
+}
+
+async fn trunk_tip(world: &World) -> Result<Oid, String> {
     let name = format!("refs/heads/{}", world.trunk);
     world
         .git
@@ -200,9 +235,9 @@ async fn prepare_worktree(world: &World, run: RunId, task: TaskId) -> Report {
     }
 }
 
-async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, verify: bool) -> Result<Report, String> {
+async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, work: bool) -> Result<Report, String> {
     let worktree = world.worktree_of(&task);
-    let rescue = (!verify && worktree.is_dir()).then_some(Rescue { task, worktree });
+    let rescue = (work && worktree.is_dir()).then_some(Rescue { task, worktree });
     let grace = std::time::Duration::from_secs(world.config.stop.grace.secs);
     let stopped =
         stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(words)?;
@@ -255,14 +290,14 @@ async fn attend(desk: &Desk, spec: &DaemonSpec) -> Result<Attended, String> {
 /// Reports that the daemon could not deliver, in their order. What the core knows already changes nothing.
 async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
     for (_, said) in unsaid {
-        if let Some(report) = report_of(&spec.run, &spec.task, said) {
+        if let Some(report) = report_of(&spec.run, spec.kind, &spec.task, said) {
             let _ = desk.out.send(FromHand::News(report)).await;
         }
     }
 }
 
 /// A daemon's frame as the core understands it; some concern nobody but screens.
-pub fn report_of(run: &RunId, task: &TaskId, said: FromDaemon) -> Option<Report> {
+pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) -> Option<Report> {
     let run = run.clone();
     match said {
         FromDaemon::Boundary { iteration, outcome, tip, note, usage, session } => {
@@ -270,6 +305,9 @@ pub fn report_of(run: &RunId, task: &TaskId, said: FromDaemon) -> Option<Report>
         }
         FromDaemon::Checked { iteration, passed, tip, tree, output } => {
             Some(Report::Checked { run, iteration, passed, tip, tree, output })
+        }
+        FromDaemon::Verified { passed, output } if kind == RunKind::Review => {
+            Some(Report::Reviewed { run, task: task.clone(), passed, output })
         }
         FromDaemon::Verified { passed, output } => {
             Some(Report::Verified { run, task: task.clone(), passed, output })

@@ -98,7 +98,7 @@ mod tests {
             run: RunId::nth(n),
             task: TaskId::new("a").unwrap(),
             nonce: String::new(),
-            verify: false,
+            work: true,
         }
     }
 

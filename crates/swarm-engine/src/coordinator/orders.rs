@@ -12,6 +12,7 @@ pub fn run_of(effect: &Effect) -> Option<&RunId> {
     match effect {
         Effect::Work { run, .. }
         | Effect::Verify { run, .. }
+        | Effect::Review { run, .. }
         | Effect::Stop { run, .. }
         | Effect::Prepare { run, .. } => Some(run),
         _ => None,
@@ -34,7 +35,7 @@ impl Coordinator {
         let config = &self.world.config;
         match effect {
             Effect::Work { task, agent, attempt, order, .. } => Some(match order {
-                WorkOrder::Go { iteration } => {
+                WorkOrder::Go { iteration, session } => {
                     let worktree = self.world.worktree_of(task);
                     let setting = Setting {
                         task,
@@ -49,7 +50,7 @@ impl Coordinator {
                     Order::Go {
                         iteration: *iteration,
                         prompt: self.world.prompts.work(&words),
-                        session: None,
+                        session: session.clone(),
                     }
                 }
                 WorkOrder::Check { iteration, waived } => Order::Check {
@@ -64,6 +65,10 @@ impl Coordinator {
                 let verify = config.verify_commands();
                 Some(Order::Verify { commands: verify.commands.clone(), timeout_secs: verify.timeout.secs })
             }
+            Effect::Review { .. } => Some(Order::Verify {
+                commands: config.review.commands.clone(),
+                timeout_secs: config.review.timeout.secs,
+            }),
             Effect::Stop { .. } => Some(Order::Stop { grace_secs: config.stop.grace.secs }),
             _ => None,
         }

@@ -296,8 +296,8 @@ impl Coordinator {
             return Ok(());
         };
         if n > self.links.received(&run) {
-            let task = self.store.state().runs.get(&run).map(|r| r.task.clone());
-            if let Some(report) = task.and_then(|task| report_of(&run, &task, report)) {
+            let known = self.store.state().runs.get(&run).map(|r| (r.kind, r.task.clone()));
+            if let Some(report) = known.and_then(|(kind, task)| report_of(&run, kind, &task, report)) {
                 self.report(report, after)?;
             }
         }

@@ -84,6 +84,10 @@ impl World {
         DaemonSpec { worktree: self.merge_worktree(), ..self.spec(run, RunKind::Verify, task, nonce) }
     }
 
+    pub fn review_spec(&self, run: &RunId, task: &TaskId, nonce: &str) -> DaemonSpec {
+        DaemonSpec { worktree: self.worktree_of(task), ..self.spec(run, RunKind::Review, task, nonce) }
+    }
+
     fn spec(&self, run: &RunId, kind: RunKind, task: &TaskId, nonce: &str) -> DaemonSpec {
         DaemonSpec {
             run: run.clone(),
@@ -95,6 +99,7 @@ impl World {
             agent: None,
             attempt: 1,
             program: vec![],
+            profile: Default::default(),
             agent_setup: None,
             guard: Outfit::guard_of_commands(&self.config),
             set_up: outfit::set_up(&self.config),

@@ -197,7 +197,7 @@ impl Duty {
             (Order::Check { iteration, .. }, RunKind::Work) => {
                 self.checked.is_none_or(|last| *iteration > last)
             }
-            (Order::Verify { .. }, RunKind::Verify) => !self.verified,
+            (Order::Verify { .. }, RunKind::Verify | RunKind::Review) => !self.verified,
             _ => false,
         }
     }
@@ -219,7 +219,9 @@ impl Duty {
                 return end;
             }
             match order {
-                Order::Go { iteration, prompt, .. } => iterate(&shop, iteration, &prompt, &mut wish).await,
+                Order::Go { iteration, prompt, session } => {
+                    iterate(&shop, iteration, &prompt, session.as_deref(), &mut wish).await
+                }
                 Order::Check { iteration, commands, timeout_secs } => {
                     shop.check(iteration, &commands, timeout_secs, &mut wish).await
                 }
@@ -242,6 +244,7 @@ impl Duty {
                     self.end(Ended::Stopped);
                 }
             }
+            Yield::Reports(reports) => reports.into_iter().for_each(|report| self.report(report)),
             Yield::Stopped => self.end(Ended::Stopped),
             Yield::NoWorkspace { text } => self.end(Ended::NoWorkspace { text }),
         }

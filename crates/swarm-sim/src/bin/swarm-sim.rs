@@ -13,6 +13,7 @@ const USAGE: &str =
     "usage: swarm-sim [--seeds N] [--from S] [--world core|ledger|both] [--planted BUG] [--threads N]
 BUG of the ledger: sync-left-out, answer-before-sync, half-a-batch-kept, epoch-not-checked
 BUG of the core: trunk-released-on-stage-change, slot-granted-before-stopped, old-report-believed,
+  granted-without-start, transient-counted, old-verdict-believed, red-trunk-blamed,
   cancelled-never-reported, effect-returned-not-owed, epoch-not-checked, answered-before-sync";
 
 struct Request {

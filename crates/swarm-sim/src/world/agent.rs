@@ -3,6 +3,7 @@
 use swarm_core::effect::WorkOrder;
 use swarm_core::input::Report;
 use swarm_protocol::channel::{IterationOutcome, RunKind};
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 
@@ -48,7 +49,12 @@ impl Story {
             RunKind::Work => {
                 Report::WorkEnded { run: run.clone(), how: Ended::Lost { text: "no exit record".into() } }
             }
-            RunKind::Verify | RunKind::Review => Report::VerifyLost {
+            RunKind::Verify => Report::VerifyLost {
+                run: run.clone(),
+                task: daemon.task.clone(),
+                why: "its daemon vanished".into(),
+            },
+            RunKind::Review => Report::ReviewLost {
                 run: run.clone(),
                 task: daemon.task.clone(),
                 why: "its daemon vanished".into(),
@@ -87,7 +93,7 @@ impl Story {
         }
         let waiting = daemon.doing == Doing::Waiting;
         match daemon.order.clone() {
-            Some(WorkOrder::Go { iteration }) if waiting && iteration > daemon.iterated => {
+            Some(WorkOrder::Go { iteration, .. }) if waiting && iteration > daemon.iterated => {
                 self.iterate(run, iteration);
             }
             Some(WorkOrder::Check { iteration, waived }) if waiting && iteration > daemon.checked => {
@@ -133,6 +139,7 @@ impl Story {
             Doing::Iterating { iteration } => self.iteration_ends(run, &task, iteration),
             Doing::Checking { iteration, waived } => self.checks_end(run, &task, iteration, waived),
             Doing::Verifying { commit } => self.verification_ends(run, &task, &commit),
+            Doing::Reviewing { tip } => self.review_ends(run, &task, &tip),
             Doing::Silent => self
                 .last_word(run, Ended::Crashed { code: None, signal: Some(9), text: "went silent".into() }),
             Doing::Ending => self.last_word(run, Ended::Stopped),
@@ -166,11 +173,19 @@ impl Story {
         let tip = if self.rng.chance(80) || self.calm { self.truth.agent_commits(task) } else { None };
         let tip = tip.or_else(|| self.truth.worktrees.get(task).map(|w| w.tip.clone()));
         let outcome = self.outcome();
+        let usage = Usage { input_tokens: self.rng.between(1, 1_000), steps: 1, ..Usage::default() };
+        let session = self.rng.chance(70).then(|| format!("session-{run}"));
         if let Some(daemon) = self.daemons.get_mut(run) {
             daemon.turn_to(Doing::Waiting);
             daemon.iterated = iteration;
         }
-        self.say(run, Report::Boundary { run: run.clone(), iteration, outcome, tip, note: None, usage: Default::default(), session: None });
+        let (run_id, note) = (run.clone(), None);
+        self.say(run, Report::Boundary { run: run_id, iteration, outcome, tip, note, usage, session });
+        if self.strikes(Fault::Overstep, 3) {
+            let what = "tried to move another task's branch".into();
+            let report = Report::Overstep { task: task.clone(), run: Some(run.clone()), what };
+            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Again { report: Box::new(report) });
+        }
         self.obey(run);
     }
 
@@ -178,6 +193,13 @@ impl Story {
         let text = || "in so many words".to_string();
         if self.strikes(Fault::AgentCrashes, 7) {
             return IterationOutcome::Crashed { code: Some(1), signal: None, text: text() };
+        }
+        if self.strikes(Fault::ProgramFails, 9) {
+            let class = *self.rng.pick(&FailureClass::ALL);
+            let mut failure = Failure::new(class, text());
+            failure.resets_in_secs = self.rng.chance(40).then(|| self.rng.between(1, 600));
+            failure.hint = self.rng.chance(40).then(|| "program login".into());
+            return IterationOutcome::Failed { failure };
         }
         if self.strikes(Fault::AgentAsksHuman, 4) {
             return IterationOutcome::AsksHuman { text: text() };
@@ -209,18 +231,39 @@ impl Story {
         self.obey(run);
     }
 
-    fn verification_ends(&mut self, run: &RunId, task: &TaskId, commit: &Oid) {
-        if self.strikes(Fault::VerifyLost, 5) {
+    fn review_ends(&mut self, run: &RunId, task: &TaskId, tip: &Oid) {
+        if self.strikes(Fault::ReviewLost, 6) {
             return self.last_word(run, Ended::Lost { text: "killed".into() });
         }
-        let passed = !self.strikes(Fault::VerifyRed, 8);
+        let passed = !self.strikes(Fault::ReviewRed, 15);
         if passed {
-            self.truth.green_results.insert(commit.clone());
+            self.truth.reviewed_tips.insert(tip.clone());
         }
+        self.says_verdict(run);
+        let output = if passed { String::new() } else { "please do it another way".into() };
+        self.say(run, Report::Reviewed { run: run.clone(), task: task.clone(), passed, output });
+    }
+
+    /// The process is gone, and its verdict is its last word.
+    fn says_verdict(&mut self, run: &RunId) {
         if let Some(daemon) = self.daemons.get_mut(run) {
             daemon.vanishes();
             daemon.exit = Some(Ended::Stopped);
         }
+    }
+
+    fn verification_ends(&mut self, run: &RunId, task: &TaskId, commit: &Oid) {
+        if self.strikes(Fault::VerifyLost, 5) {
+            return self.last_word(run, Ended::Lost { text: "killed".into() });
+        }
+        // What stands on a red trunk is red whoever made it; trunk alone is red only then.
+        let on_red = self.truth.stands_on_red(commit);
+        let own_fault = !self.truth.trunk_has(commit) && self.strikes(Fault::VerifyRed, 8);
+        let passed = !on_red && !own_fault;
+        if passed {
+            self.truth.green_results.insert(commit.clone());
+        }
+        self.says_verdict(run);
         let output = if passed { String::new() } else { "1 test failed".into() };
         self.say(run, Report::Verified { run: run.clone(), task: task.clone(), passed, output });
     }
@@ -228,5 +271,12 @@ impl Story {
 
 /// After this report the daemon says nothing more.
 pub fn is_last_word(report: &Report) -> bool {
-    matches!(report, Report::WorkEnded { .. } | Report::Verified { .. } | Report::VerifyLost { .. })
+    matches!(
+        report,
+        Report::WorkEnded { .. }
+            | Report::Verified { .. }
+            | Report::VerifyLost { .. }
+            | Report::Reviewed { .. }
+            | Report::ReviewLost { .. }
+    )
 }

@@ -29,6 +29,7 @@ impl Story {
     pub fn caretaker_looks(&mut self) -> Result<(), Broken> {
         self.agenda.at(self.now.plus_secs(CARETAKER_SECS), Happening::Caretaker);
         self.checkout_is_free();
+        self.trunk_is_mended();
         let Some(c) = &self.coordinator else { return Ok(()) };
         self.oracle.silent_hands(c, self.now)?;
         for command in help(&c.state) {
@@ -77,7 +78,10 @@ impl Story {
 
 fn help(state: &State) -> Vec<Command> {
     let mut commands: Vec<Command> =
-        state.paused.iter().map(|reason| Command::Resume { reason: *reason }).collect();
+        state.paused.keys().map(|reason| Command::Resume { reason: *reason }).collect();
+    if state.tasks.values().any(|task| state.needs_start(task)) {
+        commands.push(Command::StartTasks { tasks: vec![] });
+    }
     for (id, task) in &state.tasks {
         if waits_for_a_person(&task.stage) {
             commands.push(Command::UnblockTask { task: id.clone() });

@@ -27,6 +27,9 @@ pub enum Doing {
     Verifying {
         commit: Oid,
     },
+    Reviewing {
+        tip: Oid,
+    },
     /// Told to end; the tree is being ended.
     Ending,
 }
@@ -96,8 +99,11 @@ impl Daemon {
         self.exit = Some(how.clone());
         let last = match self.kind {
             RunKind::Work => Report::WorkEnded { run: self.run.clone(), how },
-            RunKind::Verify | RunKind::Review => {
+            RunKind::Verify => {
                 Report::VerifyLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
+            }
+            RunKind::Review => {
+                Report::ReviewLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
             }
         };
         self.say(last)
@@ -128,7 +134,10 @@ impl Daemons {
     /// A second daemon of the run cannot lock and ends, so only the first counts. Two living ones of
     /// a task are a broken rule.
     pub fn spawn(&mut self, daemon: Daemon) -> Result<(), String> {
-        if let Some(other) = self.alive().find(|d| d.task == daemon.task && d.kind == daemon.kind) {
+        // An agent and a review share the task's worktree; a verification has one of its own.
+        let place = |kind: RunKind| kind == RunKind::Verify;
+        let same = |d: &&Daemon| d.task == daemon.task && place(d.kind) == place(daemon.kind);
+        if let Some(other) = self.alive().find(same) {
             return Err(format!("{} starts for task {} while {} lives", daemon.run, daemon.task, other.run));
         }
         self.all.insert(daemon.run.clone(), daemon);

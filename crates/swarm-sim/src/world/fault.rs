@@ -17,6 +17,11 @@ pub enum Fault {
     TrunkMoved,
     Conflict,
     WorkspaceFails,
+    ProgramFails,
+    ReviewRed,
+    ReviewLost,
+    TrunkRed,
+    Overstep,
     HandFails,
     AnswersLate,
     AnswersTwice,
@@ -28,7 +33,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 27] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -43,6 +48,11 @@ impl Fault {
         Self::TrunkMoved,
         Self::Conflict,
         Self::WorkspaceFails,
+        Self::ProgramFails,
+        Self::ReviewRed,
+        Self::ReviewLost,
+        Self::TrunkRed,
+        Self::Overstep,
         Self::HandFails,
         Self::AnswersLate,
         Self::AnswersTwice,
@@ -70,6 +80,11 @@ impl Fault {
             Self::TrunkMoved => "trunk moved by a person",
             Self::Conflict => "conflict",
             Self::WorkspaceFails => "no worktree",
+            Self::ProgramFails => "agent program fails",
+            Self::ReviewRed => "review wants changes",
+            Self::ReviewLost => "review lost",
+            Self::TrunkRed => "trunk red",
+            Self::Overstep => "agent oversteps",
             Self::HandFails => "hand fails",
             Self::AnswersLate => "hand answers late",
             Self::AnswersTwice => "hand answers twice",

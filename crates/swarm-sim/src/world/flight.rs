@@ -50,11 +50,11 @@ impl Story {
             return;
         }
         match effect {
-            Effect::Work { run, .. } | Effect::Verify { run, .. } if acted => {
+            Effect::Work { run, .. } | Effect::Verify { run, .. } | Effect::Review { run, .. } if acted => {
                 self.hit(Fault::AnswersAfterCancel);
                 self.end_daemon(&run, 10_000);
             }
-            Effect::Watch { .. } => self.gives_up(n),
+            Effect::Watch { .. } | Effect::WatchTrunk { .. } => self.gives_up(n),
             _ if acted => self.hit(Fault::AnswersAfterCancel),
             _ => self.gives_up(n),
         }
@@ -102,7 +102,7 @@ impl Story {
     pub fn frame(&mut self, n: u64, frame: u64) -> Result<(), Broken> {
         let Some(hand) = self.speaking_hand(n) else { return Ok(()) };
         let (key, reported) = (hand.key.clone(), hand.reported);
-        let (Key::Work(run) | Key::Verify(run)) = key.clone() else { return Ok(()) };
+        let (Key::Work(run) | Key::Verify(run) | Key::Review(run)) = key.clone() else { return Ok(()) };
         let Some(daemon) = self.daemons.get(&run) else { return Ok(()) };
         let Some((_, report)) = daemon.frames.iter().find(|(number, _)| *number == frame).cloned() else {
             return Ok(());

@@ -48,6 +48,9 @@ impl Hand {
             Effect::Verify { run, task, .. } => {
                 Report::VerifyLost { run: run.clone(), task: task.clone(), why: "told to stop".into() }
             }
+            Effect::Review { run, task, .. } => {
+                Report::ReviewLost { run: run.clone(), task: task.clone(), why: "told to stop".into() }
+            }
             other => Report::Cancelled { task: other.task().clone() },
         }
     }
@@ -84,6 +87,22 @@ impl Story {
                 self.attach(hand.n, run);
                 return Ok(Deed::UnderWay);
             }
+            Effect::Review { run, task, tip, .. } => {
+                if self.daemons.get(run).is_none() {
+                    self.spawn(run, task, RunKind::Review, epoch)?;
+                    let doing = Doing::Reviewing { tip: tip.clone() };
+                    self.daemon_turns(run, doing, (1_000, 40_000));
+                }
+                self.attach(hand.n, run);
+                return Ok(Deed::UnderWay);
+            }
+            Effect::WatchTrunk { commit, .. } => {
+                let now = self.truth.trunk_tip();
+                if now == *commit {
+                    return Ok(Deed::UnderWay);
+                }
+                Report::TrunkChanged { commit: commit.clone(), now }
+            }
             _ if self.strikes(Fault::HandFails, 4) => hand.fails(),
             Effect::Stop { run, task, .. } => self.stop(run, task),
             Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
@@ -107,7 +126,7 @@ impl Story {
     }
 
     fn spawn(&mut self, run: &RunId, task: &TaskId, kind: RunKind, epoch: u64) -> Result<(), Broken> {
-        if kind == RunKind::Work && !self.truth.worktrees.contains_key(task) {
+        if kind != RunKind::Verify && !self.truth.worktrees.contains_key(task) {
             return Err(broken(
                 "an agent works in the worktree of its task",
                 format!("{task} has none for {run}"),
@@ -179,7 +198,7 @@ impl Story {
     }
 
     fn remove(&mut self, task: &TaskId) -> Result<Report, Broken> {
-        if let Some(daemon) = self.daemons.alive().find(|d| d.task == *task && d.kind == RunKind::Work) {
+        if let Some(daemon) = self.daemons.alive().find(|d| d.task == *task && d.kind != RunKind::Verify) {
             return Err(broken(
                 "no worktree goes under a living daemon",
                 format!("{task} has {}", daemon.run),

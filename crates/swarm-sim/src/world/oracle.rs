@@ -9,8 +9,9 @@ use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::failure::Consequence;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::Gate;
+use swarm_protocol::outcome::{Ended, Gate, Mode, Next};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 
@@ -38,6 +39,9 @@ pub struct Oracle {
     /// Work runs claimed and not yet proven gone.
     at_work: BTreeMap<RunId, TaskId>,
     approved: BTreeSet<(TaskId, Oid)>,
+    started: BTreeSet<TaskId>,
+    /// The newest tip that was submitted, and whose checks passed.
+    checked: BTreeMap<TaskId, Oid>,
     waived: BTreeSet<(TaskId, Gate)>,
     operations: BTreeSet<CommandId>,
     policies: Vec<Policy>,
@@ -75,6 +79,17 @@ impl Oracle {
         match event {
             Event::TaskClaimed { task, run, .. } => {
                 self.at_work.insert(run.clone(), task.clone());
+                self.started.insert(task.clone());
+            }
+            Event::TaskStarted { task } => {
+                self.started.insert(task.clone());
+            }
+            Event::PlanReset {} => self.started.clear(),
+            Event::TaskRemoved { task } => {
+                self.started.remove(task);
+            }
+            Event::ChecksPassed { task, tip, .. } => {
+                self.checked.insert(task.clone(), tip.clone());
             }
             Event::AttemptStopped { run, .. } => {
                 self.at_work.remove(run);
@@ -157,6 +172,32 @@ impl Oracle {
             Event::Operation { id, .. } if self.operations.contains(id) => {
                 Err(broken("the same command id is carried out once", id.to_string()))
             }
+            Event::TaskClaimed { task, .. }
+                if c.state.mode() == Mode::SemiAuto && !self.started.contains(task) =>
+            {
+                Err(broken("in semi-auto a task starts when a person says so", task.to_string()))
+            }
+            Event::ReviewStarted { task, run, .. } => match self.at_work.iter().find(|(_, t)| *t == task) {
+                Some((other, _)) => Err(broken(
+                    "a review starts only after attempt_stopped",
+                    format!("{task}: {other}, then {run}"),
+                )),
+                None => Ok(()),
+            },
+            Event::AgentFailed { task, how: Ended::Failed { failure }, next, .. } => {
+                let free = matches!(
+                    failure.class.consequence(),
+                    Consequence::Transient | Consequence::Quota | Consequence::OnceMore
+                );
+                match next {
+                    Next::Pending { counts: true, .. } if free => Err(broken(
+                        "a failure that is nobody's fault is not held against the task",
+                        format!("{task}: {failure:?}"),
+                    )),
+                    _ => Ok(()),
+                }
+            }
+            Event::VerificationFailed { task, .. } if truth.trunk_is_red() => self.may_blame(task, c, truth),
             Event::TaskClaimed { task, run, .. } => match self.at_work.iter().find(|(_, t)| *t == task) {
                 Some((other, _)) => Err(broken(
                     "a task is granted again only after attempt_stopped",
@@ -165,6 +206,8 @@ impl Oracle {
                 None => Ok(()),
             },
             Event::TrunkGranted { task, .. } => trunk_is_free(task, c),
+            // A person answers for the person's own work.
+            Event::TaskApproved { base: Some(_), .. } => Ok(()),
             Event::TaskApproved { task, tip, .. } => self.may_approve(task, tip, truth),
             Event::MergeCompleted { proof, .. } => proven(proof, truth),
             Event::TaskStatusChanged { proof: Some(proof), .. } => proven(proof, truth),
@@ -193,10 +236,30 @@ impl Oracle {
     }
 
     fn may_approve(&self, task: &TaskId, tip: &Oid, truth: &Truth) -> Result<(), Broken> {
-        if truth.green_tips.contains(tip) || self.waived(task, Gate::Check) {
-            return Ok(());
+        if !truth.green_tips.contains(tip) && !self.waived(task, Gate::Check) {
+            return Err(broken("only work with green checks is approved", format!("{task} at {tip}")));
         }
-        Err(broken("only work with green checks is approved", format!("{task} at {tip}")))
+        if !truth.reviewed_tips.contains(tip) && !self.waived(task, Gate::Review) {
+            return Err(broken("only reviewed work is approved", format!("{task} at {tip}")));
+        }
+        if self.checked.get(task) != Some(tip) {
+            return Err(broken("the tip that was checked last is approved", format!("{task} at {tip}")));
+        }
+        Ok(())
+    }
+
+    /// A task is sent back to work for a red merged tree only when trunk alone was found green.
+    fn may_blame(&self, task: &TaskId, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
+        let base = c.hands.values().find_map(|hand| match &hand.effect {
+            Effect::Verify { task: t, commit, .. } if t == task => truth.built.get(commit),
+            _ => None,
+        });
+        match base {
+            Some(built) if truth.stands_on_red(&built.base) => {
+                Err(broken("a red trunk is nobody's fault", format!("{task} was sent back")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Asked at the moment a hand moves trunk.
@@ -295,7 +358,9 @@ pub fn run_of(report: &Report) -> Option<&RunId> {
         | Report::WorkEnded { run, .. }
         | Report::Stopped { run, .. }
         | Report::Verified { run, .. }
-        | Report::VerifyLost { run, .. } => Some(run),
+        | Report::VerifyLost { run, .. }
+        | Report::Reviewed { run, .. }
+        | Report::ReviewLost { run, .. } => Some(run),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 
 use crate::rng::Rng;
@@ -68,7 +68,7 @@ impl People {
             return without_locked_profile(self.first_plan(rng), state);
         }
         let task = ids[rng.index(ids.len())].clone();
-        match rng.below(100) {
+        match rng.below(118) {
             0..12 => Command::BlockTask { task, reason: "wait for me".into() },
             12..30 => self.put_back(rng, state).unwrap_or(Command::UnblockTask { task }),
             30..37 => Command::DeferTask { task },
@@ -78,7 +78,10 @@ impl People {
                 Command::WaiveGate { task, gate, reason: "seen it by eye".into() }
             }
             45..51 => Command::Pause { reason: PauseReason::User, why: "lunch".into() },
-            51..61 => Command::Resume { reason: PauseReason::User },
+            51..61 => {
+                let reason = state.paused.keys().next().copied().unwrap_or(PauseReason::User);
+                Command::Resume { reason }
+            }
             61..69 => Command::StopAgent { task },
             69..73 => self.edit(rng, state, task),
             73..80 => self.add(rng, state),
@@ -94,8 +97,21 @@ impl People {
             95..97 => Command::RemoveTask { task },
             97 => Command::ApprovePlan,
             98 => Command::CompletePhase { phase: rng.between(1, 2) as u32 },
-            _ => Command::RecordExport { path: ".swarm/SWARM_PLAN.json".into() },
+            99 => Command::RecordExport { path: ".swarm/SWARM_PLAN.json".into() },
+            100..104 => Command::SetMode { mode: *rng.pick(&Mode::ALL) },
+            104..109 => Command::StartTasks { tasks: vec![] },
+            _ => self.start(rng, state).unwrap_or(Command::StartTasks { tasks: vec![task] }),
         }
+    }
+
+    /// Starts a task that waits for it, if there is one.
+    fn start(&mut self, rng: &mut Rng, state: &State) -> Option<Command> {
+        let waiting: Vec<&TaskId> =
+            state.tasks.iter().filter(|(_, t)| state.needs_start(t)).map(|(id, _)| id).collect();
+        if waiting.is_empty() {
+            return None;
+        }
+        Some(Command::StartTasks { tasks: vec![waiting[rng.index(waiting.len())].clone()] })
     }
 
     /// Unblocks a task that a person can help, if there is one.

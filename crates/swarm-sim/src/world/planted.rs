@@ -17,10 +17,14 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
+        Self::Core(Bug::GrantedWithoutStart),
+        Self::Core(Bug::TransientCounted),
+        Self::Core(Bug::OldVerdictBelieved),
+        Self::Core(Bug::RedTrunkBlamed),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -33,6 +37,10 @@ impl Planted {
             Self::Core(Bug::TrunkReleasedOnStageChange) => "trunk-released-on-stage-change",
             Self::Core(Bug::SlotGrantedBeforeStopped) => "slot-granted-before-stopped",
             Self::Core(Bug::OldReportBelieved) => "old-report-believed",
+            Self::Core(Bug::GrantedWithoutStart) => "granted-without-start",
+            Self::Core(Bug::TransientCounted) => "transient-counted",
+            Self::Core(Bug::OldVerdictBelieved) => "old-verdict-believed",
+            Self::Core(Bug::RedTrunkBlamed) => "red-trunk-blamed",
             Self::CancelledNeverReported => "cancelled-never-reported",
             Self::EffectReturnedNotOwed => "effect-returned-not-owed",
             Self::EpochNotChecked => "epoch-not-checked",

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use swarm_core::input::{Input, Report};
+use swarm_core::stage::Stage;
 use swarm_protocol::command::Command;
-use swarm_protocol::ids::CommandId;
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::outcome::Mode;
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 
@@ -17,7 +19,7 @@ use super::daemon::Daemons;
 use super::fault::{Fault, Seam};
 use super::log::Log;
 use super::oracle::{self, Broken, Oracle, broken};
-use super::people::{People, Wish};
+use super::people::{People, Wish, waits_for_a_person};
 use super::planted::Planted;
 use super::table::Table;
 use super::trace::{RECORDS_KEPT, Trace};
@@ -144,6 +146,11 @@ impl Story {
             races_max: rng.between(1, 3) as u32,
             checks: rng.chance(85),
             verifies: rng.chance(85),
+            transient_max: rng.between(0, 4) as u32,
+            review_rounds: rng.between(1, 3) as u32,
+            reviews: rng.chance(50),
+            resumes_sessions: rng.chance(50),
+            mode: *rng.pick(&Mode::ALL),
             snapshot_every: rng.between(10, 50),
             ..Policy::default()
         };
@@ -238,7 +245,9 @@ impl Story {
         self.agenda.at(self.now.plus_ms(next), Happening::Person);
         let Some(c) = &self.coordinator else { return Ok(()) };
         self.oracle.silent_hands(c, self.now)?;
-        let command = self.people.intervene(&mut self.rng, &c.state);
+        let by_hand = if self.rng.chance(4) { self.works_by_hand() } else { None };
+        let Some(c) = &self.coordinator else { return Ok(()) };
+        let command = by_hand.unwrap_or_else(|| self.people.intervene(&mut self.rng, &c.state));
         let wish = self.people.wish(command);
         self.hit(Fault::PersonIntervenes);
         if self.rng.chance(8) {
@@ -279,6 +288,7 @@ impl Story {
     fn outside(&mut self) {
         if self.calm {
             self.checkout_is_free();
+            self.trunk_is_mended();
             return;
         }
         let next = self.rng.between(10_000, 90_000);
@@ -289,6 +299,56 @@ impl Story {
             self.truth.checkout_busy = true;
         } else if self.rng.chance(50) {
             self.truth.person_commits();
+            self.trunk_moved();
+        }
+        if self.truth.trunk_is_red() {
+            if self.rng.chance(60) {
+                self.trunk_is_mended();
+            }
+        } else if self.strikes(Fault::TrunkRed, 8) {
+            self.truth.person_breaks_trunk();
+            self.trunk_moved();
+        }
+    }
+
+    /// A person commits on the branch of a task that nobody works on, and wants it merged.
+    fn works_by_hand(&mut self) -> Option<Command> {
+        let state = &self.coordinator.as_ref()?.state;
+        let idle = |id: &&TaskId| {
+            let stage = state.task(id).map(|t| &t.stage);
+            let stands = stage.is_some_and(|s| matches!(s, Stage::Pending { .. }) || waits_for_a_person(s));
+            stands && !state.has_run(id)
+        };
+        let idle: Vec<TaskId> = self.truth.worktrees.keys().filter(idle).cloned().collect();
+        if idle.is_empty() {
+            return None;
+        }
+        let task = self.rng.pick(&idle).clone();
+        let tip = self.truth.agent_commits(&task)?;
+        let base = self.truth.worktrees.get(&task)?.base.clone();
+        Some(Command::SubmitWork { task, base, tree: tip.clone(), tip })
+    }
+
+    pub fn trunk_is_mended(&mut self) {
+        if self.truth.trunk_is_red() {
+            self.trace.note(self.now, || "trunk is mended".into());
+            self.truth.person_mends_trunk();
+            self.trunk_moved();
+        }
+    }
+
+    /// Whoever watches trunk sees it.
+    fn trunk_moved(&mut self) {
+        let tip = self.truth.trunk_tip();
+        let Some(c) = self.coordinator.as_mut() else { return };
+        for hand in c.hands.values_mut() {
+            if let swarm_core::effect::Effect::WatchTrunk { commit, .. } = &hand.effect
+                && hand.acted
+                && hand.report.is_none()
+            {
+                hand.report = Some(Report::TrunkChanged { commit: commit.clone(), now: tip.clone() });
+                self.agenda.at(self.now.plus_ms(50), Happening::HandEnds { hand: hand.n });
+            }
         }
     }
 

@@ -43,6 +43,10 @@ pub struct Truth {
     pub green_tips: BTreeSet<Oid>,
     /// Merged commits whose verification was really green.
     pub green_results: BTreeSet<Oid>,
+    /// Tips whose review was really passed.
+    pub reviewed_tips: BTreeSet<Oid>,
+    /// Where a person broke trunk, until one mends it.
+    red_from: Option<Oid>,
 }
 
 impl Truth {
@@ -58,6 +62,8 @@ impl Truth {
             checkout_busy: false,
             green_tips: BTreeSet::new(),
             green_results: BTreeSet::new(),
+            reviewed_tips: BTreeSet::new(),
+            red_from: None,
         };
         truth.person_commits();
         truth
@@ -76,6 +82,34 @@ impl Truth {
         let oid = self.new_oid();
         self.on_trunk.insert(oid.clone());
         self.trunk.push(OnTrunk { oid, source: None });
+    }
+
+    /// A person commits something that breaks the verification of everything on top of it.
+    pub fn person_breaks_trunk(&mut self) {
+        self.person_commits();
+        self.red_from = Some(self.trunk_tip());
+    }
+
+    pub fn trunk_is_red(&self) -> bool {
+        self.red_from.is_some()
+    }
+
+    /// A person repairs trunk, by one more commit.
+    pub fn person_mends_trunk(&mut self) {
+        self.red_from = None;
+        self.person_commits();
+    }
+
+    /// Whether the commit's tree holds what broke trunk. What was built before stays as it was; a
+    /// commit of trunk from the break on is red until trunk was mended.
+    pub fn stands_on_red(&self, commit: &Oid) -> bool {
+        let Some(red) = &self.red_from else { return false };
+        let base = match self.built.get(commit) {
+            Some(built) if !self.trunk_has(commit) => &built.base,
+            _ => commit,
+        };
+        let place = |oid: &Oid| self.trunk.iter().position(|c| c.oid == *oid);
+        place(base) >= place(red) && place(base).is_some()
     }
 
     /// The worktree of the task, made if it is not there.

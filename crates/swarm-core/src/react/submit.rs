@@ -1,0 +1,44 @@
+//! Work that a person did on a task's branch: it goes to trunk as an agent's would, verified there.
+
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::plan::Status;
+use swarm_protocol::refusal::Refusal;
+
+use super::command::Outcome;
+use super::{task, validate};
+use crate::stage::Stage;
+use crate::state::State;
+
+/// The commits of `base..tip` are the person's.
+pub(super) fn submit(state: &State, id: TaskId, base: Oid, tip: Oid, tree: Oid) -> Result<Outcome, Refusal> {
+    let found = validate::known(state, &id)?;
+    let idle = matches!(
+        found.stage,
+        Stage::Pending { .. }
+            | Stage::Blocked { .. }
+            | Stage::Failed { .. }
+            | Stage::Timeout { .. }
+            | Stage::Deferred
+    );
+    if !idle {
+        return Err(task::wrong(state, &id, found, "merged by hand"));
+    }
+    // Processes that are still being ended might write to the branch.
+    if state.has_run(&id) || state.trunk_held_by.as_ref() == Some(&id) {
+        return Err(task::wrong(
+            state,
+            &id,
+            found,
+            "merged by hand before its last attempt has come to rest",
+        ));
+    }
+    if base == tip {
+        let what = format!("The branch of task {id} has no commit of its own");
+        return Err(Refusal::NothingToChange { what });
+    }
+    let answer = format!("Task {id} is approved at {} and waits for its turn to merge", tip.short());
+    let (status, policy) = (Status::Merging, "person".into());
+    let event = Event::TaskApproved { task: id, status, tip, tree, policy, base: Some(base) };
+    Ok(Outcome::new(vec![event], answer))
+}

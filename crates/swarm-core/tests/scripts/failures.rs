@@ -1,0 +1,142 @@
+//! What follows from each way in which an agent program fails.
+
+use crate::check;
+
+#[test]
+fn a_failing_service_is_waited_out_and_not_held_against_the_task() {
+    check(
+        "plan a | start | ready a | fails a overloaded | stopped a | +60s | ready a | fails a network | stopped a | +60s | ready a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1
+            owed: Work r3 Go { iteration: 1 }
+        ",
+    );
+    check(
+        "plan a | start | ready a | fails a throttled | stage a | attention",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+            stage a: the service throttles requests; tried again at 10:00:02
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
+fn after_too_many_failures_of_a_service_in_a_row_a_person_is_asked() {
+    let again = "stopped a | +600s | ready a | fails a overloaded |";
+    check(
+        &format!("plan a | start | ready a | fails a overloaded | {again} {again} {again} stopped a"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 9 s) → Preparing r4 → Active 1 → Blocked (retries)
+        ",
+    );
+    check(
+        &format!(
+            "plan a | start | ready a | fails a overloaded | {again} stopped a | +600s | ready a | unfinished a | fails a network | {again} stopped a"
+        ),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Active 2 → Pending (in 3 s) → Preparing r4 → Active 1 → Pending (in 5 s)
+        ",
+    );
+}
+
+#[test]
+fn a_used_up_quota_is_waited_for_until_its_reset() {
+    check(
+        "plan a | start | ready a | fails a quota | stopped a | attention | +119s | +1s",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 120 s) → Preparing r2
+            attention: Task a waits for quota until 10:02:00 (the quota is used up: output) ["swarm task show a"]
+            owed: Prepare r2
+        "#,
+    );
+}
+
+#[test]
+fn a_missing_login_asks_a_person_at_once_and_names_the_command() {
+    check(
+        "plan a | start | ready a | fails a key | stopped a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (setup)
+            attention: Task a is blocked (setup) (the key or log-in is not accepted: output; `program login` helps) ["program login", "swarm task show a", "swarm task unblock a"]
+        "#,
+    );
+}
+
+#[test]
+fn a_refused_answer_is_tried_once_more() {
+    check(
+        "plan a | start | ready a | fails a refused | stopped a | +60s | ready a | fails a output_cut | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Blocked (human)
+        ",
+    );
+}
+
+#[test]
+fn a_full_context_and_a_limit_reached_count_as_attempts() {
+    check(
+        "plan a | start | ready a | fails a overflow | stopped a | +60s | ready a | fails a own_limit | stopped a | +60s | ready a | fails a stalled | stopped a | +60s | ready a | fails a own_limit | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 9 s) → Preparing r4 → Active 1 → Timeout
+        ",
+    );
+}
+
+#[test]
+fn a_session_goes_on_over_iterations_and_throttling_but_not_after_an_overflow() {
+    check(
+        "plan a | start | ready a | said a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Active 2
+            owed: Work r1 Go { iteration: 2, session: Some("s1") }
+        "#,
+    );
+    check(
+        "plan a | start | ready a | said a | fails a throttled | stopped a | +60s | ready a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Active 2 → Pending (in 3 s) → Preparing r2 → Active 1
+            owed: Work r2 Go { iteration: 1, session: Some("s1") }
+        "#,
+    );
+    check(
+        "plan a | start | ready a | said a | fails a overflow | stopped a | +60s | ready a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Active 2 → Pending (in 3 s) → Preparing r2 → Active 1
+            owed: Work r2 Go { iteration: 1 }
+        ",
+    );
+}
+
+#[test]
+fn three_worktrees_in_a_row_that_cannot_be_set_up_pause_the_swarm() {
+    check(
+        "plan a b c d | slots 4 | start | unready a | unready b | stopped a | stopped b | unready c | stopped c | +60s | attention",
+        r#"
+            a: Pending → Preparing r1 → Pending (in 3 s)
+            b: Pending → Preparing r2 → Pending (in 3 s)
+            c: Pending → Preparing r3 → Pending (in 3 s)
+            d: Pending → Preparing r4
+            attention: Paused: worktrees cannot be set up (a worktree could not be set up 3 times in a row: output) ["swarm resume --reason setup"]
+            owed: Prepare r4
+        "#,
+    );
+    check(
+        "plan a b c | slots 3 | start | unready a | unready b | ready c | stopped a | +60s | unready a | stopped b | +9s",
+        r"
+            a: Pending → Preparing r1 → Pending (in 3 s) → Preparing r4 → Pending (in 5 s)
+            b: Pending → Preparing r2 → Pending (in 3 s) → Pending → Preparing r5
+            c: Pending → Preparing r3 → Active 1
+            owed: Stop r4, Work r3 Go { iteration: 1 }, Prepare r5
+        ",
+    );
+    check(
+        "plan a b c | slots 3 | start | unready a | unready b | unready c | stopped a | stopped b | stopped c | +60s | resume setup",
+        r"
+            a: Pending → Preparing r1 → Pending (in 3 s) → Preparing r4
+            b: Pending → Preparing r2 → Pending (in 3 s) → Preparing r5
+            c: Pending → Preparing r3 → Pending (in 3 s) → Preparing r6
+            owed: Prepare r4, Prepare r5, Prepare r6
+        ",
+    );
+}

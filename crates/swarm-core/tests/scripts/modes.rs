@@ -1,0 +1,164 @@
+//! Semi-auto: a ready task waits for a person; and a person's own work.
+
+use crate::check;
+
+#[test]
+fn in_semi_auto_a_ready_task_waits_until_a_person_starts_it() {
+    check(
+        "plan a b | slots 2 | start by hand | stage a | rests | attention",
+        r#"
+            a: Pending
+            b: Pending
+            stage a: ready: waits for swarm task start a
+            rests: true, waits for a start: true
+            attention: 2 ready tasks wait to be started (the mode is semi-auto) ["swarm task start a", "swarm task start --all"]
+        "#,
+    );
+    check(
+        "plan a b | slots 2 | start by hand | go b | rests",
+        r"
+            a: Pending
+            b: Pending → Preparing r1
+            rests: false, waits for a start: true
+            owed: Prepare r1
+        ",
+    );
+    check(
+        "plan a b:a | slots 2 | start by hand | go | rests",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            rests: false, waits for a start: false
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn a_started_task_goes_on_through_its_retries_until_the_plan_is_reset() {
+    check(
+        "plan a | start by hand | go a | ready a | crash a | stopped a | +60s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+    check(
+        "plan a | start by hand | go a | ready a | asks a | stopped a | unblock a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+    check(
+        "plan a | start by hand | go a | ready a | reset | stopped a | +60s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+        ",
+    );
+}
+
+#[test]
+fn the_mode_can_be_changed_and_nothing_is_started_twice() {
+    check(
+        "plan a | start by hand | mode semi | mode auto | go a | go",
+        r"
+            a: Pending → Preparing r1
+            refused: The mode is semi-auto already: nothing would change (try swarm status)
+            refused: Task a is active and cannot be started (try swarm agent stop a)
+            refused: Every ready task starts by itself: nothing would change (try swarm status)
+            owed: Prepare r1
+        ",
+    );
+    check(
+        "plan a b | start | mode semi | ready a | complete a | green a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending
+            owed: Build a
+        ",
+    );
+    check(
+        "plan a b:a | start by hand | go b | go b | go c | block a | go a",
+        r"
+            a: Pending → Blocked (human)
+            b: Pending
+            refused: No pending task waits to be started: nothing would change (try swarm status)
+            refused: There is no task c (try swarm task show a)
+            refused: Task a is blocked and cannot be started (try swarm task unblock a)
+        ",
+    );
+}
+
+#[test]
+fn a_task_can_be_started_before_anybody_coordinates() {
+    check(
+        "plan a | mode semi | go a | start",
+        r"
+            a: Pending → Preparing r1
+            owed: Prepare r1
+        ",
+    );
+    check(
+        "plan a | mode semi | start",
+        r"
+            a: Pending
+        ",
+    );
+}
+
+#[test]
+fn work_of_a_person_is_verified_and_merged_like_an_agents() {
+    check(
+        "plan a | start by hand | submit a | built a | verified a | stopped a | published a | removed a",
+        r"
+            a: Pending → Approved → Merging → Done
+        ",
+    );
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | conflict a | attention | submit a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (conflict) → Approved → Merging
+            attention: Task a is blocked (conflict) (the work conflicts with trunk in src/a.rs; merge main into swarm/a in its worktree and then merge it by hand, or unblock it for an agent to do so) ["swarm worktree merge a", "swarm task show a", "swarm task unblock a"]
+            owed: Build a
+        "#,
+    );
+}
+
+#[test]
+fn work_of_a_person_waits_until_nobody_else_is_at_the_branch() {
+    check(
+        "plan a | start | ready a | submit a | stop a | submit a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            refused: Task a is active and cannot be merged by hand (try swarm agent stop a)
+            refused: Task a is pending and cannot be merged by hand before its last attempt has come to rest (try swarm task show a)
+            owed: Stop r1
+        ",
+    );
+    check(
+        "plan a | submit empty a",
+        r"
+            a: Pending
+            refused: The branch of task a has no commit of its own: nothing would change (try swarm status)
+        ",
+    );
+}
+
+#[test]
+fn an_agent_that_oversteps_is_on_the_list_until_its_task_is_closed() {
+    check(
+        "plan a | start | ready a | oversteps a | oversteps a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1
+            attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a"]
+            owed: Work r1 Go { iteration: 1 }
+        "#,
+    );
+    check(
+        "plan a | start | ready a | oversteps a | cancel a | stopped a | removed a | attention",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Cancelled
+        ",
+    );
+}
