@@ -19,6 +19,7 @@ mod opencode;
 mod acp;
 mod plain;
 pub mod script;
+mod probe;
 
 use std::path::Path;
 
@@ -28,6 +29,7 @@ pub use heard::{AgentEvent, Heard};
 pub use invocation::{
     Invocation, Launch, Stdin, Surroundings, Way, begin, pass_env, reading_of, writable,
 };
+pub use probe::{KNOWN, LoggedIn, ProgramReport, install_hint, probe, ready};
 pub use reading::{Conclusion, Ending, ExitFacts, Outgoing, Reading};
 pub use resets::Moment;
 pub use setup::{AgentSetup, STALL_SECS, STEPS_MAX};

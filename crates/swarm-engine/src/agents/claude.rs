@@ -10,7 +10,7 @@ use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
 use super::failing::{class_of, failed, failure};
 use super::heard::Heard;
-use super::json::{array, count, event, field, number, text, truth};
+use super::json::{array, count, event, field, micros, number, text, truth};
 use super::reading::{Conclusion, ExitFacts, Transcript, gone, not_set_up};
 
 pub use start::{invocation, pass_env, writable};
@@ -42,6 +42,7 @@ impl Transcript for Claude {
             }
             Some("result") => {
                 heard.usage = Usage { steps: heard.usage.steps, ..usage(&event) };
+                heard.cost_of_session = true;
                 for denial in array(&event, "permission_denials") {
                     let tool = text(denial, "tool_name").unwrap_or("a tool");
                     heard.denies(format!("{tool} {}", shown_input(field(denial, "tool_input"))));
@@ -179,8 +180,7 @@ fn tool_results(event: &Value, heard: &mut Heard) {
     }
 }
 
-/// `total_cost_usd` is the session's, also what earlier runs of it cost: the cost of this run is what its
-/// own usage says per model, where the program says it.
+/// The tokens are this run's, the cost is the session's.
 fn usage(result: &Value) -> Usage {
     let tokens = field(result, "usage");
     let cached = count(tokens, "cache_read_input_tokens");
@@ -189,7 +189,7 @@ fn usage(result: &Value) -> Usage {
         input_tokens: count(tokens, "input_tokens") + count(tokens, "cache_creation_input_tokens") + cached,
         output_tokens: count(tokens, "output_tokens"),
         cached_tokens: cached,
-        cost_micros: super::json::micros(cost),
+        cost_micros: micros(cost),
         steps: 0,
     }
 }

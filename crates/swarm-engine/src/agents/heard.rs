@@ -49,6 +49,9 @@ pub struct Heard {
     /// The last of its final words counts.
     pub signal: Option<AgentSignal>,
     pub usage: Usage,
+    /// The program tells the sum over the session's life, not what this run cost.
+    pub cost_of_session: bool,
+    pub tokens_of_session: bool,
     pub session: Option<String>,
     /// What the program's own rules did not let the agent do.
     pub denied: Vec<String>,

@@ -40,6 +40,12 @@ fn max_steps() -> u32 {
     STEPS_MAX
 }
 
+impl Default for AgentSetup {
+    fn default() -> Self {
+        Self::of(AgentProgram::Script)
+    }
+}
+
 impl AgentSetup {
     /// A program as it is found on PATH, with our own defaults.
     pub fn of(program: AgentProgram) -> Self {

@@ -1,36 +1,73 @@
-//! One iteration of the agent program: prompt in, signals out, the rest committed.
+//! One iteration of the agent program: prompt in, what it was and said out, the rest committed.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::process::ExitStatusExt;
+mod agent;
+mod spent;
+mod start;
 
 use swarm_protocol::channel::{FromDaemon, IterationOutcome};
+use swarm_protocol::failure::{Failure, FailureClass};
 
-use super::program::{How, Listener, Ran, StopWish, run};
-use super::signals::{AgentSignal, signal_in};
+use super::program::{How, StopWish};
 use super::workshop::{Workshop, Yield};
-use crate::journal::Stream;
-use crate::process::{Input, ProcessError};
+use crate::agents::signals::AgentSignal;
+use crate::agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
+use crate::process::ProcessError;
+use agent::Heard;
+use start::{Run, once};
 
-/// Lines of stderr that explain a crash, and characters of them.
-const LAST_WORDS_LINES: usize = 5;
-const LAST_WORDS_MAX: usize = 1000;
+/// Characters of an explanation.
+const TEXT_MAX: usize = 1000;
 
-/// Runs the program once for this iteration.
-pub async fn iterate(shop: &Workshop, iteration: u32, prompt: &str, stop: &mut StopWish) -> Yield {
-    shop.note(&format!("iteration {iteration} begins: {}", shop.spec.program.join(" ")));
-    let mut agent = Agent { shop, signal: None, last_words: Vec::new(), continued: false };
-    let ran = start(shop, iteration, prompt, &mut agent, stop).await;
-    let ran = match ran {
-        Ok(Ran { how: How::Stopped, .. }) => {
+/// The profile, or the bare program of a spec that has none.
+fn setup_of(shop: &Workshop) -> AgentSetup {
+    let mut setup = shop.spec.profile.clone();
+    if setup.program == AgentProgram::Script && setup.command.is_empty() {
+        setup.command.clone_from(&shop.spec.program);
+    }
+    setup
+}
+
+/// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
+/// it cannot be started in the way that is preferred.
+pub async fn iterate(
+    shop: &Workshop,
+    iteration: u32,
+    prompt: &str,
+    session: Option<&str>,
+    stop: &mut StopWish,
+) -> Yield {
+    let setup = setup_of(shop);
+    let (mut session, mut way) = (session, Way::Preferred);
+    let run = loop {
+        let run = once(shop, &setup, iteration, prompt, session, way, stop).await;
+        if run.how() == Some(How::Stopped) {
             shop.note(&format!("iteration {iteration} stopped"));
             shop.settle_journal();
             return Yield::Stopped;
         }
-        other => other,
+        let failed = !matches!(run.conclusion, Conclusion::Done { .. });
+        if failed && session.is_some() && run.heard.session_unknown {
+            shop.note("the program does not know the session of the last iteration: it starts afresh");
+            session = None;
+        } else if failed && way == Way::Preferred && run.wants_fallback {
+            shop.note("the program does not answer as it should: the other way of starting it is tried");
+            way = Way::Fallback;
+        } else {
+            break run;
+        }
     };
-    let (mut outcome, mut note) = (agent.outcome(&ran), None);
+    report(shop, &setup, iteration, session, run).await
+}
+
+async fn report(
+    shop: &Workshop,
+    setup: &AgentSetup,
+    iteration: u32,
+    resumed: Option<&str>,
+    run: Run,
+) -> Yield {
+    let mut outcome = outcome(shop, setup, &run);
+    let mut notes: Vec<String> = Vec::new();
     let mut tip = None;
     if outcome == IterationOutcome::Complete {
         match shop.commit_rest().await {
@@ -38,112 +75,80 @@ pub async fn iterate(shop: &Workshop, iteration: u32, prompt: &str, stop: &mut S
             // Complete means that the tip is all of the work. Without that it is not complete.
             Err(text) => {
                 outcome = IterationOutcome::NoSignal;
-                note = Some(format!("Complete was said, but what was left could not be committed: {text}"));
+                notes.push(format!("Complete was said, but what was left could not be committed: {text}"));
             }
         }
     } else {
         match shop.tip().await {
             Ok(found) => tip = found,
-            Err(error) => note = Some(format!("The tip of the branch is not known: {error}")),
+            Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
         }
     }
-    if let Ok(Ran { left, .. }) = &ran
-        && !left.is_empty()
+    if let Conclusion::Done { denied } = &run.conclusion
+        && !denied.is_empty()
     {
-        note = Some(format!("Processes {left:?} could not be ended"));
+        notes.push(format!("Denied: {}", denied.join("; ")));
     }
+    if let Ok(ran) = &run.ran
+        && !ran.left.is_empty()
+    {
+        notes.push(format!("Processes {:?} could not be ended", ran.left));
+    }
+    let usage = spent::in_this_iteration(&run.heard, resumed);
     shop.note(&format!("iteration {iteration} ended: {outcome:?}"));
     shop.settle_journal();
-    Yield::Report(FromDaemon::Boundary {
-        iteration,
-        outcome,
-        tip,
-        note,
-        usage: Default::default(),
-        session: None,
-    })
+    let note = (!notes.is_empty()).then(|| shop.redactor.redact(&notes.join(". ")).into_owned());
+    let session = run.heard.session.clone();
+    let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session };
+    let mut reports = run.learnings;
+    reports.push(boundary);
+    Yield::Reports(reports)
 }
 
-async fn start(
-    shop: &Workshop,
-    iteration: u32,
-    prompt: &str,
-    agent: &mut Agent<'_>,
-    stop: &mut StopWish,
-) -> Result<Ran, ProcessError> {
-    let program = shop.spec.program.first().cloned().unwrap_or_default();
-    let mut call = shop
-        .call(&shop.spec.program)
-        .ok_or_else(|| ProcessError::NotFound { program: "no program".into() })?;
-    let stdin = prompt_file(shop, prompt).map_err(|source| ProcessError::Spawn { program, source })?;
-    call.stdin = Input::File(stdin);
-    let call = call.env("SWARM_ITERATION", iteration.to_string());
-    // No time limit of its own: how long an attempt may take is the coordinator's decision.
-    let bounds = shop.bounds(None).await;
-    run(call, &bounds, agent, stop).await
-}
-
-/// The prompt as a file: a program that does not read it blocks nobody, and a large one is no argument.
-fn prompt_file(shop: &Workshop, prompt: &str) -> std::io::Result<File> {
-    let path = shop.spec.files().prompt();
-    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&path)?;
-    file.write_all(prompt.as_bytes())?;
-    File::open(&path)
-}
-
-/// What the agent says while it works.
-struct Agent<'a> {
-    shop: &'a Workshop,
-    /// The last of its final words counts.
-    signal: Option<AgentSignal>,
-    last_words: Vec<String>,
-    /// The line being heard began earlier: too long for a signal.
-    continued: bool,
-}
-
-impl Listener for Agent<'_> {
-    fn line(&mut self, stream: Stream, text: &str, more: bool) {
-        self.shop.print(stream, text, more);
-        let whole = !more && !self.continued;
-        self.continued = more;
-        match (stream, whole.then(|| signal_in(text)).flatten()) {
-            (Stream::Out, Some(AgentSignal::Progress(percent))) => {
-                self.shop.progress.send_replace(percent);
-            }
-            (Stream::Out, Some(signal)) => self.signal = Some(signal),
-            (Stream::Err, _) if whole && !text.trim().is_empty() => {
-                self.last_words.push(text.chars().take(LAST_WORDS_MAX).collect());
-                let excess = self.last_words.len().saturating_sub(LAST_WORDS_LINES);
-                self.last_words.drain(..excess);
-            }
-            _ => {}
+fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
+    let (code, signal) = match &run.ran {
+        Ok(ran) => {
+            use std::os::unix::process::ExitStatusExt;
+            (ran.status.code(), ran.status.signal())
+        }
+        Err(error) => return not_started(setup, error),
+    };
+    match (&run.heard.signal, &run.conclusion) {
+        // An agent that says why it cannot go on may end as it likes.
+        (Some(AgentSignal::Blocked(text) | AgentSignal::NeedsHelp(text)), _) => {
+            IterationOutcome::AsksHuman { text: text.clone() }
+        }
+        (Some(AgentSignal::Failed(text)), _) => IterationOutcome::CannotDo { text: text.clone() },
+        (Some(AgentSignal::Complete), Conclusion::Done { .. }) => IterationOutcome::Complete,
+        (_, Conclusion::Done { .. }) => IterationOutcome::NoSignal,
+        (_, Conclusion::Interrupted) => {
+            IterationOutcome::Crashed { code, signal, text: "interrupted from outside".into() }
+        }
+        (_, Conclusion::Failed(failure)) if failure.class == FailureClass::Crashed => {
+            let words = last_words(&run.heard).unwrap_or_else(|| failure.text.clone());
+            IterationOutcome::Crashed { code, signal, text: shop.redactor.redact(&words).into_owned() }
+        }
+        (_, Conclusion::Failed(failure)) => {
+            let text = shop.redactor.redact(&failure.text).into_owned();
+            IterationOutcome::Failed { failure: Failure { text, ..failure.clone() } }
         }
     }
 }
 
-impl Agent<'_> {
-    fn outcome(&mut self, ran: &Result<Ran, ProcessError>) -> IterationOutcome {
-        let status = match ran {
-            Ok(ran) => ran.status,
-            Err(error) => return IterationOutcome::NotStarted { text: with_cause(error) },
-        };
-        match self.signal.take() {
-            // An agent that says why it cannot go on may end as it likes.
-            Some(AgentSignal::Blocked(text)) => IterationOutcome::AsksHuman { text },
-            Some(AgentSignal::Failed(text)) => IterationOutcome::CannotDo { text },
-            Some(AgentSignal::Complete) if status.success() => IterationOutcome::Complete,
-            _ if status.success() => IterationOutcome::NoSignal,
-            _ => {
-                let text: String = self.last_words.join("\n").chars().take(LAST_WORDS_MAX).collect();
-                IterationOutcome::Crashed { code: status.code(), signal: status.signal(), text }
-            }
-        }
-    }
+fn last_words(heard: &Heard) -> Option<String> {
+    let words: String = heard.last_words_text(5).chars().take(TEXT_MAX).collect();
+    (!words.trim().is_empty()).then_some(words)
 }
 
-fn with_cause(error: &ProcessError) -> String {
-    match std::error::Error::source(error) {
+fn not_started(setup: &AgentSetup, error: &ProcessError) -> IterationOutcome {
+    if let (ProcessError::NotFound { .. }, Some(hint)) = (error, install_hint(setup.program)) {
+        let mut failure = Failure::new(FailureClass::Configuration, error.to_string());
+        failure.hint = Some(hint);
+        return IterationOutcome::Failed { failure };
+    }
+    let text = match std::error::Error::source(error) {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
-    }
+    };
+    IterationOutcome::NotStarted { text }
 }

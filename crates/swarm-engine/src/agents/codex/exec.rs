@@ -33,7 +33,7 @@ impl Exec {
                 }
             }
             Some("turn.completed") => {
-                // Over the whole life of the thread: the difference is taken by whoever resumed it.
+                heard.tokens_of_session = true;
                 heard.usage = Usage { steps: heard.usage.steps.max(1), ..usage(field(&event, "usage")) };
                 heard.said_all = true;
                 self.end = Some(End::Completed);
