@@ -127,7 +127,8 @@ async fn life(repo: &Path, name: &str) -> Result<(), String> {
     }
     write(&made.path, format!("{name}.txt"), b"work\n");
     commit_all(&made.path, "work");
-    write(&made.path, "unfinished.txt", name.as_bytes());
+    // Another content in each process: what an earlier one left was committed above.
+    write(&made.path, "unfinished.txt", format!("{name} {}", std::process::id()).as_bytes());
     let disposable = DISPOSABLE.map(String::from);
     let up = GivingUp {
         task: &task,

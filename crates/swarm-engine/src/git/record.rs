@@ -119,13 +119,18 @@ impl Git {
         replace_in(record, "commondir", b"../..\n")?;
         remove_whatever(&record.join("config.worktree"))?;
         if self.head_in(record) == Head::Unreadable {
-            replace_in(record, "HEAD", &head_line(&Head::Branch(branch.to_owned())))?;
+            self.point_head(record, branch)?;
         }
         let dot_git = path.join(".git");
         if std::fs::symlink_metadata(&dot_git).is_ok_and(|meta| meta.is_dir()) {
             aside(&dot_git)?;
         }
         write_pointer(path, record)
+    }
+
+    /// Puts HEAD on this branch; index and files are left.
+    pub(crate) fn point_head(&self, record: &Path, branch: &str) -> Result<(), GitError> {
+        replace_in(record, "HEAD", &head_line(&Head::Branch(branch.to_owned())))
     }
 
     /// Gives the worktree an index of its own, as git would: through `index.lock` and a rename.

@@ -34,6 +34,11 @@ fn marker_of(git: &Git, path: &Path) -> Result<Option<MergeMarker>, GitError> {
     Ok(found.filter(|marker| marker.repo_id == repo_id && marker.path == path))
 }
 
+/// Git's record of it: what that says about HEAD is the word of whatever ran there last.
+pub(crate) fn record_name(git: &Git) -> Option<String> {
+    read_marker::<MergeMarker>(&marker_path(git))?.record
+}
+
 /// Makes the worktree show exactly this commit. Asked twice, or after a death anywhere, it does the same.
 pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> {
     let index = PrivateIndex::take(git, NAME).await?;

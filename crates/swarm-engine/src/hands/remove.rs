@@ -16,7 +16,9 @@ use swarm_protocol::ids::{Oid, TaskId};
 use crate::git::{Git, GitError, RefChange, RefOutcome, remove_marker, tips};
 use crate::hands::rescue::RESCUE_FILE_MAX_BYTES;
 use crate::hands::worktree::pool::{self, PoolRule};
-use crate::hands::worktree::{copy, hold_task, marker_of, marker_path, ports, records_at, setup};
+use crate::hands::worktree::{
+    checkouts_of_people, copy, hold_task, marker_of, marker_path, ports, records_at, setup,
+};
 use crate::process::who_stays_inside;
 pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
 pub(crate) use trash::{move_to_trash, put_about, trash_record};
@@ -143,7 +145,7 @@ pub async fn give_up(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErro
 /// False when it has moved to another commit. One that a person has checked out stays.
 async fn delete_branch(git: &Git, full: &str, tip: &Oid) -> Result<bool, GitError> {
     let _one_at_a_time = git.administration().await?;
-    if git.checkouts().iter().any(|checkout| checkout.occupies(full)) {
+    if checkouts_of_people(git).iter().any(|checkout| checkout.occupies(full)) {
         return Ok(true);
     }
     let deleted = git.update_refs(&[RefChange::delete(full, tip)], "swarm: task is done").await?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::{Prepared, WorktreeMarker, marker_path};
-use crate::git::{Git, GitError, Head, PrivateIndex, RefChange, write_marker};
+use crate::git::{Checkout, Git, GitError, Head, PrivateIndex, RefChange, write_marker};
 use crate::hands::remove::move_to_trash;
 
 pub(super) async fn attach(
@@ -16,9 +16,10 @@ pub(super) async fn attach(
 ) -> Result<Prepared, GitError> {
     let branch = task.branch();
     let full = format!("refs/heads/{branch}");
-    let head = match git.head_in(record) {
-        Head::Detached(oid) => Some(oid),
-        Head::Branch(name) if name != full => git.ref_value(&name).await?,
+    let head_says = git.head_in(record);
+    let head = match &head_says {
+        Head::Detached(oid) => Some(oid.clone()),
+        Head::Branch(name) if *name != full => git.ref_value(name).await?,
         _ => None,
     };
     let tip = tip_of(git, &full, &marker, head.as_ref()).await?;
@@ -38,7 +39,17 @@ pub(super) async fn attach(
     {
         git.clear_if_abandoned(&lock).await;
     }
-    if !record.join("index").is_file() {
+    // Back on its branch, so that the next commit lands there: files that differ from it show as changed. A rebase
+    // that was under way goes on detached, as git does it.
+    let astray = match &head_says {
+        Head::Branch(name) => *name != full,
+        Head::Detached(_) => !is_mid_way(record, &marker.path),
+        Head::Unreadable => false,
+    };
+    if astray {
+        git.point_head(record, &full)?;
+    }
+    if astray || !record.join("index").is_file() {
         give_index(git, task, record, &marker.path, &tip).await?;
     }
     if marker.record.is_none() {
@@ -46,6 +57,16 @@ pub(super) async fn attach(
         write_marker(&marker_path(git, task), &marker)?;
     }
     Ok(prepared(marker, branch, tip, record))
+}
+
+fn is_mid_way(record: &Path, path: &Path) -> bool {
+    let checkout = Checkout {
+        path: path.to_owned(),
+        git_dir: record.to_owned(),
+        is_main: false,
+        head: Head::Unreadable,
+    };
+    checkout.mid_way().is_some()
 }
 
 /// The folder is there with what was worked in it, git's record is gone.

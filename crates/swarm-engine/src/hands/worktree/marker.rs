@@ -72,10 +72,11 @@ pub(crate) fn records_at(git: &Git, path: &Path, marker: Option<&WorktreeMarker>
     says_so.filter(|linked| !is_named(&of_tasks, &linked.git_dir)).map(|linked| linked.git_dir).collect()
 }
 
-/// The checkouts of people: the main one, and worktrees that are not an agent's.
+/// The checkouts of people: the main one, and worktrees that neither an agent nor a verification can write.
 pub(crate) fn checkouts_of_people(git: &Git) -> Vec<Checkout> {
-    let of_tasks = records_of_tasks(git);
-    git.checkouts().into_iter().filter(|one| one.is_main || !is_named(&of_tasks, &one.git_dir)).collect()
+    let mut not_theirs = records_of_tasks(git);
+    not_theirs.extend(crate::hands::merge_tree::record_name(git));
+    git.checkouts().into_iter().filter(|one| one.is_main || !is_named(&not_theirs, &one.git_dir)).collect()
 }
 
 fn is_named(names: &BTreeSet<String>, record: &Path) -> bool {
