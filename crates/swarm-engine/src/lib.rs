@@ -17,6 +17,7 @@ pub mod records;
 pub mod feed;
 pub mod look;
 pub mod journal;
+pub mod redact;
 pub mod agents;
 pub mod daemon;
 pub mod supervisor;

@@ -4,12 +4,17 @@
 //! A process is named by [`ProcessIdentity`], never by a bare pid, and signalled only through a
 //! pidfd that was opened first and checked second, so a reused pid is never hit.
 
-mod containment;
 mod identity;
 mod readable;
 mod run;
 mod sweep;
+pub mod containment;
+pub mod stage;
+mod boxed;
+pub mod environment;
+pub mod caller;
 
+pub use boxed::{Boxed, Enclosure};
 pub use containment::Containment;
 pub use identity::{Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, open_verified, start_time_of};
 pub(crate) use readable::watch_readable;

@@ -38,8 +38,8 @@ pub async fn judge(
     let mut passed = true;
     for command in commands {
         heard.say(&format!("$ {}", command.shown()));
-        let bounds = shop.bounds(Some(deadline)).await;
-        let ran = match shop.call(&command.argv()) {
+        let bounds = shop.command_bounds(Some(deadline)).await;
+        let ran = match shop.command_call(&command.argv()) {
             Some(call) => run(call, &bounds, &mut heard, stop).await,
             None => Err(ProcessError::NotFound { program: "an empty command".into() }),
         };
@@ -77,7 +77,7 @@ struct Tail<'a> {
 impl Tail<'_> {
     fn say(&mut self, text: &str) {
         self.shop.note(text);
-        self.keep(text, false);
+        self.keep(&self.shop.redactor.redact(text), false);
     }
 
     fn keep(&mut self, text: &str, more: bool) {
@@ -97,6 +97,6 @@ impl Tail<'_> {
 impl Listener for Tail<'_> {
     fn line(&mut self, stream: Stream, text: &str, more: bool) {
         self.shop.print(stream, text, more);
-        self.keep(text, more);
+        self.keep(&self.shop.redactor.redact(text), more);
     }
 }

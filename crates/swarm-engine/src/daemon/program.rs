@@ -1,8 +1,9 @@
 //! Runs one program of the run to its end: every line heard, the whole tree gone afterwards.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use tokio::process::{ChildStderr, ChildStdout};
@@ -15,8 +16,10 @@ use super::pipe::Pipe;
 use super::silence::Silence;
 use super::tree;
 use crate::journal::Stream;
-use crate::process::{Call, Containment, ProcessError, Running};
-use crate::sandbox::SandboxSpec;
+use crate::process::containment::{Containment, NoContainment};
+use crate::process::stage::Stage;
+use crate::process::{Boxed, Call, Enclosure, ProcessError};
+use crate::sandbox::{SandboxSpec, SandboxStatus};
 
 /// What outlives its program is asked to go for at most this long, then forced.
 const LEFTOVER_GRACE_MAX: Duration = Duration::from_secs(1);
@@ -81,6 +84,8 @@ pub struct Ran {
     pub why: Option<String>,
     /// Processes of the tree that could not be ended: the kernel holds them.
     pub left: Vec<u32>,
+    /// How strong its sandbox was; none without one.
+    pub walls: Option<SandboxStatus>,
 }
 
 /// The bounds of one program.
@@ -88,8 +93,12 @@ pub struct Bounds {
     pub nonce: String,
     pub grace: Duration,
     pub deadline: Option<Instant>,
-    pub containment: Containment,
+    /// The net that was chosen, or why the wanted one cannot be had: then nothing is started.
+    pub containment: Result<Containment, NoContainment>,
+    /// None: no walls.
     pub sandbox: Option<SandboxSpec>,
+    pub swarm_dir: PathBuf,
+    pub stage: Stage,
 }
 
 /// Starts the program and comes back when it and everything it started are gone.
@@ -101,19 +110,30 @@ pub async fn run(
 ) -> Result<Ran, ProcessError> {
     let program = call.program.to_string_lossy().into_owned();
     let lost = |source| ProcessError::Read { program: program.clone(), source };
+    let containment = bounds.containment.as_ref().map_err(|no| ProcessError::NoContainment(no.clone()))?;
     let ended_children = signal(SignalKind::child()).map_err(lost)?;
-    let running = call.spawn(Stdio::piped(), Stdio::piped())?;
-    let mut watched = Watched::new(running, bounds, listener, ended_children);
+    let enclosure = Enclosure {
+        stage: &bounds.stage,
+        containment,
+        sandbox: bounds.sandbox.as_ref(),
+        swarm_dir: &bounds.swarm_dir,
+        nonce: &bounds.nonce,
+        leftover_grace: bounds.grace.min(LEFTOVER_GRACE_MAX),
+    };
+    let started = enclosure.start(call)?;
+    let mut watched = Watched::new(started, bounds, listener, ended_children);
     let status = watched.until_the_end(stop).await.map_err(lost)?;
     let left = watched.clear_up().await;
-    Ok(Ran { status, how: watched.how, why: watched.why, left })
+    watched.boxed.begun()?;
+    let walls = watched.boxed.walls();
+    Ok(Ran { status, how: watched.how, why: watched.why, left, walls })
 }
 
 type Ending = Pin<Box<dyn Future<Output = Vec<u32>> + Send>>;
 
 /// A program at work.
 struct Watched<'a> {
-    running: Running,
+    boxed: Boxed,
     bounds: &'a Bounds,
     listener: &'a mut dyn Listener,
     ended_children: Signal,
@@ -133,19 +153,19 @@ struct Watched<'a> {
 
 impl<'a> Watched<'a> {
     fn new(
-        mut running: Running,
+        mut boxed: Boxed,
         bounds: &'a Bounds,
         listener: &'a mut dyn Listener,
         ended_children: Signal,
     ) -> Self {
-        let stdin = running.child.stdin.take();
+        let stdin = boxed.running.child.stdin.take();
         Self {
-            out: Pipe::new(Stream::Out, running.child.stdout.take()),
-            err: Pipe::new(Stream::Err, running.child.stderr.take()),
+            out: Pipe::new(Stream::Out, boxed.running.child.stdout.take()),
+            err: Pipe::new(Stream::Err, boxed.running.child.stderr.take()),
             speaks: stdin.is_some(),
             dialogue: Dialogue::new(stdin),
             silence: Silence::new(Instant::now()),
-            running,
+            boxed,
             bounds,
             listener,
             ended_children,
@@ -160,12 +180,12 @@ impl<'a> Watched<'a> {
     /// One place where its output, its input, its clocks and the wishes of others meet.
     async fn until_the_end(&mut self, stop: &mut StopWish) -> std::io::Result<ExitStatus> {
         self.ask_listener();
-        let pid = self.running.child.id();
+        let pid = self.boxed.running.child.id();
         loop {
             let free = !self.asked_to_end;
             let next_look = self.silence.next_look(self.listener.patience());
             tokio::select! {
-                status = self.running.wait() => return status,
+                status = self.boxed.running.wait() => return status,
                 bytes = self.out.read(), if self.out.is_open() => {
                     self.out.cut(bytes, self.listener);
                     self.heard(bytes);
@@ -221,8 +241,8 @@ impl<'a> Watched<'a> {
 
     fn look(&mut self) {
         let patience = self.listener.patience();
-        let nonce = &self.bounds.nonce;
-        if self.silence.look(Instant::now(), patience, || tree::cpu_used(nonce)) {
+        let (held, nonce) = (&self.boxed.held, &self.bounds.nonce);
+        if self.silence.look(Instant::now(), patience, || held.cpu_used(nonce)) {
             let secs = patience.unwrap_or_default().as_secs();
             let why = format!("it neither printed a line nor worked for {secs} s");
             self.end(How::Silent, Some(why), self.bounds.grace);
@@ -234,15 +254,17 @@ impl<'a> Watched<'a> {
         // Left alone to leave and did not: that is the end of the dialogue, not an end by itself.
         self.how = if how == How::ByItself { How::Enough } else { how };
         self.why = why.or(self.why.take());
-        self.ending = Some(Box::pin(tree::end_marked(self.bounds.nonce.clone(), grace)));
+        self.ending = Some(self.all_ended(grace));
+    }
+
+    fn all_ended(&self, grace: Duration) -> Ending {
+        Box::pin(self.boxed.held.clone().end(self.bounds.nonce.clone(), grace))
     }
 
     /// The program has ended: now everything it started, and the rest of what they said.
     async fn clear_up(&mut self) -> Vec<u32> {
-        let ending = self.ending.take().unwrap_or_else(|| {
-            let grace = self.bounds.grace.min(LEFTOVER_GRACE_MAX);
-            Box::pin(tree::end_marked(self.bounds.nonce.clone(), grace))
-        });
+        let grace = self.bounds.grace.min(LEFTOVER_GRACE_MAX);
+        let ending = self.ending.take().unwrap_or_else(|| self.all_ended(grace));
         let mut left = self.reading_on(ending).await;
         left.extend(tree::end_adopted().await);
         let rest = async {

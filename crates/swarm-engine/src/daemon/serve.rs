@@ -24,6 +24,7 @@ use super::workshop::{Workshop, complain};
 use crate::channel::Channel;
 use crate::journal::Journal;
 use crate::process::ProcessIdentity;
+use crate::sandbox::remove_tmp;
 
 /// Ended in good order; the last word is on disk.
 pub const EXIT_ENDED: u8 = 0;
@@ -88,6 +89,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
             farewell(left, LastWord { how, wip: None }, Vec::new())
         }
     };
+    complain("remove the temporary files", remove_tmp(&exit.nonce));
     leave(&files, &exit, &mut term).await
 }
 

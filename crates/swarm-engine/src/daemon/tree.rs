@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::process::{Sweep, cpu_time_of, end_tree_by_nonce, processes_with_nonce};
-
 /// Passes over adopted children before those left are reported instead of chased, 10 ms apart.
 const PASSES_MAX: u32 = 200;
 
@@ -21,19 +19,6 @@ pub fn reap_orphans(except: Option<u32>) {
     for child in children().into_iter().filter(|child| Some(*child) != except) {
         let _ = waitpid(pid(child), WaitOptions::NOHANG);
     }
-}
-
-/// Ends everything that carries the nonce; answers who could not be ended.
-pub async fn end_marked(nonce: String, grace: Duration) -> Vec<u32> {
-    match end_tree_by_nonce(&nonce, grace).await {
-        Sweep::Empty { .. } => Vec::new(),
-        Sweep::Left { pids } => pids,
-    }
-}
-
-/// Processor time that the living processes of the run have used.
-pub fn cpu_used(nonce: &str) -> Duration {
-    processes_with_nonce(nonce).into_iter().filter_map(cpu_time_of).sum()
 }
 
 /// Ends what emptied its environment but became our child. Only while no child of our own is at work.

@@ -1,6 +1,9 @@
 //! What the daemon works with: its spec, the journal, the repository; and what it does to the
 //! worktree between two orders.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use swarm_protocol::channel::{CommandLine, FromDaemon};
@@ -11,15 +14,24 @@ use tokio::time::Instant;
 use super::commands::{Judged, judge};
 use super::program::{Bounds, StopWish};
 use super::spec::DaemonSpec;
+use super::walls::{Who, names_handed_on};
 use crate::git::{Git, GitError};
 use crate::hands::rescue::{self, Rest};
 use crate::journal::{Journal, Stream};
-use crate::process::{Call, Containment, NONCE_VARIABLE};
+use crate::process::containment::{Containment, NoContainment};
+use crate::process::stage::Stage;
+use crate::process::{Call, NONCE_VARIABLE, environment};
+use crate::redact::Redactor;
 
 pub struct Workshop {
     pub spec: DaemonSpec,
     journal: Mutex<Journal>,
+    /// What the programs of this run were given and nobody is to read.
+    pub redactor: Redactor,
     git: OnceCell<Git>,
+    stage: Stage,
+    /// Chosen once: the machine does not change under a run.
+    containment: OnceCell<Result<Containment, NoContainment>>,
     /// The newest percentage that the agent named.
     pub progress: watch::Sender<u8>,
 }
@@ -28,6 +40,8 @@ pub struct Workshop {
 #[derive(Debug)]
 pub enum Yield {
     Report(FromDaemon),
+    /// Several, in this order.
+    Reports(Vec<FromDaemon>),
     /// Told to stop on the way: nothing to report but the end.
     Stopped,
     /// The repository does not answer for this worktree: the run cannot go on.
@@ -38,16 +52,34 @@ pub enum Yield {
 
 impl Workshop {
     pub fn new(spec: DaemonSpec, journal: Journal) -> Self {
-        Self { spec, journal: Mutex::new(journal), git: OnceCell::new(), progress: watch::Sender::new(0) }
+        let given: BTreeMap<OsString, OsString> =
+            spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let handed_on = environment::for_program(&names_handed_on(&spec));
+        Self {
+            redactor: Redactor::for_environment(given.iter().chain(&handed_on)),
+            spec,
+            journal: Mutex::new(journal),
+            git: OnceCell::new(),
+            stage: Stage::myself(),
+            containment: OnceCell::new(),
+            progress: watch::Sender::new(0),
+        }
     }
 
-    /// A call in the worktree that everything can be recognised by. None for an empty command line.
-    ///
-    /// The daemon's own environment was built from an allow-list when it was started, so it may be handed on.
+    /// A call of the agent program in the worktree, with the keys it needs. None for an empty command line.
     pub fn call(&self, argv: &[String]) -> Option<Call> {
+        self.call_of(Who::Agent, argv)
+    }
+
+    /// A call of a command of the project.
+    pub fn command_call(&self, argv: &[String]) -> Option<Call> {
+        self.call_of(Who::Command, argv)
+    }
+
+    fn call_of(&self, who: Who, argv: &[String]) -> Option<Call> {
         let (program, args) = argv.split_first()?;
         let mut call = Call::new(program).args(args).cwd(&self.spec.worktree);
-        call.env.extend(std::env::vars_os());
+        call.env = self.environment(who);
         call.env.extend(self.spec.env.iter().map(|(name, value)| (name.into(), value.into())));
         let agent = self.spec.agent.as_ref().map_or("", |agent| agent.as_str());
         let named = [
@@ -61,14 +93,32 @@ impl Workshop {
         Some(call)
     }
 
-    /// The bounds of one program of this run.
+    /// The bounds of the agent program.
     pub async fn bounds(&self, deadline: Option<Instant>) -> Bounds {
+        self.bounds_of(Who::Agent, deadline).await
+    }
+
+    /// The bounds of a command of the project.
+    pub async fn command_bounds(&self, deadline: Option<Instant>) -> Bounds {
+        self.bounds_of(Who::Command, deadline).await
+    }
+
+    async fn bounds_of(&self, who: Who, deadline: Option<Instant>) -> Bounds {
+        let containment = self.containment.get_or_init(async || {
+            let chosen = Containment::choose(self.wanted_containment(), &self.stage).await;
+            if let Ok(chosen) = &chosen {
+                self.note(&format!("processes are held together by: {}", chosen.word()));
+            }
+            chosen
+        });
         Bounds {
             nonce: self.spec.nonce.clone(),
             grace: self.spec.stop_grace(),
             deadline,
-            containment: Containment::default(),
-            sandbox: None,
+            containment: containment.await.clone(),
+            sandbox: self.sandbox(who).await,
+            swarm_dir: self.spec.swarm_dir(),
+            stage: self.stage.clone(),
         }
     }
 
@@ -149,12 +199,13 @@ impl Workshop {
     /// A line of the program. A disk that does not take it is not the program's fault: work goes on,
     /// and the log of the daemon says what is missing.
     pub fn print(&self, stream: Stream, text: &str, more: bool) {
-        complain("keep a line of output", self.journal().print(stream, text, more));
+        let text = self.redactor.line(stream, text);
+        complain("keep a line of output", self.journal().print(stream, &text, more));
     }
 
     /// A line of the daemon.
     pub fn note(&self, text: &str) {
-        complain("keep a note", self.journal().note(text));
+        complain("keep a note", self.journal().note(&self.redactor.redact(text)));
     }
 
     /// Everything printed so far is durable: before it is reported that the program has ended.
@@ -170,6 +221,7 @@ impl Workshop {
 /// Says on stderr (the run's log file) what did not work.
 pub fn complain<T, E: std::fmt::Display>(what: &str, result: Result<T, E>) {
     if let Err(error) = result {
-        eprintln!("Cannot {what}: {error}");
+        // Not `eprintln!`: the log lies on the same disk, and a full one must not end us.
+        let _ = writeln!(std::io::stderr(), "Cannot {what}: {error}");
     }
 }

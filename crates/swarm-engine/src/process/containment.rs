@@ -1,9 +1,39 @@
-//! How the processes of a run are held together, so that all of them can be found and ended.
+//! How the processes of a run are held together, so that every one of them can be found and ended,
+//! also those that went into sessions of their own, lost their parents and emptied their environment.
+//!
+//! Three nets, best first, and the nonce in the environment as the last belt under each.
 
-/// The nets, best first.
+pub mod cgroup;
+mod choose;
+mod held;
+
+pub use choose::{NoContainment, available};
+pub use held::{Held, end_run};
+
+use std::path::PathBuf;
+
+/// A net that works on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Containment {
-    /// A process group, orphans that come home to the daemon, and the nonce in the environment.
+    /// A control group of its own below `parent`: nobody leaves it, and the kernel ends it at once.
+    Cgroup { parent: PathBuf },
+    /// A pid namespace: the end of its first process is the end of all.
+    Pidns {
+        /// Made inside a user namespace, because only that lets an ordinary user make one.
+        user_namespace: bool,
+    },
+    /// A process group, orphans that come home to the daemon, and the nonce.
     #[default]
     Group,
+}
+
+impl Containment {
+    /// For screens, and as a person writes it in the configuration.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Cgroup { .. } => "cgroup",
+            Self::Pidns { .. } => "pidns",
+            Self::Group => "group",
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Who a process is: a pid alone may be somebody else a moment later.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -33,6 +33,13 @@ impl ProcessIdentity {
 pub fn boot_id() -> Option<String> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(text.trim().to_owned())
+}
+
+/// Our own number in `/proc`. In a pid namespace that shares `/proc` with those outside it is not the one
+/// that we know ourselves by.
+pub(super) fn pid_in_proc() -> u32 {
+    let link = std::fs::read_link("/proc/self").ok();
+    link.and_then(|link| link.to_str()?.parse().ok()).unwrap_or_else(std::process::id)
 }
 
 /// When the process started, in clock ticks since boot; `None` when there is no such process.
@@ -92,6 +99,10 @@ impl Pidfd {
     pub(super) fn open(pid: u32) -> Option<Self> {
         let fd = pidfd_open(Pid::from_raw(i32::try_from(pid).ok()?)?, PidfdFlags::empty()).ok()?;
         Some(Self { fd, pid })
+    }
+
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
     }
 
     /// Sends the signal; false when the process has ended.

@@ -73,6 +73,8 @@ pub enum ProcessError {
         #[source]
         source: std::io::Error,
     },
+    #[error(transparent)]
+    NoContainment(#[from] super::containment::NoContainment),
     #[error("{program} did not end within {} s and was stopped", after.as_secs())]
     TimedOut { program: String, after: Duration },
     #[error("{program} printed more than {limit} bytes and was stopped")]

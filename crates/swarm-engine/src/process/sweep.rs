@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::identity::{Pidfd, parent_of, stat_field};
 
@@ -49,12 +49,32 @@ pub async fn end_tree_by_nonce(nonce: &str, grace: Duration) -> Sweep {
         let signal = if asked || grace.is_zero() { Signal::KILL } else { Signal::TERM };
         let limit = if signal == Signal::TERM { grace } else { Duration::from_secs(1) };
         asked = true;
+        if signal == Signal::KILL {
+            kill_their_groups(&found);
+        }
         for held in &found {
             held.signal(signal);
         }
         wait_all_gone(&found, limit).await;
     }
     Sweep::Left { pids: held_tree(nonce).iter().map(|held| held.pid).collect() }
+}
+
+/// Kills whole process groups: the kernel does that in one step, so one that forks without end cannot
+/// slip away between our look and our blow. Only groups led from within the tree; ours is not.
+fn kill_their_groups(found: &[Pidfd]) {
+    let ours = rustix::process::getpgrp();
+    let group_of = |held: &Pidfd| rustix::process::getpgid(Pid::from_raw(i32::try_from(held.pid).ok()?)).ok();
+    let groups: BTreeSet<i32> = found
+        .iter()
+        .filter_map(|held| Some((held, group_of(held)?)))
+        // Read while the process is held and alive: the number is that of its group.
+        .filter(|(held, group)| *group != ours && !held.is_gone())
+        .map(|(_, group)| group.as_raw_nonzero().get())
+        .collect();
+    for group in groups.into_iter().filter_map(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 async fn wait_all_gone(held: &[Pidfd], limit: Duration) {
@@ -70,12 +90,35 @@ pub fn processes_with_nonce(nonce: &str) -> Vec<u32> {
     held_tree(nonce).into_iter().map(|held| held.pid).collect()
 }
 
+/// Everybody that descends from this process, without itself.
+pub(super) fn descendants_of(pid: u32) -> Vec<u32> {
+    let mut members = with_descendants(&parents(), BTreeSet::from([pid]));
+    members.remove(&pid);
+    members.into_iter().collect()
+}
+
+/// The same, each held and still there after the hold was taken.
+pub(super) fn hold_descendants(pid: u32) -> Vec<Pidfd> {
+    let held: Vec<Pidfd> = descendants_of(pid).into_iter().filter_map(Pidfd::open).collect();
+    let still: BTreeSet<u32> = descendants_of(pid).into_iter().collect();
+    held.into_iter().filter(|held| still.contains(&held.pid)).collect()
+}
+
+fn parents() -> BTreeMap<u32, u32> {
+    all_pids().filter_map(|pid| Some((pid, parent_of(pid)?))).collect()
+}
+
 fn held_tree(nonce: &str) -> Vec<Pidfd> {
     let mark = format!("{NONCE_VARIABLE}={nonce}");
     let myself = std::process::id();
-    let parents: BTreeMap<u32, u32> = all_pids().filter_map(|pid| Some((pid, parent_of(pid)?))).collect();
-    let mut members: BTreeSet<u32> =
-        parents.keys().copied().filter(|pid| *pid != myself && carries(*pid, &mark)).collect();
+    let parents = parents();
+    let marked = parents.keys().copied().filter(|pid| *pid != myself && carries(*pid, &mark)).collect();
+    let members = with_descendants(&parents, marked);
+    members.into_iter().filter_map(|pid| hold(pid, &mark, parents.get(&pid).copied()?)).collect()
+}
+
+fn with_descendants(parents: &BTreeMap<u32, u32>, mut members: BTreeSet<u32>) -> BTreeSet<u32> {
+    let myself = std::process::id();
     loop {
         let more: Vec<u32> = parents
             .iter()
@@ -83,11 +126,10 @@ fn held_tree(nonce: &str) -> Vec<Pidfd> {
             .map(|(pid, _)| *pid)
             .collect();
         if more.is_empty() {
-            break;
+            return members;
         }
         members.extend(more);
     }
-    members.into_iter().filter_map(|pid| hold(pid, &mark, parents.get(&pid).copied()?)).collect()
 }
 
 /// Takes hold of a member and checks under the hold that it still is the one we saw.

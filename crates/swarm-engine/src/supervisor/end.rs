@@ -5,7 +5,8 @@ use std::time::Duration;
 use swarm_protocol::channel::{ExitRecord, FromDaemon};
 
 use crate::daemon::{RunFiles, unacknowledged_on_disk};
-use crate::process::{Sweep, boot_id, end_tree_by_nonce};
+use crate::process::containment::end_run;
+use crate::process::{Sweep, boot_id};
 
 /// A daemon is gone without a last word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) async fn how_it_ended(files: &RunFiles, nonce: &str, grace: Duration)
     let (text, left) = if restarted {
         ("the machine was restarted", Vec::new())
     } else {
-        let left = match end_tree_by_nonce(nonce, grace).await {
+        let left = match end_run(nonce, grace).await {
             Sweep::Empty { .. } => Vec::new(),
             Sweep::Left { pids } => pids,
         };

@@ -13,8 +13,8 @@ use tokio::io::AsyncReadExt;
 use super::end::{Death, End, how_it_ended};
 use super::secret::to_hex;
 use super::watch::process_of;
-use crate::daemon::{DaemonSpec, DurableError, READY, RunFiles, write_durable};
-use crate::process::{Call, Input, ProcessError};
+use crate::daemon::{DaemonSpec, DurableError, READY, RunFiles, names_handed_on, write_durable};
+use crate::process::{Call, Input, ProcessError, environment};
 
 /// A daemon that lives but does not say hello within this time after a knock is silent: it is to be
 /// ended with [`super::stop_run`].
@@ -25,29 +25,6 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 
 const LOOKS_MAX: u32 = 50;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-
-/// Variables that a daemon, and so its program, gets from us. Everything else stays here.
-const HANDED_ON: [&str; 19] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "TERM",
-    "TMPDIR",
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-];
 
 /// How a daemon is started.
 #[derive(Debug, Clone)]
@@ -156,8 +133,8 @@ async fn spawn(
     let io = |source| EnsureError::Io { path: files.log(), source };
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(files.log()).map_err(io)?;
     let mut call = Call::new(&launch.program).args(&launch.args).arg(files.spec()).cwd(&spec.root);
-    let handed_on = HANDED_ON.into_iter().chain(launch.pass_env.iter().map(String::as_str));
-    call.env.extend(handed_on.filter_map(|name| Some((name.into(), std::env::var_os(name)?))));
+    let names = [names_handed_on(spec), launch.pass_env.clone()].concat();
+    call.env = environment::allowed(&names);
     call.stdin = Input::Bytes(to_hex(secret).into_bytes());
     let mut running = call.spawn(Stdio::piped(), log.into())?;
     let stdout = running.child.stdout.take();

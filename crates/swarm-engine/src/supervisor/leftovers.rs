@@ -10,6 +10,8 @@ use swarm_protocol::ids::RunId;
 use super::stop::{Rescue, StopError, Stopped, stop_run};
 use crate::daemon::{DaemonSpec, RunFiles};
 use crate::git::Git;
+use crate::process::containment::cgroup::leaves_of_swarm;
+use crate::process::containment::end_run;
 
 /// A run that should not have been there any more, and what became of it.
 #[derive(Debug)]
@@ -38,7 +40,24 @@ pub async fn sweep_leftovers(
         let ended = stop_run(git, &files, &nonce, rescue.as_ref(), grace).await;
         leftovers.push(Leftover { run, ended });
     }
+    sweep_leaves(swarm_dir, current, grace).await;
     leftovers
+}
+
+/// Control groups of runs that have not even files any more.
+async fn sweep_leaves(swarm_dir: &Path, current: &BTreeSet<RunId>, grace: Duration) {
+    // A leaf is made after the files of its run were written, so every current one is known by these.
+    let nonces_of = |run: &RunId| {
+        let files = RunFiles::new(swarm_dir, run);
+        let spec = DaemonSpec::read(&files.spec()).ok().map(|spec| spec.nonce);
+        spec.into_iter().chain(files.read_record().map(|record| record.nonce))
+    };
+    let known: BTreeSet<String> = current.iter().flat_map(nonces_of).collect();
+    for (_, nonce) in leaves_of_swarm(swarm_dir) {
+        if !known.contains(&nonce) {
+            end_run(&nonce, grace).await;
+        }
+    }
 }
 
 fn runs_on_disk(swarm_dir: &Path) -> BTreeSet<RunId> {

@@ -17,7 +17,9 @@ use super::watch::{free_lock, process_of};
 use crate::daemon::RunFiles;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::save_wip;
-use crate::process::{Sweep, boot_id, end_tree_by_nonce};
+use crate::process::containment::end_run;
+use crate::process::{Sweep, boot_id};
+use crate::sandbox::remove_tmp;
 
 /// What the daemon gets on top of the grace of its program: to force the rest and to save the work.
 const DAEMON_EXTRA: Duration = Duration::from_secs(5);
@@ -70,6 +72,8 @@ pub async fn stop_run(
         (_, Some(rescue)) => save(git, files, rescue).await?,
         (_, None) => None,
     };
+    // Rubbish of the run. One that cannot be removed must not keep its work from being called ended.
+    let _ = remove_tmp(nonce);
     let unreadable = |source| StopError::NotRemoved { path: files.dir.clone(), source };
     for path in files.all_but_the_lock().map_err(unreadable)? {
         remove(&path)?;
@@ -117,7 +121,7 @@ async fn end_tree(files: &RunFiles, nonce: &str, grace: Duration) -> Result<(), 
     if files.read_record().is_some_and(|record| Some(record.boot_id) != boot_id()) {
         return Ok(());
     }
-    match end_tree_by_nonce(nonce, grace).await {
+    match end_run(nonce, grace).await {
         Sweep::Empty { .. } => Ok(()),
         Sweep::Left { pids } => Err(StopError::ProcessesStay { run: files.run.to_string(), pids }),
     }

@@ -1,0 +1,89 @@
+//! A program started through the stage: in its net, behind its walls.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::containment::cgroup::{Leaf, leaf_name};
+use super::containment::{Containment, Held};
+use super::run::{Call, ProcessError, Running};
+use super::stage::{BoxSpec, Letter, Place, Stage, Trouble};
+use crate::sandbox::{SandboxSpec, SandboxStatus};
+
+/// What a program is put into.
+pub struct Enclosure<'a> {
+    pub stage: &'a Stage,
+    pub containment: &'a Containment,
+    pub sandbox: Option<&'a SandboxSpec>,
+    /// `.swarm` of the swarm that the run belongs to.
+    pub swarm_dir: &'a Path,
+    pub nonce: &'a str,
+    /// What outlives the program gets this much time to go.
+    pub leftover_grace: Duration,
+}
+
+/// A started program, or a stage that will not become it.
+#[derive(Debug)]
+pub struct Boxed {
+    pub running: Running,
+    pub held: Held,
+    program: String,
+    letter: Letter,
+}
+
+impl Enclosure<'_> {
+    /// Starts the program. That it could not begin is known when it has ended: see [`Boxed::begun`].
+    pub fn start(&self, call: Call) -> Result<Boxed, ProcessError> {
+        let program = call.program.to_string_lossy().into_owned();
+        let failed = |source| ProcessError::Spawn { program: program.clone(), source };
+        let (place, leaf) = match self.containment {
+            Containment::Cgroup { parent } => {
+                let leaf = Leaf::create(parent, &leaf_name(self.swarm_dir, self.nonce)).map_err(failed)?;
+                (Place::Cgroup { door: leaf.door() }, Some(leaf))
+            }
+            Containment::Pidns { user_namespace } => (Place::Pidns { user_namespace: *user_namespace }, None),
+            Containment::Group => (Place::Here, None),
+        };
+        let spec = BoxSpec {
+            place,
+            sandbox: self.sandbox.cloned(),
+            leftover_grace_ms: u64::try_from(self.leftover_grace.as_millis()).unwrap_or(u64::MAX),
+        };
+        let started = Letter::write(&spec).map_err(failed).and_then(|letter| {
+            let running = self.stage.before(call, &letter).spawn(Stdio::piped(), Stdio::piped())?;
+            Ok((running, letter))
+        });
+        let (running, letter) = match (started, &leaf) {
+            (Ok(started), _) => started,
+            (Err(error), leaf) => {
+                if let Some(leaf) = leaf {
+                    leaf.remove_now();
+                }
+                return Err(error);
+            }
+        };
+        let held = match (leaf, self.containment) {
+            (Some(leaf), _) => Held::Leaf(leaf),
+            (None, Containment::Pidns { .. }) => Held::Namespace { stage: running.child.id() },
+            (None, _) => Held::Group,
+        };
+        Ok(Boxed { running, held, program, letter })
+    }
+}
+
+impl Boxed {
+    /// To be asked after its end: whether it ever was the program.
+    pub fn begun(&self) -> Result<(), ProcessError> {
+        let program = self.program.clone();
+        match self.letter.trouble() {
+            None => Ok(()),
+            Some(Trouble::NotFound) => Err(ProcessError::NotFound { program }),
+            Some(trouble) => Err(ProcessError::Spawn { program, source: std::io::Error::other(trouble) }),
+        }
+    }
+
+    /// What the kernel enforces around it; none without a sandbox.
+    pub fn walls(&self) -> Option<SandboxStatus> {
+        self.letter.walls()
+    }
+}

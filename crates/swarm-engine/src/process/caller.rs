@@ -1,0 +1,142 @@
+//! Whether a process that calls us runs inside an attempt. An agent may show whatever token it found;
+//! where it runs it cannot choose.
+
+use std::path::Path;
+
+use swarm_protocol::channel::DaemonRecord;
+use swarm_protocol::ids::RunId;
+
+use super::containment::cgroup::{groups_of, nonce_in};
+use super::identity::{Pidfd, boot_id, parent_of, pid_in_proc, start_time_of};
+use super::sweep::NONCE_VARIABLE;
+
+/// Ancestors that are looked at. Real trees have ten.
+const ANCESTORS_MAX: usize = 1024;
+
+/// The other end of a socket, by the pid that the kernel gives for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer {
+    pub pid: u32,
+}
+
+/// A caller inside an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inside {
+    pub run: Option<RunId>,
+    pub nonce: Option<String>,
+    pub seen_by: SeenBy,
+}
+
+/// What gave it away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenBy {
+    /// The control group that it is in.
+    Cgroup,
+    /// The mark in its environment, or in that of one that it descends from.
+    Nonce,
+    /// It descends from a daemon.
+    Daemon,
+    /// It was gone before it could be looked at. Nobody knows who it was, so it is nobody to be trusted.
+    Vanished,
+}
+
+/// Where the caller runs, if that is inside an attempt; none for everybody else, daemons included.
+/// `known` are the daemons that live.
+pub fn attempt_of(peer: Peer, known: &[DaemonRecord]) -> Option<Inside> {
+    let vanished = || Some(Inside { run: None, nonce: None, seen_by: SeenBy::Vanished });
+    // The hold first: what is read afterwards is about this process, or it is gone.
+    let Some(held) = Pidfd::open(peer.pid) else { return vanished() };
+    let ours = own_nonces();
+    let found = look(peer.pid, known, &ours);
+    if found.is_none() && (held.is_gone() || parent_of(peer.pid).is_none()) {
+        return vanished();
+    }
+    found
+}
+
+/// The same about ourselves, as far as it can be known without the records of the daemons.
+pub fn am_i_inside() -> Option<Inside> {
+    let myself = pid_in_proc();
+    look(myself, &[], &[]).or_else(|| ancestors(myself).find_map(daemon_by_its_command_line))
+}
+
+fn look(pid: u32, known: &[DaemonRecord], not: &[String]) -> Option<Inside> {
+    let named = |nonce: String, seen_by| {
+        let run = known.iter().find(|record| record.nonce == nonce).map(|record| record.run.clone());
+        Some(Inside { run, nonce: Some(nonce), seen_by })
+    };
+    let other = |nonce: &String| !not.contains(nonce);
+    if let Some(nonce) = leaf_nonces(pid).into_iter().find(other) {
+        return named(nonce, SeenBy::Cgroup);
+    }
+    let boot = boot_id();
+    let is = |record: &&DaemonRecord, pid: u32| {
+        record.pid == pid
+            && boot.as_ref() == Some(&record.boot_id)
+            && start_time_of(pid) == Some(record.start_time)
+    };
+    for ancestor in std::iter::once(pid).chain(ancestors(pid)) {
+        if let Some(record) = known.iter().find(|record| is(record, ancestor)) {
+            // A daemon that calls itself is ours.
+            let (run, nonce) = (Some(record.run.clone()), Some(record.nonce.clone()));
+            return (ancestor != pid).then_some(Inside { run, nonce, seen_by: SeenBy::Daemon });
+        }
+        if ancestor == pid_in_proc() && pid != ancestor {
+            return None;
+        }
+        if let Some(nonce) = nonce_of(ancestor).filter(other) {
+            return named(nonce, SeenBy::Nonce);
+        }
+    }
+    None
+}
+
+fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(parent_of(pid), |pid| parent_of(*pid))
+        .take_while(|pid| *pid > 1)
+        .take(ANCESTORS_MAX)
+}
+
+/// A swarm may itself be worked on by a swarm: what we are in ourselves says nothing about our callers.
+fn own_nonces() -> Vec<String> {
+    let myself = pid_in_proc();
+    let mut all = leaf_nonces(myself);
+    all.extend(std::iter::once(myself).chain(ancestors(myself)).filter_map(nonce_of));
+    all
+}
+
+fn leaf_nonces(pid: u32) -> Vec<String> {
+    groups_of(pid).filter_map(|group| nonce_in(&group).map(str::to_owned)).collect()
+}
+
+fn nonce_of(pid: u32) -> Option<String> {
+    let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mark = format!("{NONCE_VARIABLE}=");
+    let value = environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(mark.as_bytes()))?;
+    String::from_utf8(value.to_vec()).ok()
+}
+
+/// `swarm daemon --spec …/RUN.spec.json`
+fn daemon_by_its_command_line(pid: u32) -> Option<Inside> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let words: Vec<String> =
+        line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    let [_, "daemon", "--spec", spec, ..] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let run = Path::new(spec).file_name()?.to_str()?.strip_suffix(".spec.json")?;
+    Some(Inside { run: Some(RunId::new(run).ok()?), nonce: None, seen_by: SeenBy::Daemon })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_is_gone_is_nobody_to_be_trusted_and_we_ourselves_are_outside() {
+        let gone = attempt_of(Peer { pid: u32::MAX }, &[]);
+        assert_eq!(gone.map(|inside| inside.seen_by), Some(SeenBy::Vanished));
+        assert_eq!(attempt_of(Peer { pid: std::process::id() }, &[]), None);
+        assert_eq!(attempt_of(Peer { pid: 1 }, &[]), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! A program in its net: what it uses, and its end with all that it started.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::cgroup::{Leaf, leaves_of};
+use crate::process::identity::{Pidfd, cpu_time_of};
+use crate::process::sweep::{
+    Sweep, descendants_of, end_tree_by_nonce, hold_descendants, processes_with_nonce,
+};
+
+/// After the first process of a namespace was killed, the kernel ends the others before it is gone.
+const KILL_WITHIN: Duration = Duration::from_secs(2);
+
+/// The net of one started program.
+#[derive(Debug, Clone)]
+pub enum Held {
+    Leaf(Leaf),
+    /// By the pid of the stage outside the namespace, a child of ours.
+    Namespace {
+        stage: Option<u32>,
+    },
+    Group,
+}
+
+impl Held {
+    /// Processor time used by the program and all it started.
+    pub fn cpu_used(&self, nonce: &str) -> Duration {
+        let sum = |pids: Vec<u32>| pids.into_iter().filter_map(cpu_time_of).sum();
+        match self {
+            Self::Leaf(leaf) => leaf.cpu_used().unwrap_or_else(|| sum(processes_with_nonce(nonce))),
+            Self::Namespace { stage } => sum(stage.map(descendants_of).unwrap_or_default()),
+            Self::Group => sum(processes_with_nonce(nonce)),
+        }
+    }
+
+    /// Ends everything: a request, force after `grace`. Answers who could not be ended.
+    pub async fn end(self, nonce: String, grace: Duration) -> Vec<u32> {
+        match self {
+            Self::Leaf(leaf) => {
+                let mut left = leaf.end(grace).await;
+                // Nobody leaves a leaf unless it may write to the tree of groups; then the belt holds.
+                left.extend(swept(&nonce, Duration::ZERO).await);
+                leaf.remove().await;
+                left
+            }
+            Self::Namespace { stage } => {
+                end_namespace(stage, grace).await;
+                swept(&nonce, Duration::ZERO).await
+            }
+            Self::Group => swept(&nonce, grace).await,
+        }
+    }
+}
+
+async fn swept(nonce: &str, grace: Duration) -> Vec<u32> {
+    match end_tree_by_nonce(nonce, grace).await {
+        Sweep::Empty { .. } => Vec::new(),
+        Sweep::Left { pids } => pids,
+    }
+}
+
+async fn end_namespace(stage: Option<u32>, grace: Duration) {
+    // A child of ours that nobody has taken leave of yet, so the number still names it; and if it is
+    // gone, its namespace is too.
+    let Some((stage, pid)) = stage.and_then(|pid| Some((Pidfd::open(pid)?, pid))) else { return };
+    if stage.is_gone() {
+        return;
+    }
+    if !grace.is_zero() {
+        for held in hold_descendants(pid) {
+            held.signal(Signal::TERM);
+        }
+        if stage.wait_gone(grace).await {
+            return;
+        }
+    }
+    // Not the stage first: it tells how the program ended, and it leaves when the namespace is gone.
+    for inside in hold_descendants(pid) {
+        inside.signal(Signal::KILL);
+    }
+    if !stage.wait_gone(KILL_WITHIN).await {
+        stage.signal(Signal::KILL);
+        stage.wait_gone(KILL_WITHIN).await;
+    }
+}
+
+/// Ends everything of a run whose daemon is gone, in whatever net it was.
+pub async fn end_run(nonce: &str, grace: Duration) -> Sweep {
+    let leaves = leaves_of(nonce);
+    let mut left = Vec::new();
+    for leaf in &leaves {
+        left.extend(leaf.end(grace).await);
+    }
+    // Whoever was in a leaf has had his time.
+    let swept = end_tree_by_nonce(nonce, if leaves.is_empty() { grace } else { Duration::ZERO }).await;
+    for leaf in &leaves {
+        leaf.remove().await;
+    }
+    match swept {
+        Sweep::Left { pids } => Sweep::Left { pids: left.into_iter().chain(pids).collect() },
+        empty if left.is_empty() => empty,
+        Sweep::Empty { .. } => Sweep::Left { pids: left },
+    }
+}

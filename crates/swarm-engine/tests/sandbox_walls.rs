@@ -1,0 +1,190 @@
+//! Real git in a real linked worktree behind the walls: commits work, and nothing else of the repository,
+//! of other worktrees, of the swarm's secrets and of the machine can be touched.
+
+#[path = "box/mod.rs"]
+mod bench;
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bench::{Bench, nets};
+use serde_json::{Value, json};
+use swarm_engine::sandbox::doctor;
+
+struct World {
+    bench: Bench,
+    root: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let bench = Bench::new();
+        let root = bench.path().canonicalize().expect("a path").join("repo");
+        std::fs::create_dir(&root).expect("made");
+        std::fs::create_dir(root.join("../tmp")).expect("made");
+        let world = Self { bench, root };
+        world.git(&world.root, &["init", "-q", "-b", "main"]);
+        world.git(&world.root, &["config", "user.name", "Test"]);
+        world.git(&world.root, &["config", "user.email", "test@swarm.invalid"]);
+        std::fs::write(world.root.join("README"), "read me").expect("written");
+        world.git(&world.root, &["add", "README"]);
+        world.git(&world.root, &["commit", "-q", "-m", "start"]);
+        for task in ["t1", "t2"] {
+            let place = world.worktree(task);
+            let place = place.to_str().expect("UTF-8");
+            world.git(&world.root, &["worktree", "add", "-q", "-b", &format!("swarm/{task}"), place]);
+        }
+        std::fs::create_dir_all(world.root.join(".swarm/run")).expect("made");
+        std::fs::write(world.root.join(".swarm/run/secret.key"), "a secret").expect("written");
+        world
+    }
+
+    fn worktree(&self, task: &str) -> PathBuf {
+        self.root.join(".swarm/worktrees").join(task)
+    }
+
+    fn git(&self, dir: &Path, args: &[&str]) -> String {
+        let out = Command::new("git").args(args).current_dir(dir).output().expect("git runs");
+        assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8_lossy(&out.stdout).trim().to_owned()
+    }
+
+    fn walls(&self, more: Value) -> Value {
+        let mut walls = json!({
+            "worktree": self.worktree("t1"),
+            "git": { "common_dir": self.root.join(".git"), "admin_dir": self.root.join(".git/worktrees/t1") },
+            "tmp": self.root.join("../tmp"),
+            "writable": [], "hidden": [self.root.join(".swarm/run")], "network": true, "best_effort": false,
+        });
+        walls.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
+        walls
+    }
+
+    /// Runs the text in the worktree behind the walls.
+    fn run(&self, net: &str, text: &str, more: Value) -> Value {
+        let text = text.replace("ROOT", self.root.to_str().expect("UTF-8"));
+        let wish = json!({ "cwd": self.worktree("t1"), "sandbox": self.walls(more) });
+        self.bench.sh(net, &text, wish)
+    }
+}
+
+/// The nets that work, if there are walls at all.
+fn nets_with_walls() -> Vec<&'static str> {
+    match doctor() {
+        Ok(status) if status.abi > 0 => nets(),
+        other => {
+            eprintln!("skipped: no walls on this machine: {other:?}");
+            Vec::new()
+        }
+    }
+}
+
+#[test]
+fn work_and_commits_are_possible() {
+    for net in nets_with_walls() {
+        let world = World::new();
+        let text = "set -e; mkdir -p a/b; echo new > a/b/file; mv a/b/file a/moved; ln -s moved a/link; \
+             echo t > ROOT/../tmp/t; cat /etc/passwd > /dev/null; cat ROOT/README > /dev/null; \
+             echo x > /dev/shm/MARK; rm /dev/shm/MARK; \
+             git add -A; git commit -q -m work; git commit -q --amend -m better; git log --oneline; git status --short";
+        let told = world.run(net, text, json!({}));
+        assert_eq!(told["ran"]["status"], "exit status: 0", "{net}: {told}");
+        assert_eq!(told["ran"]["walls"]["missing"], json!([]), "{net}: {told}");
+        assert_eq!(world.git(&world.root, &["log", "-1", "--format=%s", "swarm/t1"]), "better", "{net}");
+        assert_eq!(world.git(&world.root, &["show", "swarm/t1:a/moved"]), "new", "{net}");
+    }
+}
+
+#[test]
+fn nothing_else_can_be_touched() {
+    let attacks = [
+        "git update-ref refs/heads/main HEAD~0 && git commit --allow-empty -m x && git push . HEAD:main",
+        "git branch -f evil HEAD",
+        "git config user.name evil",
+        "echo evil >> ROOT/.git/config",
+        "echo evil > ROOT/.git/hooks/post-commit",
+        "rm -rf ROOT/.git/hooks",
+        "mv ROOT/.git/hooks ROOT/.git/objects/hooks",
+        "echo evil > ROOT/.swarm/worktrees/t2/file",
+        "echo evil > ROOT/.git/worktrees/t2/HEAD",
+        "echo evil > ROOT/README",
+        ": > ROOT/README",
+        "truncate -s 0 ROOT/README",
+        "rm ROOT/README",
+        "ln ROOT/README stolen && echo evil > stolen",
+        "echo evil > ROOT/.swarm/plan-ledger.jsonl",
+        "cat ROOT/.swarm/run/secret.key",
+        "cp ROOT/.swarm/run/secret.key .",
+        "ln -s ROOT/.swarm/run/secret.key key && cat key",
+        "echo evil > ROOT/../evil",
+        "echo evil > /tmp/evil-MARK",
+        "mount -t tmpfs none .",
+        "mknod disk b 8 0",
+        "kill -0 TESTPID",
+    ];
+    for net in nets_with_walls() {
+        let world = World::new();
+        let before = world.git(&world.root, &["rev-parse", "main"]);
+        let config = std::fs::read_to_string(world.root.join(".git/config")).expect("read");
+        for attack in attacks {
+            let text = attack.replace("TESTPID", &std::process::id().to_string());
+            let told = world.run(net, &text, json!({}));
+            assert_ne!(told["ran"]["status"], "exit status: 0", "{net}: {attack}: {told}");
+        }
+        assert_eq!(world.git(&world.root, &["rev-parse", "main"]), before, "{net}");
+        assert_eq!(std::fs::read_to_string(world.root.join(".git/config")).expect("read"), config, "{net}");
+        assert_eq!(std::fs::read_to_string(world.root.join("README")).expect("read"), "read me", "{net}");
+        assert_eq!(world.git(&world.worktree("t2"), &["status", "--short"]), "", "{net}");
+        assert!(world.root.join(".git/hooks").is_dir() && !Path::new("/tmp/evil").exists(), "{net}");
+    }
+}
+
+#[test]
+fn what_the_profile_adds_is_writable_and_a_closed_network_is_closed() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("it listens");
+    let port = listener.local_addr().expect("an address").port();
+    let connect = format!("exec bash -c 'echo > /dev/tcp/127.0.0.1/{port}'");
+    for net in nets_with_walls() {
+        let world = World::new();
+        let extra = world.root.join("../extra");
+        std::fs::create_dir(&extra).expect("made");
+        let told =
+            world.run(net, "echo x > ROOT/../extra/file", json!({ "writable": [extra, "/not/there"] }));
+        assert_eq!(told["ran"]["status"], "exit status: 0", "{net}: {told}");
+        let open = world.run(net, &connect, json!({}));
+        assert_eq!(open["ran"]["status"], "exit status: 0", "{net}: {open}");
+        let closed = world.run(net, &connect, json!({ "network": false }));
+        assert_ne!(closed["ran"]["status"], "exit status: 0", "{net}: {closed}");
+    }
+}
+
+#[test]
+fn without_rights_in_git_there_are_no_commits() {
+    for net in nets_with_walls() {
+        let world = World::new();
+        let told = world.run(net, "echo x > f; git status && git add f", json!({ "git": null }));
+        assert_ne!(told["ran"]["status"], "exit status: 0", "{net}: {told}");
+        let told = world.run(net, "git status --short", json!({ "git": null }));
+        assert_eq!(told["heard"]["kept"], json!(["?? f"]), "{net}: {told}");
+    }
+}
+
+#[test]
+fn only_listed_variables_reach_a_program() {
+    for net in nets() {
+        let bench = Bench::new();
+        let told = bench.sh(net, "tr '\\0' '\\n' < /proc/self/environ", json!({ "env": ["CARGO_PKG_NAME"] }));
+        let names: Vec<String> = told["heard"]["kept"]
+            .as_array()
+            .expect("lines")
+            .iter()
+            .filter_map(|line| Some(line.as_str()?.split_once('=')?.0.to_owned()))
+            .collect();
+        for name in names.iter().filter(|name| !["PWD", "OLDPWD", "_", "SHLVL"].contains(&name.as_str())) {
+            let ours = ["SWARM_NONCE", "CARGO_PKG_NAME"].contains(&name.as_str());
+            assert!(ours || swarm_engine::process::environment::is_allowed(name.as_ref()), "{net}: {name}");
+        }
+        assert!(names.contains(&"PATH".to_owned()), "{net}: {names:?}");
+    }
+}
