@@ -99,7 +99,6 @@ impl World {
             agent: None,
             attempt: 1,
             program: vec![],
-            profile: Default::default(),
             agent_setup: None,
             guard: Outfit::guard_of_commands(&self.config),
             set_up: outfit::set_up(&self.config),

@@ -20,7 +20,7 @@ const TEXT_MAX: usize = 1000;
 
 /// The profile, or the bare program of a spec that has none.
 fn setup_of(shop: &Workshop) -> AgentSetup {
-    let mut setup = shop.spec.profile.clone();
+    let mut setup = shop.spec.agent_setup.clone().unwrap_or_default();
     if setup.program == AgentProgram::Script && setup.command.is_empty() {
         setup.command.clone_from(&shop.spec.program);
     }
