@@ -15,6 +15,7 @@ pub mod config;
 pub mod demo;
 pub mod ask;
 pub mod daemon;
+pub mod boxed;
 pub mod script_agent;
 #[cfg(test)]
 pub mod printed;
@@ -53,6 +54,8 @@ pub enum Command {
     #[command(hide = true)]
     Daemon(daemon::Args),
     #[command(hide = true)]
+    Boxed(boxed::Args),
+    #[command(hide = true)]
     ScriptAgent(script_agent::Args),
 }
 
@@ -74,6 +77,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Demo(args) => return demo::run(args, cx),
         Command::Ask(args) => ask::run(args, cx)?,
         Command::Daemon(args) => return Ok(daemon::run(args)),
+        Command::Boxed(args) => return Ok(boxed::run(&args)),
         Command::ScriptAgent(args) => return Ok(script_agent::run(args)),
     }
     Ok(output::done())
