@@ -6,6 +6,7 @@
 //! there is no recovery code, because a start is nothing but the first comparison.
 
 mod outfit;
+mod workplace;
 mod world;
 mod prompt;
 mod flight;
@@ -168,6 +169,7 @@ impl Coordinator {
         }
         let state = self.store.state().clone();
         if state.tasks.values().all(|task| task.stage.is_closed()) {
+            self.world.drop_pool().await;
             let _ = crate::hands::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
         }
         let notices = self.store.finish()?;

@@ -13,12 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::{Attempt, SharedWorld, World};
 use crate::daemon::DaemonSpec;
-use crate::hands::build::{BuildOutcome, Work, build};
+use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
-use crate::hands::merge_tree;
 use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
-use crate::hands::remove::{DISPOSABLE, Removal, remove};
-use crate::hands::worktree::{BaseRule, PrepareFailure, prepare};
 use crate::supervisor::{
     DaemonEnd, Found, Rescue, SILENT_AFTER, ensure_daemon, secret_of, stop_run, watch_daemon,
 };
@@ -63,7 +60,13 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
 async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     let world = desk.world.clone();
     match effect {
-        Effect::Prepare { run, task } => Ok(prepare_worktree(&world, run, task).await),
+        Effect::Prepare { run, task } => {
+            let (report, overstep) = world.make_workplace(run, &task).await;
+            if let Some(overstep) = overstep {
+                let _ = desk.out.send(FromHand::News(overstep)).await;
+            }
+            Ok(report)
+        }
         Effect::Work { run, task, agent, attempt, nonce, .. } => {
             let attempt = Attempt {
                 run: &run,
@@ -80,15 +83,15 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                     return Ok(Report::WorkEnded { run, how });
                 }
             };
-            let end = attend(&desk, &spec).await?;
+            let end = attend(&desk, &world.with_ports(spec, false).await).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
                 Attended::Ended { how } => Report::WorkEnded { run, how },
             })
         }
         Effect::Verify { run, task, nonce, commit } => {
-            merge_tree::show(&world.git, &world.merge_worktree(), &commit).await.map_err(words)?;
-            let spec = world.verify_spec(&run, &task, &nonce);
+            world.show_merge(&commit).await?;
+            let spec = world.with_ports(world.verify_spec(&run, &task, &nonce), true).await;
             let end = attend(&desk, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
@@ -97,7 +100,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             })
         }
         Effect::Review { run, task, nonce, .. } => {
-            let spec = world.review_spec(&run, &task, &nonce);
+            let spec = world.with_ports(world.review_spec(&run, &task, &nonce), false).await;
             let end = attend(&desk, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
@@ -132,13 +135,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             }
         }
         Effect::Remove { task } => {
-            let disposable = DISPOSABLE.map(String::from);
-            Ok(match remove(&world.git, &task, &world.paths.worktrees, &disposable).await.map_err(words)? {
-                Removal::Removed => Report::WorktreeRemoved { task },
-                Removal::Kept { why } => {
-                    Report::WorktreeKept { task, why: world.without_root(&why.to_string()) }
-                }
-            })
+            let report = world.give_up_workplace(task).await?;
+            tokio::spawn(async move { world.tend_pool().await });
+            Ok(report)
         }
     }
 }
@@ -194,7 +193,7 @@ async fn trunk_tip(world: &World) -> Result<Oid, String> {
 }
 
 async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
-    let built = build(&world.git, &work).await.map_err(words)?;
+    let built = build_as(&world.git, &work, world.config.merge.strategy).await.map_err(words)?;
     let task = work.task;
     Ok(match built {
         BuildOutcome::Built(built) => Report::Built {
@@ -221,18 +220,6 @@ async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proo
         Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
         Publication::TrunkMoved { now: None } => return Err(format!("the branch {} is gone", world.trunk)),
     })
-}
-
-async fn prepare_worktree(world: &World, run: RunId, task: TaskId) -> Report {
-    let from = BaseRule::Trunk(world.trunk.clone());
-    match prepare(&world.git, &task, &world.paths.worktrees, &from).await {
-        Ok(made) => Report::Prepared { run, branch: made.branch, base: made.base, tip: made.tip },
-        Err(failure) => {
-            // Only git itself may do better next time; a name in the way stays there.
-            let setup = !matches!(failure, PrepareFailure::Git(_));
-            Report::PrepareFailed { run, why: world.without_root(&failure.to_string()), setup }
-        }
-    }
 }
 
 async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, work: bool) -> Result<Report, String> {

@@ -28,6 +28,10 @@ pub struct World {
     pub agent: String,
     pub prompts: Prompts,
     pub learnings: LearningFiles,
+    /// The id of the ledger: caches of another plan are not taken over.
+    pub plan: String,
+    /// Held by whoever makes used worktrees ready.
+    pub tending: tokio::sync::Mutex<()>,
     /// From which the secrets of the daemons are made.
     pub key: [u8; 32],
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use swarm_engine::coordinator::{Coordinator, Finish, Outfit, Told, World};
 use swarm_engine::git::Git;
-use swarm_engine::hands::remove::empty_trash;
 use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
 use swarm_engine::prompts::Prompts;
@@ -26,9 +25,6 @@ use super::signals;
 use super::summary::Summary;
 use crate::error::CliError;
 use crate::output;
-
-/// How long a removed worktree can still be found in the trash.
-const TRASH_KEPT: Duration = Duration::from_secs(7 * 86_400);
 
 /// What the person asked for.
 #[derive(Debug, Default)]
@@ -78,8 +74,20 @@ impl Session {
                 .say("Mend the template, or remove the file: the built-in one is used then")
         })?;
         let learnings = LearningFiles::new(&paths.swarm);
-        let world =
-            World { git, paths: paths.clone(), config, trunk, launch, agent, prompts, learnings, key };
+        let plan = store.ledger_id().unwrap_or_default().to_owned();
+        let world = World {
+            git,
+            paths: paths.clone(),
+            config,
+            trunk,
+            launch,
+            agent,
+            prompts,
+            learnings,
+            plan,
+            tending: Default::default(),
+            key,
+        };
         Ok(Self { store, world: Arc::new(world), paths })
     }
 
@@ -104,8 +112,8 @@ impl Session {
         for leftover in sweep_leftovers(&self.world.git, &self.paths.swarm, &known, grace).await {
             output::note(&format!("A leftover of {} was ended and its work saved", leftover.run));
         }
-        let git = self.world.git.clone();
-        tokio::spawn(async move { empty_trash(&git, TRASH_KEPT).await });
+        let world = self.world.clone();
+        tokio::spawn(async move { world.empty_trash().await });
         let mut coordinator = Coordinator::start(self.store, self.world.clone(), dispatch).await?;
         let listener = Listener::start(&self.paths, knocks, coordinator.feed()).map_err(|e| {
             CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)

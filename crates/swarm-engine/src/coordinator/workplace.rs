@@ -1,0 +1,135 @@
+//! The places where work happens: task worktrees made ready and given up, the merge worktree shown.
+
+use swarm_core::input::Report;
+use swarm_protocol::ids::{Oid, RunId, TaskId};
+
+use super::world::World;
+use crate::daemon::DaemonSpec;
+use crate::git::tips::{self, Tip};
+use crate::hands::merge_tree;
+use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
+use crate::hands::worktree::copy::{CopyRule, copy_in};
+use crate::hands::worktree::pool::{self, PoolRule};
+use crate::hands::worktree::ports::port_base;
+use crate::hands::worktree::{BaseRule, PrepareFailure, Wanted, prepare_as};
+
+/// The merge worktree's name where worktrees are told apart by name.
+const MERGE: &str = "merge";
+
+impl World {
+    fn pool_rule(&self, max: u32) -> PoolRule {
+        PoolRule {
+            dir: self.paths.worktrees.clone(),
+            max,
+            plan: self.plan.clone(),
+            disposable: DISPOSABLE.map(String::from).to_vec(),
+            keep_caches: true,
+        }
+    }
+
+    fn copy_rule(&self) -> CopyRule {
+        CopyRule::new(&self.config.worktree.copy)
+    }
+
+    /// The task's worktree, from the pool where it has one, with what is copied into every worktree. What
+    /// somebody else did to the branch meanwhile is put right, and told.
+    pub(super) async fn make_workplace(&self, run: RunId, task: &TaskId) -> (Report, Option<Report>) {
+        let base = BaseRule::Trunk(self.trunk.clone());
+        let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
+        let wanted =
+            Wanted { task, dir: &self.paths.worktrees, base: &base, pool: Some(&pool), copy: Some(&copy) };
+        match prepare_as(&self.git, &wanted).await {
+            Ok(made) => {
+                let (tip, overstep) = match tips::look(&self.git, &made.record, task).await {
+                    Ok(Tip::Foreign { now, own }) => self.put_tip_back(task, &now, own).await,
+                    _ => (made.tip, None),
+                };
+                (Report::Prepared { run, branch: made.branch, base: made.base, tip }, overstep)
+            }
+            Err(failure) => {
+                // Only git itself may do better next time; a name in the way stays there.
+                let setup = !matches!(failure, PrepareFailure::Git(_));
+                let why = self.without_root(&failure.to_string());
+                (Report::PrepareFailed { run, why, setup }, None)
+            }
+        }
+    }
+
+    async fn put_tip_back(&self, task: &TaskId, wrong: &Oid, right: Oid) -> (Oid, Option<Report>) {
+        match tips::put_back(&self.git, task, wrong, &right).await {
+            Ok(true) => {
+                let what = format!(
+                    "somebody else moved the branch {} to {}; it is back at {}",
+                    task.branch(),
+                    wrong.short(),
+                    right.short()
+                );
+                (right, Some(Report::Overstep { task: task.clone(), run: None, what }))
+            }
+            _ => (wrong.clone(), None),
+        }
+    }
+
+    /// The worktree of a closed task, given up by proof: to the pool, or to the trash.
+    pub(super) async fn give_up_workplace(&self, task: TaskId) -> Result<Report, String> {
+        let disposable = DISPOSABLE.map(String::from);
+        let pool = self.pool_rule(self.config.worktree.pool);
+        let asked = GivingUp {
+            task: &task,
+            dir: &self.paths.worktrees,
+            disposable: &disposable,
+            max_file_bytes: self.config.worktree.max_file << 20,
+            pool: (pool.max > 0).then_some(&pool),
+            only_look: false,
+        };
+        Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
+            Removal::Removed => Report::WorktreeRemoved { task },
+            Removal::Kept { why } => Report::WorktreeKept { task, why: self.without_root(&why.to_string()) },
+        })
+    }
+
+    /// Makes given-up worktrees ready for the next task, off everybody's way. One at a time is enough.
+    pub(super) async fn tend_pool(&self) {
+        let Ok(_mine) = self.tending.try_lock() else { return };
+        if let Err(error) = pool::tend(&self.git, &self.pool_rule(self.config.worktree.pool)).await {
+            eprintln!("Cannot make a used worktree ready: {error}");
+        }
+    }
+
+    /// Nothing is left to do: the pool is not kept for a plan that may never come.
+    pub(super) async fn drop_pool(&self) {
+        let _mine = self.tending.lock().await;
+        if let Err(error) = pool::tend(&self.git, &self.pool_rule(0)).await {
+            eprintln!("Cannot give up the kept worktrees: {error}");
+        }
+    }
+
+    /// Deletes what has been in the trash for long enough.
+    pub async fn empty_trash(&self) {
+        let older_than = std::time::Duration::from_secs(self.config.worktree.trash.secs);
+        let rule = TrashRule { older_than, ..TrashRule::default() };
+        tend_trash(&self.git, &self.paths.worktrees, &rule).await;
+    }
+
+    /// The merge worktree at this commit, with what is copied into every worktree.
+    pub(super) async fn show_merge(&self, commit: &Oid) -> Result<(), String> {
+        let place = self.merge_worktree();
+        merge_tree::show(&self.git, &place, commit).await.map_err(|error| error.to_string())?;
+        copy_in(&self.git, MERGE, &place, &self.copy_rule()).await.map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// What the programs of a run find in their environment about their place.
+    pub(super) async fn with_ports(&self, spec: DaemonSpec, merge: bool) -> DaemonSpec {
+        let name = if merge { MERGE } else { spec.task.as_str() };
+        let mut spec = spec.clone();
+        match port_base(&self.git, name, self.config.worktree.ports).await {
+            Ok(base) => {
+                spec.env.insert("SWARM_PORT_BASE".into(), base.to_string());
+            }
+            // Servers of two tasks may meet then: a worktree without a server is none the worse for it.
+            Err(error) => eprintln!("Cannot give {name} ports of its own: {error}"),
+        }
+        spec
+    }
+}
