@@ -19,7 +19,8 @@ async fn every_bad_request_gets_one_shape_of_error() {
     let long = format!("{{\"id\":\"{}\"}}", "x".repeat(2 << 20));
     let deep = "[".repeat(100_000);
     let post = |headers, body| ("POST", "/v1/commands", headers, body);
-    let cases: &[((&str, &str, &str, &[u8]), u16, &str)] = &[
+    type Asked<'a> = (&'a str, &'a str, &'a str, &'a [u8]);
+    let cases: &[(Asked<'_>, u16, &str)] = &[
         (post(JSON, b"".as_slice()), 400, "bad_command"),
         (post(JSON, b"{"), 400, "bad_command"),
         (post(JSON, b"{\"id\":\"a b\",\"command\":{\"do\":\"approve_plan\"}}"), 400, "bad_command"),

@@ -8,12 +8,11 @@ use swarm_engine::supervisor::to_hex;
 use swarm_protocol::channel::Upward;
 use swarm_protocol::ids::RunId;
 use swarm_server::limits::Limits;
-use swarm_server::listener::Listener;
 use swarm_server::peer::{Inside, Standing, by_ancestors};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::served::{Served, everybody};
-use crate::world::{Coordinator, World, host, until, within};
+use crate::served::Served;
+use crate::world::{Coordinator, World, until, within};
 
 const JSON: &str = "Content-Type: application/json\r\n";
 const BLOCK: &[u8] = br#"{"id":"x1","command":{"do":"block_task","task":"t1","reason":"no"}}"#;
@@ -136,5 +135,4 @@ async fn whoever_knows_the_secret_is_not_yet_the_daemon() {
     // The daemon itself did not notice anything.
     let (iteration, ..) = coordinator.boundary().await;
     assert_eq!(iteration, 0);
-    let _ = (host(), everybody(), Listener::start);
 }
