@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::world::{Attempt, SharedWorld, World};
-use crate::daemon::DaemonSpec;
+use crate::daemon::{DaemonSpec, OVERSTEP};
 use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
 use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
@@ -298,6 +298,9 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
         }
         FromDaemon::Verified { passed, output } => {
             Some(Report::Verified { run, task: task.clone(), passed, output })
+        }
+        FromDaemon::Signal { signal, text } if signal == OVERSTEP => {
+            Some(Report::Overstep { task: task.clone(), run: None, what: text })
         }
         // Its end is reported by the hand that waits for it, when the process is really gone.
         FromDaemon::Signal { .. } | FromDaemon::Ended { .. } => None,

@@ -94,12 +94,7 @@ mod tests {
     use swarm_protocol::ids::{RunId, TaskId};
 
     fn stop(n: u64) -> Effect {
-        Effect::Stop {
-            run: RunId::nth(n),
-            task: TaskId::new("a").unwrap(),
-            nonce: String::new(),
-            work: true,
-        }
+        Effect::Stop { run: RunId::nth(n), task: TaskId::new("a").unwrap(), nonce: String::new(), work: true }
     }
 
     fn prepare(n: u64) -> Effect {

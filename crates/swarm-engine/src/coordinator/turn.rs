@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
 use swarm_protocol::api::{AgentNews, Delivery};
-use swarm_protocol::channel::{Downward, Greeting, Hello, LedgerMark, Response, Upward};
+use swarm_protocol::channel::{Downward, FromDaemon, Greeting, Hello, LedgerMark, Response, Upward};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -296,6 +296,7 @@ impl Coordinator {
             return Ok(());
         };
         if n > self.links.received(&run) {
+            self.remember_learning(&run, &report);
             let known = self.store.state().runs.get(&run).map(|r| (r.kind, r.task.clone()));
             if let Some(report) = known.and_then(|(kind, task)| report_of(&run, kind, &task, report)) {
                 self.report(report, after)?;
@@ -303,6 +304,15 @@ impl Coordinator {
         }
         after.acks.push((run, n));
         Ok(())
+    }
+
+    /// What an agent learned is kept in files that people read and edit too; the next prompt tells it.
+    fn remember_learning(&self, run: &RunId, report: &FromDaemon) {
+        let FromDaemon::Signal { signal, text } = report else { return };
+        let Some(agent) = self.store.state().runs.get(run).and_then(|run| run.agent.as_ref()) else { return };
+        if let Err(error) = self.world.learnings.take_in(agent, signal, text) {
+            eprintln!("Cannot keep what {agent} learned: {error}");
+        }
     }
 
     /// News that never enters the ledger.

@@ -66,6 +66,7 @@ async fn report(
     resumed: Option<&str>,
     run: Run,
 ) -> Yield {
+    let moved = shop.right_the_tip().await;
     let mut outcome = outcome(shop, setup, &run);
     let mut notes: Vec<String> = Vec::new();
     let mut tip = None;
@@ -101,6 +102,7 @@ async fn report(
     let session = run.heard.session.clone();
     let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session };
     let mut reports = run.learnings;
+    reports.extend(moved);
     reports.push(boundary);
     Yield::Reports(reports)
 }

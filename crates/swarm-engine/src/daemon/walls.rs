@@ -143,7 +143,7 @@ impl Workshop {
 
 /// `.git/worktrees/ID` of the worktree. First the one of the same name: the programs of another
 /// worktree can write into theirs what they like.
-fn admin_dir_of(common_dir: &Path, worktree: &Path) -> Option<PathBuf> {
+pub(super) fn admin_dir_of(common_dir: &Path, worktree: &Path) -> Option<PathBuf> {
     let all = common_dir.join("worktrees");
     let is_its = |dir: &PathBuf| {
         let named = std::fs::read_to_string(dir.join("gitdir")).unwrap_or_default();
