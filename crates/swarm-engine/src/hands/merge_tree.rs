@@ -13,8 +13,11 @@ use crate::git::{Git, GitError, Head, PrivateIndex, read_marker, remove_marker, 
 use crate::hands::remove::{move_to_trash, trash_record};
 use crate::hands::worktree::setup;
 
-/// The name of its index and of its set-up stamp. No task can have it.
-pub const NAME: &str = ".merge";
+/// The name of its index.
+const INDEX: &str = ".merge";
+
+/// The name under which its set-up and its copies are known. No task can have it.
+pub const NAME: &str = "merge";
 
 /// Says that the folder is ours to clean.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,7 +44,7 @@ pub(crate) fn record_name(git: &Git) -> Option<String> {
 
 /// Makes the worktree show exactly this commit. Asked twice, or after a death anywhere, it does the same.
 pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> {
-    let index = PrivateIndex::take(git, NAME).await?;
+    let index = PrivateIndex::take(git, INDEX).await?;
     let marker = marker_of(git, path)?;
     if marker.is_none() || !path.is_dir() {
         if std::fs::symlink_metadata(path).is_ok() {
@@ -97,7 +100,7 @@ fn trash_or_remove(git: &Git, record: &Path) -> Result<(), GitError> {
 
 /// Takes the worktree away when nothing is left to verify. Never the only copy of anything.
 pub async fn discard(git: &Git, path: &Path) -> Result<(), GitError> {
-    let index = PrivateIndex::take(git, NAME).await?;
+    let index = PrivateIndex::take(git, INDEX).await?;
     let Some(marker) = marker_of(git, path)? else { return Ok(()) };
     if std::fs::symlink_metadata(path).is_ok() {
         move_to_trash(git, "merge", path)?;

@@ -66,6 +66,19 @@ async fn copies_never_leave_the_checkout_and_never_replace_what_git_has() {
 }
 
 #[tokio::test]
+async fn a_copy_that_would_be_committed_is_refused_with_the_way_out() {
+    let field = Field::new().await;
+    field.scratch.write("secret.json", "{}\n");
+    let made = field.prepare("t1").await;
+    let told = copy_in(&field.git, "t1", &made.path, &rule(&["*.json"])).await.unwrap_err();
+    assert!(told.to_string().contains("secret.json is not ignored"), "{told}");
+    assert!(!made.path.join("secret.json").exists());
+    write(&field.scratch.repo, ".git/info/exclude", b"secret.json\n");
+    let done = copy_in(&field.git, "t1", &made.path, &rule(&["*.json"])).await.unwrap();
+    assert_eq!(done.copied, [std::path::PathBuf::from("secret.json")]);
+}
+
+#[tokio::test]
 async fn copies_have_a_bound_that_is_told() {
     let field = Field::new().await;
     let made = field.prepare("t1").await;

@@ -1,6 +1,6 @@
 //! Files that git does not have but every checkout needs (`.env`): copied from the person's main checkout.
 //!
-//! Only what git does not track there, never over anything that is there already unless it is our own copy, never
+//! Only what git ignores (anything else would be committed with the task's work), never over anything that is there already unless it is our own copy, never
 //! through a link on either side: a link in the worktree may be an agent's commit that points out of it.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,9 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use sha2::{Digest, Sha256};
 
 use super::tree_walk::{Step, globs, walk};
-use crate::git::{Git, GitError, read_marker, write_marker};
+use crate::git::{Git, GitError, path_of, read_marker, write_marker};
 use crate::hands::remove::DISPOSABLE;
+use crate::process::Input;
 
 /// What is copied, and how much at most.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub enum CopyError {
     TooMany { max: usize, globs: String },
     #[error("the files that match {globs} have more than {max} bytes: name fewer in worktree.copy")]
     TooLarge { max: u64, globs: String },
+    #[error("{} is not ignored by git, so its copy would be committed: add it to .gitignore or .git/info/exclude", path.display())]
+    NotIgnored { path: PathBuf },
     #[error("{}: {why}", path.display())]
     File { path: PathBuf, why: String },
     #[error(transparent)]
@@ -69,12 +72,17 @@ pub async fn copy_in(git: &Git, name: &str, worktree: &Path, rule: &CopyRule) ->
     let names: Vec<&Path> = found.iter().map(PathBuf::as_path).collect();
     let index = git.common_dir.join("index");
     let tracked = git.indexed(&git.common_dir, &git.main_checkout, &index, &names).await?;
-    let untracked: Vec<PathBuf> = found.iter().filter(|path| !tracked.contains_key(*path)).cloned().collect();
+    let (mut untracked, mut left) = (Vec::new(), Vec::new());
+    for path in found.iter().filter(|path| !tracked.contains_key(*path)) {
+        if beyond_a_link(worktree, path) { &mut left } else { &mut untracked }.push(path.clone());
+    }
+    refuse_what_would_be_committed(git, worktree, &untracked).await?;
     let record_path = record_path(git, name);
     let known: Record = read_marker(&record_path).unwrap_or_default();
     let (from, bytes_max, shown) = (git.main_checkout.clone(), rule.bytes_max, rule.globs.join(" "));
     let (done, record) = blocking(move || {
-        let mut work = Copying { from, to, known, bytes_left: bytes_max, done: Copied::default() };
+        let done = Copied { copied: Vec::new(), left };
+        let mut work = Copying { from, to, known, bytes_left: bytes_max, done };
         for path in untracked {
             if !work.one(&path)? {
                 return Err(CopyError::TooLarge { max: bytes_max, globs: shown });
@@ -85,6 +93,37 @@ pub async fn copy_in(git: &Git, name: &str, worktree: &Path, rule: &CopyRule) ->
     .await?;
     write_marker(&record_path, &record)?;
     Ok(done)
+}
+
+/// A part of the way is a link in the worktree, perhaps one that an agent has committed.
+fn beyond_a_link(worktree: &Path, path: &Path) -> bool {
+    let above = path.ancestors().skip(1).filter(|part| !part.as_os_str().is_empty());
+    above
+        .into_iter()
+        .any(|part| std::fs::symlink_metadata(worktree.join(part)).is_ok_and(|meta| !meta.is_dir()))
+}
+
+/// A copy that git does not ignore in the worktree would end up in the task's commits, and so on the trunk.
+async fn refuse_what_would_be_committed(
+    git: &Git,
+    worktree: &Path,
+    paths: &[PathBuf],
+) -> Result<(), CopyError> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let mut input = Vec::new();
+    for path in paths {
+        input.extend_from_slice(path.as_os_str().as_encoded_bytes());
+        input.push(0);
+    }
+    let call = git.call(["check-ignore", "-z", "--stdin", "--no-index"]).work_tree(worktree);
+    let ignored = call.stdin(Input::Bytes(input)).long_list().if_yes().await?.unwrap_or_default();
+    let ignored: Vec<PathBuf> = ignored.split(|b| *b == 0).map(path_of).collect();
+    match paths.iter().find(|path| !ignored.contains(path)) {
+        Some(path) => Err(CopyError::NotIgnored { path: path.clone() }),
+        None => Ok(()),
+    }
 }
 
 async fn blocking<T: Send + 'static>(
