@@ -124,7 +124,7 @@ pub async fn run(
     let mut watched = Watched::new(started, bounds, listener, ended_children);
     let status = watched.until_the_end(stop).await.map_err(lost)?;
     let left = watched.clear_up().await;
-    watched.boxed.begun()?;
+    watched.boxed.begun(status, watched.how != How::ByItself)?;
     let walls = watched.boxed.walls();
     Ok(Ran { status, how: watched.how, why: watched.why, left, walls })
 }

@@ -1,7 +1,7 @@
 //! A program started through the stage: in its net, behind its walls.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use super::containment::cgroup::{Leaf, leaf_name};
@@ -72,11 +72,16 @@ impl Enclosure<'_> {
 }
 
 impl Boxed {
-    /// To be asked after its end: whether it ever was the program.
-    pub fn begun(&self) -> Result<(), ProcessError> {
+    /// To be asked after its end: whether it ever was the program. `disturbed`: it was ended by us, so
+    /// that it did not come that far says nothing.
+    pub fn begun(&self, status: ExitStatus, disturbed: bool) -> Result<(), ProcessError> {
         let program = self.program.clone();
         match self.letter.trouble() {
-            None => Ok(()),
+            None if disturbed || self.letter.is_ready() => Ok(()),
+            None => {
+                let source = std::io::Error::other(format!("the step before it ended with {status}"));
+                Err(ProcessError::Spawn { program, source })
+            }
             Some(Trouble::NotFound) => Err(ProcessError::NotFound { program }),
             Some(trouble) => Err(ProcessError::Spawn { program, source: std::io::Error::other(trouble) }),
         }

@@ -76,6 +76,7 @@ pub fn put_up_walls(letter: &mut Opened) -> Result<(), Trouble> {
         })?;
         letter.walls(status);
     }
+    letter.ready();
     Ok(())
 }
 

@@ -62,6 +62,8 @@ impl Trouble {
 enum Answer {
     Trouble(Trouble),
     Walls(SandboxStatus),
+    /// The program comes next.
+    Ready,
 }
 
 /// The daemon's end.
@@ -88,7 +90,7 @@ impl Letter {
     pub fn trouble(&self) -> Option<Trouble> {
         self.answers().into_iter().find_map(|answer| match answer {
             Answer::Trouble(trouble) => Some(trouble),
-            Answer::Walls(_) => None,
+            Answer::Walls(_) | Answer::Ready => None,
         })
     }
 
@@ -96,8 +98,13 @@ impl Letter {
     pub fn walls(&self) -> Option<SandboxStatus> {
         self.answers().into_iter().find_map(|answer| match answer {
             Answer::Walls(status) => Some(status),
-            Answer::Trouble(_) => None,
+            Answer::Trouble(_) | Answer::Ready => None,
         })
+    }
+
+    /// Whether the stage came as far as the program.
+    pub fn is_ready(&self) -> bool {
+        self.answers().iter().any(|answer| matches!(answer, Answer::Ready))
     }
 
     fn answers(&self) -> Vec<Answer> {
@@ -135,6 +142,10 @@ impl Opened {
 
     pub fn trouble(&mut self, trouble: Trouble) {
         self.answer(&Answer::Trouble(trouble));
+    }
+
+    pub fn ready(&mut self) {
+        self.answer(&Answer::Ready);
     }
 
     pub fn walls(&mut self, status: SandboxStatus) {

@@ -4,7 +4,7 @@
 use std::io;
 
 use rustix::process::{getegid, geteuid};
-use rustix::thread::{UnshareFlags, unshare_unsafe};
+use rustix::thread::{CapabilitySet, CapabilitySets, UnshareFlags, set_capabilities, unshare_unsafe};
 
 /// From now on the children of this process live in a new pid namespace, the first as its pid 1.
 pub fn new_pid_namespace(inside_user_namespace: bool) -> io::Result<()> {
@@ -20,6 +20,10 @@ pub fn new_pid_namespace(inside_user_namespace: bool) -> io::Result<()> {
         std::fs::write("/proc/self/setgroups", "deny")?;
         std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        // The first process has fewer rights than we got with the namespace, and could not read what we
+        // hand it through `/proc` if we kept them.
+        let none = CapabilitySet::empty();
+        set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
     }
     Ok(())
 }
