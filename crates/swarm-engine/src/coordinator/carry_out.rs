@@ -83,7 +83,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                     return Ok(Report::WorkEnded { run, how });
                 }
             };
-            let end = attend(&desk, &world.with_ports(spec, false).await).await?;
+            let end = attend(&desk, &world.with_place(spec, false).await).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
                 Attended::Ended { how } => Report::WorkEnded { run, how },
@@ -91,7 +91,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         }
         Effect::Verify { run, task, nonce, commit } => {
             world.show_merge(&commit).await?;
-            let spec = world.with_ports(world.verify_spec(&run, &task, &nonce), true).await;
+            let spec = world.with_place(world.verify_spec(&run, &task, &nonce), true).await;
             let end = attend(&desk, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
@@ -100,7 +100,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             })
         }
         Effect::Review { run, task, nonce, .. } => {
-            let spec = world.with_ports(world.review_spec(&run, &task, &nonce), false).await;
+            let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
             let end = attend(&desk, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
@@ -153,7 +153,8 @@ fn shown(paths: &[PathBuf]) -> Vec<String> {
 /// Waits for a change in any checkout of the trunk that may let a result through.
 async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), String> {
     let mut watches = tokio::task::JoinSet::new();
-    for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&world.trunk)) {
+    let branch = format!("refs/heads/{}", world.trunk);
+    for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&branch)) {
         let waits = Waits { checkout: checkout.path, reason: WaitReason::Changed { paths: paths.to_vec() } };
         let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(words)?;
         watches.spawn(async move { watch.changed().await });

@@ -5,16 +5,14 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 
 use super::world::World;
 use crate::daemon::DaemonSpec;
+use crate::git::Identity;
 use crate::git::tips::{self, Tip};
-use crate::hands::merge_tree;
+use crate::hands::merge_tree::{self, NAME as MERGE};
 use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
 use crate::hands::worktree::copy::{CopyRule, copy_in};
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::ports::port_base;
 use crate::hands::worktree::{BaseRule, PrepareFailure, Wanted, prepare_as};
-
-/// The merge worktree's name where worktrees are told apart by name.
-const MERGE: &str = "merge";
 
 impl World {
     fn pool_rule(&self, max: u32) -> PoolRule {
@@ -120,10 +118,13 @@ impl World {
     }
 
     /// What the programs of a run find in their environment about their place.
-    pub(super) async fn with_ports(&self, spec: DaemonSpec, merge: bool) -> DaemonSpec {
-        let name = if merge { MERGE } else { spec.task.as_str() };
-        let mut spec = spec.clone();
-        match port_base(&self.git, name, self.config.worktree.ports).await {
+    pub(super) async fn with_place(&self, spec: DaemonSpec, merge: bool) -> DaemonSpec {
+        let name = if merge { MERGE.to_owned() } else { spec.task.to_string() };
+        let mut spec = spec;
+        if self.git.identity == Identity::of_the_swarm() {
+            spec.env.extend(identity_of(spec.agent.as_ref().map_or("swarm", |agent| agent.as_str())));
+        }
+        match port_base(&self.git, &name, self.config.worktree.ports).await {
             Ok(base) => {
                 spec.env.insert("SWARM_PORT_BASE".into(), base.to_string());
             }
@@ -132,4 +133,15 @@ impl World {
         }
         spec
     }
+}
+
+/// Nobody has told git who commits here: the agent's own name, so that its commits do not fail for want of one.
+fn identity_of(agent: &str) -> [(String, String); 4] {
+    let email = format!("{agent}@localhost");
+    [
+        ("GIT_AUTHOR_NAME".into(), agent.into()),
+        ("GIT_AUTHOR_EMAIL".into(), email.clone()),
+        ("GIT_COMMITTER_NAME".into(), agent.into()),
+        ("GIT_COMMITTER_EMAIL".into(), email),
+    ]
 }

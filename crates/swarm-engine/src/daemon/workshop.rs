@@ -86,7 +86,7 @@ impl Workshop {
             (NONCE_VARIABLE, self.spec.nonce.as_str()),
             ("SWARM_RUN", self.spec.run.as_str()),
             ("SWARM_TASK", self.spec.task.as_str()),
-            ("SWARM_AGENT", agent),
+            ("SWARM_AGENT_ID", agent),
             ("SWARM_ATTEMPT", &self.spec.attempt.to_string()),
         ];
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
