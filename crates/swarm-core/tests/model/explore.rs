@@ -172,7 +172,8 @@ impl Place {
             ]);
             if self.alphabet.waivers {
                 let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
-                all.extend([waive(Gate::Check), waive(Gate::Review), waive(Gate::Verify)]);
+                all.extend([waive(Gate::Check), waive(Gate::Verify)]);
+                all.extend(self.alphabet.reviews.then(|| waive(Gate::Review)));
             }
             if self.alphabet.by_hand {
                 let (base, tip, tree) = (oid('a'), oid('b'), oid('d'));
@@ -252,7 +253,7 @@ impl Place {
             s.draining,
             s.running,
             s.paused.keys(),
-            s.mode,
+            s.mode(),
             s.green.contains(&oid('a')),
             s.red_trunk.is_some(),
             s.setup_failures.count.min(3),

@@ -9,10 +9,10 @@ mod way_out;
 use explore::{Alphabet, Model, explore};
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 8] = [
+const MODELS: [(&str, Model); 10] = [
     (
         "one task, the swarm paused and stopped",
-        Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: true },
+        Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
     ),
     (
         "one task, the plan changed",
@@ -35,12 +35,16 @@ const MODELS: [(&str, Model); 8] = [
         Model { plan: ONE, alphabet: Alphabet { by_hand: true, ..NOTHING }, patient: false },
     ),
     (
-        "one task, reviewed and stopped",
-        Model {
-            plan: ONE,
-            alphabet: Alphabet { reviews: true, waivers: true, stops: true, ..NOTHING },
-            patient: false,
-        },
+        "one task, reviewed in rounds",
+        Model { plan: ONE, alphabet: Alphabet { reviews: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, reviewed, gates waived",
+        Model { plan: ONE, alphabet: Alphabet { reviews: true, waivers: true, ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, reviewed, the swarm paused and stopped",
+        Model { plan: ONE, alphabet: Alphabet { reviews: true, stops: true, ..NOTHING }, patient: false },
     ),
     ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
 ];
