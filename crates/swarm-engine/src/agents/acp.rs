@@ -134,6 +134,8 @@ impl Acp {
                 self.open(session);
             }
             WaitsFor::Session { .. } => {
+                // The answer to a load does not repeat the name.
+                heard.session.clone_from(&self.session);
                 let prompt = json!([{ "type": "text", "text": opening.prompt }]);
                 self.talk.ask("session/prompt", json!({ "sessionId": self.session, "prompt": prompt }));
                 self.waits_for = WaitsFor::Prompt;
@@ -149,7 +151,6 @@ impl Acp {
         match session {
             Some(session) => {
                 params["sessionId"] = json!(session);
-                // The answer to a load does not repeat the name.
                 self.session = Some(session);
                 self.talk.ask("session/load", params);
             }
@@ -235,5 +236,60 @@ fn usage(result: &Value, cost_micros: u64) -> Usage {
         cached_tokens: cached,
         cost_micros,
         steps: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(acp: &mut Acp) -> String {
+        match acp.outgoing() {
+            Outgoing::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    /// Through the greeting; `session` is the one to go on with.
+    fn greeted(session: Option<&str>) -> (Acp, Heard) {
+        let session = session.map(str::to_owned);
+        let mut acp = Acp::talking(Opening { worktree: "/w".into(), prompt: "do it".into(), session });
+        let mut heard = Heard::default();
+        assert!(said(&mut acp).contains("initialize"));
+        let capable = r#"{"jsonrpc":"2.0","id":0,"result":{"agentCapabilities":{"loadSession":true}}}"#;
+        acp.out(capable, &mut heard);
+        (acp, heard)
+    }
+
+    #[test]
+    fn a_session_is_loaded_and_its_past_is_not_heard() {
+        let (mut acp, mut heard) = greeted(Some("s1"));
+        assert!(said(&mut acp).contains("session/load"));
+        let past = r#"{"method":"session/update","params":{"update":{"sessionUpdate":"agent_message_chunk","content":{"text":"<swarm>COMPLETE</swarm>\n"}}}}"#;
+        acp.out(past, &mut heard);
+        acp.out(r#"{"id":1,"result":{}}"#, &mut heard);
+        assert_eq!((heard.signal.clone(), heard.session.as_deref()), (None, Some("s1")));
+        assert!(said(&mut acp).contains("do it"));
+    }
+
+    #[test]
+    fn a_session_that_is_gone_gives_way_to_a_fresh_one() {
+        let (mut acp, mut heard) = greeted(Some("s1"));
+        let _ = said(&mut acp);
+        acp.out(r#"{"id":1,"error":{"code":-32603,"message":"no such session"}}"#, &mut heard);
+        assert!(heard.session_unknown && said(&mut acp).contains("session/new"));
+        acp.out(r#"{"id":2,"result":{"sessionId":"s2"}}"#, &mut heard);
+        assert_eq!(heard.session.as_deref(), Some("s2"));
+    }
+
+    #[test]
+    fn permission_is_given_for_as_long_as_possible_and_files_are_not_served() {
+        let (mut acp, mut heard) = greeted(None);
+        let _ = said(&mut acp);
+        let asks = r#"{"id":"p","method":"session/request_permission","params":{"toolCall":{"toolCallId":"t"},"options":[{"optionId":"once","kind":"allow_once"},{"optionId":"always","kind":"allow_always"},{"optionId":"no","kind":"reject_once"}]}}"#;
+        acp.out(asks, &mut heard);
+        assert!(said(&mut acp).contains(r#""optionId":"always""#));
+        acp.out(r#"{"id":"f","method":"fs/read_text_file","params":{}}"#, &mut heard);
+        assert!(said(&mut acp).contains("-32601"));
     }
 }

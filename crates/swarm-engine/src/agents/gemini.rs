@@ -112,7 +112,8 @@ fn without_result(heard: &Heard, exit: &ExitFacts) -> Failure {
     let words = heard.last_words_text(60);
     match exit.code {
         Some(41) => failed(FailureClass::Key, &heard.last_words_text(2)),
-        Some(42 | 52 | 55) => failed(FailureClass::Configuration, &heard.last_words_text(2)),
+        Some(42) => not_set_up(heard),
+        Some(52 | 55) => failed(FailureClass::Configuration, &heard.last_words_text(2)),
         Some(53) => failed(FailureClass::OwnLimit, &heard.last_words_text(2)),
         // With another output format the error stands on stderr alone.
         Some(_) if http_status(exit).is_some() => {
