@@ -13,6 +13,7 @@ mod generate;
 mod test;
 
 mod bench;
+mod live_agents;
 mod sim;
 mod torture;
 
@@ -46,6 +47,8 @@ enum Command {
     Bench(Passed),
     /// Run the heavier variants of the tests, round after round
     Torture(torture::Arguments),
+    /// Run the real agent programs against a scripted model (installs them with npm below target/)
+    LiveAgents(live_agents::Arguments),
 }
 
 /// Arguments this program hands on without reading them.
@@ -74,5 +77,6 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Sim(passed) => sim::run(workspace, &passed.arguments),
         Command::Bench(passed) => bench::run(workspace, &passed.arguments),
         Command::Torture(arguments) => torture::run(workspace, &arguments),
+        Command::LiveAgents(arguments) => live_agents::run(workspace, &arguments),
     }
 }
