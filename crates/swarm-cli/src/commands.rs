@@ -9,10 +9,16 @@ pub mod handoff;
 pub mod run;
 pub mod pause;
 pub mod resume;
+pub mod stop;
+pub mod mode;
 pub mod agent;
+pub mod worktree;
+pub mod restore;
 pub mod close;
+pub mod doctor;
 pub mod config;
 pub mod demo;
+pub mod debug;
 pub mod ask;
 pub mod daemon;
 pub mod boxed;
@@ -43,12 +49,20 @@ pub enum Command {
     Run(run::Args),
     Pause(pause::Args),
     Resume(resume::Args),
+    Stop(stop::Args),
+    Mode(mode::Args),
     #[command(subcommand)]
     Agent(agent::Command),
+    #[command(subcommand)]
+    Worktree(worktree::Command),
+    Restore(restore::Args),
     Close(close::Args),
+    Doctor(doctor::Args),
     #[command(subcommand)]
     Config(config::Command),
     Demo(demo::Args),
+    #[command(subcommand)]
+    Debug(debug::Command),
     #[command(hide = true)]
     Ask(ask::Args),
     #[command(hide = true)]
@@ -71,10 +85,16 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Run(args) => return run::run(args, cx),
         Command::Pause(args) => pause::run(args, cx)?,
         Command::Resume(args) => resume::run(args, cx)?,
+        Command::Stop(args) => stop::run(args, cx)?,
+        Command::Mode(args) => mode::run(args, cx)?,
         Command::Agent(command) => agent::run(command, cx)?,
+        Command::Worktree(command) => worktree::run(command, cx)?,
+        Command::Restore(args) => restore::run(args, cx)?,
         Command::Close(args) => close::run(args, cx)?,
+        Command::Doctor(args) => return doctor::run(args, cx),
         Command::Config(command) => config::run(command, cx)?,
         Command::Demo(args) => return demo::run(args, cx),
+        Command::Debug(command) => debug::run(command, cx)?,
         Command::Ask(args) => ask::run(args, cx)?,
         Command::Daemon(args) => return Ok(daemon::run(args)),
         Command::Boxed(args) => return Ok(boxed::run(&args)),

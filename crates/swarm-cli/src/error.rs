@@ -56,6 +56,11 @@ impl CliError {
         Self::new(Exit::NoCoordinator, "no_coordinator", message)
     }
 
+    /// There is nothing to show or do now, though there might be later.
+    pub fn refused_now(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, "nothing_there", message)
+    }
+
     /// Another coordinator has the ledger.
     pub fn owned(message: impl Into<String>) -> Self {
         Self::new(Exit::Refused, "owned", message)

@@ -7,6 +7,7 @@
 mod cli;
 mod commands;
 mod swarm;
+mod watch;
 mod output;
 mod error;
 mod exit;

@@ -1,12 +1,15 @@
 //! Data goes to stdout, everything else to stderr; both are understandable without colour.
 
+pub mod money;
 pub mod paint;
 pub mod table;
 pub mod time;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
+use indicatif::MultiProgress;
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -37,25 +40,42 @@ impl Output {
 
     /// Data for stdout, with one newline at its end.
     pub fn text(self, text: &str) -> Result<(), CliError> {
-        let mut out = io::stdout().lock();
         let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+        // `swarm plan history | head` is no error.
+        self.stream(text, end).map(drop)
+    }
+
+    /// The same for output that goes on: false when nobody reads it any more.
+    pub fn stream(self, text: &str, end: &str) -> Result<bool, CliError> {
+        let mut out = io::stdout().lock();
         let written = out
             .write_all(text.as_bytes())
             .and_then(|()| out.write_all(end.as_bytes()))
             .and_then(|()| out.flush());
         match written {
-            // `swarm plan history | head` is no error.
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
             Err(e) => Err(CliError::environment("Cannot write to stdout").because(e)),
-            Ok(()) => Ok(()),
+            Ok(()) => Ok(true),
         }
     }
+}
+
+/// What moves at the foot of the terminal, if anything does: lines must go above it.
+static BOARD: Mutex<Option<MultiProgress>> = Mutex::new(None);
+
+/// From now on notes stand above this.
+pub fn stand_above(board: Option<MultiProgress>) {
+    *BOARD.lock().unwrap_or_else(PoisonError::into_inner) = board;
 }
 
 /// Something worth saying that is not the data asked for.
 pub fn note(text: &str) {
     // When stderr is gone there is nobody left to tell.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let say = || drop(writeln!(io::stderr().lock(), "{text}"));
+    match &*BOARD.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(board) => board.suspend(say),
+        None => say(),
+    }
 }
 
 /// Prints an error where this run wants it and gives the exit code.

@@ -1,16 +1,21 @@
 //! The one way from a command to the swarm: its files, its ledger, or the coordinator that holds it.
 
 mod ask;
+mod coordinator;
 mod close;
-mod files;
+pub mod files;
 pub mod history;
+pub mod inside;
 mod read;
 mod rebuild;
+pub mod runs;
 pub mod salvage;
 mod settings;
+mod stop;
 mod trouble;
 pub mod verdict;
 mod words;
+mod worktrees;
 
 pub use settings::environment;
 

@@ -83,7 +83,7 @@ fn coordinators_come_and_go(world: &World, added: &AtomicUsize) {
 fn starts(world: &World) -> Child {
     let socket = Paths::new(&world.repo, &world.repo.join(".git")).socket;
     let coordinator =
-        world.program(world::SWARM).arg("run").stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        world.program(world::SWARM).args(["run", "--agent", "script", "--mode", "autopilot"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let coordinator = coordinator.expect("it starts");
     until(|| std::os::unix::net::UnixStream::connect(&socket).is_ok());
     coordinator

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use swarm_core::input::Input;
-use swarm_core::{State, owed, rests, wakes_at};
+use swarm_core::{State, owed, rests, show, wakes_at};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
 use swarm_protocol::policy::Policy;
@@ -185,6 +185,7 @@ impl Coordinator {
             (true, _) => Some(Finish::Drained),
             // A paused swarm waits to be resumed.
             (false, false) => None,
+            (false, true) if waits_for_a_word(state) => None,
             (false, true) => Some(Finish::Rests),
         }
     }
@@ -228,6 +229,11 @@ impl Coordinator {
 /// How far the ledger is durable.
 fn position(store: &Store) -> Position {
     store.head().map_or_else(Position::default, |head| Position { seq: head.seq, end: head.end })
+}
+
+/// In semi-auto a ready task waits until a person lets it start, and the swarm waits with it.
+fn waits_for_a_word(state: &State) -> bool {
+    state.policy.dispatch && show::status(state, state.at).next.iter().any(|next| next.waits_for_start)
 }
 
 /// Decides one input of our own and waits for the disk.

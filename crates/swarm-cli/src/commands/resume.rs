@@ -1,5 +1,6 @@
 //! `swarm resume`.
 
+use clap::ValueEnum;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
@@ -8,11 +9,43 @@ use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Go on after `swarm pause`
+/// Go on after a pause
+///
+/// The swarm also pauses by itself: when trunk fails its own verification, when worktrees cannot be set up, when
+/// the disk is full. Such a pause has its own reason, which `swarm status` names; others stay as they are.
+///
+/// Example: swarm resume --reason trunk
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Which pause to end
+    #[arg(long, value_enum, value_name = "REASON", default_value = "user")]
+    pub reason: ReasonArg,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::Resume { reason: PauseReason::User })?;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReasonArg {
+    /// Somebody asked for it with `swarm pause`
+    User,
+    /// The disk was full or read-only
+    Disk,
+    /// Trunk itself failed its verification
+    Trunk,
+    /// Worktrees could not be set up
+    Setup,
+}
+
+impl From<ReasonArg> for PauseReason {
+    fn from(reason: ReasonArg) -> Self {
+        match reason {
+            ReasonArg::User => Self::User,
+            ReasonArg::Disk => Self::Disk,
+            ReasonArg::Trunk => Self::Trunk,
+            ReasonArg::Setup => Self::Setup,
+        }
+    }
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let answer = Swarm::open(cx)?.ask(Command::Resume { reason: args.reason.into() })?;
     answered(cx, &answer)
 }

@@ -1,6 +1,7 @@
 //! `swarm status`: the swarm at a glance, on one screen.
 
 mod screen;
+mod watch;
 
 use crate::cli::{At, Context};
 use crate::error::CliError;
@@ -9,15 +10,24 @@ use crate::swarm::Swarm;
 
 /// Show where things stand
 ///
-/// Goal, phases, agents at work, what comes next and why, and what waits for you.
+/// Goal, phases, agents at work, what comes next and why, and what waits for you. With `--watch` the screen stays
+/// and follows what happens until `q`; with `--json` too it is one object for each change.
+///
+/// Example: swarm status --watch
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub at: At,
+    /// Stay and show every change
+    #[arg(short = 'w', long, conflicts_with = "at")]
+    pub watch: bool,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if args.watch {
+        return watch::run(&swarm, cx);
+    }
     let (view, now) = swarm.status(args.at.at)?;
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
     if args.at.at.is_none() && !view.agents.is_empty() && !swarm.has_coordinator() {

@@ -11,6 +11,11 @@ pub fn moment(at: Timestamp) -> String {
     }
 }
 
+/// `10:00:05`, in the time zone of the person.
+pub fn time_of_day(at: Timestamp) -> String {
+    moment(at).split(' ').next_back().unwrap_or_default().to_owned()
+}
+
 /// `45s`, `3m 10s`, `2h 5m`, `4d 3h`: two units at most, because nobody reads a third.
 pub fn length(secs: u64) -> String {
     let two = |big: u64, big_unit: &str, small: u64, small_unit: &str| match small {

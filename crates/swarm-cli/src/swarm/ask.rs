@@ -108,7 +108,10 @@ impl Swarm {
         let anchors = self.runtime.block_on(anchor::witnesses(&self.git))?;
         let options = OpenOptions::new(role).on_damage(on_damage).anchors(anchors);
         match Store::open_writer(&self.paths, options)? {
-            Opened::Writer(store) => Ok(Some(store)),
+            Opened::Writer(store) => {
+                super::inside::refuse_agents(role)?;
+                Ok(Some(store))
+            }
             Opened::Busy(_) => Ok(None),
         }
     }

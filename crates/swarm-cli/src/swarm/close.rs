@@ -50,7 +50,7 @@ impl Swarm {
         runtime.block_on(async {
             let session =
                 Session::open(&self.git.main_checkout, Wishes { trunk, ..Wishes::default() }).await?;
-            session.bring_to_rest(|_| ()).await.map(drop)
+            session.bring_to_rest().await.map(drop)
         })
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use swarm_engine::hands::worktree::{Proposal, propose};
 use swarm_engine::projection::{self, find_import};
 use swarm_engine::store::{Store, ensure_ignored, replace};
 use swarm_protocol::refusal::Refusal;
@@ -15,11 +16,9 @@ use crate::error::CliError;
 pub struct Made {
     pub created: Vec<String>,
     pub kept: Vec<String>,
+    /// From what was found in the repository; written only into a configuration that is new.
+    pub proposed: Proposal,
 }
-
-/// A configuration to begin with. Empty, because every key that stands in it no longer follows the defaults.
-const FIRST_CONFIG: &str =
-    "{\n  // `swarm config show` lists every key with its value and where it comes from.\n}\n";
 
 /// Texts that could not be saved and were kept.
 const SCRATCH_MAX: u32 = 100;
@@ -27,14 +26,15 @@ const SCRATCH_MAX: u32 = 100;
 impl Swarm {
     /// Makes what is not there yet.
     pub fn init(&self) -> Result<Made, CliError> {
-        let mut made = Made { created: vec![], kept: vec![] };
+        let proposed = propose(&self.paths.root);
+        let mut made = Made { created: vec![], kept: vec![], proposed };
         let ignore = self.paths.swarm.join(".gitignore");
         for path in [&self.paths.config, &ignore] {
             let list = if path.exists() { &mut made.kept } else { &mut made.created };
             list.push(self.relative(path));
         }
         if !self.paths.config.exists() {
-            self.write_whole(&self.paths.config, FIRST_CONFIG.as_bytes())?;
+            self.write_whole(&self.paths.config, first_config(&made.proposed).as_bytes())?;
         }
         ensure_ignored(&self.paths).map_err(|error| {
             CliError::environment(format!("Cannot write {}", self.relative(&ignore))).because(error)
@@ -89,5 +89,74 @@ impl Swarm {
         replace(&file, bytes).map_err(|error| {
             CliError::environment(format!("Cannot write {}", self.relative(&file))).because(error)
         })
+    }
+}
+
+/// A configuration to begin with. It holds nothing but what was found, because every key that stands in it no
+/// longer follows the defaults.
+pub fn first_config(proposed: &Proposal) -> String {
+    let mut lines =
+        vec!["  // `swarm config show` lists every key with its value and where it comes from.".to_owned()];
+    lines.extend(proposed_lines(proposed));
+    format!("{{\n{}\n}}\n", lines.join("\n"))
+}
+
+/// The part of a configuration that is proposed, as it would stand there.
+pub fn proposed_lines(proposed: &Proposal) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut worktree = Vec::new();
+    if let Some(setup) = &proposed.setup {
+        worktree.push(format!("    \"setup\": {},", words(setup)));
+    }
+    if !proposed.setup_when.is_empty() {
+        worktree.push(format!("    \"setupWhen\": {},", words(&proposed.setup_when)));
+    }
+    if !proposed.copy.is_empty() {
+        worktree.push(format!("    \"copy\": {},", words(&proposed.copy)));
+    }
+    if !worktree.is_empty() {
+        lines.push("  // Prepares each worktree before an agent works in it.".into());
+        lines.push("  \"worktree\": {".into());
+        lines.append(&mut worktree);
+        lines.push("  },".into());
+    }
+    if !proposed.check.is_empty() {
+        let commands: Vec<String> = proposed.check.iter().map(|command| words(command)).collect();
+        let commands = format!("[{}]", commands.join(", "));
+        lines.push("  // What an agent finishes has to pass these, and so has the merged tree.".into());
+        lines.push(format!("  \"check\": {{ \"commands\": {} }},", commands));
+    }
+    lines
+}
+
+fn words(words: &[String]) -> String {
+    let quoted: Vec<String> =
+        words.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_proposed_is_a_configuration() {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let all = Proposal {
+            setup: Some(list(&["npm", "ci"])),
+            setup_when: list(&["package-lock.json"]),
+            copy: list(&[".env", "a \"quoted\" name"]),
+            check: vec![list(&["npm", "test"]), list(&["cargo", "test"])],
+            because: vec![],
+        };
+        for proposal in [all, Proposal::default()] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let file = dir.path().join("config.json");
+            std::fs::write(&file, first_config(&proposal)).expect("writable");
+            let config = swarm_engine::settings::load(&file, &Default::default(), &[]).expect("valid").config;
+            assert_eq!(config.worktree.copy, proposal.copy);
+            assert_eq!(config.worktree.setup_when, proposal.setup_when);
+            assert_eq!(config.check.commands.len(), proposal.check.len());
+        }
     }
 }

@@ -12,12 +12,17 @@ use swarm_protocol::view::{ApprovedPlanView, HandoffView, StatusView, TaskRow, T
 
 use super::Swarm;
 use crate::error::CliError;
+use crate::watch::Watch;
 
 impl Swarm {
     /// The state at a record, or now.
     pub(super) fn state(&self, at: Option<u64>) -> Result<State, CliError> {
-        let reading = Store::open_reader(&self.paths, &self.options("read"), at)?;
+        let mut reading = Store::open_reader(&self.paths, &self.options("read"), at)?;
         self.tell(&reading.notices);
+        // While nobody coordinates, the mode that the next one would have is the one that counts.
+        if let (None, false, Ok(settings)) = (at, reading.state.running, self.configuration()) {
+            reading.state.policy.mode = settings.config.mode;
+        }
         Ok(reading.state)
     }
 
@@ -34,6 +39,17 @@ impl Swarm {
         let state = self.planned(at)?;
         let now = if at.is_some() { state.at } else { self.now().max(state.at) };
         Ok((show::status(&state, now), now))
+    }
+
+    /// Wakes when a record is written.
+    pub fn watch_ledger(&self) -> Watch {
+        Watch::folder(&self.paths.swarm).and(&self.paths.ledger)
+    }
+
+    /// Differs when the ledger has grown, was repaired or replaced.
+    pub fn ledger_mark(&self) -> Option<(u64, std::time::SystemTime)> {
+        let meta = std::fs::metadata(&self.paths.ledger).ok()?;
+        Some((meta.len(), meta.modified().ok()?))
     }
 
     pub fn tasks(&self, at: Option<u64>) -> Result<Vec<TaskRow>, CliError> {

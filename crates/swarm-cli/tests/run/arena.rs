@@ -99,6 +99,11 @@ impl Arena {
 
     /// Starts `swarm run` and gives its lines as they come.
     pub fn start(&self, args: &[&str]) -> Running {
+        self.start_with(&[&["--mode", "autopilot"], args].concat())
+    }
+
+    /// The same in any mode.
+    pub fn start_with(&self, args: &[&str]) -> Running {
         let mut all = vec!["run", "--agent", "script"];
         all.extend(args);
         let mut child = self

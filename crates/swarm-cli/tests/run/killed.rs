@@ -32,7 +32,8 @@ fn script(arena: &Arena, id: &str) -> String {
 
 #[test]
 fn one_run_killed_fifty_times_restarts_no_agent_loses_no_line_and_merges_once() {
-    let arena = Arena::new(r#"{ "check": { "commands": ["true"] } }"#);
+    // The agents leave their traces outside of their worktrees, where the walls would not let them.
+    let arena = Arena::new(r#"{ "sandbox": "none", "check": { "commands": ["true"] } }"#);
     let ids: Vec<String> = (1..=TASKS).map(|n| format!("1.{n}")).collect();
     let tasks: Vec<(&str, &[&str], String)> =
         ids.iter().map(|id| (id.as_str(), &[][..], script(&arena, id))).collect();

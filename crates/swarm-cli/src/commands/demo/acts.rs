@@ -15,6 +15,7 @@ fn start(repository: &Repository, first: bool) -> Result<Child, CliError> {
     let failed = |e: std::io::Error| CliError::environment("Cannot start swarm run").because(e);
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.arg("-C").arg(&repository.root).arg("run").args(["--agent", "script", "--agents", "2"]);
+    command.args(["--mode", "autopilot"]);
     if first {
         command.arg("--plan").arg(&repository.plan);
     }

@@ -1,6 +1,5 @@
 //! What happens, one line each, as it becomes durable.
 
-use swarm_engine::coordinator::Told;
 use swarm_protocol::event::Event;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
@@ -8,15 +7,13 @@ use swarm_protocol::time::Timestamp;
 use crate::output;
 
 /// Progress is no data: it goes to stderr; with `--json` one object per record.
-pub fn print(told: Told<'_>, json: bool) {
-    for (seq, at, event) in told {
-        if json {
-            let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
-            output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
-        } else if let Some(text) = words(event) {
-            let task = event.task().map(|t| t.to_string()).unwrap_or_default();
-            output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(*at))));
-        }
+pub fn print(seq: u64, at: Timestamp, event: &Event, json: bool) {
+    if json {
+        let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
+        output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
+    } else if let Some(text) = words(event) {
+        let task = event.task().map(|t| t.to_string()).unwrap_or_default();
+        output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(at))));
     }
 }
 
@@ -33,6 +30,15 @@ fn words(event: &Event) -> Option<String> {
         Event::DrainStarted { why } => format!("stopping: {why}; agents go to their boundary"),
         Event::Paused { why, .. } => format!("paused: {why}"),
         Event::Resumed { .. } => "goes on".into(),
+        Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
+        Event::TaskStarted { .. } => "may start".into(),
+        Event::Overstep { what, .. } => format!("an agent tried what is not its to do: {what}"),
+        Event::ReviewStarted { round: 1, .. } => "in review".into(),
+        Event::ReviewStarted { round, .. } => format!("in review, round {round}"),
+        Event::ReviewLost { why, next, .. } => format!("the review broke off: {why}; {}", after(next)),
+        Event::VerificationRed { .. } => "the merged tree is red; is trunk alone?".into(),
+        Event::TrunkJudged { green: false, .. } => "trunk itself is red: nobody is to blame".into(),
+        Event::ReviewFailed { next, .. } => format!("the review wants changes; {}", after(next)),
         Event::TaskClaimed { agent, attempt: 1, .. } => format!("{agent} takes it"),
         Event::TaskClaimed { agent, attempt, .. } => format!("{agent} takes it, attempt {attempt}"),
         Event::AgentSpawned { agent, .. } => format!("{agent} works"),
@@ -62,6 +68,7 @@ fn after(next: &swarm_protocol::outcome::Next) -> String {
     match next {
         Next::Pending { not_before, .. } => format!("again at {}", clock(*not_before)),
         Next::Approved { not_before } => format!("tried again at {}", clock(*not_before)),
+        Next::Review { not_before } => format!("reviewed again at {}", clock(*not_before)),
         Next::Blocked { why, .. } => format!("waits for you: {why}"),
         Next::Failed { .. } | Next::Timeout { .. } => "waits for you".into(),
         Next::Deferred => "deferred".into(),

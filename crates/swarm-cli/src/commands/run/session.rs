@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use swarm_engine::agents::{Surroundings, ready};
 use swarm_engine::coordinator::{Coordinator, Finish, Outfit, Told, World};
 use swarm_engine::git::Git;
+use swarm_engine::git::trunk::{TrunkError, ensure};
 use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
 use swarm_engine::prompts::Prompts;
@@ -16,15 +18,18 @@ use swarm_engine::{anchor, settings};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::refusal::Refusal;
 use swarm_server::listener::{DOOR_QUEUE, Listener};
 use tokio::sync::mpsc;
 
+use super::progress::Progress;
 use super::signals;
 use super::summary::Summary;
 use crate::error::CliError;
 use crate::output;
+use crate::swarm::inside::refuse_agents;
 
 /// What the person asked for.
 #[derive(Debug, Default)]
@@ -33,6 +38,9 @@ pub struct Wishes {
     pub plan: Option<(PlanFile, String)>,
     pub agents: Option<u32>,
     pub agent: Option<String>,
+    pub mode: Option<Mode>,
+    /// Agents are to be started, so their program has to be there.
+    pub starts_agents: bool,
     pub trunk: Option<String>,
 }
 
@@ -62,10 +70,14 @@ impl Session {
             .map_err(|e| CliError::environment("Cannot find the swarm program").because(e))?;
         let name = wishes.agent.as_deref().unwrap_or(&config.agent);
         let agent = name.to_owned();
-        Outfit::of(&config, name).map_err(|error| CliError::usage(error.to_string()))?;
+        let outfit = Outfit::of(&config, name).map_err(|error| CliError::usage(error.to_string()))?;
+        if wishes.starts_agents {
+            is_ready(&outfit)?;
+        }
         let trunk = trunk(&git, wishes.trunk.as_deref()).await?;
         let mut store = open_store(&git, &paths, &config).await?;
         prepare_plan(&mut store, wishes.plan, wishes.agents)?;
+        prepare_mode(&mut store, wishes.mode, config.mode)?;
         let key = secret_key(&paths.run)
             .map_err(|e| CliError::environment("Cannot make the key of the swarm").because(e))?;
         let launch = Launch::of(swarm);
@@ -92,16 +104,20 @@ impl Session {
     }
 
     /// Runs until nothing is left to do or a person stops it.
-    pub async fn run(self, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
-        self.coordinate(true, tell).await
+    pub async fn run(self, progress: Progress) -> Result<Summary, CliError> {
+        self.coordinate(true, Some(progress)).await
     }
 
     /// Brings everything to rest that an earlier coordinator left running, and starts nothing.
-    pub async fn bring_to_rest(self, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
-        self.coordinate(false, tell).await
+    pub async fn bring_to_rest(self) -> Result<Summary, CliError> {
+        self.coordinate(false, None).await
     }
 
-    async fn coordinate(mut self, dispatch: bool, tell: impl FnMut(Told<'_>)) -> Result<Summary, CliError> {
+    async fn coordinate(
+        mut self,
+        dispatch: bool,
+        mut progress: Option<Progress>,
+    ) -> Result<Summary, CliError> {
         for notice in self.store.take_notices() {
             output::note(&output::harmless(&notice.text));
         }
@@ -118,7 +134,14 @@ impl Session {
         let listener = Listener::start(&self.paths, knocks, coordinator.feed()).map_err(|e| {
             CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)
         })?;
+        if let Some(progress) = &mut progress {
+            progress.begin(coordinator.state(), coordinator.feed());
+        }
+        let tell = |told: Told<'_>| progress.iter_mut().for_each(|progress| progress.told(told));
         let finish = coordinator.run(&mut door, &mut urges, tell).await?;
+        if let Some(progress) = progress {
+            progress.end();
+        }
         // From here on commands find nobody at the socket and wait for the ledger itself.
         listener.close().await;
         let left = coordinator.leave().await?;
@@ -127,15 +150,30 @@ impl Session {
     }
 }
 
+/// A program that is not there is told at once, before anything is recorded or granted.
+fn is_ready(outfit: &Outfit) -> Result<(), CliError> {
+    ready(&outfit.setup, &Surroundings::of_this_process()).map_err(|failure| {
+        let error =
+            CliError::environment(format!("The agent {} cannot be used", outfit.name)).because(failure.text);
+        match failure.hint {
+            Some(hint) => error.run_instead(hint),
+            None => error.run_instead("swarm doctor"),
+        }
+    })
+}
+
 async fn trunk(git: &Git, wished: Option<&str>) -> Result<String, CliError> {
     match wished {
-        Some(name) => {
-            if git.ref_value(&format!("refs/heads/{name}")).await?.is_none() {
-                return Err(CliError::usage(format!("There is no branch {name}"))
-                    .run_instead(format!("git branch {name}")));
+        Some(name) => match ensure(git, name).await {
+            Ok(trunk) => {
+                if trunk.created {
+                    output::note(&format!("Made the branch {} at {}", trunk.name, trunk.tip.short()));
+                }
+                Ok(trunk.name)
             }
-            Ok(name.into())
-        }
+            Err(TrunkError::Git(error)) => Err(error.into()),
+            Err(error) => Err(CliError::usage(error.to_string()).run_instead("swarm run --trunk BRANCH")),
+        },
         None => git.current_branch().await?.ok_or_else(|| {
             CliError::environment("No branch is checked out, so there is no trunk to merge into")
                 .run_instead("swarm run --trunk BRANCH")
@@ -147,10 +185,14 @@ async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, 
     let anchors = anchor::witnesses(git).await?;
     let options = OpenOptions::new("coordinator").on_damage(config.recovery.on_damage).anchors(anchors);
     match Store::become_coordinator(paths, options)? {
-        Opened::Writer(store) => Ok(store),
+        Opened::Writer(store) => {
+            refuse_agents("run")?;
+            Ok(store)
+        }
         Opened::Busy(owner) => {
             let who = owner.map_or_else(|| "somebody".to_string(), |o| o.to_string());
-            Err(CliError::owned(format!("A coordinator runs already: {who}")).run_instead("swarm status"))
+            Err(CliError::owned(format!("A coordinator runs already: {who}"))
+                .run_instead("swarm status --watch"))
         }
     }
 }
@@ -171,6 +213,16 @@ fn prepare_plan(
         ask(store, Command::SetProfile { profile })?;
     }
     Ok(())
+}
+
+/// Records the mode where it differs from the one that would hold anyway.
+fn prepare_mode(store: &mut Store, wished: Option<Mode>, configured: Mode) -> Result<(), CliError> {
+    match wished {
+        Some(mode) if store.state().mode.unwrap_or(configured) != mode => {
+            ask(store, Command::SetMode { mode })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn ask(store: &mut Store, command: Command) -> Result<(), CliError> {

@@ -6,6 +6,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AgentView, AttentionView, Counts, PhaseView, StatusView};
 
 use crate::output::harmless;
+use crate::output::money::{cost, tokens};
 use crate::output::paint::{Paint, paint};
 use crate::output::table::table;
 use crate::output::time::length;
@@ -45,7 +46,12 @@ fn where_it_stands(view: &StatusView) -> String {
     let slots = view.profile.slots();
     let at_once = if slots == 1 { "one task at a time".to_owned() } else { format!("{slots} tasks at once") };
     let locked = if view.profile.locked { " (locked)" } else { "" };
-    format!("{}{}, {at_once}{locked}, record {}", counts(&view.counts), harmless(&trunk), view.seq)
+    let mode = view.mode.word();
+    let mut words = format!("{}{}, {mode}, {at_once}{locked}", counts(&view.counts), harmless(&trunk));
+    for spent in [tokens(&view.usage), cost(&view.usage)].iter().filter(|spent| !spent.is_empty()) {
+        words.push_str(&format!(", {spent}"));
+    }
+    format!("{words}, record {}", view.seq)
 }
 
 fn counts(counts: &Counts) -> String {
@@ -81,10 +87,10 @@ fn banners(view: &StatusView) -> Vec<String> {
                 "! Paused: nothing new is started. Run `swarm resume`".into()
             }
             swarm_protocol::outcome::PauseReason::Trunk => {
-                "! Paused: trunk itself fails its verification. Mend trunk, then run `swarm resume`".into()
+                "! Paused: trunk itself fails its verification. It goes on when trunk moves, or with `swarm resume --reason trunk`".into()
             }
             swarm_protocol::outcome::PauseReason::Setup => {
-                "! Paused: worktrees cannot be set up. Mend the set-up, then run `swarm resume`".into()
+                "! Paused: worktrees cannot be set up. Mend the set-up, then run `swarm resume --reason setup`".into()
             }
             swarm_protocol::outcome::PauseReason::Disk => {
                 "! Paused: the disk is full or read-only. Goes on by itself when there is room".into()

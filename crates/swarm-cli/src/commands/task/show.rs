@@ -2,12 +2,14 @@
 
 use std::fmt::Write;
 
+use swarm_protocol::failure::Failure;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::TaskView;
 
 use super::TaskArg;
 use crate::cli::{At, Context};
 use crate::error::CliError;
+use crate::output::money::{cost, tokens};
 use crate::output::paint::{Paint, paint};
 use crate::output::time::moment;
 use crate::output::{harmless, harmless_lines};
@@ -73,12 +75,43 @@ fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
         ("agent", row.agent.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("attempts", count(row.attempts)),
         ("retries", count(view.retries)),
+        ("waited", waited(view.transient_retries)),
+        ("reviews", reviews(view.review_rounds)),
+        ("used", used(view)),
+        ("failure", view.failure.as_ref().map(failure).unwrap_or_default()),
+        ("try", view.failure.as_ref().and_then(|failure| failure.hint.clone()).unwrap_or_default()),
         ("red merges", count(view.merge_rounds)),
         ("branch", view.branch.clone()),
         ("waived", waived.join(", ")),
         ("proof", proof),
     ];
     all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// Tokens and money of all attempts.
+fn used(view: &TaskView) -> String {
+    let spent = [tokens(&view.usage), cost(&view.usage)];
+    spent.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn failure(failure: &Failure) -> String {
+    format!("{} ({})", failure.sentence(), failure.class.word())
+}
+
+fn waited(times: u32) -> String {
+    match times {
+        0 => String::new(),
+        1 => "once for a service or the network".into(),
+        n => format!("{n} times in a row for a service or the network"),
+    }
+}
+
+fn reviews(rounds: u32) -> String {
+    match rounds {
+        0 => String::new(),
+        1 => "changes were wanted once".into(),
+        n => format!("changes were wanted {n} times"),
+    }
 }
 
 fn count(number: u32) -> String {

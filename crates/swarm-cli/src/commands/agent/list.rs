@@ -1,0 +1,103 @@
+//! `swarm agent list`: who works, and who has.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use swarm_protocol::api::{AgentNews, AgentNow};
+use swarm_protocol::ids::RunId;
+use swarm_protocol::time::Timestamp;
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::output::money::{cost, tokens};
+use crate::output::table::table;
+use crate::output::time::{length, moment};
+use crate::swarm::Swarm;
+use crate::swarm::runs::RunRow;
+
+/// Show agents at work and what earlier ones came to
+///
+/// One line for each run of an agent: its task, how far it is, since when, and what it has cost as far as its
+/// program says. The runs that verify and review are shown with `--all`.
+///
+/// Example: swarm agent list --json
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Earlier runs to show besides those at work
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub limit: usize,
+    /// Also runs that verify and review, and all earlier ones
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    #[serde(flatten)]
+    run: RunRow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    news: Option<AgentNews>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let mut runs = swarm.runs()?;
+    runs.retain(|run| args.all || run.kind == "work");
+    let (working, past): (Vec<RunRow>, Vec<RunRow>) = runs.into_iter().partition(|run| run.ended.is_none());
+    let skipped = if args.all { 0 } else { past.len().saturating_sub(args.limit) };
+    let mut news = if working.is_empty() { BTreeMap::new() } else { swarm.agent_news() };
+    let rows: Vec<Row> = past
+        .into_iter()
+        .skip(skipped)
+        .chain(working)
+        .map(|run| Row { news: news.remove(&run.run), run })
+        .collect();
+    let now = swarm.now();
+    cx.out.view(&rows, |rows| text(rows, skipped, now))
+}
+
+fn text(rows: &[Row], skipped: usize, now: Timestamp) -> String {
+    if rows.is_empty() {
+        return "No agent has worked yet: `swarm run`".into();
+    }
+    let cells = |row: &Row| {
+        let run = &row.run;
+        let who = run.agent.as_ref().map_or_else(|| run.kind.to_owned(), ToString::to_string);
+        let took = run.ended.unwrap_or(now).secs_since(run.since);
+        let spent = [tokens(&run.usage), cost(&run.usage)].into_iter().filter(|text| !text.is_empty());
+        vec![
+            who,
+            run.task.to_string(),
+            run.run.to_string(),
+            doing(row),
+            if run.iteration > 0 { run.iteration.to_string() } else { String::new() },
+            moment(run.since),
+            length(took),
+            spent.collect::<Vec<_>>().join(", "),
+        ]
+    };
+    let head = ["agent", "task", "run", "state", "iteration", "since", "took", "used"];
+    let mut text = table(&head, rows.iter().map(cells));
+    if skipped > 0 {
+        text = format!("… {skipped} earlier ones: `swarm agent list --all`\n{text}");
+    }
+    text
+}
+
+fn doing(row: &Row) -> String {
+    let mut words = vec![harmless(row.run.state.lines().next().unwrap_or_default())];
+    if let Some(news) = row.news.as_ref().filter(|_| row.run.ended.is_none()) {
+        words.extend(news.percent.map(|percent| format!("{percent} %")));
+        words.extend(news.doing.as_ref().map(|doing| harmless(doing)));
+    }
+    words.join(", ")
+}
+
+impl Swarm {
+    /// What agents are at, from the running coordinator; nothing where there is none.
+    pub fn agent_news(&self) -> BTreeMap<RunId, AgentNews> {
+        let agents: Vec<AgentNow> = self.view_of_coordinator("agents").unwrap_or_default();
+        agents.into_iter().filter_map(|agent| Some((agent.agent.run.clone(), agent.news?))).collect()
+    }
+}

@@ -1,0 +1,139 @@
+//! `swarm agent logs`: what an agent's program printed.
+
+mod render;
+mod tail;
+
+use swarm_engine::journal::{Line, read_from};
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::Output;
+use crate::swarm::Swarm;
+use crate::swarm::runs::RunRow;
+use crate::watch::Watch;
+use render::Renderer;
+
+/// Lines read at once: each has 64 KiB at most, so this bounds the memory whatever an agent prints.
+const PAGE: usize = 64;
+
+/// Show what an agent printed
+///
+/// Of a task or an agent it is the newest run. The output of agent programs is shown as short lines for people;
+/// `--raw` shows it as it was printed. Works without a running swarm; `-f` ends when the run does.
+///
+/// Example: swarm agent logs 1.2 -f
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// An agent (ed-001), a task (1.2) or a run (r17)
+    #[arg(value_name = "WHO")]
+    pub who: String,
+    /// Go on showing what comes
+    #[arg(short = 'f', long)]
+    pub follow: bool,
+    /// As printed, without a word added or left out
+    #[arg(long)]
+    pub raw: bool,
+    /// Only the last N lines of the journal (default: all, or 50 with -f)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub lines: Option<usize>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let run = find(&swarm, &args.who)?;
+    let journal = swarm.journal_of(&run);
+    let going_on = run.ended.is_none() && swarm.is_going_on(&run.run);
+    if args.follow && !going_on && run.ended.is_none() && !journal.exists() {
+        return Err(CliError::no_coordinator(format!("{} is not at work, and printed nothing", run.run))
+            .run_instead("swarm agent list"));
+    }
+    let unreadable =
+        |error| CliError::environment(format!("Cannot read {}", swarm.relative(&journal))).because(error);
+    let lines = args.lines.or(args.follow.then_some(50));
+    let start = match lines {
+        Some(lines) => tail::start_of_last(&journal, lines).map_err(unreadable)?,
+        None => 0,
+    };
+    let mut printer = Printer { out: cx.out, raw: args.raw, renderer: Renderer::new(cx.out.colour) };
+    let watch = Watch::folder(swarm.daemons_folder());
+    let watch = match journal.parent() {
+        Some(folder) => watch.and(folder),
+        None => watch,
+    };
+    let mut cursor = start;
+    loop {
+        // Asked before the rest is read: what it printed last is not missed.
+        let over = !args.follow || !swarm.is_going_on(&run.run);
+        loop {
+            let page = read_from(&journal, cursor, PAGE).map_err(unreadable)?;
+            for line in &page.lines {
+                if !printer.print(line)? {
+                    return Ok(());
+                }
+            }
+            if page.cursor == cursor {
+                break;
+            }
+            cursor = page.cursor;
+        }
+        if over {
+            return printer.end();
+        }
+        watch.wait();
+    }
+}
+
+/// The run that is meant: a run by its name, else the newest one of an agent or a task.
+fn find(swarm: &Swarm, who: &str) -> Result<RunRow, CliError> {
+    let mut runs = swarm.runs()?;
+    let newest =
+        |runs: Vec<RunRow>, is_meant: &dyn Fn(&RunRow) -> bool| runs.into_iter().rev().find(is_meant);
+    if let Ok(run) = RunId::new(who)
+        && let Some(at) = runs.iter().position(|row| row.run == run)
+    {
+        return Ok(runs.swap_remove(at));
+    }
+    if let Ok(agent) = AgentId::new(who)
+        && let Some(row) = newest(runs.clone(), &|row| row.agent.as_ref() == Some(&agent))
+    {
+        return Ok(row);
+    }
+    let task = TaskId::new(who).map_err(|_| {
+        CliError::usage(format!("{who} is no agent, task or run")).run_instead("swarm agent list")
+    })?;
+    // Says who was probably meant.
+    swarm.task(&task, None)?;
+    newest(runs, &|row| row.task == task && row.kind == "work").ok_or_else(|| {
+        CliError::refused_now(format!("No agent has worked on task {task} yet"))
+            .run_instead(format!("swarm task show {task}"))
+    })
+}
+
+struct Printer {
+    out: Output,
+    raw: bool,
+    renderer: Renderer,
+}
+
+impl Printer {
+    /// False when nobody reads any more.
+    fn print(&mut self, line: &Line) -> Result<bool, CliError> {
+        if self.out.json {
+            let text = serde_json::to_string(line).unwrap_or_default();
+            return self.out.stream(&text, "\n");
+        }
+        if self.raw {
+            return self.out.stream(&line.text, if line.more { "" } else { "\n" });
+        }
+        match self.renderer.line(line) {
+            text if text.is_empty() => Ok(true),
+            text => self.out.stream(&text, "\n"),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), CliError> {
+        let text = self.renderer.rest();
+        if text.is_empty() || self.out.json || self.raw { Ok(()) } else { self.out.text(&text) }
+    }
+}

@@ -1,0 +1,56 @@
+//! `swarm mode`: whether ready tasks start by themselves.
+
+use clap::ValueEnum;
+use serde::Serialize;
+use swarm_protocol::command::Command;
+use swarm_protocol::outcome::Mode;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Show or set whether ready tasks start by themselves
+///
+/// In `semi-auto` a ready task waits for `swarm task start`; in `autopilot` it starts as soon as there is a slot.
+/// What is chosen here is recorded, and holds for this run and the next ones.
+///
+/// Example: swarm mode autopilot
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The mode from now on (default: show the present one)
+    #[arg(value_enum, value_name = "MODE")]
+    pub mode: Option<ModeArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// A ready task waits for `swarm task start`
+    SemiAuto,
+    /// Ready tasks start by themselves
+    Autopilot,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::SemiAuto => Self::SemiAuto,
+            ModeArg::Autopilot => Self::Autopilot,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct ModeView {
+    mode: Mode,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let Some(mode) = args.mode else {
+        let view = ModeView { mode: swarm.mode()? };
+        return cx.out.view(&view, |view| view.mode.word().to_owned());
+    };
+    let answer = swarm.ask(Command::SetMode { mode: mode.into() })?;
+    answered(cx, &answer)
+}

@@ -1,0 +1,155 @@
+//! How a run is told while it goes on: lines that stay, and on a terminal a board that moves.
+
+use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use swarm_core::State;
+use swarm_engine::coordinator::Told;
+use swarm_engine::feed::Feed;
+use swarm_protocol::ids::TaskId;
+
+use super::board::Board;
+use super::lines;
+use crate::output::{self, Output};
+
+/// Between two looks at what agents are at; the board is drawn again only where it differs.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Where the progress of one run goes.
+pub struct Progress {
+    json: bool,
+    shared: Arc<Mutex<Shown>>,
+    ticker: Option<tokio::task::JoinHandle<()>>,
+}
+
+/// What is shown now.
+struct Shown {
+    /// The coordinator's state, kept in step by the same events.
+    state: State,
+    board: Option<Board>,
+    /// Tasks that wait for a person's word and have been told.
+    waiting: Vec<TaskId>,
+}
+
+impl Progress {
+    pub fn new(out: Output) -> Self {
+        let on_terminal =
+            std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+        let board = (on_terminal && !out.json).then(Board::new);
+        let shown = Shown { state: State::default(), board, waiting: Vec::new() };
+        Self { json: out.json, shared: Arc::new(Mutex::new(shown)), ticker: None }
+    }
+
+    /// From here on. `state` holds everything up to now.
+    pub fn begin(&mut self, state: &State, feed: Feed) {
+        let mut shown = lock(&self.shared);
+        shown.state = state.clone();
+        let moves = shown.board.is_some();
+        drop(shown);
+        if moves {
+            self.ticker = Some(tokio::spawn(tick(self.shared.clone(), feed)));
+        }
+    }
+
+    /// Records that are durable.
+    pub fn told(&mut self, told: Told<'_>) {
+        let mut shown = lock(&self.shared);
+        for (seq, at, event) in told {
+            lines::print(*seq, *at, event, self.json);
+            if *seq > shown.state.seq {
+                shown.state.apply(event, *at);
+            }
+        }
+        if !self.json {
+            shown.tell_who_waits();
+        }
+        shown.draw();
+    }
+
+    /// Takes the board away, so that the summary stands alone.
+    pub fn end(self) {
+        if let Some(ticker) = &self.ticker {
+            ticker.abort();
+        }
+        if let Some(board) = lock(&self.shared).board.take() {
+            board.clear();
+        }
+    }
+}
+
+impl Shown {
+    fn draw(&mut self) {
+        let Self { state, board, .. } = self;
+        if let Some(board) = board {
+            board.draw(state);
+        }
+    }
+
+    /// Says once for each which tasks wait for a person's word, and the commands that give it.
+    fn tell_who_waits(&mut self) {
+        let waiting = waiting_for_a_word(&self.state);
+        let new: Vec<&TaskId> = waiting.iter().filter(|task| !self.waiting.contains(task)).collect();
+        if !new.is_empty() && !self.state.draining {
+            output::note(&words_for(&new, waiting.len(), &self.state));
+        }
+        self.waiting = waiting;
+    }
+}
+
+/// Ready tasks that start only when a person says so.
+fn waiting_for_a_word(state: &State) -> Vec<TaskId> {
+    let next = swarm_core::show::rows(state).into_iter().filter(|row| is_waiting(state, &row.id));
+    next.map(|row| row.id).collect()
+}
+
+fn is_waiting(state: &State, id: &TaskId) -> bool {
+    let met = |id: &TaskId| {
+        state.task(id).is_some_and(|task| task.stage.status() == swarm_protocol::plan::Status::Done)
+    };
+    state.task(id).is_some_and(|task| state.needs_start(task) && task.spec.depends.iter().all(met))
+}
+
+fn words_for(new: &[&TaskId], all: usize, state: &State) -> String {
+    const SHOWN: usize = 5;
+    let head = match new.len() {
+        1 => "1 task is ready and waits for your word:".to_owned(),
+        n => format!("{n} tasks are ready and wait for your word:"),
+    };
+    let mut lines = vec![head];
+    for id in new.iter().take(SHOWN) {
+        let title = state.task(id).map(|task| task.spec.title.clone()).unwrap_or_default();
+        lines.push(format!("    swarm task start {id:<12} {}", output::harmless(&title)));
+    }
+    if new.len() > SHOWN {
+        lines.push(format!("    … and {} more", new.len() - SHOWN));
+    }
+    if all > 1 {
+        lines.push("    swarm task start --all        all that are ready".into());
+    }
+    lines.push("    swarm mode autopilot          this one and every later one".into());
+    lines.join("\n")
+}
+
+async fn tick(shared: Arc<Mutex<Shown>>, mut feed: Feed) {
+    let mut every = tokio::time::interval(LOOK_EVERY);
+    every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut seen = 0;
+    loop {
+        tokio::select! {
+            _ = every.tick() => {}
+            more = feed.news() => if !more { return },
+        }
+        let (newest, news) = feed.news_since(seen);
+        seen = newest;
+        let mut shown = lock(&shared);
+        if let Some(board) = &mut shown.board {
+            news.into_iter().for_each(|one| board.heard(one));
+        }
+        shown.draw();
+    }
+}
+
+fn lock(shown: &Mutex<Shown>) -> MutexGuard<'_, Shown> {
+    shown.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,123 @@
+//! `swarm status --watch`: the same screen, again whenever something has changed.
+
+use std::io::{self, IsTerminal, Read, Write};
+
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use swarm_protocol::view::StatusView;
+
+use super::screen::screen;
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+use crate::watch::Watch;
+
+/// Shows until `q`, Ctrl+C, or until nobody reads any more.
+pub fn run(swarm: &Swarm, cx: &Context) -> Result<(), CliError> {
+    let watch = swarm.watch_ledger();
+    let terminal = (!cx.out.json).then(Terminal::take).flatten();
+    let mut last = String::new();
+    let mut mark = None;
+    let mut view: Option<StatusView> = None;
+    loop {
+        let now_at = swarm.ledger_mark();
+        if view.is_none() || mark != now_at {
+            view = Some(swarm.status(None)?.0);
+            mark = now_at;
+        }
+        let text = match (&view, &terminal) {
+            (Some(view), _) if cx.out.json => serde_json::to_string(view).unwrap_or_default(),
+            (Some(view), Some(_)) => screen(view, swarm.now(), cx.out.colour),
+            // Times go on by themselves; in a file they are no news.
+            (Some(view), None) => screen(view, view_time(swarm, view), cx.out.colour),
+            (None, _) => String::new(),
+        };
+        if text != last {
+            let shown = match &terminal {
+                Some(_) => draw(&text),
+                None => print(&text, !last.is_empty() && !cx.out.json),
+            };
+            if shown.is_err() {
+                return Ok(());
+            }
+            last = text;
+        }
+        if wait(&watch, terminal.as_ref()) {
+            return Ok(());
+        }
+    }
+}
+
+fn view_time(swarm: &Swarm, view: &StatusView) -> swarm_protocol::time::Timestamp {
+    view.agents.iter().map(|agent| agent.since).max().unwrap_or_else(|| swarm.now())
+}
+
+/// True when the person wants to leave.
+fn wait(watch: &Watch, terminal: Option<&Terminal>) -> bool {
+    let stdin = io::stdin();
+    if !watch.wait_or(terminal.map(|_| &stdin)) {
+        return false;
+    }
+    let mut keys = [0; 64];
+    match stdin.lock().read(&mut keys) {
+        Ok(0) | Err(_) => true,
+        // q, Esc alone, Ctrl+C, Ctrl+D.
+        Ok(n) => keys[..n].iter().any(|key| matches!(key, b'q' | b'Q' | 3 | 4)) || keys[..n] == [27],
+    }
+}
+
+fn print(text: &str, again: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if again {
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", text.trim_end())?;
+    out.flush()
+}
+
+/// Draws over what was there: nothing is cleared first, so nothing flickers.
+fn draw(text: &str) -> io::Result<()> {
+    let rows = tcgetwinsize(io::stdout()).map_or(24, |size| usize::from(size.ws_row.max(2)));
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let room = rows.saturating_sub(2);
+    let mut drawn = String::from("\u{1b}[H");
+    for line in lines.iter().take(room) {
+        drawn.push_str(line);
+        drawn.push_str("\u{1b}[K\r\n");
+    }
+    let more = lines.len().saturating_sub(room);
+    let foot = if more > 0 { format!("… {more} more lines; q quits") } else { "q quits".into() };
+    drawn.push_str(&format!("\u{1b}[J\u{1b}[{rows};1H{foot}\u{1b}[K"));
+    let mut out = io::stdout().lock();
+    out.write_all(drawn.as_bytes())?;
+    out.flush()
+}
+
+/// A screen of our own on the terminal, given back at the end.
+struct Terminal {
+    before: Termios,
+}
+
+impl Terminal {
+    fn take() -> Option<Self> {
+        if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+            return None;
+        }
+        let before = tcgetattr(io::stdin()).ok()?;
+        let mut keys = before.clone();
+        // Keys come one by one and are not shown; Ctrl+C too, so that the screen is always given back.
+        keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        tcsetattr(io::stdin(), OptionalActions::Now, &keys).ok()?;
+        // Another screen, no cursor, and long lines are cut by the terminal instead of wrapped.
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(b"\x1b[?1049h\x1b[?25l\x1b[?7l").and_then(|()| out.flush());
+        Some(Self { before })
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(b"\x1b[?7h\x1b[?25h\x1b[?1049l").and_then(|()| out.flush());
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
+    }
+}

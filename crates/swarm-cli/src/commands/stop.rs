@@ -1,0 +1,23 @@
+//! `swarm stop`: Ctrl+C from another terminal.
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Stop the running swarm in good order
+///
+/// As Ctrl+C in the terminal of `swarm run`: nothing new is started, agents go to their next boundary, work that is
+/// not committed is saved, and the coordinator ends. `swarm run` goes on from there.
+///
+/// Example: swarm stop
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Ask, and do not wait for the end
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let stopped = Swarm::open(cx)?.stop(!args.no_wait)?;
+    cx.out.view(&stopped, |stopped| stopped.text.clone())
+}

@@ -1,0 +1,30 @@
+//! `swarm task start TASK…`.
+
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Let tasks start that wait for your word
+///
+/// In the mode semi-auto a ready task waits until you start it; once started it goes on through its retries.
+/// A task that still waits for others starts as soon as they are done.
+///
+/// Example: swarm task start 1.1 1.2
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Ids of the tasks
+    #[arg(value_name = "TASK", required_unless_present = "all", conflicts_with = "all", num_args = 1..)]
+    pub tasks: Vec<TaskId>,
+    /// Every task that is ready now
+    #[arg(long)]
+    pub all: bool,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let answer = Swarm::open(cx)?.ask(Command::StartTasks { tasks: args.tasks })?;
+    answered(cx, &answer)
+}
