@@ -283,7 +283,7 @@ fn failures_that_a_person_must_end_say_what_helps() {
     for (name, hint) in [
         ("claude/auth", "claude"),
         ("codex/no_key", "codex login"),
-        ("gemini/no_key", "GEMINI_API_KEY"),
+        ("gemini/no_key", "gemini"),
         ("opencode/auth", "opencode auth login"),
         ("claude/unknown_flag", "swarm doctor"),
     ] {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::PROFILES;
 use super::install::Programs;
 use super::remains;
-use super::service::Service;
+use super::service::{SLOW, Service};
 
 /// The programs take up to half a minute to start on a loaded machine.
 const WITHIN: Duration = Duration::from_secs(300);
@@ -60,7 +60,7 @@ impl Scene<'_> {
             let (service, folder) = self.set_up("slow_tool", signal)?;
             let home = folder.join("home");
             let mut run = self.start(&service, &folder)?;
-            let tool = remains::wait_for(&home, WITHIN, |command| command == "sleep 300");
+            let tool = remains::wait_for(&home, WITHIN, |command| command == SLOW);
             let daemon = remains::wait_for(&home, GONE_WITHIN, |command| command.contains(" daemon --spec"));
             let (Some(tool), Some(daemon)) = (tool, daemon) else {
                 self.end(&mut run, &folder);

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+/// A tool that does not end by itself.
+pub const SLOW: &str = "tail -f /dev/null";
+
 pub struct Service {
     child: Child,
     pub port: u16,
@@ -20,6 +23,8 @@ impl Service {
             .arg(root.join("agents/fake_model.py"))
             .args(["--scenario", scenario, "--port-file"])
             .arg(&port_file)
+            // Not a lone sleep: Claude refuses it.
+            .args(["--slow-cmd", SLOW])
             .arg("--cwd")
             .arg(worktree)
             .stdin(Stdio::null())

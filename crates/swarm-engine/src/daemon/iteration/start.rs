@@ -9,7 +9,7 @@ use std::path::Path;
 use swarm_protocol::channel::FromDaemon;
 
 use super::super::program::{How, Ran, StopWish, run};
-use super::super::workshop::Workshop;
+use super::super::workshop::{Workshop, complain};
 use super::agent::{Agent, Heard};
 use crate::agents::{
     self, AgentProgram, AgentSetup, Conclusion, Ending, ExitFacts, Launch, Moment, Stdin, Surroundings, Way,
@@ -53,7 +53,9 @@ pub async fn once(
         swarm: &swarm,
         way,
     };
-    let (invocation, reading) = agents::begin(setup, &launch, &Surroundings::of_this_process());
+    let around = Surroundings::of_this_process();
+    make_folders(setup, &around);
+    let (invocation, reading) = agents::begin(setup, &launch, &around);
     shop.note(&format!("iteration {iteration} begins: {}", invocation.argv.join(" ")));
     let tells_events = !matches!(setup.program, AgentProgram::Exec | AgentProgram::Script);
     let mut agent = Agent { shop, reading, learnings: Vec::new(), tells_events };
@@ -71,6 +73,14 @@ pub async fn once(
     };
     let wants_fallback = agent.reading.wants_fallback();
     Run { ran, conclusion, heard: agent.reading.heard, learnings: agent.learnings, wants_fallback }
+}
+
+/// The program's own folders, before the walls: inside them it may write what is there, and make nothing beside it.
+fn make_folders(setup: &AgentSetup, around: &Surroundings) {
+    let is_file = |path: &Path| path.to_string_lossy().contains(".json");
+    for folder in agents::writable(setup, around).iter().filter(|path| !is_file(path)) {
+        complain("make a folder of the agent program", std::fs::create_dir_all(folder));
+    }
 }
 
 fn exit_facts(ran: &Ran) -> ExitFacts {
