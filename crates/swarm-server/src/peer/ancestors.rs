@@ -1,4 +1,4 @@
-//! Where a process stands by its environment and its parents.
+//! Where a process stands by its control group, its environment and its parents.
 //!
 //! Every program of a run carries the run's nonce, and whatever loses its parents is taken over by the run's
 //! daemon; so a process that hides its own environment still has a daemon of ours among its ancestors.
@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use swarm_engine::process::NONCE_VARIABLE;
+use swarm_engine::process::caller::{self, SeenBy, attempt_of};
 use swarm_protocol::ids::RunId;
 
 use super::{Inside, Peer, Standing, Who};
@@ -30,6 +31,12 @@ pub fn by_ancestors(swarm_dir: &Path) -> Who {
 fn stands(peer: Peer, daemons: &Path, ours: &BTreeSet<String>) -> Standing {
     if peer.pid == 0 || parent_of(peer.pid).is_none() {
         return Standing::Unseen;
+    }
+    // The control group first: nobody can leave it, and it is one file to read.
+    match attempt_of(caller::Peer { pid: peer.pid }, &[]) {
+        Some(inside) if inside.seen_by == SeenBy::Vanished => return Standing::Unseen,
+        Some(inside) => return Standing::Inside(Inside { run: inside.run, nonce: inside.nonce }),
+        None => {}
     }
     for (steps, pid) in chain(peer.pid).enumerate() {
         if let Some((nonce, run)) = nonce_and_run(pid).filter(|(nonce, _)| !ours.contains(nonce)) {
