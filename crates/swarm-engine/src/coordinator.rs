@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use swarm_core::input::Input;
-use swarm_core::{State, owed, rests, show, wakes_at};
+use swarm_core::{State, owed, rests, wakes_at, waits_for_start};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
 use swarm_protocol::policy::Policy;
@@ -233,7 +233,7 @@ fn position(store: &Store) -> Position {
 
 /// In semi-auto a ready task waits until a person lets it start, and the swarm waits with it.
 fn waits_for_a_word(state: &State) -> bool {
-    state.policy.dispatch && show::status(state, state.at).next.iter().any(|next| next.waits_for_start)
+    state.policy.dispatch && waits_for_start(state)
 }
 
 /// Decides one input of our own and waits for the disk.

@@ -99,7 +99,12 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 Attended::Ended { how } => Report::VerifyLost { run, task, why: how.words() },
             })
         }
-        Effect::Review { run, task, nonce, .. } => {
+        Effect::Review { run, task, nonce, tip } => {
+            let now = world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(words)?;
+            if now.as_ref() != Some(&tip) {
+                let why = format!("the branch {} is not at {} any more", task.branch(), tip.short());
+                return Ok(Report::ReviewLost { run, task, why });
+            }
             let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
             let end = attend(&desk, &spec).await?;
             Ok(match end {

@@ -132,7 +132,8 @@ impl Workshop {
 
     /// A verification judges commits, it makes none.
     async fn git_rights(&self) -> Option<GitRights> {
-        if self.spec.kind == RunKind::Verify {
+        // A verdict is about one commit: whoever judges it cannot make another.
+        if self.spec.kind != RunKind::Work {
             return None;
         }
         let common_dir = self.git().await.ok()?.common_dir.clone();
