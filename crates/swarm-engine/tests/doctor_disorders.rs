@@ -360,6 +360,16 @@ async fn an_overdue_trash_is_emptied_and_a_young_one_is_not() {
 }
 
 #[tokio::test]
+async fn a_full_trash_loses_its_oldest_things_only() {
+    let ward = Ward::new();
+    for n in 0..1002 {
+        write(&ward.paths.trash, format!("thing-{n:04}"), b"x");
+    }
+    ward.check("trash", "").await;
+    assert_eq!(names(&ward.paths.trash).len(), 1000);
+}
+
+#[tokio::test]
 async fn a_torn_tail_of_the_ledger_is_cut_and_kept_in_quarantine() {
     let ward = Ward::new();
     let mut bytes = std::fs::read(&ward.paths.ledger).expect("the ledger");

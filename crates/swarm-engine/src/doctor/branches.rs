@@ -1,8 +1,5 @@
 //! Branches of tasks that somebody deleted although work stands on them.
 
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
-
 use swarm_core::stage::Stage;
 use swarm_core::state::Task;
 use swarm_protocol::ids::Oid;
@@ -11,6 +8,7 @@ use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
 use crate::git::Git;
+use crate::git::tips::own_tip;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Found> {
     let mut found = Vec::new();
@@ -54,7 +52,7 @@ async fn last_known(git: &Git, task: &Task) -> Option<Oid> {
     };
     let mut records =
         git.linked_checkouts().into_iter().filter(|checkout| checkout.path.ends_with(id.as_str()));
-    let logged = records.find_map(|checkout| last_in_log(&checkout.git_dir));
+    let logged = records.find_map(|checkout| own_tip(git, &checkout.git_dir, id));
     let below_wip = match &task.wip {
         Some(wip) => git.resolve(&format!("{wip}^")).await.ok().flatten(),
         None => None,
@@ -65,22 +63,4 @@ async fn last_known(git: &Git, task: &Task) -> Option<Oid> {
         }
     }
     None
-}
-
-/// Of a log that an agent can write, no more than its end is read.
-const LOG_TAIL_BYTES: u64 = 64 * 1024;
-
-/// The last commit that the HEAD of a worktree was at, by its own log.
-fn last_in_log(record: &Path) -> Option<Oid> {
-    let path = record.join("logs").join("HEAD");
-    if !std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()) {
-        return None;
-    }
-    let mut file = std::fs::File::open(path).ok()?;
-    let start = file.metadata().ok()?.len().saturating_sub(LOG_TAIL_BYTES);
-    file.seek(SeekFrom::Start(start)).ok()?;
-    let mut text = Vec::new();
-    file.take(LOG_TAIL_BYTES).read_to_end(&mut text).ok()?;
-    let last = String::from_utf8_lossy(&text).lines().last()?.to_owned();
-    Oid::new(last.split(' ').nth(1)?).ok()
 }

@@ -10,8 +10,8 @@ use super::patient::Patient;
 use super::runs::nonce_of;
 use crate::daemon::RunFiles;
 use crate::git::{Checkout, GitError, Head, RefChange, RefOutcome};
-use crate::hands::remove::{DISPOSABLE, Removal, empty_trash, keep_commit, move_to_trash, remove};
-use crate::process::{Sweep, end_tree_by_nonce};
+use crate::hands::remove::{DISPOSABLE, Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
+use crate::process::{Sweep, containment};
 use crate::store::Store;
 use crate::supervisor::sweep_leftovers;
 
@@ -29,7 +29,9 @@ pub(super) enum Cure {
     },
     EndRun(RunId),
     EndProcesses(RunId),
-    EmptyTrash(Duration),
+    /// Whoever is in the control group of this nonce, and the group.
+    EndGroup(String),
+    EmptyTrash(TrashRule),
     RemoveSocket,
     Close {
         path: PathBuf,
@@ -79,15 +81,15 @@ impl Cure {
             Self::EndRun(run) => end_run(patient, run).await?,
             Self::EndProcesses(run) => {
                 let files = RunFiles::new(&patient.paths.swarm, run);
-                if let Some(nonce) = nonce_of(&files)
-                    && let Sweep::Left { pids } = end_tree_by_nonce(&nonce, grace(patient)).await
-                {
-                    return Err(format!("processes {pids:?} cannot be ended"));
+                if let Some(nonce) = nonce_of(&files) {
+                    end_by_nonce(patient, &nonce).await?;
                 }
             }
-            Self::EmptyTrash(older_than) => {
-                empty_trash(git, *older_than).await;
-            }
+            Self::EndGroup(nonce) => end_by_nonce(patient, nonce).await?,
+            Self::EmptyTrash(rule) => match tend_trash(git, &patient.paths.worktrees, rule).await.failed {
+                0 => {}
+                n => return Err(format!("{n} things cannot be deleted")),
+            },
             Self::RemoveSocket => {
                 std::fs::remove_file(&patient.paths.socket).map_err(|error| error.to_string())?
             }
@@ -98,6 +100,13 @@ impl Cure {
             Self::PutAway(path) => put_away(patient, path)?,
         }
         Ok(())
+    }
+}
+
+async fn end_by_nonce(patient: &Patient, nonce: &str) -> Result<(), String> {
+    match containment::end_run(nonce, grace(patient)).await {
+        Sweep::Empty { .. } => Ok(()),
+        Sweep::Left { pids } => Err(format!("processes {pids:?} cannot be ended")),
     }
 }
 

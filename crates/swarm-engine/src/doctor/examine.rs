@@ -25,7 +25,7 @@ pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: b
     let git = match Git::discover(repo).await {
         Ok(git) => git,
         Err(error) => {
-            let mut found = machine::look();
+            let mut found = machine::look().await;
             found.push(Finding::problem("repository", error.to_string()));
             return report(found, vec![]);
         }
@@ -74,11 +74,11 @@ fn report(found: Vec<Found>, fixed: Vec<Finding>) -> Report {
 }
 
 async fn look(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec<Found>) {
-    let mut found = machine::look();
+    let mut found = machine::look().await;
     let (patient, configuration) = Patient::of(git, environment).await;
     found.extend(configuration);
     found.extend(place::look(&patient));
-    found.extend(programs::look(&patient));
+    found.extend(programs::look(&patient).await);
     found.extend(repository::look(&patient).await);
     found.extend(git_locks::look(&patient));
     if patient.has_swarm() {

@@ -102,7 +102,13 @@ pub const CHECKS: &[Check] = &[
         Some("saves unfinished work to a ref and ends them"),
     ),
     check("leftover-run", "files of ended runs", Some("saves unfinished work to a ref and removes them")),
-    check("trash", "trash", Some("empties what has lain there longer than `worktree.trash`")),
+    check(
+        "trash",
+        "trash",
+        Some(
+            "deletes what has lain there longer than `worktree.trash`, and the oldest while there is too much",
+        ),
+    ),
     check("temporary", "half-written files", Some("moves them to the trash")),
 ];
 

@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use super::finding::{Finding, Found};
+use crate::process::containment::available;
+use crate::process::stage::Stage;
+use crate::sandbox;
 
 /// Below this a swarm of a few agents soon fills the disk.
 const DISK_LOW_BYTES: u64 = 1 << 30;
@@ -12,55 +15,41 @@ const DISK_FULL_BYTES: u64 = 64 << 20;
 const INOTIFY_INSTANCES_MIN: u64 = 32;
 
 /// What holds whatever repository is looked at.
-pub(super) fn look() -> Vec<Found> {
-    vec![landlock(), containment(), inotify()]
+pub(super) async fn look() -> Vec<Found> {
+    vec![walls(), nets().await, inotify()]
 }
 
-fn landlock() -> Found {
-    use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
-    // Asking for everything a version knows and insisting on it tells whether the kernel has that version.
-    let works = |abi: ABI| {
-        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-        ruleset.handle_access(AccessFs::from_all(abi)).and_then(|r| r.create()).is_ok()
-    };
-    match [(5, ABI::V5), (3, ABI::V3), (2, ABI::V2), (1, ABI::V1)].into_iter().find(|(_, abi)| works(*abi)) {
-        Some((version, _)) if version >= 3 => {
-            Finding::ok("landlock", format!("Landlock, version {version} or newer"))
+fn walls() -> Found {
+    match sandbox::doctor() {
+        Ok(status) if status.fully && status.missing.is_empty() => {
+            Finding::ok("landlock", format!("Landlock, version {}", status.abi))
         }
-        Some((version, _)) => Finding::note(
+        Ok(status) if status.abi > 0 => {
+            let missing = status.missing.join("; ");
+            Finding::note("landlock", format!("Landlock, version {}: {missing}", status.abi))
+                .by_hand("use a newer Linux")
+        }
+        Ok(status) => Finding::note(
             "landlock",
-            format!("Landlock version {version}: an agent could still cut files short outside its worktree"),
+            format!("agents are not kept to their worktree: {}", status.missing.join("; ")),
         )
-        .by_hand("use Linux 6.2 or newer"),
-        None => {
-            Finding::note("landlock", "this kernel has no Landlock: agents are not kept to their worktree")
-                .by_hand("use Linux 5.13 or newer with Landlock enabled, or `\"sandbox\": \"program\"`")
-        }
+        .by_hand("use Linux 5.13 or newer with Landlock, or `\"sandbox\": \"program\"`"),
+        Err(why) => Finding::note("landlock", format!("agents are not kept to their worktree: {why}")),
     }
 }
 
 /// Which net would hold the processes of a run.
-fn containment() -> Found {
-    let cgroup = ["/sys/fs/cgroup/cgroup.controllers", "/sys/fs/cgroup/unified/cgroup.procs"]
-        .iter()
-        .filter_map(|file| Path::new(file).parent())
-        .find(|root| root.join("cgroup.procs").exists() && is_writable(root));
-    let namespaces = std::fs::read_to_string("/proc/sys/user/max_pid_namespaces")
-        .is_ok_and(|text| text.trim().parse::<u64>().is_ok_and(|max| max > 0));
-    match (cgroup, namespaces) {
-        (Some(_), _) => Finding::ok("containment", "control groups can be used"),
-        (None, true) => {
-            Finding::ok("containment", "no control group can be made here; pid namespaces are tried next")
+async fn nets() -> Found {
+    let nets = available(&Stage::myself()).await;
+    let works: Vec<&str> = nets.iter().filter(|(_, net)| net.is_ok()).map(|(word, _)| *word).collect();
+    let fails = nets.iter().filter_map(|(word, net)| Some(format!("no {word}: {}", net.as_ref().err()?)));
+    let fails: Vec<String> = fails.collect();
+    match works.first() {
+        Some(&"group") | None => {
+            Finding::note("containment", format!("only process groups; {}", fails.join("; ")))
         }
-        (None, false) => Finding::note(
-            "containment",
-            "neither control groups nor pid namespaces: processes are found by their environment",
-        ),
+        Some(best) => Finding::ok("containment", format!("{best} (of {})", works.join(", "))),
     }
-}
-
-fn is_writable(dir: &Path) -> bool {
-    rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 fn inotify() -> Found {

@@ -1,58 +1,72 @@
 //! The agent programs: a missing one is a problem only where it is to be used.
 
-use std::path::PathBuf;
-
 use super::finding::{Finding, Found};
 use super::patient::Patient;
+use crate::agents::{AgentProgram, AgentSetup, KNOWN, LoggedIn, ProgramReport, Surroundings, probe};
+use crate::coordinator::Outfit;
 
-/// Programs that have an adapter and are looked for on PATH.
-const PROGRAMS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
-
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
-    let used = used(patient);
-    let mut found: Vec<Found> = used.iter().map(|(name, program)| one_in_use(name, program)).collect();
-    let idle = PROGRAMS.iter().filter(|program| used.iter().all(|(_, used)| used != *program));
-    found.extend(idle.map(|program| match on_path(program) {
-        Some(_) => Finding::ok("agent", format!("{program} is installed")).about(*program),
-        None => Finding::ok("agent", format!("{program} is not installed, and not used")).about(*program),
-    }));
+pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+    let around = Surroundings::of_this_process();
+    let mut found = Vec::new();
+    let mut used = Vec::new();
+    for name in profiles(patient) {
+        match Outfit::of(&patient.config, &name) {
+            Ok(outfit) => {
+                used.push(outfit.setup.program);
+                found.push(in_use(&name, &outfit.setup, &probe(&outfit.setup, &around).await));
+            }
+            Err(error) => {
+                let problem = Finding::problem("agent", error.to_string()).about(name);
+                found.push(problem.by_hand("put `agent` or `profiles` of the configuration right"));
+            }
+        }
+    }
+    for program in KNOWN.into_iter().filter(|program| !used.contains(program)) {
+        found.push(idle(&probe(&AgentSetup::of(program), &around).await));
+    }
     found
 }
 
-/// Profile and program of the configured agent and of every profile.
-fn used(patient: &Patient) -> Vec<(String, String)> {
+/// The configured one, every profile, and those that tasks name.
+fn profiles(patient: &Patient) -> Vec<String> {
     let config = &patient.config;
-    let mut names: Vec<&String> = config.profiles.keys().collect();
-    if !names.contains(&&config.agent) {
-        names.push(&config.agent);
+    let mut names: Vec<String> =
+        std::iter::once(config.agent.clone()).chain(config.profiles.keys().cloned()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn in_use(name: &str, setup: &AgentSetup, report: &ProgramReport) -> Found {
+    let words = words(report);
+    let hint = report.hint.clone().unwrap_or_else(|| "swarm run --agent NAME".into());
+    if setup.program == AgentProgram::Script {
+        return Finding::ok("agent", "script is built in").about(name);
     }
-    let program = |name: &str| match config.profiles.get(name) {
-        Some(profile) if !profile.command.is_empty() => profile.command[0].clone(),
-        Some(profile) if !profile.program.is_empty() => profile.program.clone(),
-        _ => name.to_owned(),
+    if report.found.is_none() {
+        return Finding::problem("agent", words).about(name).by_hand(hint);
+    }
+    match report.logged_in {
+        // Not every way of logging in leaves something to be seen, so this is no more than a hint.
+        LoggedIn::No => Finding::note("agent", words).about(name).by_hand(hint),
+        _ => Finding::ok("agent", words).about(name),
+    }
+}
+
+fn idle(report: &ProgramReport) -> Found {
+    Finding::ok("agent", format!("{}; not used here", words(report))).about(report.program.name())
+}
+
+fn words(report: &ProgramReport) -> String {
+    let name = report.program.name();
+    if report.found.is_none() {
+        return format!("{name} is not installed or not in PATH");
+    }
+    let version = report.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let login = match &report.logged_in {
+        LoggedIn::Yes { by } => format!("logged in ({by})"),
+        LoggedIn::No => "no log-in is seen".into(),
+        LoggedIn::Unknown { why } => format!("whether it is logged in is not known: {why}"),
     };
-    names.into_iter().map(|name| (name.clone(), program(name))).collect()
-}
-
-fn one_in_use(name: &str, program: &str) -> Found {
-    let as_what = if name == program { String::new() } else { format!(" (profile {name})") };
-    if program == "script" {
-        return Finding::ok("agent", format!("script is built in{as_what}")).about(name);
-    }
-    match on_path(program) {
-        Some(_) => Finding::ok("agent", format!("{program} is installed{as_what}")).about(name),
-        None => Finding::problem("agent", format!("{program} is not on PATH{as_what}"))
-            .about(name)
-            .by_hand(format!("install {program}, or choose another with `swarm run --agent NAME`")),
-    }
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    use rustix::fs::{Access, access};
-    let runs = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
-    if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(runs);
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(program)).find(runs)
+    format!("{name}{version}, {login}")
 }

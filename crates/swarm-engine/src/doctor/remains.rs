@@ -2,17 +2,16 @@
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::machine::bytes;
 use super::patient::Patient;
+use crate::hands::remove::{TrashRule, trashed};
 
 /// A file is written in far less; what is older was broken off.
 const HALF_WRITTEN_AFTER: Duration = Duration::from_secs(60);
-/// Above this the trash is worth a word although nothing in it is overdue.
-const TRASH_LARGE_BYTES: u64 = 5 << 30;
 /// Files counted for the size of the trash.
 const COUNTED_MAX: usize = 200_000;
 
@@ -51,29 +50,24 @@ fn socket(patient: &Patient) -> Found {
 }
 
 fn trash(patient: &Patient) -> Found {
-    let kept = Duration::from_secs(patient.config.worktree.trash.secs);
-    let entries = std::fs::read_dir(&patient.paths.trash).into_iter().flatten().flatten();
-    let entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    let overdue = entries.iter().filter(|path| lies_here_for(path).is_some_and(|age| age > kept)).count();
-    let size = size_of(&entries);
-    let words = format!("{} things, {}", entries.len(), bytes(size));
-    match overdue {
-        0 if entries.is_empty() => Finding::ok("trash", "empty"),
-        0 if size > TRASH_LARGE_BYTES => {
-            Finding::note("trash", words).by_hand(format!("rm -r {}", patient.shown(&patient.paths.trash)))
-        }
-        0 => Finding::ok("trash", words),
-        n => {
-            Finding::problem("trash", format!("{words}, {n} of them overdue")).curable(Cure::EmptyTrash(kept))
-        }
+    let older_than = Duration::from_secs(patient.config.worktree.trash.secs);
+    let rule = TrashRule { older_than, ..TrashRule::default() };
+    let all = trashed(&patient.git, &patient.paths.worktrees);
+    let age = |at: SystemTime| SystemTime::now().duration_since(at).unwrap_or_default();
+    let overdue = all.iter().filter(|one| age(one.at) > rule.older_than).count();
+    let paths: Vec<PathBuf> = all.iter().map(|one| one.path.clone()).collect();
+    let size = size_of(&paths);
+    let words = format!("{} things, {}", all.len(), bytes(size));
+    if overdue > 0 {
+        let what = format!("{words}, {overdue} of them overdue");
+        return Finding::problem("trash", what).curable(Cure::EmptyTrash(rule));
     }
-}
-
-/// Since it was put there: a rename sets the change time.
-fn lies_here_for(path: &Path) -> Option<Duration> {
-    let meta = std::fs::symlink_metadata(path).ok()?;
-    let put = std::time::UNIX_EPOCH + Duration::from_secs(meta.ctime().max(0) as u64);
-    put.elapsed().ok()
+    if all.len() > rule.entries_max || size > rule.bytes_max {
+        let room = format!("room for {} things and {}", rule.entries_max, bytes(rule.bytes_max));
+        let what = format!("full: {words}; {room}");
+        return Finding::problem("trash", what).curable(Cure::EmptyTrash(rule));
+    }
+    Finding::ok("trash", if all.is_empty() { "empty".into() } else { words })
 }
 
 fn size_of(roots: &[PathBuf]) -> u64 {

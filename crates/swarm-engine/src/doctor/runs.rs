@@ -8,6 +8,7 @@ use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
 use crate::daemon::{DaemonSpec, RunFiles};
+use crate::process::containment::cgroup::leaves_of_swarm;
 use crate::process::processes_with_nonce;
 
 pub(super) fn look(patient: &Patient) -> Vec<Found> {
@@ -57,12 +58,34 @@ pub(super) fn look(patient: &Patient) -> Vec<Found> {
             ),
         }
     }
+    found.extend(groups(patient));
     for id in ["leftover-process", "leftover-run"] {
         if found.iter().all(|one| one.finding.id != id) {
             found.push(Finding::ok(id, "none"));
         }
     }
     found
+}
+
+/// Control groups of this swarm that no run on disk or in the ledger has.
+fn groups(patient: &Patient) -> Vec<Found> {
+    let mut known: BTreeSet<String> = patient.state.runs.values().map(|run| run.nonce.clone()).collect();
+    known.extend(
+        runs_on_disk(patient).iter().filter_map(|run| nonce_of(&RunFiles::new(&patient.paths.swarm, run))),
+    );
+    let nonces: BTreeSet<String> =
+        leaves_of_swarm(&patient.paths.swarm).into_iter().map(|(_, nonce)| nonce).collect();
+    let unknown = nonces.into_iter().filter(|nonce| !known.contains(nonce));
+    unknown
+        .map(|nonce| {
+            Finding::problem(
+                "leftover-process",
+                format!("the control group of {nonce} is left of a run that has ended"),
+            )
+            .about(nonce.clone())
+            .curable(Cure::EndGroup(nonce))
+        })
+        .collect()
 }
 
 fn list(pids: &[u32]) -> String {
