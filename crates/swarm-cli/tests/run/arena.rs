@@ -33,6 +33,11 @@ impl Arena {
         arena
     }
 
+    /// The same arena after its repository was moved.
+    pub fn moved_to(self, root: PathBuf) -> Self {
+        Self { root, ..self }
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
@@ -106,18 +111,7 @@ impl Arena {
     pub fn start_with(&self, args: &[&str]) -> Running {
         let mut all = vec!["run", "--agent", "script"];
         all.extend(args);
-        let mut child = self
-            .command(&all)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("swarm run starts");
-        let (sender, lines) = mpsc::channel();
-        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
-        std::thread::spawn(move || {
-            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
-        });
-        Running { child, lines, said: Vec::new() }
+        Running::of(self.command(&all))
     }
 
     pub fn tasks(&self) -> Vec<Value> {
@@ -200,6 +194,17 @@ pub struct Running {
 }
 
 impl Running {
+    /// Starts a command and gives its lines as they come.
+    pub fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("swarm starts");
+        let (sender, lines) = mpsc::channel();
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        std::thread::spawn(move || {
+            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        Self { child, lines, said: Vec::new() }
+    }
+
     /// Reads on until a line contains this text.
     pub fn until(&mut self, text: &str) -> String {
         loop {

@@ -34,6 +34,12 @@ pub enum Step {
     Count {
         path: String,
     },
+    /// A command for the shell, as a tool call of a real agent; what it answers changes nothing.
+    Shell {
+        command: String,
+    },
+    /// Nothing more is printed, and nobody waits for it: the pipes are given up while the work goes on.
+    CloseOutput,
     /// Leaves a process behind, in a session of its own.
     SpawnChild {
         secs: u64,
@@ -127,6 +133,8 @@ fn step(text: &str) -> Result<Step, String> {
         "sleep" => Step::Sleep(Duration::from_millis(number(rest)?)),
         "wait-for" => Step::WaitFor { path: path()? },
         "count" => Step::Count { path: path()? },
+        "sh" => Step::Shell { command: text() },
+        "close-output" => Step::CloseOutput,
         "spawn-child" => Step::SpawnChild { secs: number(rest)? },
         "ignore-term" => Step::IgnoreTerm,
         "flood" => Step::Flood { lines: number(rest)? },

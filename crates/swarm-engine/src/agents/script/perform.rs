@@ -114,6 +114,8 @@ async fn perform(step: Step, around: &Surroundings, deaf: &mut Option<Signal>) -
         Step::Progress { percent } => say(&format!("<swarm>PROGRESS: {percent}</swarm>"))?,
         Step::Sleep(time) => tokio::time::sleep(time).await,
         Step::WaitFor { path } => wait_for(&around.path(&path)).await?,
+        Step::Shell { command } => tool(&command, around).await?,
+        Step::CloseOutput => close_output()?,
         Step::SpawnChild { secs } => spawn_child(secs, around).await?,
         Step::IgnoreTerm => *deaf = Some(signal(SignalKind::terminate())?),
         Step::Flood { lines } => (1..=lines).try_for_each(|n| say(&format!("flood line {n}")))?,
@@ -164,6 +166,25 @@ async fn spawn_child(secs: u64, around: &Surroundings) -> std::io::Result<()> {
     let call = shell(r#"setsid sleep "$1" &"#, &secs.to_string(), around);
     let mut running = call.spawn(Stdio::inherit(), Stdio::inherit()).map_err(std::io::Error::other)?;
     running.wait().await?;
+    Ok(())
+}
+
+/// Its output is the agent's; an end other than 0 is said and not acted upon, as agents do.
+async fn tool(command: &str, around: &Surroundings) -> std::io::Result<()> {
+    let call = shell(command, "", around);
+    let mut running = call.spawn(Stdio::inherit(), Stdio::inherit()).map_err(std::io::Error::other)?;
+    let status = running.wait().await?;
+    if !status.success() {
+        say(&format!("the command ended with {status}"))?;
+    }
+    Ok(())
+}
+
+/// Whoever reads our output sees its end now, long before ours.
+fn close_output() -> std::io::Result<()> {
+    let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&nowhere)?;
+    rustix::stdio::dup2_stderr(&nowhere)?;
     Ok(())
 }
 

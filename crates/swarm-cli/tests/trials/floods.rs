@@ -1,0 +1,102 @@
+//! Agents that produce too much of something: output, a line, files.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::arena::{Running, files_below};
+use crate::ground::{arena_with, scaled};
+
+/// Highest resident memory of a process, in MiB.
+fn peak_memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+/// The largest the coordinator and the daemons became while `run` went on.
+fn watch_memory(run: &mut Running, daemons: &Path) -> u64 {
+    let mut peak = 0;
+    while !run.for_a_while(std::time::Duration::from_millis(50)) {
+        peak = peak.max(peak_memory(run.child.id()));
+        for file in files_below(daemons, ".json") {
+            let record = std::fs::read(&file).unwrap_or_default();
+            let record: serde_json::Value = serde_json::from_slice(&record).unwrap_or_default();
+            peak = peak.max(record["pid"].as_u64().map_or(0, |pid| peak_memory(pid as u32)));
+        }
+    }
+    peak
+}
+
+/// The agent floods, commits and completes; neither the journal nor the memory follow it.
+fn check_flood(flood: &str) {
+    let arena = arena_with(json!({}));
+    arena.plan(&[("1.1", &[], format!("write a.txt a\nsh {flood}\ncommit feat: a\ncomplete"))]);
+    let mut run = arena.start(&[]);
+    let peak = watch_memory(&mut run, &arena.root.join(".swarm/run/daemons"));
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+    let journals: u64 = files_below(&arena.root.join(".swarm/agents"), "")
+        .iter()
+        .filter_map(|file| std::fs::metadata(file).ok())
+        .map(|meta| meta.len())
+        .sum();
+    println!("peak {peak} MiB, journals {} MiB", journals >> 20);
+    assert!(peak < 200, "{peak} MiB of memory");
+    assert!(journals < 300 << 20, "{} MiB of journals", journals >> 20);
+    assert_eq!(arena.shown("1.1")["attempts"], 1);
+    let out = arena.swarm(&["status"]);
+    assert!(out.stdout.len() < 64 << 10, "a status of {} bytes", out.stdout.len());
+    arena.assert_tidy();
+}
+
+#[test]
+fn an_agent_that_prints_without_end_fills_neither_disk_nor_memory() {
+    let bytes = scaled(32, 1024) << 20;
+    check_flood(&format!(
+        "yes 'a line of no interest, sixty-four bytes of it, again and again' | head -c {bytes}; echo"
+    ));
+}
+
+#[test]
+fn a_line_of_many_megabytes_is_cut_and_hurts_nobody() {
+    let bytes = scaled(10, 100) << 20;
+    check_flood(&format!(
+        "head -c {bytes} /dev/zero | tr '\\0' x; echo; head -c {bytes} /dev/zero | tr '\\0' y >&2"
+    ));
+}
+
+#[test]
+fn bytes_that_are_not_text_are_kept_as_something_readable() {
+    check_flood("head -c 2000000 /dev/urandom; echo");
+}
+
+#[test]
+fn an_agent_that_closes_its_pipes_is_waited_for_until_it_ends() {
+    let arena = arena_with(json!({}));
+    let script = "on-iteration 1: close-output\non-iteration 1: sleep 700\non-iteration 1: write a.txt a\n\
+                  on-iteration 1: commit feat: after the pipes\non-iteration 1: no-signal\ncomplete";
+    arena.plan(&[("1.1", &[], script.into())]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.commits("main", "feat: after the pipes"), 1);
+    assert_eq!(arena.shown("1.1")["attempts"], 1, "{said}");
+    arena.assert_tidy();
+}
+
+#[test]
+fn an_agent_that_writes_very_many_files_gets_them_committed() {
+    let files = scaled(10_000, 100_000);
+    let arena = arena_with(json!({}));
+    let script =
+        format!("sh mkdir many && cd many && seq {files} | split -l 1 -a 5 - f\nwrite a.txt a\ncomplete");
+    arena.plan(&[("1.1", &[], script)]);
+    let began = std::time::Instant::now();
+    let (code, said) = arena.run(&[]);
+    println!("{files} files in {:.1} s", began.elapsed().as_secs_f64());
+    assert_eq!(code, 0, "{said}");
+    let on_trunk = arena.git(&["ls-tree", "-r", "--name-only", "main", "many"]).lines().count();
+    assert_eq!(on_trunk as u64, files);
+    arena.assert_tidy();
+}

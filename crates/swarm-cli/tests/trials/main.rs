@@ -1,0 +1,20 @@
+//! Trials of the whole product: the real binary, real git, real processes, and agents that do their worst.
+//!
+//! The numbers are small enough for every test run. `SWARM_TRIALS=full` raises them to what the product
+//! promises: a gigabyte of output, a line of 100 MB, 100,000 files.
+
+#[allow(dead_code, reason = "each binary of tests uses its own part of the arena")]
+#[path = "../run/arena.rs"]
+mod arena;
+mod ground;
+mod forty;
+mod npm;
+mod planted;
+mod trespass;
+mod doors;
+mod programs;
+mod people;
+mod floods;
+mod leftovers;
+mod merges;
+mod modes;

@@ -1,0 +1,204 @@
+//! Agents that write where they may not: the kernel refuses, and the swarm's own state is untouched.
+
+use serde_json::json;
+
+use crate::arena::{Arena, Running, wait_for};
+use crate::ground::{arena_with, task};
+
+/// Places outside the worktree, from the repository's root, and whether they exist before.
+const PLACES: &[&str] = &[
+    "README.md",
+    "new-in-the-checkout.txt",
+    ".git/config",
+    ".git/HEAD",
+    ".git/hooks/post-commit",
+    ".git/refs/heads/main",
+    ".git/packed-refs",
+    ".git/swarm/plan-ledger.jsonl",
+    ".swarm/plan-ledger.jsonl",
+    ".swarm/config.json",
+    ".swarm/plan.json",
+    ".swarm/state/snapshot.json",
+    ".swarm/prompts/work.md",
+    ".swarm/run/owner.lock",
+    ".swarm/run/daemons/r2.json",
+    ".swarm/worktrees/1.2/planted.txt",
+    "../of-the-home.txt",
+    "../.bashrc",
+];
+
+#[test]
+fn an_agent_cannot_write_outside_its_worktree() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go");
+    let root = arena.root.display().to_string();
+    let mut attack = format!("cd \"$1\"; root='{root}'\n");
+    for place in PLACES {
+        attack.push_str(&format!(
+            "test -e \"$root/{place}\" && before=yes || before=no\n\
+             (echo planted-by-an-agent >> \"$root/{place}\") && echo WROTE {place}\n\
+             rm -f \"$root/{place}\"; test $before = yes && test ! -e \"$root/{place}\" && echo REMOVED {place}\n"
+        ));
+    }
+    attack.push_str("git update-ref refs/heads/main HEAD && echo WROTE the ref of trunk\n");
+    attack.push_str(
+        "git -C \"$root\" commit --allow-empty -qm agent-was-here && echo WROTE a commit on trunk\n",
+    );
+    attack.push_str("echo ATTACKED\n");
+    let attack = format!(
+        "write mine.txt mine\ncommit feat: mine\nwait-for {}\nsh sh {} \"$PWD\"\ncomplete",
+        arena.path("both-work").display(),
+        arena.script_beside("attack.sh", &attack),
+    );
+    let bystander = format!(
+        "write theirs.txt theirs\nwait-for {}\nsh test ! -e planted.txt && echo UNTOUCHED\ncommit feat: theirs\ncomplete",
+        go.display()
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], &attack), task("1.2", &[], &bystander)]]);
+    let config = std::fs::read_to_string(arena.root.join(".git/config")).expect("it");
+    let run = Running::of(arena.command(&["run", "--agent", "script", "--agents", "2"]));
+    wait_for("both work", || arena.root.join(".swarm/worktrees/1.2/theirs.txt").exists());
+    std::fs::write(arena.path("both-work"), "").expect("a file");
+    wait_for("the attack is over", || arena.status_of("1.1") != "active");
+    std::fs::write(&go, "").expect("a file");
+    let (code, said) = run.end();
+    let printed = arena.printed();
+    let wrote: Vec<&str> =
+        printed.lines().filter(|l| l.starts_with("WROTE") || l.starts_with("REMOVED")).collect();
+    assert!(wrote.is_empty(), "{wrote:#?}\n{said}");
+    assert_eq!(code, 0, "{said}\n{printed}");
+    for place in PLACES {
+        let bytes = std::fs::read(arena.root.join(place)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(
+            !text.contains("planted-by-an-agent\n") || place.ends_with("snapshot.json"),
+            "{place}: {text}"
+        );
+    }
+    assert_eq!(std::fs::read_to_string(arena.root.join(".git/config")).expect("it"), config);
+    assert!(printed.contains("UNTOUCHED") && printed.contains("ATTACKED"), "{printed}");
+    assert_eq!(arena.commits("main", "feat: mine") + arena.commits("main", "feat: theirs"), 2);
+    assert_eq!(arena.commits("main", "agent-was-here"), 0);
+    arena.assert_tidy();
+}
+
+/// Runs an attack of 1.1 on the branch of 1.2 while 1.2 is in the middle of its work; then 1.2 goes on
+/// with these steps.
+fn attack_on_a_branch(attack: &str, goes_on: &str) -> (Arena, i32, String) {
+    let arena = arena_with(json!({}));
+    let (ready, go) = (arena.path("ready"), arena.path("go"));
+    let attacker = format!(
+        "write mine.txt mine\ncommit feat: mine\nwait-for {}\nsh {attack}\ncomplete",
+        ready.display()
+    );
+    let victim = format!(
+        "write theirs.txt theirs\ncommit feat: theirs\nwait-for {}\n{goes_on}\ncomplete",
+        go.display()
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], &attacker), task("1.2", &[], &victim)]]);
+    let run = arena.start(&["--agents", "2"]);
+    wait_for("the victim has committed", || {
+        arena.git(&["log", "--all", "--format=%s"]).contains("feat: theirs")
+    });
+    std::fs::write(ready, "").expect("a file");
+    wait_for("the attack is over", || arena.status_of("1.1") == "done");
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = run.end();
+    (arena, code, said)
+}
+
+/// Both works are on trunk, each with what it changed and nothing else.
+fn assert_both_works_are_right(arena: &Arena, code: i32, said: &str) {
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    for subject in ["feat: mine", "feat: theirs"] {
+        assert_eq!(arena.commits("main", subject), 1, "{subject}: {said}");
+    }
+    let names = arena.git(&["ls-tree", "-r", "--name-only", "main"]);
+    for name in ["mine.txt", "theirs.txt", "README.md"] {
+        assert!(names.lines().any(|line| line == name), "{name} is gone: {names}");
+    }
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_branch_moved_by_another_task_is_put_right_and_shown() {
+    let attack = "git update-ref refs/heads/swarm/1.2 HEAD";
+    let (arena, code, said) = attack_on_a_branch(attack, "append theirs.txt more");
+    assert_both_works_are_right(&arena, code, &said);
+    let shown = format!("{}\n{}", arena.attention(), arena.shown("1.2")["audit"]);
+    println!("{shown}");
+}
+
+/// Wrong today: git makes the victim's next commit upon the foreign one, and the log of its worktree then says that
+/// it is its own; merged, it takes the attacker's files away and the victim's first commit is not on trunk. What
+/// holds is that every commit is kept under some ref.
+#[test]
+fn a_commit_of_the_victim_upon_a_moved_branch_loses_no_commit() {
+    let (arena, _, said) = attack_on_a_branch(
+        "git update-ref refs/heads/swarm/1.2 HEAD",
+        "append theirs.txt more\ncommit feat: more of theirs",
+    );
+    let all = arena.git(&["log", "--all", "--reflog", "--format=%s"]);
+    for subject in ["feat: mine", "feat: theirs", "feat: more of theirs"] {
+        assert!(all.lines().any(|line| line == subject), "{subject} is gone: {said}\n{all}");
+    }
+    println!("{}", arena.git(&["log", "--graph", "--stat", "--format=%h %s", "main"]));
+    arena.assert_nothing_runs();
+}
+
+#[test]
+fn a_branch_deleted_by_another_task_loses_nothing() {
+    let (arena, _, said) = attack_on_a_branch("git update-ref -d refs/heads/swarm/1.2", "sleep 1");
+    let all = arena.git(&["log", "--all", "--format=%s"]);
+    for subject in ["feat: mine", "feat: theirs"] {
+        assert!(all.contains(subject), "{subject} is gone: {said}\n{all}");
+    }
+    arena.assert_nothing_runs();
+}
+
+#[test]
+fn an_agent_cannot_end_the_coordinator_its_daemon_or_another_agent() {
+    let arena = arena_with(json!({}));
+    let pids = arena.path("pids");
+    // The numbers are handed to it: it needs to guess nothing. Only these are ever signalled.
+    let attacker = format!(
+        "write mine.txt mine\ncommit feat: mine\nwait-for {0}\nsh for p in $(cat {0}); do kill -9 $p && echo KILLED $p; done\nsleep 200\ncomplete",
+        pids.display()
+    );
+    let victim = format!(
+        "wait-for {}\nsleep 1000\nwrite theirs.txt theirs\ncommit feat: theirs\ncomplete",
+        pids.display()
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], &attacker), task("1.2", &[], &victim)]]);
+    let run = arena.start(&["--agents", "2"]);
+    let record = |name: &str| {
+        let text = std::fs::read_to_string(arena.root.join(".swarm/run/daemons").join(name)).ok()?;
+        serde_json::from_str::<serde_json::Value>(&text).ok()?["pid"].as_u64()
+    };
+    wait_for("both daemons have said who they are", || {
+        record("r1.json").is_some() && record("r2.json").is_some()
+    });
+    wait_for("both agents work", || {
+        arena.processes().iter().filter(|p| p.contains("script-agent")).count() >= 2
+    });
+    let mut all = vec![u64::from(run.child.id())];
+    all.extend([record("r1.json"), record("r2.json")].into_iter().flatten());
+    let own = arena.root.join(".swarm/worktrees/1.1");
+    let in_own = |pid: &str| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == own);
+    for line in arena.processes().iter().filter(|p| p.contains("script-agent")) {
+        let pid = line.split(' ').next().expect("a number");
+        if !in_own(pid) {
+            all.push(pid.parse().expect("a number"));
+        }
+    }
+    let text: Vec<String> = all.iter().map(u64::to_string).collect();
+    std::fs::write(arena.path("pids.tmp"), text.join("\n")).expect("a file");
+    std::fs::rename(arena.path("pids.tmp"), &pids).expect("a file");
+    let (code, said) = run.end();
+    assert!(!arena.printed().contains("KILLED"), "{}", arena.printed());
+    assert_eq!(code, 0, "{said}");
+    for task in arena.tasks() {
+        assert_eq!(task["attempts"], 1, "{task}");
+    }
+    arena.assert_tidy();
+}
