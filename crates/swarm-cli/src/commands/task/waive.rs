@@ -1,4 +1,4 @@
-//! `swarm task waive TASK GATE REASON`.
+//! `swarm task waive TASK GATE --reason REASON`.
 
 use clap::ValueEnum;
 use swarm_protocol::command::Command;
@@ -20,15 +20,28 @@ pub struct Args {
     /// The gate to leave out
     #[arg(value_enum, value_name = "GATE")]
     pub gate: GateArg,
+    #[command(flatten)]
+    pub why: Why,
+}
+
+/// Said in either way.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub struct Why {
     /// Why that is right
     #[arg(value_name = "REASON")]
-    pub reason: String,
+    pub words: Option<String>,
+    /// Why that is right
+    #[arg(long, value_name = "REASON")]
+    pub reason: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum GateArg {
     /// The check commands in the task's worktree
     Check,
+    /// The review of the submitted work
+    Review,
     /// The verification commands on the merged tree
     Verify,
 }
@@ -37,13 +50,15 @@ impl From<GateArg> for Gate {
     fn from(gate: GateArg) -> Self {
         match gate {
             GateArg::Check => Self::Check,
+            GateArg::Review => Self::Review,
             GateArg::Verify => Self::Verify,
         }
     }
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let command = Command::WaiveGate { task: args.task.id, gate: args.gate.into(), reason: args.reason };
+    let reason = args.why.reason.or(args.why.words).unwrap_or_default();
+    let command = Command::WaiveGate { task: args.task.id, gate: args.gate.into(), reason };
     let answer = Swarm::open(cx)?.ask(command)?;
     answered(cx, &answer)
 }
