@@ -59,7 +59,8 @@ impl Swarm {
     /// Tasks that a slot could be given to.
     pub fn ready(&self, at: Option<u64>) -> Result<Vec<TaskRow>, CliError> {
         let mut rows = self.tasks(at)?;
-        rows.retain(|row| row.stage == "ready");
+        // Those that wait for a word to start are ready too.
+        rows.retain(|row| row.stage == "ready" || row.stage.starts_with("ready:"));
         Ok(rows)
     }
 
