@@ -33,11 +33,6 @@ impl Arena {
         arena
     }
 
-    /// The same arena after its repository was moved.
-    pub fn moved_to(self, root: PathBuf) -> Self {
-        Self { root, ..self }
-    }
-
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
