@@ -127,7 +127,10 @@ fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
             IterationOutcome::Crashed { code, signal, text: "interrupted from outside".into() }
         }
         (_, Conclusion::Failed(failure)) if failure.class == FailureClass::Crashed => {
-            let words = last_words(&run.heard).unwrap_or_else(|| failure.text.clone());
+            // Of a plain program nobody expects a final event: its exit code says it all.
+            let plain = matches!(setup.program, AgentProgram::Exec | AgentProgram::Script);
+            let said = if plain { String::new() } else { failure.text.clone() };
+            let words = last_words(&run.heard).unwrap_or(said);
             IterationOutcome::Crashed { code, signal, text: shop.redactor.redact(&words).into_owned() }
         }
         (_, Conclusion::Failed(failure)) => {

@@ -125,7 +125,8 @@ mod tests {
     #[tokio::test]
     async fn a_word_that_lies_on_the_bound_is_not_torn() {
         let before = "x".repeat(LINE_MAX - 10);
-        let lines = cut(format!("{before} one-long-word-over-the-bound and more\n").into_bytes()).await;
+        let rest = "and more ".repeat(2000);
+        let lines = cut(format!("{before} one-long-word-over-the-bound {rest}\n").into_bytes()).await;
         assert!(lines[1].0.starts_with("one-long-word-over-the-bound"), "{:?}", lines[1]);
     }
 }

@@ -264,8 +264,15 @@ impl<'a> Watched<'a> {
     /// The program has ended: now everything it started, and the rest of what they said.
     async fn clear_up(&mut self) -> Vec<u32> {
         let grace = self.bounds.grace.min(LEFTOVER_GRACE_MAX);
-        let ending = self.ending.take().unwrap_or_else(|| self.all_ended(grace));
-        let mut left = self.reading_on(ending).await;
+        // The grace was the program's. What outlives it has been asked with it, and gets a moment more.
+        let asked = match self.ending.take() {
+            Some(asked) => tokio::time::timeout(grace, self.reading_on(asked)).await.ok(),
+            None => Some(self.reading_on(self.all_ended(grace)).await),
+        };
+        let mut left = match asked {
+            Some(left) => left,
+            None => self.reading_on(self.all_ended(Duration::ZERO)).await,
+        };
         left.extend(tree::end_adopted().await);
         let rest = async {
             while self.out.is_open() || self.err.is_open() {

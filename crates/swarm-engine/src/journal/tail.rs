@@ -99,7 +99,7 @@ mod tests {
         };
         assert_eq!(texts(&read(0, 9)), [("{\"n\":1}".into(), 14), ("{\"n\":2}".into(), 22)]);
         assert_eq!(texts(&read(0, 1)), [("{\"n\":1}".into(), 8)]);
-        assert_eq!(texts(&read(3, 9))[0], (String::new(), 14), "into the middle of a line");
+        assert_eq!(texts(&read(3, 9))[0], ("{\"n\":2}".into(), 22), "into the middle of a line");
         assert_eq!(read(22, 9), []);
         assert!(read_raw(&dir.path().join("none"), 0, 1, 1).is_err());
     }
