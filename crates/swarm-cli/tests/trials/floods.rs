@@ -1,11 +1,12 @@
-//! Agents that produce too much of something: output, a line, files.
+//! Agents that produce too much of something: output, a line, files, bytes on a small disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::arena::{Running, files_below};
-use crate::ground::{arena_with, scaled};
+use crate::arena::{Running, files_below, wait_for};
+use crate::ground::{arena_with, scaled, task};
 
 /// Highest resident memory of a process, in MiB.
 fn peak_memory(pid: u32) -> u64 {
@@ -98,5 +99,73 @@ fn an_agent_that_writes_very_many_files_gets_them_committed() {
     assert_eq!(code, 0, "{said}");
     let on_trunk = arena.git(&["ls-tree", "-r", "--name-only", "main", "many"]).lines().count();
     assert_eq!(on_trunk as u64, files);
+    arena.assert_tidy();
+}
+
+/// A small file system of its own for the worktrees; unmounted at the end.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// None where we may not mount.
+    fn mount(at: &Path) -> Option<Self> {
+        std::fs::create_dir_all(at).expect("a folder");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(at).stderr(Stdio::null());
+        mount.status().is_ok_and(|status| status.success()).then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn an_agent_that_fills_the_disk_of_its_worktree_loses_nothing_and_all_goes_on_when_there_is_room() {
+    let arena = arena_with(json!({
+        "worktree": { "dir": ".swarm/small" }, "recovery": { "maxRetries": 3, "backoffMax": "1s" },
+    }));
+    let small = arena.root.join(".swarm/small");
+    let Some(_disk) = SmallDisk::mount(&small) else {
+        println!("skipped: only root can mount a small disk");
+        return;
+    };
+    let fills = "write a.txt a\ncommit feat: a\nsh head -c 20000000 /dev/zero > big\nwrite c.txt c\ncommit feat: c\ncomplete";
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], fills),
+        task("1.2", &[], "write b.txt b\ncommit feat: b\ncomplete"),
+    ]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("it stands still and says so", || arena.attention().contains("swarm "));
+    assert!(arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"), "what was committed is kept");
+    // A person makes room, and the agent learns its lesson.
+    arena.ok(&[
+        "task",
+        "edit",
+        "1.1",
+        "--description",
+        "```script\nwrite c.txt c\ncommit feat: c\ncomplete\n```",
+    ]);
+    let _ = std::fs::remove_file(small.join("1.1/big"));
+    wait_for("all is done", || {
+        for task in arena.tasks() {
+            if task["status"] == "blocked" {
+                let _ = std::fs::remove_file(small.join("1.1/big"));
+                arena.ok(&["task", "unblock", task["id"].as_str().expect("an id")]);
+            }
+        }
+        if arena.json(&["status"])["paused"] != json!([]) {
+            arena.ok(&["resume", "--reason", "setup"]);
+        }
+        arena.tasks().iter().all(|task| task["status"] == "done")
+    });
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    for id in ["1.1", "1.2"] {
+        arena.assert_proven(id, "main");
+    }
+    // A later attempt may commit what the one before had left, under the same words.
+    assert!(arena.commits("main", "feat: a") >= 1, "{said}");
     arena.assert_tidy();
 }
