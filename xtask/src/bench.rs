@@ -1,4 +1,6 @@
 //! `cargo xtask bench NAME`: ratios against the limits of the machine. No part of the tests.
+//!
+//! `ledger`: the ledger against bare system calls. `run`: the running swarm against raw git and bare loops.
 
 use anyhow::Result;
 
@@ -6,8 +8,21 @@ use crate::workspace::Workspace;
 
 /// Release, because a ratio against the bare system calls says nothing about a debug build.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    match arguments.split_first() {
+        Some((name, rest)) if name == "run" => run_of_the_swarm(workspace, rest),
+        _ => measure(workspace, ["swarm-sim", "swarm-bench"], arguments),
+    }
+}
+
+/// What is measured is the binary that ships, so it is built first; the bench finds it beside itself.
+fn run_of_the_swarm(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    workspace.run_cargo(["build", "--quiet", "--release", "--locked", "--package", "swarm-cli"])?;
+    measure(workspace, ["swarm-bench", "swarm-run-bench"], arguments)
+}
+
+fn measure(workspace: &Workspace, [package, binary]: [&str; 2], arguments: &[String]) -> Result<()> {
     let cargo_arguments =
-        ["run", "--quiet", "--release", "--locked", "--package", "swarm-sim", "--bin", "swarm-bench", "--"];
+        ["run", "--quiet", "--release", "--locked", "--package", package, "--bin", binary, "--"];
     let mut command = workspace.cargo(cargo_arguments);
     command.args(arguments);
     crate::workspace::run(command)

@@ -16,6 +16,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("swarm-server", &["swarm-protocol", "swarm-engine"]),
     ("swarm-cli", &["swarm-protocol", "swarm-core", "swarm-ledger", "swarm-engine", "swarm-server"]),
     ("swarm-sim", &["swarm-protocol", "swarm-core", "swarm-ledger"]),
+    (
+        "swarm-bench",
+        &["swarm-protocol", "swarm-core", "swarm-ledger", "swarm-engine", "swarm-server", "swarm-sim"],
+    ),
     ("xtask", &[]),
 ];
 
