@@ -31,6 +31,10 @@ pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     let what = format!("kB PSS of the coordinator per silent agent, {FEW} → {MANY}");
     report.judge("G11", &what, &slopes, Target::AtMost(32.0));
+    report.note(
+        "G11",
+        "100 → 500 cannot be reached: 64 agents are the most, and the socket has 96 places for daemons",
+    );
     crowd.grow_to(MANY)?;
     daemons(&arena, report)
 }

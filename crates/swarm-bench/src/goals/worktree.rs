@@ -80,8 +80,7 @@ fn raw_round(arena: &Arena, round: usize) -> Result<RawTimes> {
     let raw = arena.beside(&format!("raw{round}"));
     let raw = raw.to_str().context("a path of text")?;
     sync(&arena.root)?;
-    let (added, _) =
-        timed(|| arena.git(["worktree", "add", "--quiet", "-b", &format!("raw/{round}"), raw]))?;
+    let (added, _) = timed(|| arena.git(["worktree", "add", "--quiet", "-b", &format!("raw/{round}"), raw]))?;
     let (synced, ()) = timed(|| sync(&arena.root))?;
     let (removed, _) = timed(|| arena.git(["worktree", "remove", "--force", raw]))?;
     Ok(RawTimes { added, synced, removed })
