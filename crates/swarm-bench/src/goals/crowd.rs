@@ -9,7 +9,7 @@ use swarm_sim::bench::report::{Report, Target};
 use crate::arena::{Arena, Planned};
 use crate::http;
 use crate::readings::{connections, cpu, cpu_of_all, wake_ups};
-use crate::running::{LIMIT, Running, daemons_of, end_all, wait_for};
+use crate::running::{LIMIT, Running, daemons_of, wait_for};
 use crate::setting::{ROUNDS, Setting};
 use crate::stamps::Stamps;
 
@@ -116,13 +116,5 @@ impl<'a> Crowd<'a> {
         let time = started.elapsed();
         self.running = Some(running);
         Ok(time)
-    }
-
-    /// Ends all of them; the next growth starts them anew.
-    pub fn disperse(&mut self) {
-        self.running = None;
-        end_all(&self.arena.root);
-        self.living = 0;
-        self.stamps.clear();
     }
 }

@@ -8,7 +8,7 @@ use crate::arena::Arena;
 use crate::goals::crowd::Crowd;
 use crate::readings::{Parts, parts, private_kb, rollup_kb};
 use crate::running::daemons_of;
-use crate::setting::Setting;
+use crate::setting::{ROUNDS, Setting};
 
 const FEW: usize = 8;
 const MANY: usize = 64;
@@ -16,27 +16,30 @@ const MANY: usize = 64;
 pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
     let arena = Arena::new(setting, "g11", 20, json!({}))?;
     let mut crowd = Crowd::new(&arena, MANY)?;
-    let mut slopes = Vec::new();
-    for _ in 0..3 {
-        crowd.grow_to(FEW)?;
-        let few = rollup_kb(crowd.coordinator()?, "Pss")?;
-        crowd.grow_to(MANY)?;
-        let many = rollup_kb(crowd.coordinator()?, "Pss")?;
-        slopes.push((many - few) / (MANY - FEW) as f64);
-        report.note(
-            "G11",
-            &format!("coordinator with {FEW} silent agents {few:.0} kB PSS, with {MANY} {many:.0} kB"),
-        );
-        crowd.disperse();
-    }
+    let few = adopted(&mut crowd, FEW)?;
+    let many = adopted(&mut crowd, MANY)?;
+    let slopes: Vec<f64> =
+        few.iter().zip(&many).map(|(few, many)| (many - few) / (MANY - FEW) as f64).collect();
     let what = format!("kB PSS of the coordinator per silent agent, {FEW} → {MANY}");
     report.judge("G11", &what, &slopes, Target::AtMost(32.0));
+    let (few, many) = (median(&few), median(&many));
+    report.note("G11", &format!("its memory, without the pages of files, which it shares with the daemons: {few:.0} kB, {many:.0} kB"));
     report.note(
         "G11",
         "100 → 500 cannot be reached: 64 agents are the most, and the socket has 96 places for daemons",
     );
-    crowd.grow_to(MANY)?;
     daemons(&arena, report)
+}
+
+/// Memory of coordinators that have done nothing but take so many agents over.
+fn adopted(crowd: &mut Crowd<'_>, agents: usize) -> Result<Vec<f64>> {
+    crowd.grow_to(agents)?;
+    (0..ROUNDS)
+        .map(|_| {
+            crowd.killed_and_back(agents)?;
+            rollup_kb(crowd.coordinator()?, "Pss_Anon")
+        })
+        .collect()
 }
 
 fn daemons(arena: &Arena, report: &mut Report) -> Result<()> {

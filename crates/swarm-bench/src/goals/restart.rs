@@ -44,10 +44,18 @@ pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
 fn bare_loop(arena: &Arena) -> Result<Vec<f64>> {
     let dir = arena.folder_beside("bare")?;
     let stamps = Stamps::watch(&arena.beside("bare-stamps"))?;
-    let script = format!("{}\nkill-self", stamps.line("agent"));
-    let agent = BareAgent::new(&arena.swarm, &dir, "agent", &script)?;
     let mut log = BareLog::new(&dir.join("log"))?;
-    for _ in 0..=DEATHS {
+    let mut agents = Vec::new();
+    for life in 0..=DEATHS {
+        let name = format!("life{life}");
+        agents.push(BareAgent::new(
+            &arena.swarm,
+            &dir,
+            &name,
+            &format!("{}\nkill-self", stamps.line(&name)),
+        )?);
+    }
+    for agent in agents {
         agent.spawn()?.wait()?;
         log.append()?;
     }
@@ -56,7 +64,10 @@ fn bare_loop(arena: &Arena) -> Result<Vec<f64>> {
 
 fn product_loop(arena: &Arena) -> Result<Vec<f64>> {
     let stamps = Stamps::watch(&arena.beside("stamps"))?;
-    arena.save_plan(&[Planned::new("t1", format!("{}\nkill-self", stamps.line("agent")))])?;
+    let lives: Vec<String> = (0..=DEATHS)
+        .map(|life| format!("on-attempt {}: {}", life + 1, stamps.line(&format!("life{life}"))))
+        .collect();
+    arena.save_plan(&[Planned::new("t1", format!("{}\nkill-self", lives.join("\n")))])?;
     let _running = Running::start(arena, 1)?;
     Ok(gaps(&stamps.take(DEATHS + 1, LIMIT)?))
 }

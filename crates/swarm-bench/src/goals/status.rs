@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use swarm_core::State;
 use swarm_engine::paths::Paths;
-use swarm_ledger::{Access, Ledger, RealFs, Vfs, create, parse_line};
+use swarm_ledger::{Access, Batch, Fragment, Ledger, RealFs, Vfs, create, parse_line};
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 use swarm_sim::bench::report::{Report, Target, median, median_secs};
@@ -58,14 +58,19 @@ fn make_ledger(arena: &Arena) -> Result<()> {
     let paths = Paths::new(&arena.root, &arena.root.join(".git")).ledger_paths();
     std::fs::create_dir_all(arena.root.join(".git/swarm"))?;
     let vfs: Arc<dyn Vfs> = Arc::new(RealFs);
-    create(&vfs, &paths, &sample::batch(0)).context("Cannot make a ledger to measure")?;
+    create(&vfs, &paths, &event(0)).context("Cannot make a ledger to measure")?;
     let (ledger, _) = Ledger::open(&sample::open(&vfs, &paths, Access::Write, &[], &mut |_| {})?)?;
     for number in 1..EVENTS - 1 {
-        ledger.submit(sample::batch(number), Box::new(|_| {}))?;
+        ledger.submit(event(number), Box::new(|_| {}))?;
     }
-    ledger.append(sample::batch(EVENTS - 1))?;
+    ledger.append(event(EVENTS - 1))?;
     ledger.close();
     Ok(())
+}
+
+/// Epoch 0: no coordinator has ever run here.
+fn event(number: u64) -> Batch {
+    Batch::new(vec![Fragment::new(sample::body(number))], sample::TS, 0)
 }
 
 fn bare_reader(arena: &Arena) -> Result<Command> {

@@ -25,8 +25,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
     let arena = Arena::new(setting, "talk", 20, json!({}))?;
     let stamps = Stamps::watch(&arena.beside("stamps"))?;
-    let talk =
-        "print a line of the length that a line of an agent's output often has\nsleep 10\n".repeat(LINES);
+    let talk = "print a line as an agent prints it\nsleep 10\n".repeat(LINES);
     let go = arena.beside("go");
     let tasks: Vec<Planned> = (0..AGENTS)
         .map(|n| {
