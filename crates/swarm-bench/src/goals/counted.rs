@@ -56,9 +56,12 @@ fn calls(setting: &Setting, tasks: usize) -> Result<BTreeMap<String, usize>> {
         .collect();
     arena.save_plan(&plan)?;
     let trace = arena.beside("trace");
+    // Only what succeeded: a program is looked for along PATH, and one that is not found is none.
     let mut command = Command::new("strace");
     arena.with_home(&mut command);
-    command.args(["-f", "-qq", "-s", "200", "-e", "trace=execve,fdatasync,fsync,syncfs", "-o"]).arg(&trace);
+    command
+        .args(["-f", "-z", "-qq", "-s", "200", "-e", "trace=execve,fdatasync,fsync,syncfs", "-o"])
+        .arg(&trace);
     command.arg(&arena.swarm).arg("-C").arg(&arena.root).args(["run", "--agent", "script", "--agents", "1"]);
     let out = command.output()?;
     let done = arena.tasks_with("done")?;
@@ -71,8 +74,7 @@ fn count(trace: &Path) -> Result<BTreeMap<String, usize>> {
     for line in std::fs::read_to_string(trace)?.lines() {
         let Some((_, call)) = line.split_once(char::is_whitespace) else { continue };
         let call = call.trim_start();
-        // Programs are looked for along PATH: only the one that was found counts.
-        let Some((name, rest)) = call.split_once('(').filter(|_| !call.contains("= -1 ")) else { continue };
+        let Some((name, rest)) = call.split_once('(') else { continue };
         *calls.entry(name.to_owned()).or_default() += 1;
         if name == "execve" && rest.split('"').nth(1).is_some_and(|program| program.ends_with("/git")) {
             *calls.entry("git".to_owned()).or_default() += 1;
