@@ -22,7 +22,8 @@ const FLOOR_TASKS: usize = 20;
 const WITHIN: Duration = Duration::from_secs(900);
 
 pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
-    let arena = Arena::new(setting, "big", FILES, json!({}))?;
+    // As many used worktrees kept as there are agents: otherwise most are made anew and lie in the trash.
+    let arena = Arena::new(setting, "big", FILES, json!({ "worktree": { "pool": AGENTS } }))?;
     let floor = floor(&arena)?;
     let tasks: Vec<Planned> = (0..TASKS)
         .map(|n| {
