@@ -82,8 +82,12 @@ fn coordinators_come_and_go(world: &World, added: &AtomicUsize) {
 /// A coordinator that has taken the ledger.
 fn starts(world: &World) -> Child {
     let socket = Paths::new(&world.repo, &world.repo.join(".git")).socket;
-    let coordinator =
-        world.program(world::SWARM).args(["run", "--agent", "script", "--mode", "autopilot"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let coordinator = world
+        .program(world::SWARM)
+        .args(["run", "--agent", "script", "--mode", "autopilot"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     let coordinator = coordinator.expect("it starts");
     until(|| std::os::unix::net::UnixStream::connect(&socket).is_ok());
     coordinator

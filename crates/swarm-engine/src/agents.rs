@@ -26,9 +26,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use heard::{AgentEvent, Heard};
-pub use invocation::{
-    Invocation, Launch, Stdin, Surroundings, Way, begin, pass_env, reading_of, writable,
-};
+pub use invocation::{Invocation, Launch, Stdin, Surroundings, Way, begin, pass_env, reading_of, writable};
 pub use probe::{KNOWN, LoggedIn, ProgramReport, install_hint, probe, ready};
 pub use reading::{Conclusion, Ending, ExitFacts, Outgoing, Reading};
 pub use resets::Moment;

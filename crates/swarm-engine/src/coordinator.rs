@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use swarm_core::input::Input;
-use swarm_core::{State, owed, rests, wakes_at, waits_for_start};
+use swarm_core::{State, owed, rests, waits_for_start, wakes_at};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
 use swarm_protocol::policy::Policy;

@@ -29,7 +29,7 @@ pub fn wait_for(home: &Path, within: Duration, wanted: impl Fn(&str) -> bool) ->
         if Instant::now() > until {
             return None;
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::park_timeout(Duration::from_millis(50));
     }
 }
 
@@ -41,6 +41,6 @@ pub fn left_after(home: &Path, within: Duration, counts: impl Fn(&str) -> bool) 
         if left.is_empty() || Instant::now() > until {
             return left;
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::park_timeout(Duration::from_millis(50));
     }
 }

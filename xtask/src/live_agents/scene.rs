@@ -69,7 +69,7 @@ impl Scene<'_> {
             send(signal, daemon)?;
             let began = Instant::now();
             while Path::new("/proc").join(tool.to_string()).exists() && began.elapsed() < WITHIN {
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::park_timeout(Duration::from_millis(20));
             }
             let took = began.elapsed();
             self.end(&mut run, &folder);
@@ -181,7 +181,7 @@ fn wait(child: &mut Child, within: Duration) -> Result<Option<std::process::Exit
         if Instant::now() > until {
             return Ok(None);
         }
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::park_timeout(Duration::from_millis(50));
     }
 }
 

@@ -37,7 +37,7 @@ impl Service {
                 service.port = port;
                 return Ok(service);
             }
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::park_timeout(Duration::from_millis(50));
         }
         bail!("The scripted model did not listen within 30 s")
     }

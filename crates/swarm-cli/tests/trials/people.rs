@@ -29,10 +29,8 @@ fn trunk_moved_by_a_person_in_the_middle_keeps_both_works() {
     arena.assert_proven("1.1", "main");
 }
 
-/// Wrong today: the branch is taken for the task's own, its commit is merged and the branch removed. It should
-/// be blocked(setup), naming the branch. What holds is that the commit is not lost and others go on.
 #[test]
-fn a_branch_of_somebody_with_the_name_of_a_task_loses_no_commit() {
+fn a_branch_of_somebody_with_the_name_of_a_task_is_left_alone_and_named() {
     let arena = arena_with(json!({}));
     arena.git(&["checkout", "--quiet", "-b", "swarm/1.1"]);
     arena.commit("somebody.txt", "somebody's\n");
@@ -40,8 +38,10 @@ fn a_branch_of_somebody_with_the_name_of_a_task_loses_no_commit() {
     arena.git(&["checkout", "--quiet", "main"]);
     arena.plan(&[("1.1", &[], GOOD.into()), ("1.2", &[], "write b.txt b\ncommit feat: b\ncomplete".into())]);
     let (_, said) = arena.run(&["--agents", "2"]);
-    let holding = arena.git(&["for-each-ref", "--format=%(refname)", "--contains", theirs.trim()]);
-    assert!(!holding.is_empty(), "somebody's commit is lost: {said}");
+    assert_eq!(arena.git(&["rev-parse", "swarm/1.1"]), theirs, "somebody's branch is moved: {said}");
+    assert_eq!(arena.shown("1.1")["block"], "setup", "{said}");
+    let help = "git branch -m swarm/1.1 1.1-old";
+    assert!(arena.ok(&["status"]).contains(help), "the command that helps: {said}");
     arena.assert_proven("1.2", "main");
     arena.assert_nothing_runs();
 }

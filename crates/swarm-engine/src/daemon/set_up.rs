@@ -36,8 +36,8 @@ pub async fn set_up(shop: &Workshop, stop: &mut StopWish) -> Option<Yield> {
             complain("remember the set-up", record_setup(git, name, worktree, when, &shown));
             None
         }
-        Judged::Ended { passed: false, output } => {
-            Some(Yield::NoWorkspace { text: format!("the set-up of the worktree failed:\n{}", output.trim_end()) })
-        }
+        Judged::Ended { passed: false, output } => Some(Yield::NoWorkspace {
+            text: format!("the set-up of the worktree failed:\n{}", output.trim_end()),
+        }),
     }
 }

@@ -87,9 +87,9 @@ pub enum PrepareFailure {
     #[error("the branch swarm/{task} is checked out at {}: run `git -C {} switch --detach`", path.display(), path.display())]
     CheckedOutElsewhere { task: TaskId, path: PathBuf },
     #[error(
-        "the branch swarm/{task} shares no history with {trunk}: rename it with `git branch -m swarm/{task} {task}-old`"
+        "there is a branch swarm/{task} that the swarm did not make: rename it with `git branch -m swarm/{task} {task}-old`"
     )]
-    StrangersBranch { task: TaskId, trunk: String },
+    StrangersBranch { task: TaskId },
     #[error("there is no branch {branch} to start from: `git branch {branch} COMMIT` makes it")]
     NoTrunk { branch: String },
     #[error("cannot copy files into the worktree: {0}")]

@@ -76,18 +76,18 @@ async fn start(git: &Git, wanted: &Wanted<'_>, full: &str) -> Result<Start, Prep
         return Ok(Start { base: start.clone(), tip: start, reattached: false });
     };
     let known = read_marker::<WorktreeMarker>(&marker_path(git, task)).map(|marker| marker.base);
+    let known_to_us = known.is_some();
     if let Some(base) = known
         && git.is_ancestor(&base, &tip).await?
     {
         return Ok(Start { base, tip, reattached: true });
     }
-    match git.merge_base(&start, &tip).await? {
+    // A branch that we have no note of is somebody's own, unless there is nothing on it yet; and of one
+    // without common history nothing could ever be merged.
+    let is_ours = known_to_us || tip == start;
+    match git.merge_base(&start, &tip).await?.filter(|_| is_ours) {
         Some(base) => Ok(Start { base, tip, reattached: true }),
-        // Nothing of it could ever be merged: it is somebody's branch for something else.
-        None => {
-            let trunk = trunk.cloned().unwrap_or_else(|| start.short().to_string());
-            Err(PrepareFailure::StrangersBranch { task: task.clone(), trunk })
-        }
+        None => Err(PrepareFailure::StrangersBranch { task: task.clone() }),
     }
 }
 

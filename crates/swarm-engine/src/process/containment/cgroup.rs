@@ -164,7 +164,8 @@ impl Leaf {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
             Ok(()) => true,
         };
-        all.iter().map(gone).fold(true, |all, one| all && one)
+        // Each is tried, also after one that stays.
+        all.iter().filter(|dir| !gone(dir)).count() == 0
     }
 }
 
