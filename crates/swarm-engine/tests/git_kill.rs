@@ -41,27 +41,28 @@ fn run_preparer(scratch: &Scratch, command: &str, at: Option<&Point>) -> String 
 }
 
 /// A repository in which the branch of the task has, or has not, commits of an earlier attempt.
-fn begin(with_commits: bool) -> (Scratch, Option<swarm_protocol::ids::Oid>) {
+async fn begin(with_commits: bool) -> (Scratch, Option<swarm_protocol::ids::Oid>) {
     let scratch = Scratch::new();
     if !with_commits {
         return (scratch, None);
     }
-    scratch.git(["worktree", "add", "--quiet", "-b", "swarm/t1", "../before"]);
-    let before = scratch.repo.parent().unwrap().join("before");
-    write(&before, "earlier.txt", b"earlier work\n");
-    let tip = commit_all(&before, "earlier work");
-    scratch.git(["worktree", "remove", "../before"]);
+    let git = scratch.open().await;
+    let made = prepare(&git, &task("t1"), &scratch.worktrees(), &trunk()).await.expect("an earlier attempt");
+    write(&made.path, "earlier.txt", b"earlier work\n");
+    let tip = commit_all(&made.path, "earlier work");
+    // Its folder was deleted by hand since, so that it has to be filled anew.
+    std::fs::remove_dir_all(&made.path).expect("removed");
     (scratch, Some(tip))
 }
 
 async fn check(command: &str, with_commits: bool, some: usize) {
-    let (scratch, _) = begin(with_commits);
+    let (scratch, _) = begin(with_commits).await;
     let points = Point::all_in(&run_preparer(&scratch, command, None));
     assert!(!points.is_empty(), "strace saw nothing: this machine does not let it trace; allow ptrace");
     let mut killed = 0;
     for point in spread(&points, some, 0) {
         let told = format!("git {command} killed at {point:?}");
-        let (scratch, tip) = begin(with_commits);
+        let (scratch, tip) = begin(with_commits).await;
         killed += usize::from(someone_was_killed(&run_preparer(&scratch, command, Some(point))));
         let git = scratch.open().await;
         let made = prepare(&git, &task("t1"), &scratch.worktrees(), &trunk())
