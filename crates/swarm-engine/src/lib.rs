@@ -4,6 +4,7 @@
 //! its supervisor, and the coordinator's loop that closes the circle.
 
 pub mod paths;
+mod complain;
 pub mod clock;
 pub mod settings;
 pub mod store;

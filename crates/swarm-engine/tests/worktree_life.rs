@@ -8,8 +8,6 @@ mod copies;
 mod giving_up;
 #[path = "worktree_life/many.rs"]
 mod many;
-#[path = "worktree_life/measured.rs"]
-mod measured;
 #[path = "worktree_life/merging.rs"]
 mod merging;
 #[path = "worktree_life/planted.rs"]

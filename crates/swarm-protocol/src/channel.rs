@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::{Answer, Envelope};
+use crate::command::Answer;
 use crate::failure::{Failure, Usage};
 use crate::ids::{Oid, RunId};
 use crate::outcome::Ended;
@@ -238,15 +238,6 @@ pub struct ExitRecord {
 /// Bytes one request of a command may have: a plan of 10,000 tasks fits.
 pub const REQUEST_MAX: usize = 64 << 20;
 
-/// What a one-shot command asks the running coordinator, on the socket the daemons use too.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "request", rename_all = "snake_case")]
-pub enum Request {
-    Command(Envelope),
-    /// Is anybody there?
-    Ping,
-}
-
 /// The coordinator's answer to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "response", rename_all = "snake_case")]
@@ -259,5 +250,4 @@ pub enum Response {
     Failed {
         text: String,
     },
-    Pong,
 }

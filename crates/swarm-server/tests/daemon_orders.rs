@@ -4,6 +4,7 @@ mod world;
 
 use std::time::{Duration, Instant};
 
+use swarm_engine::agents::{AgentProgram, AgentSetup};
 use swarm_protocol::channel::{CommandLine, FromDaemon, IterationOutcome, Order, RunKind};
 use swarm_protocol::outcome::Ended;
 use world::{Coordinator, World, git, until};
@@ -83,7 +84,10 @@ async fn a_crash_is_reported_with_its_last_words_and_a_bad_script_is_one() {
 #[tokio::test]
 async fn a_program_that_cannot_be_started_is_a_boundary_too() {
     let mut world = World::new();
-    world.spec.program = vec!["no-such-program-anywhere".into()];
+    world.spec.agent_setup = Some(AgentSetup {
+        command: vec!["no-such-program-anywhere".into()],
+        ..AgentSetup::of(AgentProgram::Script)
+    });
     let mut coordinator = Coordinator::start(&world, 1);
     world.start().await;
     coordinator.meet().await;

@@ -18,6 +18,8 @@ const PROGRAMS: &[Program] = &[
     ("git", "git", "every test of worktrees and merges uses the real one"),
     ("strace", "strace", "it kills at chosen system calls, and counts them"),
     ("python3", "python3", "it checks the ledger with a stranger's script"),
+    ("node", "nodejs", "a project of its kind is set up and checked in worktrees"),
+    ("npm", "npm", "it sets that project up"),
 ];
 
 /// Older ones have no `merge-tree --write-tree`.

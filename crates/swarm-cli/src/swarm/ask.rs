@@ -81,10 +81,6 @@ impl Swarm {
             Ok(Response::Failed { text }) => {
                 Err(CliError::environment("The coordinator could not carry the command out").because(text))
             }
-            Ok(Response::Pong) => {
-                Err(CliError::environment("The coordinator answered something else than was asked")
-                    .say("Do the running swarm and this program have the same version?"))
-            }
             Err(ClientError::Nobody) if inside => {
                 Err(Refusal::NotForAgents { what: envelope.command.kind().into() }.into())
             }

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::carry_out::{FromHand, report_of};
 use super::{Coordinator, Told, Urge};
 use crate::channel::{AtDoor, DaemonLink};
+use crate::complain::complain;
 use crate::look::{Look, Looked, look};
 use crate::store::StoreError;
 use crate::supervisor::{is_secret, secret_of};
@@ -310,9 +311,8 @@ impl Coordinator {
     fn remember_learning(&self, run: &RunId, report: &FromDaemon) {
         let FromDaemon::Signal { signal, text } = report else { return };
         let Some(agent) = self.store.state().runs.get(run).and_then(|run| run.agent.as_ref()) else { return };
-        if let Err(error) = self.world.learnings.take_in(agent, signal, text) {
-            eprintln!("Cannot keep what {agent} learned: {error}");
-        }
+        let kept = self.world.learnings.take_in(agent, signal, text);
+        complain(&format!("keep what {agent} learned"), kept);
     }
 
     /// News that never enters the ledger.

@@ -4,9 +4,10 @@ use swarm_core::input::Report;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
 use super::world::World;
+use crate::complain::complain;
 use crate::daemon::DaemonSpec;
 use crate::git::Identity;
-use crate::git::tips::{self, Tip};
+use crate::git::tips;
 use crate::hands::merge_tree::{self, NAME as MERGE};
 use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
 use crate::hands::worktree::copy::{CopyRule, copy_in};
@@ -38,9 +39,16 @@ impl World {
             Wanted { task, dir: &self.paths.worktrees, base: &base, pool: Some(&pool), copy: Some(&copy) };
         match prepare_as(&self.git, &wanted).await {
             Ok(made) => {
-                let (tip, overstep) = match tips::look(&self.git, &made.record, task).await {
-                    Ok(Tip::Foreign { now, own }) => self.put_tip_back(task, &now, own).await,
-                    _ => (made.tip, None),
+                let (tip, overstep) = match tips::right(&self.git, &made.record, task).await {
+                    Ok(Some(righted)) => {
+                        let told = Report::Overstep { task: task.clone(), run: None, what: righted.what };
+                        (righted.tip, Some(told))
+                    }
+                    Ok(None) => (made.tip, None),
+                    Err(error) => {
+                        complain::<(), _>("compare a branch with its worktree", Err(error));
+                        (made.tip, None)
+                    }
                 };
                 (Report::Prepared { run, branch: made.branch, base: made.base, tip }, overstep)
             }
@@ -50,21 +58,6 @@ impl World {
                 let why = self.without_root(&failure.to_string());
                 (Report::PrepareFailed { run, why, setup }, None)
             }
-        }
-    }
-
-    async fn put_tip_back(&self, task: &TaskId, wrong: &Oid, right: Oid) -> (Oid, Option<Report>) {
-        match tips::put_back(&self.git, task, wrong, &right).await {
-            Ok(true) => {
-                let what = format!(
-                    "somebody else moved the branch {} to {}; it is back at {}",
-                    task.branch(),
-                    wrong.short(),
-                    right.short()
-                );
-                (right, Some(Report::Overstep { task: task.clone(), run: None, what }))
-            }
-            _ => (wrong.clone(), None),
         }
     }
 
@@ -89,17 +82,14 @@ impl World {
     /// Makes given-up worktrees ready for the next task, off everybody's way. One at a time is enough.
     pub(super) async fn tend_pool(&self) {
         let Ok(_mine) = self.tending.try_lock() else { return };
-        if let Err(error) = pool::tend(&self.git, &self.pool_rule(self.config.worktree.pool)).await {
-            eprintln!("Cannot make a used worktree ready: {error}");
-        }
+        let tended = pool::tend(&self.git, &self.pool_rule(self.config.worktree.pool)).await;
+        complain("make a used worktree ready", tended);
     }
 
     /// Nothing is left to do: the pool is not kept for a plan that may never come.
     pub(super) async fn drop_pool(&self) {
         let _mine = self.tending.lock().await;
-        if let Err(error) = pool::tend(&self.git, &self.pool_rule(0)).await {
-            eprintln!("Cannot give up the kept worktrees: {error}");
-        }
+        complain("give up the kept worktrees", pool::tend(&self.git, &self.pool_rule(0)).await);
     }
 
     /// Deletes what has been in the trash for long enough.
@@ -129,7 +119,7 @@ impl World {
                 spec.env.insert("SWARM_PORT_BASE".into(), base.to_string());
             }
             // Servers of two tasks may meet then: a worktree without a server is none the worse for it.
-            Err(error) => eprintln!("Cannot give {name} ports of its own: {error}"),
+            Err(error) => complain::<(), _>(&format!("give {name} ports of its own"), Err(error)),
         }
         spec
     }

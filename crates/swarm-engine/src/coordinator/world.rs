@@ -77,7 +77,6 @@ impl World {
             worktree: self.worktree_of(attempt.task),
             agent: Some(attempt.agent.clone()),
             attempt: attempt.number,
-            program: vec![self.launch.program.to_string_lossy().into_owned(), "script-agent".into()],
             agent_setup: Some(setup),
             guard,
             ..self.spec(attempt.run, RunKind::Work, attempt.task, attempt.nonce)
@@ -102,7 +101,6 @@ impl World {
             task: task.clone(),
             agent: None,
             attempt: 1,
-            program: vec![],
             agent_setup: None,
             guard: Outfit::guard_of_commands(&self.config),
             set_up: outfit::set_up(&self.config),

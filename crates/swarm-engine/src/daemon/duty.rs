@@ -19,7 +19,8 @@ use super::iteration::iterate;
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
 use super::set_up::set_up;
-use super::workshop::{Workshop, Yield, complain};
+use super::workshop::{Workshop, Yield};
+use crate::complain::complain;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
 

@@ -18,15 +18,6 @@ use start::{Run, once};
 /// Characters of an explanation.
 const TEXT_MAX: usize = 1000;
 
-/// The profile, or the bare program of a spec that has none.
-fn setup_of(shop: &Workshop) -> AgentSetup {
-    let mut setup = shop.spec.agent_setup.clone().unwrap_or_default();
-    if setup.program == AgentProgram::Script && setup.command.is_empty() {
-        setup.command.clone_from(&shop.spec.program);
-    }
-    setup
-}
-
 /// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
 /// it cannot be started in the way that is preferred.
 pub async fn iterate(
@@ -36,7 +27,7 @@ pub async fn iterate(
     session: Option<&str>,
     stop: &mut StopWish,
 ) -> Yield {
-    let setup = setup_of(shop);
+    let setup = shop.spec.agent_setup.clone().unwrap_or_default();
     let (mut session, mut way) = (session, Way::Preferred);
     let run = loop {
         let run = once(shop, &setup, iteration, prompt, session, way, stop).await;

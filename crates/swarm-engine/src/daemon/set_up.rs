@@ -8,7 +8,8 @@ use swarm_protocol::channel::RunKind;
 use super::commands::{Judged, judge};
 use super::program::StopWish;
 use super::spec::SetUp;
-use super::workshop::{Workshop, Yield, complain};
+use super::workshop::{Workshop, Yield};
+use crate::complain::complain;
 use crate::hands::worktree::{record_setup, setup_due};
 
 /// Runs the set-up where it is due. Some: the run cannot go on.

@@ -28,9 +28,6 @@ pub struct DaemonSpec {
     pub agent: Option<AgentId>,
     /// Counted from 1.
     pub attempt: u32,
-    /// The agent program and its arguments; empty for verify runs.
-    #[serde(default)]
-    pub program: Vec<String>,
     /// How the agent program is started and read; none for runs of commands.
     #[serde(default)]
     pub agent_setup: Option<AgentSetup>,

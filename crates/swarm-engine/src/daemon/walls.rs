@@ -8,8 +8,9 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::{ContainmentKind, SandboxKind};
 
 use super::spec::DaemonSpec;
-use super::workshop::{Workshop, complain};
+use super::workshop::Workshop;
 use crate::agents::{self, AgentSetup, Surroundings};
+use crate::complain::complain;
 use crate::process::environment;
 use crate::sandbox::{GitRights, SandboxSpec, make_tmp, tmp_of};
 

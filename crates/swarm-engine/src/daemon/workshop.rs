@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use swarm_protocol::channel::{CommandLine, FromDaemon};
@@ -15,6 +14,7 @@ use super::commands::{Judged, judge};
 use super::program::{Bounds, StopWish};
 use super::spec::DaemonSpec;
 use super::walls::{Who, names_handed_on};
+use crate::complain::complain;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::{self, Rest};
 use crate::journal::{Journal, Stream};
@@ -215,13 +215,5 @@ impl Workshop {
 
     pub fn journal_bytes(&self) -> u64 {
         self.journal().bytes()
-    }
-}
-
-/// Says on stderr (the run's log file) what did not work.
-pub fn complain<T, E: std::fmt::Display>(what: &str, result: Result<T, E>) {
-    if let Err(error) = result {
-        // Not `eprintln!`: the log lies on the same disk, and a full one must not end us.
-        let _ = writeln!(std::io::stderr(), "Cannot {what}: {error}");
     }
 }

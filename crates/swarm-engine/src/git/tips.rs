@@ -77,6 +77,25 @@ pub async fn put_back(git: &Git, task: &TaskId, wrong: &Oid, right: &Oid) -> Res
     Ok(outcome == RefOutcome::Changed)
 }
 
+/// A branch that was somebody else's doing and is right again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Righted {
+    pub tip: Oid,
+    /// For people: what was found, and what was done about it.
+    pub what: String,
+}
+
+/// Compares the branch with its own worktree and puts it back where somebody else has moved it.
+pub async fn right(git: &Git, record: &Path, task: &TaskId) -> Result<Option<Righted>, GitError> {
+    let Tip::Foreign { now: wrong, own } = look(git, record, task).await? else { return Ok(None) };
+    if !put_back(git, task, &wrong, &own).await? {
+        return Ok(None);
+    }
+    let (branch, wrong, right) = (task.branch(), wrong.short(), own.short());
+    let what = format!("somebody else moved the branch {branch} to {wrong}; it is back at {right}");
+    Ok(Some(Righted { tip: own, what }))
+}
+
 /// Remembers that the swarm moves the branch, before it does.
 pub(crate) fn note_ours(git: &Git, task: &TaskId, from: &Oid, to: &Oid) -> Result<(), GitError> {
     write_marker(&note_of(git, task), &SetByUs { from: from.clone(), to: to.clone() })

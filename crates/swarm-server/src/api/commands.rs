@@ -65,7 +65,6 @@ pub async fn send(
         }
         Response::Refused { refusal } => Err(refusal.into()),
         Response::Failed { text } => Err(Fault::world(text)),
-        Response::Pong => Err(Fault::world("the coordinator answered something else")),
     }
 }
 

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use swarm_engine::agents::{AgentProgram, AgentSetup};
 use swarm_engine::channel::{AtDoor, DaemonLink};
 use swarm_engine::daemon::{DaemonSpec, RunFiles};
 use swarm_engine::feed::{Feed, Position};
@@ -71,8 +72,10 @@ impl World {
             task: TaskId::new("t1").expect("a task id"),
             agent: Some(AgentId::nth(1)),
             attempt: 1,
-            program: vec![host().to_str().expect("UTF-8").into(), "script-agent".into()],
-            agent_setup: None,
+            agent_setup: Some(AgentSetup {
+                command: vec![host().to_str().expect("UTF-8").into(), "script-agent".into()],
+                ..AgentSetup::of(AgentProgram::Script)
+            }),
             guard: Default::default(),
             set_up: None,
             env: Default::default(),

@@ -9,11 +9,12 @@ use std::path::Path;
 use swarm_protocol::channel::FromDaemon;
 
 use super::super::program::{How, Ran, StopWish, run};
-use super::super::workshop::{Workshop, complain};
+use super::super::workshop::Workshop;
 use super::agent::{Agent, Heard};
 use crate::agents::{
     self, AgentProgram, AgentSetup, Conclusion, Ending, ExitFacts, Launch, Moment, Stdin, Surroundings, Way,
 };
+use crate::complain::complain;
 use crate::process::{Call, Input, ProcessError};
 
 /// One run of the program, and what it was.
