@@ -78,7 +78,7 @@ impl State {
         match reason {
             PauseReason::Trunk => self.red_trunk = None,
             PauseReason::Setup => self.setup_failures = SetupFailures::default(),
-            PauseReason::User | PauseReason::Disk => {}
+            PauseReason::User | PauseReason::Disk | PauseReason::Budget | PauseReason::Errors => {}
         }
     }
 
@@ -115,6 +115,14 @@ impl State {
                     self.change(id, |task| task.retries += 1);
                 }
                 Stage::Pending { since: at, not_before: *not_before }
+            }
+            Next::Restart { not_before, restart } => {
+                match self.tasks.get(id).and_then(|t| t.last_agent.clone()) {
+                    Some(agent) => {
+                        Stage::Restarting { agent, since: at, not_before: *not_before, restart: *restart }
+                    }
+                    None => Stage::Pending { since: at, not_before: *not_before },
+                }
             }
             Next::Blocked { block, why } => Stage::Blocked { block: *block, why: why.clone(), since: at },
             Next::Failed { why } => Stage::Failed { why: why.clone(), since: at },

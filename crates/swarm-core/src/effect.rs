@@ -12,7 +12,15 @@ pub enum Effect {
     Prepare { run: RunId, task: TaskId },
     /// The run's daemon alive or adopted, and under this order. In flight for the daemon's whole
     /// life; ends in `WorkEnded`.
-    Work { run: RunId, task: TaskId, agent: AgentId, attempt: u32, nonce: String, order: WorkOrder },
+    Work {
+        run: RunId,
+        task: TaskId,
+        agent: AgentId,
+        attempt: u32,
+        nonce: String,
+        profile: Option<String>,
+        order: WorkOrder,
+    },
     /// The run's process tree proven gone, its uncommitted work saved. Ends in `Stopped`.
     /// `work`: it was an agent's, so that there may be something to save.
     Stop { run: RunId, task: TaskId, nonce: String, work: bool },
@@ -24,6 +32,8 @@ pub enum Effect {
     Verify { run: RunId, task: TaskId, nonce: String, commit: Oid },
     /// The review run on the submitted tip, in the task's worktree. Ends in `Reviewed` or `ReviewLost`.
     Review { run: RunId, task: TaskId, nonce: String, tip: Oid },
+    /// One small question to the service under this profile, in place of the task that waits. Ends in `Probed`.
+    Probe { run: RunId, task: TaskId, nonce: String, group: String, profile: String },
     /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `HandFailed`.
     Publish { task: TaskId, base: Oid, result: Oid, commits: Vec<Oid> },
     /// Nothing of this task is at the trunk any more. Ends in `Released`.
@@ -62,6 +72,7 @@ pub enum Key {
     Work(RunId),
     Verify(RunId),
     Review(RunId),
+    Probe(RunId),
     Build(TaskId),
     Publish(TaskId),
     Release(TaskId),
@@ -93,6 +104,7 @@ impl Effect {
             Self::Stop { run, .. } => Key::Stop(run.clone()),
             Self::Verify { run, .. } => Key::Verify(run.clone()),
             Self::Review { run, .. } => Key::Review(run.clone()),
+            Self::Probe { run, .. } => Key::Probe(run.clone()),
             Self::Build { task, .. } => Key::Build(task.clone()),
             Self::Publish { task, .. } => Key::Publish(task.clone()),
             Self::Release { task } => Key::Release(task.clone()),
@@ -109,6 +121,7 @@ impl Effect {
             | Self::Stop { task, .. }
             | Self::Verify { task, .. }
             | Self::Review { task, .. }
+            | Self::Probe { task, .. }
             | Self::Build { task, .. }
             | Self::Publish { task, .. }
             | Self::Release { task }
@@ -126,7 +139,8 @@ impl Effect {
             | Self::Work { run, .. }
             | Self::Stop { run, .. }
             | Self::Verify { run, .. }
-            | Self::Review { run, .. } => Lane::Run(run.clone()),
+            | Self::Review { run, .. }
+            | Self::Probe { run, .. } => Lane::Run(run.clone()),
             Self::Watch { task, .. } => Lane::Waiting(task.clone()),
             Self::WatchTrunk { .. } => Lane::TrunkWatch,
         }
@@ -140,6 +154,7 @@ impl Effect {
             Self::Stop { .. } => "Stop",
             Self::Verify { .. } => "Verify",
             Self::Review { .. } => "Review",
+            Self::Probe { .. } => "Probe",
             Self::Build { .. } => "Build",
             Self::Publish { .. } => "Publish",
             Self::Release { .. } => "Release",

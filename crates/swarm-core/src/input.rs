@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::Envelope;
 use swarm_protocol::event::{Event, Proof};
-use swarm_protocol::failure::Usage;
+use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use swarm_protocol::policy::Policy;
@@ -60,6 +60,23 @@ pub enum Report {
         note: Option<String>,
         usage: Usage,
         session: Option<String>,
+        /// The ledger position that the iteration's prompt was written at.
+        known: u64,
+    },
+    /// Worth a line in the history.
+    Noted {
+        run: RunId,
+        text: String,
+    },
+    /// The probe of a used-up allowance ended; without a failure the service answers again.
+    Probed {
+        run: RunId,
+        failure: Option<Failure>,
+    },
+    /// The room on the disk passed one of its two marks.
+    Disk {
+        low: bool,
+        why: String,
     },
     Checked {
         run: RunId,
@@ -184,6 +201,7 @@ impl From<&Key> for KeyName {
             Key::Work(run) => ("Work", Some(run)),
             Key::Verify(run) => ("Verify", Some(run)),
             Key::Review(run) => ("Review", Some(run)),
+            Key::Probe(run) => ("Probe", Some(run)),
             Key::Build(_) => ("Build", None),
             Key::Publish(_) => ("Publish", None),
             Key::Release(_) => ("Release", None),

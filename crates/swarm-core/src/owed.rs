@@ -55,6 +55,7 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         agent: run.agent.clone()?,
         attempt: run.attempt,
         nonce: run.nonce.clone(),
+        profile: run.profile.clone(),
         order,
     })
 }

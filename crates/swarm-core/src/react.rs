@@ -48,7 +48,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Prepared { run, branch, base, tip } => work::prepared(state, &run, branch, base, tip),
         Report::PrepareFailed { run, why, setup } => work::not_prepared(state, &run, why, setup, now),
         Report::Spawned { run, host } => work::spawned(state, &run, host),
-        Report::Boundary { run, iteration, outcome, tip, note, usage, session } => {
+        Report::Boundary { run, iteration, outcome, tip, note, usage, session, known: _ } => {
             let boundary = work::Boundary { iteration, outcome, tip, note, usage, session };
             work::boundary(state, &run, boundary, now)
         }
@@ -80,6 +80,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
         Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
+        Report::Noted { .. } | Report::Probed { .. } | Report::Disk { .. } => vec![],
         Report::Cancelled { .. } => vec![],
     }
 }

@@ -106,7 +106,15 @@ fn claim(state: &State, task: &TaskId) -> Event {
     let agent = idle.unwrap_or_else(|| AgentId::nth(state.agents.len() as u64 + 1));
     let attempt = state.task(task).map_or(0, |t| t.attempts) + 1;
     let nonce = nonce(state, &run);
-    Event::TaskClaimed { task: task.clone(), status: Status::Active, run, agent, attempt, nonce }
+    Event::TaskClaimed {
+        task: task.clone(),
+        status: Status::Active,
+        run,
+        agent,
+        attempt,
+        nonce,
+        profile: None,
+    }
 }
 
 /// Names the processes of a run: nobody else's ledger has this id, and no other run of ours this number.

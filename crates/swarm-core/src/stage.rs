@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::event::Proof;
-use swarm_protocol::ids::{Oid, RunId};
+use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
@@ -22,6 +22,13 @@ pub enum Stage {
     Active {
         run: RunId,
         iteration: u32,
+    },
+    /// The agent crashed; it begins again in the same worktree at `not_before`, once its old processes are gone.
+    Restarting {
+        agent: AgentId,
+        since: Timestamp,
+        not_before: Timestamp,
+        restart: u32,
     },
     /// The agent says it is complete; the check commands run on the tip.
     Checking {
@@ -75,6 +82,11 @@ pub enum Stage {
     },
     Deferred,
     Cancelled,
+    /// Too large: done when its parts are, and trunk passes its checks.
+    Split {
+        parts: Vec<TaskId>,
+        since: Timestamp,
+    },
 }
 
 /// A finished merge that the person's checkout cannot take yet.
@@ -130,7 +142,11 @@ impl Stage {
     pub fn status(&self) -> Status {
         match self {
             Self::Pending { .. } => Status::Pending,
-            Self::Preparing { .. } | Self::Active { .. } | Self::Checking { .. } => Status::Active,
+            Self::Preparing { .. }
+            | Self::Active { .. }
+            | Self::Restarting { .. }
+            | Self::Checking { .. }
+            | Self::Split { .. } => Status::Active,
             Self::Review { .. } => Status::Review,
             Self::Approved { .. } | Self::Merging { .. } => Status::Merging,
             Self::Done { .. } => Status::Done,
@@ -148,6 +164,7 @@ impl Stage {
             Self::Pending { .. } => "Pending",
             Self::Preparing { .. } => "Preparing",
             Self::Active { .. } => "Active",
+            Self::Restarting { .. } => "Restarting",
             Self::Checking { .. } => "Checking",
             Self::Review { .. } => "Review",
             Self::Approved { .. } => "Approved",
@@ -158,14 +175,16 @@ impl Stage {
             Self::Timeout { .. } => "Timeout",
             Self::Deferred => "Deferred",
             Self::Cancelled => "Cancelled",
+            Self::Split { .. } => "Split",
         }
     }
 
     /// All names, in the order of a life.
-    pub const NAMES: [&'static str; 13] = [
+    pub const NAMES: [&'static str; 15] = [
         "Pending",
         "Preparing",
         "Active",
+        "Restarting",
         "Checking",
         "Review",
         "Approved",
@@ -176,6 +195,7 @@ impl Stage {
         "Timeout",
         "Deferred",
         "Cancelled",
+        "Split",
     ];
 
     /// The work run that the stage belongs to.

@@ -15,7 +15,7 @@ use crate::index::Index;
 use crate::stage::Stage;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 2;
+pub const STATE_FORMAT: u32 = 3;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -167,6 +167,8 @@ pub struct Run {
     pub nonce: String,
     pub claimed_at: Timestamp,
     pub spawned: bool,
+    /// The profile it was claimed under; none: the one of the task or of the swarm.
+    pub profile: Option<String>,
     pub usage: Usage,
     /// Nothing is expected of it any more but its stop.
     pub ended: bool,

@@ -23,6 +23,8 @@ pub enum RunKind {
     Verify,
     /// The review commands on the submitted tip, in the task's worktree.
     Review,
+    /// One small question to the service, in an empty folder: is the quota back?
+    Probe,
 }
 
 /// First frame of a daemon on each connection.
@@ -96,6 +98,9 @@ pub enum FromDaemon {
         /// By which the next iteration can go on where this one ended.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
+        /// `Go.known`: what the iteration's prompt knew.
+        #[serde(default)]
+        known: u64,
     },
     /// The check commands ended.
     Checked { iteration: u32, passed: bool, tip: Oid, tree: Oid, output: String },
@@ -103,6 +108,10 @@ pub enum FromDaemon {
     Verified { passed: bool, output: String },
     /// A signal of the agent on the way.
     Signal { signal: String, text: String },
+    /// Worth a line in the history: the same tool call five times, no output for a minute.
+    Noted { text: String },
+    /// The probe ended; without a failure the service answers again.
+    Probed { failure: Option<Failure> },
     /// The daemon ends now.
     Ended { how: Ended },
 }
@@ -167,7 +176,12 @@ pub enum Order {
         /// The program's session to go on with; none: a fresh one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
+        /// The ledger position that the prompt was written at.
+        #[serde(default)]
+        known: u64,
     },
+    /// Ask the service this, unless it was asked already.
+    Probe { prompt: String, timeout_secs: u64 },
     /// Run the check commands for this iteration, unless they ran already.
     Check { iteration: u32, commands: Vec<CommandLine>, timeout_secs: u64 },
     /// Run the commands of a verify or review run, unless they ran already.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{CommandId, Oid, TaskId};
+use crate::ids::{AgentId, CommandId, Oid, TaskId};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
 
@@ -127,6 +127,32 @@ pub enum Command {
     StopAgent {
         task: TaskId,
     },
+    /// A word for whoever works on the task; given at the next boundary.
+    MessageAgent {
+        task: TaskId,
+        text: String,
+    },
+    /// Lets an agent that was taken out of service work again.
+    ReviveAgent {
+        agent: AgentId,
+    },
+    /// Replaces a task that is too large by parts that are done one after the other, unless they say otherwise.
+    SplitTask {
+        task: TaskId,
+        parts: Vec<TaskSpec>,
+    },
+    /// Takes the allowance of a group for restored, without waiting for it.
+    OpenQuota {
+        group: String,
+    },
+    /// Stays closed until a person opens it: no probe, no resumption by the clock.
+    HoldQuota {
+        group: String,
+    },
+    /// As much again may be spent: by the task, or by the whole swarm.
+    ExtendBudget {
+        task: Option<TaskId>,
+    },
     /// Ctrl+C: no new work, agents to their boundary, then the end.
     Drain {
         why: String,
@@ -166,6 +192,12 @@ impl Command {
             Self::StartTasks { .. } => "task start",
             Self::SubmitWork { .. } => "worktree merge",
             Self::StopAgent { .. } => "agent stop",
+            Self::MessageAgent { .. } => "agent message",
+            Self::ReviveAgent { .. } => "agent revive",
+            Self::SplitTask { .. } => "task split",
+            Self::OpenQuota { .. } => "quota open",
+            Self::HoldQuota { .. } => "quota hold",
+            Self::ExtendBudget { .. } => "budget extend",
             Self::Drain { .. } => "drain",
             Self::AcknowledgeLoss { .. } => "plan salvage",
         }
@@ -184,7 +216,12 @@ impl Command {
             | Self::CancelTask { task }
             | Self::WaiveGate { task, .. }
             | Self::SubmitWork { task, .. }
+            | Self::MessageAgent { task, .. }
+            | Self::SplitTask { task, .. }
+            | Self::ExtendBudget { task: Some(task) }
             | Self::StopAgent { task } => Some(task.to_string()),
+            Self::ReviveAgent { agent } => Some(agent.to_string()),
+            Self::OpenQuota { group } | Self::HoldQuota { group } => Some(group.clone()),
             Self::StartTasks { tasks } => tasks.first().map(ToString::to_string),
             Self::SetMode { mode } => Some(mode.word().into()),
             Self::CompletePhase { phase } => Some(phase.to_string()),

@@ -1,12 +1,14 @@
 //! `.swarm/config.json`: what a team may set, with the defaults. Only keys that do something.
 
 mod agents;
+mod recovery;
 mod span;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind};
+pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
 pub use span::Span;
 
 use crate::channel::CommandLine;
@@ -53,6 +55,9 @@ pub struct Config {
     pub verify: Option<Commands>,
     pub review: Review,
     pub recovery: Recovery,
+    pub quota: Quota,
+    pub budget: Budget,
+    pub disk: Disk,
     pub merge: Merge,
     pub stop: Stop,
     pub worktree: Worktree,
@@ -90,20 +95,6 @@ pub enum ReviewPolicy {
     #[default]
     None,
     Command,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub struct Recovery {
-    /// Attempts that may end by crash, timeout or loss before the task is blocked for a person.
-    #[schemars(range(max = 100))]
-    pub max_retries: u32,
-    /// Longest delay before a retry.
-    pub backoff_max: Span,
-    /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person.
-    #[schemars(range(min = 1, max = 1000))]
-    pub max_transient: u32,
-    pub on_damage: OnDamage,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -200,6 +191,9 @@ impl Default for Config {
             verify: None,
             review: Review::default(),
             recovery: Recovery::default(),
+            quota: Quota::default(),
+            budget: Budget::default(),
+            disk: Disk::default(),
             merge: Merge::default(),
             stop: Stop::default(),
             worktree: Worktree::default(),
@@ -218,17 +212,6 @@ impl Default for Commands {
 impl Default for Review {
     fn default() -> Self {
         Self { policy: ReviewPolicy::None, commands: vec![], timeout: Span::secs(600), rounds: 3 }
-    }
-}
-
-impl Default for Recovery {
-    fn default() -> Self {
-        Self {
-            max_retries: 3,
-            backoff_max: Span::secs(300),
-            max_transient: 10,
-            on_damage: OnDamage::Quarantine,
-        }
     }
 }
 
@@ -293,6 +276,15 @@ impl Config {
             reviews: self.review.policy == ReviewPolicy::Command,
             resumes_sessions: self.session == SessionKind::Resume,
             mode: self.mode,
+            profile: self.agent.clone(),
+            profiles: recovery::profile_rules(&self.profiles, &self.agent),
+            quota_stops_all: self.quota.scope == QuotaScope::All,
+            probe_secs: self.quota.probe_every.secs,
+            crashes_max: self.recovery.max_crashes,
+            crash_window_secs: self.recovery.crash_window.secs,
+            stable_secs: self.recovery.stable.secs,
+            task_budget: self.budget.task.allowance(),
+            budget: self.budget.session.allowance(),
             snapshot_every: self.ledger.snapshot_every,
             checks: !self.check.commands.is_empty(),
             verifies: !self.verify_commands().commands.is_empty(),

@@ -12,6 +12,7 @@ use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
 use crate::record::{RecordError, member};
+use crate::time::Timestamp;
 
 macro_rules! events {
     ($(
@@ -173,7 +174,7 @@ events! {
     // --- an attempt -----------------------------------------------------------------------------
     /// A slot was granted: the task is the agent's.
     TaskClaimed "task_claimed" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, agent "agent": AgentId, attempt "attempt": u32, nonce "nonce": String }
+        { run "run": RunId, agent "agent": AgentId, attempt "attempt": u32, nonce "nonce": String, profile "profile": Option<String> }
     WorkspaceReady "workspace_ready" [task "taskId": TaskId]
         { run "run": RunId, branch "branch": String, base "base": Oid, tip "tip": Oid }
     AgentSpawned "agent_spawned" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId, host "host": String }
@@ -213,6 +214,38 @@ events! {
         { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next }
     /// The run's process tree is proven gone and its uncommitted work saved: its slot is free.
     AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid> }
+
+    // --- recovery -------------------------------------------------------------------------------
+    /// The agent goes round in circles or is silent: its next iteration begins with a word about it.
+    AgentNudged "agent_nudged" [task "taskId": TaskId] { run "run": RunId, iteration "iteration": u32, class "class": FailureClass, why "why": String }
+    /// Something worth a line in the history, before anything is done about it.
+    AgentNoted "agent_noted" [task "taskId": TaskId] { run "run": RunId, what "what": String }
+    /// Too many crashes in too short a time: the agent gets no more work until a person revives it.
+    AgentDegraded "agent_degraded" [] { agent "agent": AgentId, why "why": String }
+    AgentRevived "agent_revived" [] { agent "agent": AgentId }
+    /// From now on the task is worked on under this profile.
+    ProfileAssigned "profile_assigned" [task "taskId": TaskId] { profile "profile": String, why "why": String }
+    /// The allowance of a group of profiles is used up: nothing of it is started until it is back.
+    QuotaExhausted "quota_exhausted" [task "taskId": TaskId]
+        { group "group": String, run "run": RunId, why "why": String, resets_at "resetsAt": Option<Timestamp>, next_probe "nextProbe": Timestamp }
+    /// One small question to the service, in place of the work that waits.
+    QuotaProbeStarted "quota_probe_started" [task "taskId": TaskId]
+        { group "group": String, run "run": RunId, nonce "nonce": String, profile "profile": String }
+    /// Not back yet, or the probe had no answer.
+    QuotaProbeFailed "quota_probe_failed" [task "taskId": TaskId]
+        { group "group": String, run "run": RunId, why "why": String, resets_at "resetsAt": Option<Timestamp>, next_probe "nextProbe": Timestamp }
+    /// What waits for this group goes back to the front of the queue, once.
+    QuotaRestored "quota_restored" [] { group "group": String, by "by": String }
+    /// A person has taken the waiting off the clock: nothing is probed or resumed until they say so.
+    QuotaHeld "quota_held" [] { group "group": String }
+    /// The task was too large; its parts stand in the plan and it waits for them.
+    TaskSplit "task_split" [task "taskId": TaskId, status "status": Status] { parts "parts": Vec<TaskId>, why "why": String }
+    /// A word of a person for whoever works on the task.
+    MessageQueued "message_queued" [task "taskId": TaskId] { id "id": CommandId, by "by": String, text "text": String }
+    /// The iteration that was given the message has ended.
+    MessageLanded "message_landed" [task "taskId": TaskId] { id "id": CommandId, run "run": RunId, iteration "iteration": u32 }
+    /// A person lets the swarm (or the task) spend as much again.
+    BudgetExtended "budget_extended" [] { task "task": Option<TaskId> }
 
     // --- merging --------------------------------------------------------------------------------
     TrunkGranted "trunk_granted" [task "taskId": TaskId, status "status": Status] {}
@@ -306,6 +339,15 @@ impl Event {
             | Self::TrunkReleased { task, .. }
             | Self::TaskStarted { task, .. }
             | Self::Overstep { task, .. }
+            | Self::AgentNudged { task, .. }
+            | Self::AgentNoted { task, .. }
+            | Self::ProfileAssigned { task, .. }
+            | Self::QuotaExhausted { task, .. }
+            | Self::QuotaProbeStarted { task, .. }
+            | Self::QuotaProbeFailed { task, .. }
+            | Self::TaskSplit { task, .. }
+            | Self::MessageQueued { task, .. }
+            | Self::MessageLanded { task, .. }
             | Self::ReviewAsked { task, .. }
             | Self::ReviewStarted { task, .. }
             | Self::ReviewFailed { task, .. }

@@ -32,6 +32,10 @@ pub enum FailureClass {
     OwnLimit,
     /// No output for too long outside a running tool.
     Stalled,
+    /// It does the same again and again, and nothing comes of it.
+    Looping,
+    /// The sandbox, or the program's own rules, did not allow what the work needs.
+    Denied,
     /// Killed by a signal nobody of us sent, or gone without its final word.
     Crashed,
     /// Nothing above fits; shown as it is.
@@ -54,12 +58,18 @@ pub enum Consequence {
     Overflow,
     /// The arc of an attempt that ran out of time.
     Timeout,
+    /// Nudged once within the attempt, then the arc of an attempt that ran out of time.
+    Loop,
+    /// Nudged once within the attempt, then the arc of a crash.
+    Silence,
+    /// Handed to a profile with broader rights where there is one, else a person is asked.
+    Denied,
     /// The arc of a crash.
     Crash,
 }
 
 impl FailureClass {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Throttled,
         Self::Overloaded,
         Self::Network,
@@ -72,6 +82,8 @@ impl FailureClass {
         Self::Refused,
         Self::OwnLimit,
         Self::Stalled,
+        Self::Looping,
+        Self::Denied,
         Self::Crashed,
         Self::Unknown,
     ];
@@ -83,7 +95,10 @@ impl FailureClass {
             Self::Billing | Self::Key | Self::Configuration => Consequence::Setup,
             Self::OutputCut | Self::Refused => Consequence::OnceMore,
             Self::Overflow => Consequence::Overflow,
-            Self::OwnLimit | Self::Stalled => Consequence::Timeout,
+            Self::OwnLimit => Consequence::Timeout,
+            Self::Stalled => Consequence::Silence,
+            Self::Looping => Consequence::Loop,
+            Self::Denied => Consequence::Denied,
             Self::Crashed | Self::Unknown => Consequence::Crash,
         }
     }
@@ -102,6 +117,8 @@ impl FailureClass {
             Self::Refused => "refused",
             Self::OwnLimit => "own_limit",
             Self::Stalled => "stalled",
+            Self::Looping => "looping",
+            Self::Denied => "denied",
             Self::Crashed => "crashed",
             Self::Unknown => "unknown",
         }
@@ -122,6 +139,8 @@ impl FailureClass {
             Self::Refused => "the service refused to answer",
             Self::OwnLimit => "a limit of steps was reached",
             Self::Stalled => "it went silent",
+            Self::Looping => "it goes round in circles",
+            Self::Denied => "the sandbox denied what it needs",
             Self::Crashed => "it crashed",
             Self::Unknown => "it failed for an unknown reason",
         }

@@ -17,8 +17,10 @@ pub enum Ended {
     Crashed { code: Option<i32>, signal: Option<i32>, text: String },
     /// The program ended without a result, for a reason that it told.
     Failed { failure: Failure },
-    /// The daemon itself vanished without a last word.
+    /// The daemon itself vanished without a last word, under our eyes.
     Lost { text: String },
+    /// A coordinator that took over found the owner of the attempt dead.
+    Orphaned { text: String },
     /// The last allowed iteration, or the time of the attempt, is over.
     Timeout { text: String },
     /// The agent says that it cannot do the task.
@@ -45,6 +47,7 @@ impl Ended {
             Self::Crashed { text, .. } => join("crashed", text),
             Self::Failed { failure } => failure.sentence(),
             Self::Lost { text } => join("its daemon vanished", text),
+            Self::Orphaned { text } => join("its owner was found dead", text),
             Self::Timeout { text } => join("ran out of time", text),
             Self::CannotDo { text } => join("cannot do it", text),
             Self::AsksHuman { text } => join("asks a person", text),
@@ -66,6 +69,11 @@ pub enum Next {
     Pending {
         not_before: Timestamp,
         counts: bool,
+    },
+    /// Stays with its agent, which begins again in the same worktree at this moment: its `restart`-th time.
+    Restart {
+        not_before: Timestamp,
+        restart: u32,
     },
     Blocked {
         block: BlockKind,
@@ -95,6 +103,7 @@ impl Next {
         use crate::plan::Status;
         match self {
             Self::Pending { .. } => Status::Pending,
+            Self::Restart { .. } => Status::Active,
             Self::Blocked { .. } => Status::Blocked,
             Self::Failed { .. } => Status::Failed,
             Self::Timeout { .. } => Status::Timeout,
@@ -140,6 +149,10 @@ pub enum PauseReason {
     Trunk,
     /// Worktrees cannot be set up: several attempts in a row failed alike.
     Setup,
+    /// The tokens, money or time that the swarm may spend are spent.
+    Budget,
+    /// Several agents were taken out of service shortly after one another.
+    Errors,
 }
 
 impl PauseReason {
@@ -149,6 +162,8 @@ impl PauseReason {
             Self::Disk => "disk",
             Self::Trunk => "trunk",
             Self::Setup => "setup",
+            Self::Budget => "budget",
+            Self::Errors => "errors",
         }
     }
 }

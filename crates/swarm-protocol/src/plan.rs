@@ -74,6 +74,10 @@ pub enum BlockKind {
     Retries,
     Setup,
     Children,
+    /// Too large for one context window: to be split.
+    Overflow,
+    /// It has spent what it may spend.
+    Budget,
 }
 
 impl BlockKind {
@@ -86,6 +90,8 @@ impl BlockKind {
             Self::Retries => "retries",
             Self::Setup => "setup",
             Self::Children => "children",
+            Self::Overflow => "overflow",
+            Self::Budget => "budget",
         }
     }
 }

@@ -5,6 +5,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::Mode;
 
+/// What the core must know of a profile to choose one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProfileRule {
+    pub name: String,
+    /// Profiles of one group share an allowance.
+    pub quota_group: String,
+    /// Taken instead while the allowance is used up, in this order.
+    pub fallback: Vec<String>,
+    /// Takes over what this profile was not allowed to do.
+    pub broader: Option<String>,
+}
+
+/// What may be spent; zero: no bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Allowance {
+    pub tokens: u64,
+    /// Millionths of a dollar.
+    pub cost_micros: u64,
+    pub secs: u64,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
@@ -37,6 +60,29 @@ pub struct Policy {
     /// Whether ready tasks start by themselves, unless a person has said otherwise since.
     #[serde(default = "autopilot")]
     pub mode: Mode,
+    /// The profile of new attempts, and what is known of the others.
+    #[serde(default)]
+    pub profile: String,
+    #[serde(default)]
+    pub profiles: Vec<ProfileRule>,
+    /// One used-up group stops every promotion, also of others.
+    #[serde(default)]
+    pub quota_stops_all: bool,
+    /// Seconds between two probes of a used-up allowance.
+    #[serde(default = "probe_secs")]
+    pub probe_secs: u64,
+    /// Crashes of one agent within `crash_window_secs` after which it gets no more work.
+    #[serde(default = "crashes_max")]
+    pub crashes_max: u32,
+    #[serde(default = "crash_window_secs")]
+    pub crash_window_secs: u64,
+    /// An agent that ran for so long without a crash starts counting anew.
+    #[serde(default = "stable_secs")]
+    pub stable_secs: u64,
+    #[serde(default)]
+    pub task_budget: Allowance,
+    #[serde(default)]
+    pub budget: Allowance,
     /// Plan events between two snapshot events.
     pub snapshot_every: u64,
     /// Whether check commands are configured.
@@ -60,6 +106,15 @@ impl Default for Policy {
             reviews: false,
             resumes_sessions: true,
             mode: autopilot(),
+            profile: String::new(),
+            profiles: vec![],
+            quota_stops_all: false,
+            probe_secs: probe_secs(),
+            crashes_max: crashes_max(),
+            crash_window_secs: crash_window_secs(),
+            stable_secs: stable_secs(),
+            task_budget: Allowance::default(),
+            budget: Allowance::default(),
             snapshot_every: 50,
             checks: true,
             verifies: true,
@@ -69,6 +124,22 @@ impl Default for Policy {
 
 fn transient_max() -> u32 {
     10
+}
+
+fn probe_secs() -> u64 {
+    300
+}
+
+fn crashes_max() -> u32 {
+    5
+}
+
+fn crash_window_secs() -> u64 {
+    30 * 60
+}
+
+fn stable_secs() -> u64 {
+    5 * 60
 }
 
 fn review_rounds() -> u32 {

@@ -122,6 +122,63 @@ fn swarm_events() -> Vec<Event> {
     ]
 }
 
+fn recovery_events() -> Vec<Event> {
+    let (group, id) = (String::from("claude"), CommandId::new("c1").expect("an id"));
+    let later = Timestamp(1_768_298_700_000);
+    vec![
+        Event::AgentNudged {
+            task: task(),
+            run: run(),
+            iteration: 3,
+            class: FailureClass::Looping,
+            why: "read_file src/a.rs 10 times".into(),
+        },
+        Event::AgentNoted { task: task(), run: run(), what: "read_file src/a.rs 5 times".into() },
+        Event::AgentDegraded { agent: AgentId::nth(1), why: "6 crashes in 3 minutes".into() },
+        Event::AgentRevived { agent: AgentId::nth(1) },
+        Event::ProfileAssigned { task: task(), profile: "broad".into(), why: "denied: write /etc".into() },
+        Event::QuotaExhausted {
+            task: task(),
+            group: group.clone(),
+            run: run(),
+            why: "limit reached".into(),
+            resets_at: Some(later),
+            next_probe: later,
+        },
+        Event::QuotaProbeStarted {
+            task: task(),
+            group: group.clone(),
+            run: run(),
+            nonce: "n1".into(),
+            profile: "claude".into(),
+        },
+        Event::QuotaProbeFailed {
+            task: task(),
+            group: group.clone(),
+            run: run(),
+            why: "limit reached".into(),
+            resets_at: None,
+            next_probe: later,
+        },
+        Event::QuotaRestored { group: group.clone(), by: "probe".into() },
+        Event::QuotaHeld { group },
+        Event::TaskSplit {
+            task: task(),
+            status: Status::Active,
+            parts: vec![TaskId::new("1.2-1").expect("an id")],
+            why: "the context window is full".into(),
+        },
+        Event::MessageQueued {
+            task: task(),
+            id: id.clone(),
+            by: "person:cli".into(),
+            text: "Look at b".into(),
+        },
+        Event::MessageLanded { task: task(), id, run: run(), iteration: 2 },
+        Event::BudgetExtended { task: None },
+    ]
+}
+
 fn attempt_events() -> Vec<Event> {
     let agent = AgentId::nth(1);
     let crashed = Ended::Crashed { code: Some(42), signal: None, text: "boom".into() };
@@ -134,6 +191,7 @@ fn attempt_events() -> Vec<Event> {
             agent: agent.clone(),
             attempt: 1,
             nonce: "n0".into(),
+            profile: Some("careful".into()),
         },
         Event::WorkspaceReady {
             task: task(),
@@ -320,7 +378,8 @@ fn merge_events() -> Vec<Event> {
 }
 
 fn samples() -> Vec<Event> {
-    [plan_events(), swarm_events(), attempt_events(), review_events(), merge_events()].concat()
+    [plan_events(), swarm_events(), attempt_events(), recovery_events(), review_events(), merge_events()]
+        .concat()
 }
 
 fn golden(name: &str) -> std::path::PathBuf {

@@ -166,6 +166,7 @@ fn answer(effect: Effect) -> Option<Said> {
             note: None,
             usage: Default::default(),
             session: None,
+            known: 0,
         },
         Effect::Work { run, order: WorkOrder::Check { iteration, .. }, .. } => Said::Checked {
             run,

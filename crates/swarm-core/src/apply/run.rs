@@ -16,10 +16,11 @@ impl State {
     /// True when the event was one of an attempt.
     pub(super) fn apply_run(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
-            Event::TaskClaimed { task, run, agent, attempt, nonce, .. } => {
+            Event::TaskClaimed { task, run, agent, attempt, nonce, profile, .. } => {
                 self.claim_run(RunKind::Work, task, run, nonce, at);
                 if let Some(run) = self.runs.get_mut(run) {
                     (run.agent, run.attempt) = (Some(agent.clone()), *attempt);
+                    run.profile = profile.clone();
                 }
                 self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
                 self.change(task, |t| {
@@ -137,6 +138,7 @@ impl State {
             nonce: nonce.into(),
             claimed_at: at,
             spawned: false,
+            profile: None,
             usage: Usage::default(),
             ended: false,
         };
@@ -192,8 +194,10 @@ fn note_failure(task: &mut Task, failure: &Failure) {
             task.session = None;
         }
         // The session is full, unknown to the program, or stuck: the next attempt begins afresh.
-        Consequence::Overflow | Consequence::Setup | Consequence::Timeout => task.session = None,
-        Consequence::Quota | Consequence::Crash => {}
+        Consequence::Overflow | Consequence::Setup | Consequence::Timeout | Consequence::Loop => {
+            task.session = None
+        }
+        Consequence::Quota | Consequence::Crash | Consequence::Silence | Consequence::Denied => {}
     }
     task.failure = Some(failure.clone());
 }

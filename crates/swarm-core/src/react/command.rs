@@ -71,6 +71,14 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),
         Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
+        Command::MessageAgent { .. }
+        | Command::ReviveAgent { .. }
+        | Command::SplitTask { .. }
+        | Command::OpenQuota { .. }
+        | Command::HoldQuota { .. }
+        | Command::ExtendBudget { .. } => {
+            Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
+        }
         Command::Drain { why } => drain(state, why, now),
         Command::AcknowledgeLoss { salvaged } => {
             let text = state

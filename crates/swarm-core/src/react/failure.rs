@@ -58,8 +58,9 @@ fn after_failure(state: &State, task: &Task, failure: &Failure, how: &Ended, now
             let why = format!("{}; twice in a row", with_hint(failure));
             Next::Blocked { block: BlockKind::Human, why }
         }
-        Consequence::Timeout => out_of_time(state, task, failure.sentence(), now),
-        Consequence::Overflow | Consequence::Crash => crashed(state, task, how, now),
+        Consequence::Denied => Next::Blocked { block: BlockKind::Sandbox, why: with_hint(failure) },
+        Consequence::Timeout | Consequence::Loop => out_of_time(state, task, failure.sentence(), now),
+        Consequence::Overflow | Consequence::Crash | Consequence::Silence => crashed(state, task, how, now),
     }
 }
 

@@ -282,9 +282,10 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             all(&["task start", "task show", "task defer", "task cancel"])
         }
         Stage::Pending { .. } => all(&["task show", "task defer", "task cancel"]),
-        Stage::Preparing { .. } | Stage::Active { .. } | Stage::Checking { .. } => {
-            all(&["agent stop", "task defer", "task cancel"])
-        }
+        Stage::Preparing { .. }
+        | Stage::Active { .. }
+        | Stage::Checking { .. }
+        | Stage::Restarting { .. } => all(&["agent stop", "task defer", "task cancel"]),
         Stage::Review { .. } => {
             let mut list = all(&["task show", "task defer", "task cancel"]);
             list.push(format!("swarm task waive {id} review --reason WHY"));
@@ -297,6 +298,7 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
             all(&["task unblock", "task defer", "task cancel"])
         }
+        Stage::Split { .. } => all(&["task show", "task cancel"]),
         Stage::Deferred => all(&["task unblock", "task cancel"]),
         Stage::Done { .. } | Stage::Cancelled => all(&["task show"]),
     }

@@ -34,6 +34,8 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
             PauseReason::Disk => "Paused: the disk is full",
             PauseReason::Trunk => "Paused: trunk itself is red; work goes on when it moves",
             PauseReason::Setup => "Paused: worktrees cannot be set up",
+            PauseReason::Budget => "Paused: what may be spent is spent",
+            PauseReason::Errors => "Paused: several agents were taken out of service",
         };
         let command = match reason {
             // It goes on by itself when there is room.

@@ -51,6 +51,9 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         }
         Stage::Preparing { .. } => "preparing its worktree".into(),
         Stage::Active { iteration, .. } => format!("working, iteration {iteration}"),
+        Stage::Restarting { agent, not_before, .. } => {
+            format!("crashed; {agent} begins again at {}", clock(*not_before))
+        }
         Stage::Checking { .. } => "checking".into(),
         Stage::Review { run: Some(_), .. } => format!("in review, round {}", task.review_rounds + 1),
         Stage::Review { not_before, .. } if *not_before > state.at => {
@@ -74,6 +77,10 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Blocked { block, why, .. } => format!("blocked ({}): {why}", block.word()),
         Stage::Failed { why, .. } => format!("failed: {why}"),
         Stage::Timeout { why, .. } => format!("timeout: {why}"),
+        Stage::Split { parts, .. } => {
+            let names: Vec<&str> = parts.iter().map(TaskId::as_str).collect();
+            format!("split: waits for {}", names.join(", "))
+        }
         Stage::Deferred => "deferred".into(),
         Stage::Cancelled => "cancelled".into(),
     }

@@ -31,6 +31,7 @@ const FAILURES: [FailureClass; 7] = [
 
 pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
     match effect {
+        Effect::Probe { run, .. } => vec![Report::Probed { run: run.clone(), failure: None }],
         Effect::Prepare { run, .. } => {
             let failed = |setup| Report::PrepareFailed { run: run.clone(), why: "git".into(), setup };
             let branch = "swarm/a".into();
@@ -120,6 +121,7 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
             note: None,
             usage: Default::default(),
             session: None,
+            known: 0,
         }
     };
     let mut all = match (order, state.task(task).map(|t| &t.stage)) {

@@ -228,7 +228,16 @@ impl Play {
         };
         let boundary = |outcome| {
             let (run, tip, usage) = (run.clone(), Some(oid('b')), Usage::default());
-            Some(Report::Boundary { run, iteration, outcome, tip, note: None, usage, session: None })
+            Some(Report::Boundary {
+                run,
+                iteration,
+                outcome,
+                tip,
+                note: None,
+                usage,
+                session: None,
+                known: 0,
+            })
         };
         let ended = |how| Some(Report::WorkEnded { run: run.clone(), how });
         match *what {
@@ -268,7 +277,7 @@ impl Play {
                 _ => 0,
             };
             let (tip, usage) = (Some(oid('b')), Usage { input_tokens: 100, ..Usage::default() });
-            Report::Boundary { run, iteration, outcome, tip, note: None, usage, session }
+            Report::Boundary { run, iteration, outcome, tip, note: None, usage, session, known: 0 }
         };
         Some(match words {
             ["fails", name, class] => {

@@ -99,6 +99,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 Attended::Ended { how } => Report::VerifyLost { run, task, why: how.words() },
             })
         }
+        Effect::Probe { run, .. } => Ok(Report::Probed { run, failure: None }),
         Effect::Review { run, task, nonce, tip } => {
             let now = world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(words)?;
             if now.as_ref() != Some(&tip) {
@@ -293,8 +294,8 @@ async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>)
 pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) -> Option<Report> {
     let run = run.clone();
     match said {
-        FromDaemon::Boundary { iteration, outcome, tip, note, usage, session } => {
-            Some(Report::Boundary { run, iteration, outcome, tip, note, usage, session })
+        FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known } => {
+            Some(Report::Boundary { run, iteration, outcome, tip, note, usage, session, known })
         }
         FromDaemon::Checked { iteration, passed, tip, tree, output } => {
             Some(Report::Checked { run, iteration, passed, tip, tree, output })
@@ -308,6 +309,8 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
         FromDaemon::Signal { signal, text } if signal == OVERSTEP => {
             Some(Report::Overstep { task: task.clone(), run: None, what: text })
         }
+        FromDaemon::Noted { text } => Some(Report::Noted { run, text }),
+        FromDaemon::Probed { failure } => Some(Report::Probed { run, failure }),
         // Its end is reported by the hand that waits for it, when the process is really gone.
         FromDaemon::Signal { .. } | FromDaemon::Ended { .. } => None,
     }

@@ -13,6 +13,7 @@ pub fn run_of(effect: &Effect) -> Option<&RunId> {
         Effect::Work { run, .. }
         | Effect::Verify { run, .. }
         | Effect::Review { run, .. }
+        | Effect::Probe { run, .. }
         | Effect::Stop { run, .. }
         | Effect::Prepare { run, .. } => Some(run),
         _ => None,
@@ -51,6 +52,7 @@ impl Coordinator {
                         iteration: *iteration,
                         prompt: self.world.prompts.work(&words),
                         session: session.clone(),
+                        known: 0,
                     }
                 }
                 WorkOrder::Check { iteration, waived } => Order::Check {

@@ -125,6 +125,7 @@ impl Duty {
             note,
             usage: Default::default(),
             session: None,
+            known: 0,
         });
     }
 
@@ -220,7 +221,7 @@ impl Duty {
                 return end;
             }
             match order {
-                Order::Go { iteration, prompt, session } => {
+                Order::Go { iteration, prompt, session, known: _ } => {
                     iterate(&shop, iteration, &prompt, session.as_deref(), &mut wish).await
                 }
                 Order::Check { iteration, commands, timeout_secs } => {
@@ -229,7 +230,9 @@ impl Duty {
                 Order::Verify { commands, timeout_secs } => {
                     shop.verify(&commands, timeout_secs, &mut wish).await
                 }
-                Order::Hold | Order::Drain { .. } | Order::Stop { .. } => Yield::Stopped,
+                Order::Probe { .. } | Order::Hold | Order::Drain { .. } | Order::Stop { .. } => {
+                    Yield::Stopped
+                }
             }
         });
         self.work = Some(Work { handle, stop });

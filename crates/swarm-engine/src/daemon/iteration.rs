@@ -91,7 +91,7 @@ async fn report(
     shop.settle_journal();
     let note = (!notes.is_empty()).then(|| shop.redactor.redact(&notes.join(". ")).into_owned());
     let session = run.heard.session.clone();
-    let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session };
+    let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: 0 };
     let mut reports = run.learnings;
     reports.extend(moved);
     reports.push(boundary);

@@ -22,6 +22,7 @@ pub async fn set_up(shop: &Workshop, stop: &mut StopWish) -> Option<Yield> {
     // The merge worktree is one for all tasks.
     let name = match shop.spec.kind {
         RunKind::Verify => "merge",
+        RunKind::Probe => return None,
         RunKind::Work | RunKind::Review => shop.spec.task.as_str(),
     };
     let (worktree, shown) = (&shop.spec.worktree, command.shown());

@@ -32,6 +32,15 @@ pub struct Profile {
     /// Folders it may write besides its worktree; `~/` is the home folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub writable: Vec<String>,
+    /// Profiles of one group share an allowance; the program's name when not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota_group: Option<String>,
+    /// Profiles taken instead while the allowance is used up, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<String>,
+    /// The profile with more rights that takes over what this one was not allowed to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broader: Option<String>,
     /// Names of variables handed on to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,

@@ -235,7 +235,7 @@ impl Coordinator {
     }
 
     pub fn go(&self, iteration: u32, lines: &str) {
-        self.order(Order::Go { iteration, prompt: script(lines), session: None });
+        self.order(Order::Go { iteration, prompt: script(lines), session: None, known: 0 });
     }
 
     pub fn ack(&self, received: u64) {

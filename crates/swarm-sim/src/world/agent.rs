@@ -49,6 +49,7 @@ impl Story {
             RunKind::Work => {
                 Report::WorkEnded { run: run.clone(), how: Ended::Lost { text: "no exit record".into() } }
             }
+            RunKind::Probe => Report::Probed { run: run.clone(), failure: None },
             RunKind::Verify => Report::VerifyLost {
                 run: run.clone(),
                 task: daemon.task.clone(),
@@ -180,7 +181,10 @@ impl Story {
             daemon.iterated = iteration;
         }
         let (run_id, note) = (run.clone(), None);
-        self.say(run, Report::Boundary { run: run_id, iteration, outcome, tip, note, usage, session });
+        self.say(
+            run,
+            Report::Boundary { run: run_id, iteration, outcome, tip, note, usage, session, known: 0 },
+        );
         if self.strikes(Fault::Overstep, 3) {
             let what = "tried to move another task's branch".into();
             let report = Report::Overstep { task: task.clone(), run: Some(run.clone()), what };

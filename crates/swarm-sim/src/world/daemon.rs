@@ -99,6 +99,7 @@ impl Daemon {
         self.exit = Some(how.clone());
         let last = match self.kind {
             RunKind::Work => Report::WorkEnded { run: self.run.clone(), how },
+            RunKind::Probe => Report::Probed { run: self.run.clone(), failure: None },
             RunKind::Verify => {
                 Report::VerifyLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
             }

@@ -96,6 +96,7 @@ impl Story {
                 self.attach(hand.n, run);
                 return Ok(Deed::UnderWay);
             }
+            Effect::Probe { run, .. } => Report::Probed { run: run.clone(), failure: None },
             Effect::WatchTrunk { commit, .. } => {
                 let now = self.truth.trunk_tip();
                 if now == *commit {

@@ -143,6 +143,9 @@ fn text(judgement: &Judgement) -> String {
         Consequence::OnceMore => "tried once more, then a person is asked",
         Consequence::Overflow => "a fresh session with a handover",
         Consequence::Timeout => "the arc of an attempt that ran out of time",
+        Consequence::Loop => "a nudge, then the arc of an attempt that ran out of time",
+        Consequence::Silence => "a nudge, then the arc of a crash",
+        Consequence::Denied => "handed to a profile with broader rights, else a person is asked",
         Consequence::Crash => "the arc of a crash",
     });
     let tokens = format!(

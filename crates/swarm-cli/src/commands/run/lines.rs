@@ -67,6 +67,7 @@ fn after(next: &swarm_protocol::outcome::Next) -> String {
     use swarm_protocol::outcome::Next;
     match next {
         Next::Pending { not_before, .. } => format!("again at {}", clock(*not_before)),
+        Next::Restart { not_before, .. } => format!("begins again at {}", clock(*not_before)),
         Next::Approved { not_before } => format!("tried again at {}", clock(*not_before)),
         Next::Review { not_before } => format!("reviewed again at {}", clock(*not_before)),
         Next::Blocked { why, .. } => format!("waits for you: {why}"),

@@ -92,6 +92,12 @@ fn banners(view: &StatusView) -> Vec<String> {
             swarm_protocol::outcome::PauseReason::Setup => {
                 "! Paused: worktrees cannot be set up. Mend the set-up, then run `swarm resume --reason setup`".into()
             }
+            swarm_protocol::outcome::PauseReason::Budget => {
+                "! Paused: the budget is spent. `swarm resume --reason budget` lets as much again be spent".into()
+            }
+            swarm_protocol::outcome::PauseReason::Errors => {
+                "! Paused: several agents were taken out of service. See `swarm attention`, then run `swarm resume --reason errors`".into()
+            }
             swarm_protocol::outcome::PauseReason::Disk => {
                 "! Paused: the disk is full or read-only. Goes on by itself when there is room".into()
             }

@@ -1,0 +1,159 @@
+//! What is done when things go wrong, and what the swarm may spend.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{OnDamage, Profiles, Span};
+use crate::policy::{Allowance, ProfileRule};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Recovery {
+    /// Attempts that may end by crash, timeout or loss before the task is blocked for a person.
+    #[schemars(range(max = 100))]
+    pub max_retries: u32,
+    /// Longest delay before an agent that crashed begins again; the first is 2s, then doubled.
+    pub backoff_max: Span,
+    /// Crashes of one agent within `crashWindow` after which it is taken out of service.
+    #[schemars(range(min = 1, max = 100))]
+    pub max_crashes: u32,
+    pub crash_window: Span,
+    /// An agent that ran for so long without a crash starts counting anew.
+    pub stable: Span,
+    /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person.
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_transient: u32,
+    pub on_damage: OnDamage,
+    /// When the same tool call is a circle.
+    pub loops: Loops,
+}
+
+/// Equal tool calls, one after the other or in a short circle, without a new commit between them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Loops {
+    /// Noted in the history after so many; 0 turns the watch off.
+    #[schemars(range(max = 1000))]
+    pub note: u32,
+    /// The iteration is ended after so many, and the next one begins with a word about it.
+    #[schemars(range(min = 2, max = 10000))]
+    pub stop: u32,
+}
+
+/// What happens when a service says that the allowance is used up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Quota {
+    pub scope: QuotaScope,
+    /// Between two small questions whether it is back.
+    pub probe_every: Span,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum QuotaScope {
+    /// Nothing of the group is started; other groups go on.
+    #[default]
+    Group,
+    /// Nothing at all is started.
+    All,
+}
+
+/// What may be spent before a person is asked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Budget {
+    /// By one task, over all its attempts.
+    pub task: Bounds,
+    /// By the swarm, since its plan was begun or the budget was last extended.
+    pub session: Bounds,
+}
+
+/// Not set: no bound.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Bounds {
+    /// Tokens in and out, without those from the service's cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Dollars, as far as the program says what it costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
+    /// Time that agents worked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Span>,
+}
+
+/// Room on the disk of the repository, in MiB.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Disk {
+    /// Below this nothing new is started.
+    pub low: u64,
+    /// Above this work goes on.
+    pub enough: u64,
+}
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Self {
+            max_retries: 3,
+            backoff_max: Span::secs(300),
+            max_crashes: 5,
+            crash_window: Span::secs(30 * 60),
+            stable: Span::secs(5 * 60),
+            max_transient: 10,
+            on_damage: OnDamage::Quarantine,
+            loops: Loops::default(),
+        }
+    }
+}
+
+impl Default for Loops {
+    fn default() -> Self {
+        Self { note: 5, stop: 10 }
+    }
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self { scope: QuotaScope::default(), probe_every: Span::secs(300) }
+    }
+}
+
+impl Default for Disk {
+    fn default() -> Self {
+        Self { low: 1024, enough: 1536 }
+    }
+}
+
+impl Bounds {
+    pub(super) fn allowance(&self) -> Allowance {
+        // A budget of a hair above zero is a bound, not the absence of one.
+        let micros = |dollars: f64| ((dollars.max(0.0) * 1e6) as u64).max(1);
+        Allowance {
+            tokens: self.tokens.map_or(0, |n| n.max(1)),
+            cost_micros: self.dollars.map_or(0, micros),
+            secs: self.time.map_or(0, |span| span.secs.max(1)),
+        }
+    }
+}
+
+/// What the core must know of each profile; `agent` may be a bare program, which is a profile of that name.
+pub(super) fn profile_rules(profiles: &Profiles, agent: &str) -> Vec<ProfileRule> {
+    let bare = (!profiles.contains_key(agent)).then(|| ProfileRule {
+        name: agent.into(),
+        quota_group: agent.into(),
+        ..ProfileRule::default()
+    });
+    let named = profiles.iter().map(|(name, profile)| ProfileRule {
+        name: name.clone(),
+        quota_group: profile.quota_group.clone().unwrap_or_else(|| match profile.program.as_str() {
+            "" => name.clone(),
+            program => program.into(),
+        }),
+        fallback: profile.fallback.clone(),
+        broader: profile.broader.clone(),
+    });
+    bare.into_iter().chain(named).collect()
+}
