@@ -11,17 +11,20 @@ mod world;
 mod prompt;
 mod flight;
 mod links;
+mod attend;
 mod carry_out;
+mod disk;
 mod orders;
 mod turn;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use swarm_core::input::Input;
 use swarm_core::{State, owed, rests, waits_for_start, wakes_at};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, watch};
@@ -82,8 +85,11 @@ pub struct Coordinator {
     refused: turn::Refused,
     hands_out: mpsc::Sender<FromHand>,
     hands_in: mpsc::Receiver<FromHand>,
-    /// Tells the hand that stays with a daemon that this daemon said hello.
+    /// Tells the hand that stays with a daemon whether that is connected.
     hellos: BTreeMap<RunId, watch::Sender<bool>>,
+    /// Runs that were claimed before we took over.
+    inherited: BTreeSet<RunId>,
+    disk: disk::Watching,
     look_again: Option<Instant>,
     ticked: Timestamp,
     /// Records of the start itself, for the first who listens.
@@ -95,6 +101,7 @@ impl Coordinator {
     /// is started and what runs is brought to rest.
     pub async fn start(mut store: Store, world: SharedWorld, dispatch: bool) -> Result<Self, StoreError> {
         let clock = SteadyClock::starting_after(store.state().at);
+        let inherited = store.state().runs.keys().cloned().collect();
         let started = Input::Started {
             epoch: store.state().epoch + 1,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -106,6 +113,7 @@ impl Coordinator {
         let (hands_out, hands_in) = mpsc::channel(HAND_QUEUE);
         let feed = FeedSource::default();
         feed.durable(position(&store));
+        let disk = disk::Watching::start(&world, hands_out.clone());
         Ok(Self {
             ticked: clock.now(),
             store,
@@ -118,6 +126,8 @@ impl Coordinator {
             hands_out,
             hands_in,
             hellos: BTreeMap::new(),
+            inherited,
+            disk,
             look_again: None,
             untold: told,
         })
@@ -215,12 +225,15 @@ impl Coordinator {
             };
             let task = self.store.state().task(effect.task());
             let profile = task.and_then(|task| task.spec.profile.clone());
-            let desk =
-                Desk { world: self.world.clone(), cancel, out: self.hands_out.clone(), connected, profile };
+            let inherited = run.is_some_and(|run| self.inherited.contains(run));
+            let (world, out) = (self.world.clone(), self.hands_out.clone());
+            let desk = Desk { world, cancel, out, connected, profile, inherited };
             tokio::spawn(carry_out(effect, desk));
         }
         let runs = &self.store.state().runs;
         self.hellos.retain(|run, _| runs.contains_key(run));
+        self.inherited.retain(|run| runs.contains_key(run));
+        self.disk.tell(self.store.state().paused.contains_key(&PauseReason::Disk));
         self.links.keep_only(|run| runs.contains_key(run));
         self.feed.keep_only(|run| runs.contains_key(run));
     }

@@ -5,6 +5,7 @@
 //! record says who it is, and its last word says how it ended.
 
 mod secret;
+mod owner;
 mod end;
 mod ensure;
 mod watch;
@@ -12,8 +13,9 @@ mod stop;
 mod leftovers;
 
 pub use end::Death;
-pub use ensure::{EnsureError, Found, Launch, SILENT_AFTER, ensure_daemon, knock};
-pub use leftovers::{Leftover, sweep_leftovers};
+pub use ensure::{EnsureError, Found, Launch, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock};
+pub use leftovers::{Leftover, Left, sweep_leftovers};
+pub use owner::{Foreign, foreign};
 pub use secret::{is_secret, secret_key, secret_of, to_hex};
 pub use stop::{Rescue, StopError, Stopped, stop_run};
 pub use watch::{DaemonEnd, watch_daemon};

@@ -10,7 +10,7 @@ mod fields;
 mod write;
 
 pub use error::PlanFileError;
-pub use read::{BYTES_MAX, Format, format_of, parse};
+pub use read::{BYTES_MAX, Format, format_of, parse, parse_parts};
 pub use write::{to_json, to_markdown};
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use swarm_engine::daemon::{EXIT_NOT_WANTED, write_durable};
-use swarm_engine::supervisor::{DaemonEnd, Found, Rescue, Stopped, stop_run, sweep_leftovers};
+use swarm_engine::supervisor::{DaemonEnd, Found, Left, Rescue, Stopped, stop_run, sweep_leftovers};
 use swarm_protocol::channel::{FromDaemon, IterationOutcome};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
@@ -205,12 +205,13 @@ async fn runs_that_nobody_knows_are_ended_and_their_work_saved() {
     let git_ = world.git().await;
     let swarm_dir = world.spec.swarm_dir();
     let current = BTreeSet::from([world.spec.run.clone()]);
-    let spared = sweep_leftovers(&git_, &swarm_dir, &current, Duration::from_secs(1)).await;
+    let spared = sweep_leftovers(&git_, &swarm_dir, &current, None, Duration::from_secs(1)).await;
     assert!(spared.is_empty() && !world.living().is_empty());
-    let swept = sweep_leftovers(&git_, &swarm_dir, &BTreeSet::new(), Duration::from_secs(1)).await;
+    let swept = sweep_leftovers(&git_, &swarm_dir, &BTreeSet::new(), None, Duration::from_secs(1)).await;
     let [leftover] = &swept[..] else { panic!("{swept:?}") };
     assert_eq!(leftover.run, RunId::nth(1));
-    let wip = leftover.ended.as_ref().expect("ended").wip.clone().expect("saved");
+    let Left::Ended(ended) = &leftover.left else { panic!("{leftover:?}") };
+    let wip = ended.as_ref().expect("ended").wip.clone().expect("saved");
     assert_eq!(git(&world.spec.root, &["rev-parse", "refs/swarm/wip/t1/r1"]), wip.as_str());
     assert_eq!(world.living(), [0u32; 0]);
     assert_eq!(files_left(&world), [""; 0]);

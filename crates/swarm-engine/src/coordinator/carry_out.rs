@@ -6,19 +6,19 @@ use swarm_core::effect::{Effect, Key};
 use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
+use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::attend::{Attended, attend};
 use super::world::{Attempt, SharedWorld, World};
-use crate::daemon::{DaemonSpec, OVERSTEP};
+use crate::daemon::OVERSTEP;
 use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
 use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
-use crate::supervisor::{
-    DaemonEnd, Found, Rescue, SILENT_AFTER, ensure_daemon, secret_of, stop_run, watch_daemon,
-};
+use crate::supervisor::{Rescue, stop_run};
 
 /// Between two looks at a red trunk.
 const TRUNK_LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
@@ -37,10 +37,12 @@ pub struct Desk {
     pub world: SharedWorld,
     pub cancel: CancellationToken,
     pub out: mpsc::Sender<FromHand>,
-    /// The profile that the task names.
+    /// Under which the task is worked on where the claim does not say.
     pub profile: Option<String>,
-    /// Turns true when the daemon of this run has been welcomed.
+    /// Whether the daemon of this run is connected.
     pub connected: watch::Receiver<bool>,
+    /// The run was claimed before this coordinator took over.
+    pub inherited: bool,
 }
 
 /// Carries one effect out and sends its report.
@@ -67,14 +69,14 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             }
             Ok(report)
         }
-        Effect::Work { run, task, agent, attempt, nonce, .. } => {
+        Effect::Work { run, task, agent, attempt, nonce, profile, .. } => {
             let attempt = Attempt {
                 run: &run,
                 task: &task,
                 agent: &agent,
                 number: attempt,
                 nonce: &nonce,
-                profile: desk.profile.as_deref(),
+                profile: profile.as_deref().or(desk.profile.as_deref()),
             };
             let spec = match world.work_spec(&attempt) {
                 Ok(spec) => spec,
@@ -99,7 +101,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 Attended::Ended { how } => Report::VerifyLost { run, task, why: how.words() },
             })
         }
-        Effect::Probe { run, .. } => Ok(Report::Probed { run, failure: None }),
+        Effect::Probe { run, task, nonce, profile, .. } => probe(&desk, run, task, &nonce, &profile).await,
         Effect::Review { run, task, nonce, tip } => {
             let now = world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(words)?;
             if now.as_ref() != Some(&tip) {
@@ -229,65 +231,35 @@ async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proo
     })
 }
 
+/// One small question to the service. What it answered has been news before; without an answer nothing is known.
+async fn probe(desk: &Desk, run: RunId, task: TaskId, nonce: &str, profile: &str) -> Result<Report, String> {
+    let world = &desk.world;
+    let spec = match world.probe_spec(&run, &task, nonce, profile) {
+        Ok(spec) => spec,
+        Err(none) => {
+            let failure = Failure::new(FailureClass::Configuration, none.to_string());
+            return Ok(Report::Probed { run, failure: Some(failure) });
+        }
+    };
+    std::fs::create_dir_all(&spec.worktree).map_err(words)?;
+    Ok(match attend(desk, &spec).await? {
+        Attended::Cancelled => Report::Cancelled { task },
+        Attended::Ended { how } => {
+            let failure = Failure::new(FailureClass::Unknown, how.words());
+            Report::Probed { run, failure: Some(failure) }
+        }
+    })
+}
+
 async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, work: bool) -> Result<Report, String> {
     let worktree = world.worktree_of(&task);
     let rescue = (work && worktree.is_dir()).then_some(Rescue { task, worktree });
     let grace = std::time::Duration::from_secs(world.config.stop.grace.secs);
     let stopped =
         stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(words)?;
+    // Rubbish of a probe; what stays is an empty folder.
+    let _ = std::fs::remove_dir_all(world.probe_folder(&run));
     Ok(Report::Stopped { run, wip: stopped.wip })
-}
-
-enum Attended {
-    Cancelled,
-    Ended { how: Ended },
-}
-
-/// Stays with a daemon for its whole life: starts or adopts it, waits for its end, hands on what it left unsaid.
-async fn attend(desk: &Desk, spec: &DaemonSpec) -> Result<Attended, String> {
-    let secret = secret_of(&desk.world.key, &spec.run, &spec.nonce);
-    match ensure_daemon(spec, &secret, &desk.world.launch).await.map_err(words)? {
-        Found::Ended(exit) => {
-            hand_on(desk, spec, exit.unacknowledged).await;
-            return Ok(Attended::Ended { how: exit.how });
-        }
-        Found::Died(death) => {
-            hand_on(desk, spec, death.unacknowledged).await;
-            return Ok(Attended::Ended { how: Ended::Lost { text: death.text } });
-        }
-        Found::Adopted | Found::Spawned => {}
-    }
-    let files = spec.files();
-    let mut connected = desk.connected.clone();
-    let silent = async {
-        let hello = tokio::time::timeout(SILENT_AFTER, connected.wait_for(|yes| *yes)).await.is_ok();
-        if hello {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        end = watch_daemon(&files, &spec.nonce, spec.stop_grace()) => Ok(match end {
-            DaemonEnd::LastWord(exit) => {
-                hand_on(desk, spec, exit.unacknowledged).await;
-                Attended::Ended { how: exit.how }
-            }
-            DaemonEnd::Died(death) => {
-                hand_on(desk, spec, death.unacknowledged).await;
-                Attended::Ended { how: Ended::Lost { text: death.text } }
-            }
-        }),
-        () = silent => Ok(Attended::Ended { how: Ended::Lost { text: "its daemon does not answer".into() } }),
-        () = desk.cancel.cancelled() => Ok(Attended::Cancelled),
-    }
-}
-
-/// Reports that the daemon could not deliver, in their order. What the core knows already changes nothing.
-async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
-    for (_, said) in unsaid {
-        if let Some(report) = report_of(&spec.run, spec.kind, &spec.task, said) {
-            let _ = desk.out.send(FromHand::News(report)).await;
-        }
-    }
 }
 
 /// A daemon's frame as the core understands it; some concern nobody but screens.

@@ -42,11 +42,12 @@ impl Links {
         self.by_run.get(run).map_or(0, |l| l.received)
     }
 
-    /// The connection is over; a newer one of the same run is not touched.
-    pub fn lost(&mut self, run: &RunId, link: LinkId) {
+    /// The connection is over; true unless a newer one of the same run is there, which is not touched.
+    pub fn lost(&mut self, run: &RunId, link: LinkId) -> bool {
         if self.is_current(run, link) {
             self.by_run.remove(run);
         }
+        !self.is_connected(run)
     }
 
     /// Says that frames up to `n` are durable, and how far the ledger reaches.
@@ -56,6 +57,13 @@ impl Links {
         if !link.wire.send(Downward::Ack { received: link.received, ledger }) {
             self.by_run.remove(run); // it does not read: it will come back and be told anew
         }
+    }
+
+    /// Whether the daemon was told on this connection to run this iteration, as its last order. It is not told
+    /// again in other words: what has been said since is for the next iteration.
+    pub fn is_told_to_go(&self, run: &RunId, now: u32) -> bool {
+        let ordered = self.by_run.get(run).and_then(|link| link.ordered.as_ref());
+        matches!(ordered, Some(Order::Go { iteration, .. }) if *iteration == now)
     }
 
     /// Says how the daemon should be now, unless it was told on this connection already.

@@ -1,11 +1,18 @@
 //! How each connected daemon should be now, read off what is owed.
 
+use std::time::Duration;
+
 use swarm_core::effect::{Effect, WorkOrder};
 use swarm_protocol::channel::{CommandLine, Order};
 use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
 use super::prompt::{Setting, words};
+
+/// The smallest question that shows whether the service answers at all.
+const PROBE: &str = "Answer with the single word ok. Use no tools.";
+/// A service that says nothing for so long is not back.
+const PROBE_WITHIN: Duration = Duration::from_secs(120);
 
 /// The run whose daemon an effect is about.
 pub fn run_of(effect: &Effect) -> Option<&RunId> {
@@ -35,7 +42,8 @@ impl Coordinator {
     fn order_for(&self, effect: &Effect) -> Option<Order> {
         let config = &self.world.config;
         match effect {
-            Effect::Work { task, agent, attempt, order, .. } => Some(match order {
+            Effect::Work { run, task, agent, attempt, order, .. } => Some(match order {
+                WorkOrder::Go { iteration, .. } if self.links.is_told_to_go(run, *iteration) => return None,
                 WorkOrder::Go { iteration, session } => {
                     let worktree = self.world.worktree_of(task);
                     let setting = Setting {
@@ -52,7 +60,7 @@ impl Coordinator {
                         iteration: *iteration,
                         prompt: self.world.prompts.work(&words),
                         session: session.clone(),
-                        known: 0,
+                        known: self.store.state().seq,
                     }
                 }
                 WorkOrder::Check { iteration, waived } => Order::Check {
@@ -71,6 +79,9 @@ impl Coordinator {
                 commands: config.review.commands.clone(),
                 timeout_secs: config.review.timeout.secs,
             }),
+            Effect::Probe { .. } => {
+                Some(Order::Probe { prompt: PROBE.into(), timeout_secs: PROBE_WITHIN.as_secs() })
+            }
             Effect::Stop { .. } => Some(Order::Stop { grace_secs: config.stop.grace.secs }),
             _ => None,
         }

@@ -189,7 +189,11 @@ impl Coordinator {
                 }
             }
             Incoming::Door(AtDoor::Lost { link, run }) => {
-                self.links.lost(&run, link);
+                if self.links.lost(&run, link)
+                    && let Some(hand) = self.hellos.get(&run)
+                {
+                    hand.send_replace(false);
+                }
                 Ok(())
             }
             Incoming::Door(AtDoor::Look { what, reply }) => {

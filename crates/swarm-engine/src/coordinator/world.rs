@@ -91,6 +91,29 @@ impl World {
         DaemonSpec { worktree: self.worktree_of(task), ..self.spec(run, RunKind::Review, task, nonce) }
     }
 
+    /// The daemon of a probe: the profile's program, in a folder of its own with nothing in it.
+    pub fn probe_spec(
+        &self,
+        run: &RunId,
+        task: &TaskId,
+        nonce: &str,
+        profile: &str,
+    ) -> Result<DaemonSpec, NoOutfit> {
+        let Outfit { setup, guard, .. } = Outfit::of(&self.config, profile)?;
+        Ok(DaemonSpec {
+            worktree: self.probe_folder(run),
+            agent_setup: Some(setup),
+            guard,
+            set_up: None,
+            ..self.spec(run, RunKind::Probe, task, nonce)
+        })
+    }
+
+    /// Where the probe of this run asks its question.
+    pub fn probe_folder(&self, run: &RunId) -> PathBuf {
+        self.paths.run.join("probes").join(run.as_str())
+    }
+
     fn spec(&self, run: &RunId, kind: RunKind, task: &TaskId, nonce: &str) -> DaemonSpec {
         DaemonSpec {
             run: run.clone(),

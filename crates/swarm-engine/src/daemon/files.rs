@@ -50,6 +50,11 @@ impl RunFiles {
     pub fn knock(&self) -> PathBuf {
         self.with("knock")
     }
+    /// Left by a daemon that tried in vain to reach the coordinator, for the supervisor to find; taken away by
+    /// the daemon when it has reached one.
+    pub fn reconnect_failed(&self) -> PathBuf {
+        self.with("reconnect-failed")
+    }
     /// What the program reads in its present iteration.
     pub fn prompt(&self) -> PathBuf {
         self.with("prompt")

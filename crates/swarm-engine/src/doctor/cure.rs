@@ -13,7 +13,7 @@ use crate::git::{Checkout, GitError, Head, RefChange, RefOutcome};
 use crate::hands::remove::{DISPOSABLE, Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
 use crate::process::{Sweep, containment};
 use crate::store::Store;
-use crate::supervisor::sweep_leftovers;
+use crate::supervisor::{Left, sweep_leftovers};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cure {
@@ -144,9 +144,10 @@ async fn end_run(patient: &Patient, run: &RunId) -> Result<(), String> {
     let others = patient.state.runs.keys().cloned();
     let current =
         others.chain(super::runs::runs_on_disk(patient).into_iter().filter(|other| other != run)).collect();
-    let ended = sweep_leftovers(&patient.git, &patient.paths.swarm, &current, grace(patient)).await;
-    match ended.into_iter().find_map(|leftover| leftover.ended.err()) {
-        Some(error) => Err(error.to_string()),
-        None => Ok(()),
-    }
+    let ended = sweep_leftovers(&patient.git, &patient.paths.swarm, &current, None, grace(patient)).await;
+    let failed = ended.into_iter().find_map(|leftover| match leftover.left {
+        Left::Ended(ended) => Some(ended.err()?.to_string()),
+        Left::Alone(owner) => Some(format!("it was left alone: {owner}")),
+    });
+    failed.map_or(Ok(()), Err)
 }

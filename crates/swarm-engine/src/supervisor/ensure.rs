@@ -11,6 +11,7 @@ use swarm_protocol::channel::ExitRecord;
 use tokio::io::AsyncReadExt;
 
 use super::end::{Death, End, how_it_ended};
+use super::owner::{Foreign, foreign};
 use super::secret::to_hex;
 use super::watch::process_of;
 use crate::daemon::{DaemonSpec, DurableError, READY, RunFiles, names_handed_on, write_durable};
@@ -55,6 +56,8 @@ pub enum Found {
     Ended(ExitRecord),
     /// It died without a last word. Its tree has been ended.
     Died(Death),
+    /// The record tells of somebody else's processes, which were left alone.
+    Foreign(Foreign),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +68,8 @@ pub enum EnsureError {
     Durable(#[from] DurableError),
     #[error("cannot start the daemon: {0}")]
     Spawn(#[from] ProcessError),
+    #[error("{run} cannot be taken over: {owner}")]
+    Elsewhere { run: String, owner: Foreign },
     #[error("the daemon of {run} ended before it was ready: {said}")]
     NotReady { run: String, said: String },
 }
@@ -77,6 +82,13 @@ pub async fn ensure_daemon(
 ) -> Result<Found, EnsureError> {
     let files = spec.files();
     files.make_dir().map_err(|source| EnsureError::Io { path: files.dir.clone(), source })?;
+    match foreign(&files, &spec.root) {
+        Some(owner @ Foreign::Elsewhere { .. }) => {
+            return Err(EnsureError::Elsewhere { run: spec.run.to_string(), owner });
+        }
+        Some(owner) => return Ok(Found::Foreign(owner)),
+        None => {}
+    }
     let io = |source| EnsureError::Io { path: files.lock(), source };
     let lock = OpenOptions::new()
         .create(true)
@@ -164,6 +176,11 @@ async fn not_ready(spec: &DaemonSpec, files: &RunFiles) -> Result<Found, EnsureE
     let said = std::fs::read(files.log()).unwrap_or_default();
     let said = String::from_utf8_lossy(&said[said.len().saturating_sub(1000)..]).trim().to_owned();
     Err(EnsureError::NotReady { run: spec.run.to_string(), said })
+}
+
+/// Whether the daemon has said that it tried in vain to reach the coordinator, and has not come since.
+pub fn cannot_reconnect(files: &RunFiles) -> bool {
+    files.reconnect_failed().exists()
 }
 
 /// Ends the daemon's wait for a coordinator; false when nobody listens.

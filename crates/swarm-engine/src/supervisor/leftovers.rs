@@ -7,6 +7,7 @@ use std::time::Duration;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::RunId;
 
+use super::owner::{Foreign, foreign_leftover};
 use super::stop::{Rescue, StopError, Stopped, stop_run};
 use crate::daemon::{DaemonSpec, RunFiles};
 use crate::git::Git;
@@ -17,19 +18,32 @@ use crate::process::containment::end_run;
 #[derive(Debug)]
 pub struct Leftover {
     pub run: RunId,
-    pub ended: Result<Stopped, StopError>,
+    pub left: Left,
 }
 
-/// Ends every run with files under `run/daemons` that is not among `current`; its work is saved first.
+#[derive(Debug)]
+pub enum Left {
+    Ended(Result<Stopped, StopError>),
+    /// Somebody else's: not touched.
+    Alone(Foreign),
+}
+
+/// Ends every run with files under `run/daemons` that is not among `current`; its work is saved first. What is
+/// somebody else's (of another `ledger`, machine or folder) is left alone.
 pub async fn sweep_leftovers(
     git: &Git,
     swarm_dir: &Path,
     current: &BTreeSet<RunId>,
+    ledger: Option<&str>,
     grace: Duration,
 ) -> Vec<Leftover> {
     let mut leftovers = Vec::new();
     for run in runs_on_disk(swarm_dir).into_iter().filter(|run| !current.contains(run)) {
         let files = RunFiles::new(swarm_dir, &run);
+        if let Some(owner) = foreign_leftover(&files, &git.main_checkout, ledger) {
+            leftovers.push(Leftover { run, left: Left::Alone(owner) });
+            continue;
+        }
         let spec = DaemonSpec::read(&files.spec()).or_else(|_| DaemonSpec::read(&files.ended_spec())).ok();
         let nonce = spec.as_ref().map(|spec| spec.nonce.clone()).or_else(|| Some(files.read_record()?.nonce));
         let rescue = spec
@@ -38,7 +52,7 @@ pub async fn sweep_leftovers(
         // Without a nonce it never began: there is nothing but files.
         let nonce = nonce.unwrap_or_else(|| format!("none-of-{run}"));
         let ended = stop_run(git, &files, &nonce, rescue.as_ref(), grace).await;
-        leftovers.push(Leftover { run, ended });
+        leftovers.push(Leftover { run, left: Left::Ended(ended) });
     }
     sweep_leaves(swarm_dir, current, grace).await;
     leftovers

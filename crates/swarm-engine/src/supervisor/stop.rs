@@ -13,6 +13,7 @@ use swarm_protocol::channel::ExitRecord;
 use swarm_protocol::ids::{Oid, TaskId};
 use tokio::time::Instant;
 
+use super::owner::{Foreign, foreign};
 use super::watch::{free_lock, process_of};
 use crate::daemon::RunFiles;
 use crate::git::{Git, GitError};
@@ -44,6 +45,8 @@ pub struct Stopped {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StopError {
+    #[error("{run} cannot be ended from here: {owner}")]
+    Elsewhere { run: String, owner: Foreign },
     #[error("the daemon of {run} does not end: process {pid:?} holds its lock")]
     DaemonStays { run: String, pid: Option<u32> },
     #[error("processes of {run} cannot be ended: {pids:?}")]
@@ -62,11 +65,18 @@ pub async fn stop_run(
     rescue: Option<&Rescue>,
     grace: Duration,
 ) -> Result<Stopped, StopError> {
+    let owner = foreign(files, &git.main_checkout);
+    if let Some(owner @ Foreign::Elsewhere { .. }) = owner {
+        return Err(StopError::Elsewhere { run: files.run.to_string(), owner });
+    }
     // First of all, so that nobody begins it again: see above.
     put_aside(&files.spec(), &files.ended_spec())?;
     let lock = end_daemon(files, grace).await?;
     let last = files.read_exit().filter(|exit| exit.nonce == nonce);
-    end_tree(files, nonce, grace).await?;
+    // The processes of a copied record are those of the original.
+    if owner.is_none() {
+        end_tree(files, nonce, grace).await?;
+    }
     let wip = match (&last, rescue) {
         (Some(ExitRecord { wip: Some(saved), .. }), _) => Some(saved.clone()),
         (_, Some(rescue)) => save(git, files, rescue).await?,

@@ -30,9 +30,20 @@ pub(super) fn item(line: &str) -> Option<Item<'_>> {
 }
 
 pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
+    read(name, text, None)
+}
+
+/// The parts of a task: a checklist that needs no goal, and whose items are numbered after the task.
+pub(super) fn parse_parts(name: &str, text: &str, parent: &TaskId) -> Result<PlanFile, PlanFileError> {
+    read(name, text, Some(parent))
+}
+
+fn read(name: &str, text: &str, parent: Option<&TaskId>) -> Result<PlanFile, PlanFileError> {
+    let has_goal = text.lines().any(|line| line.starts_with("# "));
     let mut reader = Reader {
         name,
-        goal: None,
+        parent,
+        goal: parent.filter(|_| !has_goal).map(|parent| format!("Parts of {parent}")),
         plan: Map::new(),
         phases: Vec::new(),
         notes: Vec::new(),
@@ -47,6 +58,8 @@ pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
 
 struct Reader<'a> {
     name: &'a str,
+    /// The task whose parts these are.
+    parent: Option<&'a TaskId>,
     goal: Option<String>,
     /// Members of the plan that stand in a comment below the goal.
     plan: Map<String, Value>,
@@ -215,7 +228,8 @@ impl<'a> Reader<'a> {
             members.entry("name").or_insert(phase_name.into());
             let mut phase: PhaseFile = from_members(name, 1, members)?;
             for task in tasks {
-                phase.tasks.push(task.read(name, id, &mut taken)?);
+                let prefix = self.parent.map_or_else(|| format!("{id}."), |parent| format!("{parent}-"));
+                phase.tasks.push(task.read(name, &prefix, &mut taken)?);
             }
             plan.phases.push(phase);
         }
@@ -227,12 +241,12 @@ impl Task<'_> {
     fn read(
         self,
         name: &str,
-        phase: u32,
+        prefix: &str,
         taken: &mut std::collections::BTreeSet<String>,
     ) -> Result<crate::plan::TaskFile, PlanFileError> {
         let (id, title) = own_id(self.text).unwrap_or_else(|| {
             let id = (1..)
-                .map(|n| format!("{phase}.{n}"))
+                .map(|n| format!("{prefix}{n}"))
                 .find(|id| !taken.contains(id))
                 .expect("numbers do not end");
             (id, self.text)

@@ -1,10 +1,15 @@
 //! The JSON form: strict where a slip would lose something, keeping what it does not know.
 
+use serde_json::Value;
+
 use super::error::PlanFileError;
-use crate::plan::PlanFile;
+use crate::ids::TaskId;
+use crate::plan::{PhaseFile, PlanFile};
 
 const SCHEMA_HINT: &str =
     "The form is described in docs/plan.schema.json; `swarm plan export` prints an example";
+
+const PARTS_HINT: &str = r#"Write `[{"title": "…"}, {"title": "…"}]`, or a Markdown checklist"#;
 
 pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
     let mut plan: PlanFile = serde_json::from_str(text).map_err(|error| explain(name, text, &error))?;
@@ -24,6 +29,40 @@ pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
         plan.extra.remove("ledger");
     }
     Ok(plan)
+}
+
+/// A list of tasks, an object with `tasks`, or a plan.
+pub(super) fn parse_parts(name: &str, text: &str, parent: &TaskId) -> Result<PlanFile, PlanFileError> {
+    let whole: Value = serde_json::from_str(text).map_err(|error| explain(name, text, &error))?;
+    let mut tasks = match whole {
+        Value::Array(tasks) => tasks,
+        Value::Object(mut members) => match (members.remove("tasks"), members.remove("phases")) {
+            (Some(Value::Array(tasks)), _) => tasks,
+            (_, Some(Value::Array(phases))) => phases
+                .into_iter()
+                .flat_map(|mut phase| match phase.get_mut("tasks").map(Value::take) {
+                    Some(Value::Array(tasks)) => tasks,
+                    _ => vec![],
+                })
+                .collect(),
+            _ => return Err(PlanFileError::whole(name, "it has no tasks", PARTS_HINT)),
+        },
+        _ => return Err(PlanFileError::whole(name, "it is no list of tasks", PARTS_HINT)),
+    };
+    let mut number = 0;
+    for task in tasks.iter_mut().filter_map(Value::as_object_mut) {
+        if !task.contains_key("id") {
+            number += 1;
+            task.insert("id".into(), format!("{parent}-{number}").into());
+        }
+    }
+    let tasks = tasks.into_iter().enumerate().map(|(at, task)| {
+        serde_json::from_value(task).map_err(|error| {
+            PlanFileError::whole(name, format!("task {} of the list: {error}", at + 1), SCHEMA_HINT)
+        })
+    });
+    let phase = PhaseFile { id: 1, tasks: tasks.collect::<Result<_, _>>()?, ..PhaseFile::default() };
+    Ok(PlanFile { phases: vec![phase], ..PlanFile::default() })
 }
 
 fn explain(name: &str, text: &str, error: &serde_json::Error) -> PlanFileError {

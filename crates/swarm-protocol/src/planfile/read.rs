@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::error::PlanFileError;
 use super::{checklist, json};
-use crate::plan::PlanFile;
+use crate::ids::TaskId;
+use crate::plan::{PlanFile, TaskSpec};
 
 /// A plan file is at most so large: room for 10,000 tasks of 1.6 KiB each.
 pub const BYTES_MAX: usize = 16 << 20;
@@ -30,6 +31,19 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<PlanFile, PlanFileError> {
     };
     refuse_doubles(name, text, &plan)?;
     Ok(plan)
+}
+
+/// Reads the parts that a task is to be split into: a checklist, a list of tasks, or a plan whose tasks are taken.
+/// Those without an id are numbered after the task.
+pub fn parse_parts(name: &str, bytes: &[u8], parent: &TaskId) -> Result<Vec<TaskSpec>, PlanFileError> {
+    let text = text_of(name, bytes)?;
+    let plan = match format_of(text) {
+        Format::Json => json::parse_parts(name, text, parent)?,
+        Format::Markdown => checklist::parse_parts(name, text, parent)?,
+    };
+    refuse_doubles(name, text, &plan)?;
+    let tasks = plan.phases.into_iter().flat_map(|phase| phase.tasks);
+    Ok(tasks.map(TaskSpec::from).collect())
 }
 
 fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, PlanFileError> {

@@ -13,7 +13,7 @@ use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
 use swarm_engine::prompts::Prompts;
 use swarm_engine::store::{OpenOptions, Opened, Store};
-use swarm_engine::supervisor::{Launch, secret_key, sweep_leftovers};
+use swarm_engine::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 use swarm_engine::{anchor, settings};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
@@ -125,8 +125,13 @@ impl Session {
         let (knocks, mut door) = mpsc::channel(DOOR_QUEUE);
         let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
         let grace = Duration::from_secs(self.world.config.stop.grace.secs);
-        for leftover in sweep_leftovers(&self.world.git, &self.paths.swarm, &known, grace).await {
-            output::note(&format!("A leftover of {} was ended and its work saved", leftover.run));
+        let (git, ledger) = (&self.world.git, self.store.ledger_id());
+        for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
+            output::note(&output::harmless(&match left {
+                Left::Ended(Ok(_)) => format!("A leftover of {run} was ended and its work saved"),
+                Left::Ended(Err(error)) => format!("A leftover stays: {error}. Run `swarm doctor`"),
+                Left::Alone(owner) => format!("{run} is not ours and is left alone: {owner}"),
+            }));
         }
         let world = self.world.clone();
         tokio::spawn(async move { world.empty_trash().await });

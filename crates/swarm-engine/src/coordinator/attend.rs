@@ -1,0 +1,111 @@
+//! Staying with a daemon for its whole life: started or adopted, its end waited for, what it left unsaid handed on.
+
+use std::time::Duration;
+
+use swarm_protocol::channel::FromDaemon;
+use swarm_protocol::outcome::Ended;
+use tokio::sync::watch;
+
+use super::carry_out::{Desk, FromHand, report_of};
+use crate::daemon::DaemonSpec;
+use crate::supervisor::{
+    DaemonEnd, Found, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock, secret_of, watch_daemon,
+};
+
+/// Between two looks whether a daemon without a connection says that it cannot come back.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+pub enum Attended {
+    Cancelled,
+    Ended { how: Ended },
+}
+
+pub async fn attend(desk: &Desk, spec: &DaemonSpec) -> Result<Attended, String> {
+    let secret = secret_of(&desk.world.key, &spec.run, &spec.nonce);
+    let found = ensure_daemon(spec, &secret, &desk.world.launch).await.map_err(|error| error.to_string())?;
+    match found {
+        Found::Ended(exit) => {
+            hand_on(desk, spec, exit.unacknowledged).await;
+            return Ok(Attended::Ended { how: exit.how });
+        }
+        Found::Died(death) => {
+            hand_on(desk, spec, death.unacknowledged).await;
+            return Ok(Attended::Ended { how: found_dead(desk.inherited, death.text) });
+        }
+        Found::Foreign(owner) => {
+            return Ok(Attended::Ended { how: Ended::Orphaned { text: owner.to_string() } });
+        }
+        Found::Adopted | Found::Spawned => {}
+    }
+    let files = spec.files();
+    tokio::select! {
+        end = watch_daemon(&files, &spec.nonce, spec.stop_grace()) => Ok(match end {
+            DaemonEnd::LastWord(exit) => {
+                hand_on(desk, spec, exit.unacknowledged).await;
+                Attended::Ended { how: exit.how }
+            }
+            DaemonEnd::Died(death) => {
+                hand_on(desk, spec, death.unacknowledged).await;
+                Attended::Ended { how: Ended::Lost { text: death.text } }
+            }
+        }),
+        why = given_up(desk.connected.clone(), spec) => {
+            Ok(Attended::Ended { how: Ended::Lost { text: why.into() } })
+        }
+        () = desk.cancel.cancelled() => Ok(Attended::Cancelled),
+    }
+}
+
+/// An orphan was dead before we came; what dies under our eyes is a crash.
+fn found_dead(inherited: bool, text: String) -> Ended {
+    if inherited { Ended::Orphaned { text } } else { Ended::Lost { text } }
+}
+
+/// Comes back when nothing more is to be expected of a daemon that lives: it never said hello, or it says that
+/// it cannot reach us and does not come although we called. It is ended and begun again then.
+async fn given_up(mut connected: watch::Receiver<bool>, spec: &DaemonSpec) -> &'static str {
+    let files = spec.files();
+    if !comes(&mut connected, SILENT_AFTER).await {
+        return "its daemon does not answer";
+    }
+    loop {
+        turns(&mut connected, false).await;
+        // It tries by itself, longer and longer apart. Only one that complains is called.
+        let complaint = async {
+            while !cannot_reconnect(&files) {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        let called = tokio::select! {
+            () = turns(&mut connected, true) => false,
+            () = complaint => {
+                knock(&files);
+                true
+            }
+        };
+        if called && !comes(&mut connected, SILENT_AFTER).await {
+            return "its daemon cannot reach the coordinator";
+        }
+    }
+}
+
+async fn comes(connected: &mut watch::Receiver<bool>, within: Duration) -> bool {
+    tokio::time::timeout(within, turns(connected, true)).await.is_ok()
+}
+
+/// Waits for the connection to come or go. It is told no more when the run is over: then nobody waits for us.
+async fn turns(connected: &mut watch::Receiver<bool>, to: bool) {
+    let told = connected.wait_for(|now| *now == to).await.is_ok();
+    if !told {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Reports that the daemon could not deliver, in their order. What the core knows already changes nothing.
+async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
+    for (_, said) in unsaid {
+        if let Some(report) = report_of(&spec.run, spec.kind, &spec.task, said) {
+            let _ = desk.out.send(FromHand::News(report)).await;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Room on the disk, looked at every few seconds beside the loop: the swarm pauses before it hurts, and goes on by
+//! itself when there is room again. Two marks, so that it does neither with every file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use swarm_core::input::Report;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::carry_out::FromHand;
+use super::world::World;
+
+/// Between two looks. Two agents that write a hundred megabytes a second come 600 MB far in this time, which
+/// is less than the default mark leaves.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+const MIB: u64 = 1 << 20;
+
+/// The look-out, for as long as the coordinator lives.
+#[derive(Debug)]
+pub struct Watching {
+    /// Whether the swarm is paused for want of room: then it is also told that there is enough.
+    paused: watch::Sender<bool>,
+    looks: Option<JoinHandle<()>>,
+}
+
+/// What counts as little and as enough, and where.
+#[derive(Debug, Clone)]
+struct Marks {
+    low: u64,
+    enough: u64,
+    /// Each with what people call it.
+    places: Vec<(PathBuf, &'static str)>,
+}
+
+/// What a look found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Room {
+    Low(String),
+    /// Between the marks: as it was.
+    Neither,
+    Enough,
+}
+
+impl Watching {
+    pub fn start(world: &World, out: mpsc::Sender<FromHand>) -> Self {
+        let (paused, told) = watch::channel(false);
+        let disk = &world.config.disk;
+        let marks = Marks {
+            low: disk.low.saturating_mul(MIB),
+            enough: disk.enough.max(disk.low).saturating_mul(MIB),
+            places: vec![
+                (world.paths.root.clone(), "the repository"),
+                (world.paths.worktrees.clone(), "the worktrees"),
+            ],
+        };
+        let looks = (marks.low > 0).then(|| tokio::spawn(look_out(marks, told, out)));
+        Self { paused, looks }
+    }
+
+    pub fn tell(&self, paused: bool) {
+        self.paused.send_if_modified(|now| std::mem::replace(now, paused) != paused);
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        if let Some(looks) = &self.looks {
+            looks.abort();
+        }
+    }
+}
+
+async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Sender<FromHand>) {
+    let mut was_low = false;
+    loop {
+        let looked = marks.clone();
+        // A network file system may let a look wait for ever; the loop does not wait with it.
+        let Ok(room) = tokio::task::spawn_blocking(move || looked.look()).await else { return };
+        let report = match room {
+            Room::Low(why) if !std::mem::replace(&mut was_low, true) => Some(Report::Disk { low: true, why }),
+            Room::Enough => {
+                let was = std::mem::replace(&mut was_low, false);
+                (was || *paused.borrow())
+                    .then(|| Report::Disk { low: false, why: "there is room again".into() })
+            }
+            Room::Low(_) | Room::Neither => None,
+        };
+        if let Some(report) = report
+            && out.send(FromHand::News(report)).await.is_err()
+        {
+            return;
+        }
+        // A pause that somebody else found out about is looked into at once, and no oftener than the rest.
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            changed = paused.changed() => if changed.is_err() { return } else {
+                tokio::time::sleep(LOOK_EVERY.min(Duration::from_secs(1))).await;
+            },
+        }
+    }
+}
+
+impl Marks {
+    fn look(&self) -> Room {
+        let mut room = Room::Enough;
+        for (place, name) in &self.places {
+            // One that is not there yet lies where the other one does.
+            let Some(free) = free_bytes(place) else { continue };
+            if free < self.low {
+                let (free, low) = (free / MIB, self.low / MIB);
+                return Room::Low(format!(
+                    "{free} MiB are free where {name} lies, and {low} MiB are wanted (disk.low)"
+                ));
+            }
+            if free < self.enough {
+                room = Room::Neither;
+            }
+        }
+        room
+    }
+}
+
+/// What is free there for us.
+fn free_bytes(place: &Path) -> Option<u64> {
+    let stat = rustix::fs::statvfs(place).ok()?;
+    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_the_marks_things_stay_as_they_were() {
+        let here = std::env::temp_dir();
+        let free = free_bytes(&here).expect("a file system");
+        let look = |low: u64, enough: u64| Marks { low, enough, places: vec![(here.clone(), "it")] }.look();
+        // Others write to this disk too, so the marks are far off.
+        assert_eq!(look(free / 8, free / 4), Room::Enough);
+        assert_eq!(look(free / 8, free * 4), Room::Neither);
+        let Room::Low(why) = look(free * 4, free * 8) else { panic!("not low") };
+        assert!(why.contains("are free where it lies") && why.contains("disk.low"), "{why}");
+    }
+}
