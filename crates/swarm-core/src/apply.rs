@@ -44,7 +44,7 @@ impl State {
             Event::Resumed { reason } => self.resume(*reason),
             Event::ModeChanged { mode } => self.mode = Some(*mode),
             Event::DrainStarted { .. } => self.draining = true,
-            Event::Operation { id, kind, subject, answer } => {
+            Event::Operation { id, kind, subject, answer, .. } => {
                 keep(
                     &mut self.answers,
                     ANSWERS_KEPT,
@@ -78,7 +78,7 @@ impl State {
         match reason {
             PauseReason::Trunk => self.red_trunk = None,
             PauseReason::Setup => self.setup_failures = SetupFailures::default(),
-            PauseReason::User | PauseReason::Disk | PauseReason::Budget | PauseReason::Errors => {}
+            PauseReason::User | PauseReason::Disk | PauseReason::Budget | PauseReason::Errors | PauseReason::Abort => {}
         }
     }
 

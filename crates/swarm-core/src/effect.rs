@@ -3,10 +3,13 @@
 //! starts nothing: a new order in it is told to the daemon.
 
 use serde::{Deserialize, Serialize};
-use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
+use std::collections::BTreeMap;
+
+use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::{Plan, SurveyAsk};
 use swarm_protocol::time::Timestamp;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Effect {
     /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
     Prepare { run: RunId, task: TaskId },
@@ -45,6 +48,20 @@ pub enum Effect {
     WatchTrunk { task: TaskId, commit: Oid },
     /// The worktree of a closed task gone by proof. Ends in `WorktreeRemoved` or `WorktreeKept`.
     Remove { task: TaskId },
+    /// Git and the ledger looked at for an operation; nothing is changed. Ends in `Surveyed`.
+    Survey { op: CommandId, ask: SurveyAsk },
+    /// A full checkpoint: refs first, then its file. Ends in `Saved` or `NotSaved`.
+    Save { name: String, at: Timestamp, op: Option<CommandId> },
+    /// A light checkpoint: one ref transaction. Ends in `Saved` or `NotSaved`.
+    Mark { name: String, at: Timestamp },
+    /// The plan of an operation carried out, each step safe to repeat. Ends in `Moved`, `MoveConflict` or `MoveRefused`.
+    Move { op: CommandId, plan: Plan },
+    /// Refs and file of a checkpoint that nothing refers to any more gone. Ends in `Forgotten`.
+    Forget { name: String },
+    /// The worktree back to `to`, where a killed iteration began; its changes to a ref. Ends in `Rewound`.
+    Rewind { task: TaskId, run: RunId, to: Option<Oid> },
+    /// A hook of the user's. Ends in `HookEnded`.
+    Hook { n: u64, hook: String, subject: Option<String>, variables: BTreeMap<String, String> },
 }
 
 /// How the daemon of a work run should be now.
@@ -68,6 +85,8 @@ pub enum WorkOrder {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     Stop(RunId),
+    /// Before whatever is built onto the trunk that it marks.
+    Mark(String),
     Prepare(RunId),
     Work(RunId),
     Verify(RunId),
@@ -79,6 +98,12 @@ pub enum Key {
     Watch(TaskId),
     WatchTrunk(Oid),
     Remove(TaskId),
+    Survey(CommandId),
+    Save(String),
+    Move(CommandId),
+    Forget(String),
+    Rewind(TaskId),
+    Hook(u64),
 }
 
 /// Effects of one lane share a bound; within a lane they are carried out one after the other.
@@ -94,6 +119,12 @@ pub enum Lane {
     Waiting(TaskId),
     /// One watch on a red trunk.
     TrunkWatch,
+    /// Reading for operations, and checkpoints while nothing moves, one at a time.
+    Operation,
+    /// Refs of old checkpoints, one at a time.
+    Checkpoints,
+    /// A hook each.
+    Hook(u64),
 }
 
 impl Effect {
@@ -111,10 +142,18 @@ impl Effect {
             Self::Watch { task, .. } => Key::Watch(task.clone()),
             Self::WatchTrunk { commit, .. } => Key::WatchTrunk(commit.clone()),
             Self::Remove { task } => Key::Remove(task.clone()),
+            Self::Survey { op, .. } => Key::Survey(op.clone()),
+            Self::Save { name, .. } => Key::Save(name.clone()),
+            Self::Mark { name, .. } => Key::Mark(name.clone()),
+            Self::Move { op, .. } => Key::Move(op.clone()),
+            Self::Forget { name } => Key::Forget(name.clone()),
+            Self::Rewind { task, .. } => Key::Rewind(task.clone()),
+            Self::Hook { n, .. } => Key::Hook(*n),
         }
     }
 
-    pub fn task(&self) -> &TaskId {
+    /// The task it is about; operations, checkpoints and hooks are about none.
+    pub fn task(&self) -> Option<&TaskId> {
         match self {
             Self::Prepare { task, .. }
             | Self::Work { task, .. }
@@ -127,19 +166,34 @@ impl Effect {
             | Self::Release { task }
             | Self::Watch { task, .. }
             | Self::WatchTrunk { task, .. }
-            | Self::Remove { task } => task,
+            | Self::Rewind { task, .. }
+            | Self::Remove { task } => Some(task),
+            Self::Survey { .. }
+            | Self::Save { .. }
+            | Self::Mark { .. }
+            | Self::Move { .. }
+            | Self::Forget { .. }
+            | Self::Hook { .. } => None,
         }
     }
 
     pub fn lane(&self) -> Lane {
         match self {
-            Self::Build { .. } | Self::Publish { .. } | Self::Release { .. } => Lane::Trunk,
+            Self::Build { .. }
+            | Self::Publish { .. }
+            | Self::Release { .. }
+            | Self::Mark { .. }
+            | Self::Move { .. } => Lane::Trunk,
+            Self::Survey { .. } | Self::Save { .. } => Lane::Operation,
+            Self::Forget { .. } => Lane::Checkpoints,
+            Self::Hook { n, .. } => Lane::Hook(*n),
             Self::Remove { .. } => Lane::Worktrees,
             Self::Prepare { run, .. }
             | Self::Work { run, .. }
             | Self::Stop { run, .. }
             | Self::Verify { run, .. }
             | Self::Review { run, .. }
+            | Self::Rewind { run, .. }
             | Self::Probe { run, .. } => Lane::Run(run.clone()),
             Self::Watch { task, .. } => Lane::Waiting(task.clone()),
             Self::WatchTrunk { .. } => Lane::TrunkWatch,
@@ -161,6 +215,13 @@ impl Effect {
             Self::Watch { .. } => "Watch",
             Self::WatchTrunk { .. } => "WatchTrunk",
             Self::Remove { .. } => "Remove",
+            Self::Survey { .. } => "Survey",
+            Self::Save { .. } => "Save",
+            Self::Mark { .. } => "Mark",
+            Self::Move { .. } => "Move",
+            Self::Forget { .. } => "Forget",
+            Self::Rewind { .. } => "Rewind",
+            Self::Hook { .. } => "Hook",
         }
     }
 }

@@ -5,7 +5,8 @@ use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::Envelope;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::{Failure, Usage};
-use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::{HookOutcome, Moved, Saved, Survey};
 use swarm_protocol::outcome::Ended;
 use swarm_protocol::policy::Policy;
 
@@ -184,6 +185,53 @@ pub enum Report {
     Cancelled {
         task: TaskId,
     },
+    Surveyed {
+        op: CommandId,
+        survey: Box<Survey>,
+    },
+    /// The refs of the checkpoint are durable.
+    Saved {
+        name: String,
+        saved: Saved,
+    },
+    NotSaved {
+        name: String,
+        why: String,
+    },
+    /// Everything that the plan names has moved.
+    Moved {
+        op: CommandId,
+        moved: Moved,
+    },
+    /// A revert (or a pick) does not apply; trunk is untouched.
+    MoveConflict {
+        op: CommandId,
+        paths: Vec<String>,
+    },
+    /// Something was not as the plan expects, before anything moved: a ref, the person's checkout.
+    MoveRefused {
+        op: CommandId,
+        why: String,
+        hint: String,
+    },
+    Forgotten {
+        name: String,
+    },
+    /// `saved`: what the killed iteration had changed.
+    Rewound {
+        task: TaskId,
+        saved: Option<Oid>,
+    },
+    HookEnded {
+        n: u64,
+        outcome: HookOutcome,
+        output: String,
+    },
+    /// The world failed a hand that works for no task, or it was told to stop.
+    Broke {
+        key: KeyName,
+        why: String,
+    },
 }
 
 /// The key of an effect as it stands in a report.
@@ -191,6 +239,9 @@ pub enum Report {
 pub struct KeyName {
     pub verb: String,
     pub run: Option<RunId>,
+    /// Of an operation, a checkpoint or a hook.
+    #[serde(default)]
+    pub name: Option<String>,
 }
 
 impl From<&Key> for KeyName {
@@ -208,7 +259,20 @@ impl From<&Key> for KeyName {
             Key::Watch(_) => ("Watch", None),
             Key::WatchTrunk(_) => ("WatchTrunk", None),
             Key::Remove(_) => ("Remove", None),
+            Key::Rewind(_) => ("Rewind", None),
+            Key::Survey(_) => ("Survey", None),
+            Key::Save(_) => ("Save", None),
+            Key::Mark(_) => ("Mark", None),
+            Key::Move(_) => ("Move", None),
+            Key::Forget(_) => ("Forget", None),
+            Key::Hook(_) => ("Hook", None),
         };
-        Self { verb: verb.into(), run: run.cloned() }
+        let name = match key {
+            Key::Survey(op) | Key::Move(op) => Some(op.as_str().into()),
+            Key::Save(name) | Key::Mark(name) | Key::Forget(name) => Some(name.clone()),
+            Key::Hook(n) => Some(n.to_string()),
+            _ => None,
+        };
+        Self { verb: verb.into(), run: run.cloned(), name }
     }
 }

@@ -82,5 +82,15 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
         Report::Noted { .. } | Report::Probed { .. } | Report::Disk { .. } => vec![],
         Report::Cancelled { .. } => vec![],
+        Report::Surveyed { .. }
+        | Report::Saved { .. }
+        | Report::NotSaved { .. }
+        | Report::Moved { .. }
+        | Report::MoveConflict { .. }
+        | Report::MoveRefused { .. }
+        | Report::Forgotten { .. }
+        | Report::Rewound { .. }
+        | Report::HookEnded { .. }
+        | Report::Broke { .. } => vec![],
     }
 }

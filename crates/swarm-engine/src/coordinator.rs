@@ -223,7 +223,7 @@ impl Coordinator {
                 }
                 None => watch::channel(false).1,
             };
-            let task = self.store.state().task(effect.task());
+            let task = effect.task().and_then(|id| self.store.state().task(id));
             let profile = task.and_then(|task| task.spec.profile.clone());
             let inherited = run.is_some_and(|run| self.inherited.contains(run));
             let (world, out) = (self.world.clone(), self.hands_out.clone());

@@ -44,7 +44,7 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => Just(Command::LockProfile),
         1 => Just(Command::ApprovePlan),
         1 => Just(Command::ResetPlan),
-        1 => Just(Command::Pause { reason: PauseReason::User, why: "tired".into() }),
+        1 => Just(Command::Pause { reason: PauseReason::User, why: "tired".into(), force: false }),
         1 => Just(Command::Resume { reason: PauseReason::User }),
         1 => Just(save(PLAN)),
     ]

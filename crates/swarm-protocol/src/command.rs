@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, CommandId, Oid, TaskId};
+use crate::operation::Force;
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
 
@@ -104,6 +105,9 @@ pub enum Command {
     Pause {
         reason: PauseReason,
         why: String,
+        /// Those who have not reached their boundary are stopped.
+        #[serde(default)]
+        force: bool,
     },
     Resume {
         reason: PauseReason,
@@ -126,6 +130,68 @@ pub enum Command {
     /// Stops the agent that works on this task; the task goes back to the queue without penalty.
     StopAgent {
         task: TaskId,
+    },
+    /// As stop, at once, and the worktree goes back to where the iteration began; its changes stay under a ref.
+    KillAgent {
+        task: TaskId,
+    },
+    /// The agent stops its task and takes up another one.
+    Redirect {
+        task: TaskId,
+        to: TaskId,
+        /// The other task begins with this one's work.
+        same_worktree: bool,
+    },
+    MakeCheckpoint {
+        /// None: named by the moment.
+        name: Option<String>,
+    },
+    DeleteCheckpoint {
+        name: String,
+    },
+    /// Everything back to a checkpoint; none: to the beginning of the session.
+    Rollback {
+        to: Option<String>,
+        #[serde(default)]
+        force: Force,
+        /// Hash of the preview that the person has seen.
+        #[serde(default)]
+        expect: Option<String>,
+    },
+    /// The task's work out of trunk again, or off its branch.
+    RollbackTask {
+        task: TaskId,
+        /// With every task that builds on it.
+        cascade: bool,
+        #[serde(default)]
+        force: Force,
+        #[serde(default)]
+        expect: Option<String>,
+    },
+    /// Agents stopped, trunk back to where it was; everything is kept for a retry.
+    Abort {
+        #[serde(default)]
+        force: Force,
+        #[serde(default)]
+        expect: Option<String>,
+    },
+    /// Takes back the newest operation of a person, or the one named.
+    Undo {
+        operation: Option<CommandId>,
+        /// What has changed since stays; the rest is set back.
+        partial: bool,
+        #[serde(default)]
+        force: Force,
+        #[serde(default)]
+        expect: Option<String>,
+    },
+    /// Takes back the newest undo, or the one named.
+    Redo {
+        operation: Option<CommandId>,
+        #[serde(default)]
+        force: Force,
+        #[serde(default)]
+        expect: Option<String>,
     },
     /// A word for whoever works on the task; given at the next boundary.
     MessageAgent {
@@ -192,6 +258,15 @@ impl Command {
             Self::StartTasks { .. } => "task start",
             Self::SubmitWork { .. } => "worktree merge",
             Self::StopAgent { .. } => "agent stop",
+            Self::KillAgent { .. } => "agent kill",
+            Self::Redirect { .. } => "agent redirect",
+            Self::MakeCheckpoint { .. } => "checkpoint create",
+            Self::DeleteCheckpoint { .. } => "checkpoint delete",
+            Self::Rollback { .. } => "rollback",
+            Self::RollbackTask { .. } => "task rollback",
+            Self::Abort { .. } => "abort",
+            Self::Undo { .. } => "undo",
+            Self::Redo { .. } => "redo",
             Self::MessageAgent { .. } => "agent message",
             Self::ReviveAgent { .. } => "agent revive",
             Self::SplitTask { .. } => "task split",
@@ -219,7 +294,15 @@ impl Command {
             | Self::MessageAgent { task, .. }
             | Self::SplitTask { task, .. }
             | Self::ExtendBudget { task: Some(task) }
+            | Self::KillAgent { task }
+            | Self::Redirect { task, .. }
+            | Self::RollbackTask { task, .. }
             | Self::StopAgent { task } => Some(task.to_string()),
+            Self::MakeCheckpoint { name } | Self::Rollback { to: name, .. } => name.clone(),
+            Self::DeleteCheckpoint { name } => Some(name.clone()),
+            Self::Undo { operation, .. } | Self::Redo { operation, .. } => {
+                operation.as_ref().map(|id| id.as_str().into())
+            }
             Self::ReviveAgent { agent } => Some(agent.to_string()),
             Self::OpenQuota { group } | Self::HoldQuota { group } => Some(group.clone()),
             Self::StartTasks { tasks } => tasks.first().map(ToString::to_string),

@@ -1,6 +1,7 @@
 //! `.swarm/config.json`: what a team may set, with the defaults. Only keys that do something.
 
 mod agents;
+mod operations;
 mod recovery;
 mod span;
 
@@ -8,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind};
+pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
 pub use span::Span;
 
@@ -63,6 +65,9 @@ pub struct Config {
     pub worktree: Worktree,
     pub ledger: Ledger,
     pub daemon: Daemon,
+    pub checkpoints: Checkpoints,
+    /// Programs of yours that are run at certain moments, by name: pre-start, post-complete, pre-merge, post-merge, on-conflict, on-learning, on-pause, on-error.
+    pub hooks: Hooks,
 }
 
 /// Commands that must all succeed, one after the other.
@@ -199,6 +204,8 @@ impl Default for Config {
             worktree: Worktree::default(),
             ledger: Ledger::default(),
             daemon: Daemon::default(),
+            checkpoints: Checkpoints::default(),
+            hooks: Hooks::new(),
         }
     }
 }
@@ -285,6 +292,8 @@ impl Config {
             stable_secs: self.recovery.stable.secs,
             task_budget: self.budget.task.allowance(),
             budget: self.budget.session.allowance(),
+            hooks: vec![],
+            checkpoints: crate::policy::CheckpointRules::default(),
             snapshot_every: self.ledger.snapshot_every,
             checks: !self.check.commands.is_empty(),
             verifies: !self.verify_commands().commands.is_empty(),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use crate::operation::{Checkpoint, FactChange, HookOutcome, Plan, Request, SavedStage, SavedTask};
 use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
@@ -163,8 +164,38 @@ events! {
     ModeChanged "mode_changed" [] { mode "mode": Mode }
     /// No new work; agents go to their boundary and end.
     DrainStarted "drain_started" [] { why "why": String }
-    /// An intervention of a person, with the answer it was given.
-    Operation "operation" [] { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String }
+    /// An intervention of a person, with the answer it was given and every fact that it changed. `undoes`: it
+    /// set the facts of another one back. `checkpoint`: its facts were too many; this is the state before it.
+    Operation "operation" []
+        { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String, by "by": Option<String>, facts "facts": Option<Vec<FactChange>>, undoes "undoes": Option<CommandId>, checkpoint "checkpoint": Option<String> }
+    /// An intervention that moves git as well: nothing new is started until it has finished or failed.
+    OperationAsked "operation_asked" []
+        { id "id": CommandId, by "by": String, kind "kind": String, subject "subject": Option<String>, request "request": Request, answer "answer": String }
+    /// Every agent that it concerns has stopped, and the trunk is free.
+    OperationQuiet "operation_quiet" [] { id "id": CommandId }
+    /// The intent: from here on it is finished, whatever happens.
+    OperationPlanned "operation_planned" [] { id "id": CommandId, plan "plan": Plan }
+    /// Git and plan have moved.
+    OperationFinished "operation_finished" []
+        { id "id": CommandId, text "text": String, facts "facts": Vec<FactChange>, made "made": Vec<Oid> }
+    /// A step was not possible just now; it is tried again.
+    OperationStuck "operation_stuck" [] { id "id": CommandId, why "why": String }
+    /// Not possible: nothing was changed.
+    OperationFailed "operation_failed" [] { id "id": CommandId, why "why": String, hint "hint": String, paths "paths": Vec<String> }
+    /// A task is as it was. What is absent stays as it is.
+    TaskRestored "task_restored" [task "taskId": TaskId, status "status": Status]
+        { why "why": String, stage "stage": Option<SavedStage>, waived "waived": Option<Vec<Gate>>, saved "saved": Option<SavedTask> }
+    /// Facts that no event of their own kind sets back.
+    FactsSet "facts_set" [] { facts "facts": Vec<FactChange> }
+    CheckpointMade "checkpoint_made" [] { checkpoint "checkpoint": Checkpoint, op "op": Option<CommandId> }
+    CheckpointFailed "checkpoint_failed" [] { name "name": String, why "why": String }
+    /// Off the list. Its refs stay until no undo can want them back.
+    CheckpointDeleted "checkpoint_deleted" [] { name "name": String, why "why": String }
+    /// Its refs and its file are gone.
+    CheckpointPurged "checkpoint_purged" [] { name "name": String }
+    /// About to run. Found without an end by a later coordinator it was interrupted.
+    HookStarted "hook_started" [] { hook "hook": String, n "n": u64, subject "subject": Option<String> }
+    HookEnded "hook_ended" [] { hook "hook": String, n "n": u64, outcome "outcome": HookOutcome, output "output": String }
 
     /// A person let this task start, in a mode where tasks wait for it.
     TaskStarted "task_started" [task "taskId": TaskId] {}
@@ -214,6 +245,13 @@ events! {
         { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next }
     /// The run's process tree is proven gone and its uncommitted work saved: its slot is free.
     AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid> }
+    /// The attempt was killed in the middle of an iteration, whose changes are to go.
+    AgentKilled "agent_killed" [task "taskId": TaskId] { run "run": RunId }
+    /// The worktree is where the killed iteration began; its changes are kept.
+    WorktreeRewound "worktree_rewound" [task "taskId": TaskId] { saved "saved": Option<Oid> }
+    /// The agent of `task` is to take up another one next. `same_worktree`: that one begins with this one's work.
+    AgentRedirected "agent_redirected" [task "taskId": TaskId]
+        { agent "agent": AgentId, to "to": TaskId, same_worktree "sameWorktree": bool }
 
     // --- recovery -------------------------------------------------------------------------------
     /// The agent goes round in circles or is silent: its next iteration begins with a word about it.
@@ -293,6 +331,7 @@ impl Event {
                 | Self::TaskAdded { .. }
                 | Self::TaskUpdated { .. }
                 | Self::TaskStatusChanged { .. }
+                | Self::TaskRestored { .. }
                 | Self::TaskReordered { .. }
                 | Self::TaskRemoved { .. }
                 | Self::PhaseCompleted { .. }
@@ -325,6 +364,10 @@ impl Event {
             | Self::AgentFailed { task, .. }
             | Self::AgentStopped { task, .. }
             | Self::AttemptStopped { task, .. }
+            | Self::AgentKilled { task, .. }
+            | Self::WorktreeRewound { task, .. }
+            | Self::AgentRedirected { task, .. }
+            | Self::TaskRestored { task, .. }
             | Self::TrunkGranted { task, .. }
             | Self::MergeBuilt { task, .. }
             | Self::VerificationStarted { task, .. }

@@ -11,6 +11,7 @@ pub mod planfile;
 pub mod failure;
 pub mod outcome;
 pub mod policy;
+pub mod operation;
 pub mod event;
 pub mod record;
 pub mod command;

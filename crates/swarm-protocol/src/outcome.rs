@@ -153,6 +153,8 @@ pub enum PauseReason {
     Budget,
     /// Several agents were taken out of service shortly after one another.
     Errors,
+    /// A person took the whole session back; what was merged waits to be tried again.
+    Abort,
 }
 
 impl PauseReason {
@@ -164,6 +166,7 @@ impl PauseReason {
             Self::Setup => "setup",
             Self::Budget => "budget",
             Self::Errors => "errors",
+            Self::Abort => "abort",
         }
     }
 }

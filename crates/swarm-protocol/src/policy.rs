@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::operation::HookRule;
 use crate::outcome::Mode;
 
 /// What the core must know of a profile to choose one.
@@ -26,6 +27,21 @@ pub struct Allowance {
     /// Millionths of a dollar.
     pub cost_micros: u64,
     pub secs: u64,
+}
+
+/// When checkpoints are made by themselves, and how many stay. A ledger that says nothing has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CheckpointRules {
+    pub session_start: bool,
+    pub before_autopilot: bool,
+    pub before_merge: bool,
+    /// After so many finished tasks; 0: never.
+    pub periodic: u32,
+    /// Automatic ones kept; 0: all.
+    pub keep: u32,
+    /// Seconds automatic ones are kept; 0: for ever.
+    pub keep_secs: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +99,11 @@ pub struct Policy {
     pub task_budget: Allowance,
     #[serde(default)]
     pub budget: Allowance,
+    /// Hooks that exist.
+    #[serde(default)]
+    pub hooks: Vec<HookRule>,
+    #[serde(default)]
+    pub checkpoints: CheckpointRules,
     /// Plan events between two snapshot events.
     pub snapshot_every: u64,
     /// Whether check commands are configured.
@@ -115,6 +136,8 @@ impl Default for Policy {
             stable_secs: stable_secs(),
             task_budget: Allowance::default(),
             budget: Allowance::default(),
+            hooks: vec![],
+            checkpoints: CheckpointRules::default(),
             snapshot_every: 50,
             checks: true,
             verifies: true,

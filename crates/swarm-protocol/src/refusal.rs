@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::TaskId;
+use crate::ids::{CommandId, TaskId};
 use crate::plan::Status;
 
 /// Why a command was not carried out. Nothing was changed.
@@ -82,6 +82,61 @@ pub enum Refusal {
     ReadOnly {
         why: String,
     },
+    /// One operation that moves git at a time.
+    OperationUnderWay {
+        kind: String,
+    },
+    UnknownCheckpoint {
+        name: String,
+        near: Option<String>,
+    },
+    CheckpointExists {
+        name: String,
+    },
+    /// Something still refers to it.
+    CheckpointNeeded {
+        name: String,
+        why: String,
+    },
+    UnknownOperation {
+        id: String,
+    },
+    NothingToUndo {
+        what: String,
+    },
+    AlreadyUndone {
+        id: CommandId,
+        by: CommandId,
+    },
+    /// Facts that it would set back have changed since.
+    ChangedSince {
+        id: CommandId,
+        changes: Vec<Changed>,
+    },
+    /// Other tasks build on the work that would go.
+    HasDependents {
+        task: TaskId,
+        dependents: Vec<TaskId>,
+    },
+    /// What would happen is not what the person has seen.
+    PreviewChanged {
+        command: String,
+    },
+    /// Git or the person's checkout stands in the way.
+    CannotMove {
+        why: String,
+        hint: String,
+    },
+}
+
+/// A fact that no longer is what an operation made of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Changed {
+    pub fact: String,
+    /// For people: `task 1.2 was blocked and is active now`.
+    pub words: String,
+    /// The operations that changed it since, newest first: to be undone first.
+    pub by: Vec<CommandId>,
 }
 
 impl Refusal {
@@ -110,6 +165,17 @@ impl Refusal {
         "draining",
         "not_for_agents",
         "read_only",
+        "operation_under_way",
+        "unknown_checkpoint",
+        "checkpoint_exists",
+        "checkpoint_needed",
+        "unknown_operation",
+        "nothing_to_undo",
+        "already_undone",
+        "changed_since",
+        "has_dependents",
+        "preview_changed",
+        "cannot_move",
     ];
 
     /// What is in the way, one sentence without a full stop.
@@ -156,6 +222,24 @@ impl Refusal {
             Self::Draining => "The swarm is stopping".into(),
             Self::NotForAgents { what } => format!("An agent may not do this: {what}"),
             Self::ReadOnly { why } => format!("The ledger can only be read: {why}"),
+            Self::OperationUnderWay { kind } => format!("Another operation is under way: {kind}"),
+            Self::UnknownCheckpoint { name, .. } => format!("There is no checkpoint {name}"),
+            Self::CheckpointExists { name } => format!("There is a checkpoint {name} already"),
+            Self::CheckpointNeeded { name, why } => format!("The checkpoint {name} is needed: {why}"),
+            Self::UnknownOperation { id } => format!("There is no operation {id} to be undone"),
+            Self::NothingToUndo { what } => format!("There is nothing to {what}"),
+            Self::AlreadyUndone { id, by } => format!("The operation {id} was undone by {by} already"),
+            Self::ChangedSince { id, changes } => {
+                let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
+                let more = changes.len().saturating_sub(5);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("What the operation {id} did has changed since: {}{more}", shown.join(", "))
+            }
+            Self::HasDependents { task, dependents } => {
+                format!("Work that builds on task {task} is on trunk: {}", list(dependents))
+            }
+            Self::PreviewChanged { .. } => "What would happen has changed since the preview".into(),
+            Self::CannotMove { why, .. } => why.clone(),
         }
     }
 
@@ -191,6 +275,20 @@ impl Refusal {
             Self::Draining => "swarm status".into(),
             Self::NotForAgents { .. } => "swarm status".into(),
             Self::ReadOnly { .. } => "swarm plan salvage".into(),
+            Self::OperationUnderWay { .. } => "swarm status".into(),
+            Self::UnknownCheckpoint { near: Some(near), .. } => format!("swarm checkpoint show {near}"),
+            Self::UnknownCheckpoint { .. } => "swarm checkpoint list".into(),
+            Self::CheckpointExists { name } => format!("swarm checkpoint show {name}"),
+            Self::CheckpointNeeded { name, .. } => format!("swarm checkpoint show {name}"),
+            Self::UnknownOperation { .. } | Self::NothingToUndo { .. } => "swarm op log".into(),
+            Self::AlreadyUndone { by, .. } => format!("swarm op show {}", by.as_str()),
+            Self::ChangedSince { id, changes } => match changes.iter().find_map(|c| c.by.first()) {
+                Some(first) => format!("swarm undo {}", first.as_str()),
+                None => format!("swarm undo {} --partial", id.as_str()),
+            },
+            Self::HasDependents { task, .. } => format!("swarm task rollback {task} --cascade"),
+            Self::PreviewChanged { command } => format!("{command} --dry-run"),
+            Self::CannotMove { hint, .. } => hint.clone(),
         }
     }
 
@@ -220,6 +318,17 @@ impl Refusal {
             Self::Draining => "draining",
             Self::NotForAgents { .. } => "not_for_agents",
             Self::ReadOnly { .. } => "read_only",
+            Self::OperationUnderWay { .. } => "operation_under_way",
+            Self::UnknownCheckpoint { .. } => "unknown_checkpoint",
+            Self::CheckpointExists { .. } => "checkpoint_exists",
+            Self::CheckpointNeeded { .. } => "checkpoint_needed",
+            Self::UnknownOperation { .. } => "unknown_operation",
+            Self::NothingToUndo { .. } => "nothing_to_undo",
+            Self::AlreadyUndone { .. } => "already_undone",
+            Self::ChangedSince { .. } => "changed_since",
+            Self::HasDependents { .. } => "has_dependents",
+            Self::PreviewChanged { .. } => "preview_changed",
+            Self::CannotMove { .. } => "cannot_move",
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Records of every kind, as version 1 writes them. Whatever changes, these stay readable.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::{
+    Checkpoint, FactChange, Force, HookOutcome, Plan, RefMove, Request, SavedStage, SavedTask, Says,
+    TrunkHow, TrunkMove, WorktreeMove, WorktreeTo,
+};
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use swarm_protocol::plan::{
     BlockKind, ExecutionProfile, Extra, PhaseHead, Size, Status, TaskPatch, TaskSpec,
@@ -118,7 +122,123 @@ fn swarm_events() -> Vec<Event> {
             kind: "task block".into(),
             subject: Some("1.2".into()),
             answer: "Task 1.2 is blocked".into(),
+            by: Some("person:cli".into()),
+            facts: Some(vec![fact()]),
+            undoes: None,
+            checkpoint: None,
         },
+    ]
+}
+
+fn fact() -> FactChange {
+    FactChange {
+        fact: "task/1.2/stage".into(),
+        before: Some(serde_json::json!({ "stage": "pending", "started": true })),
+        after: Some(serde_json::json!({ "stage": "blocked", "block": "human", "why": "wait" })),
+    }
+}
+
+fn saved_task() -> SavedTask {
+    SavedTask {
+        stage: SavedStage::Done { proof: Some(proof()) },
+        waived: BTreeSet::from([Gate::Check]),
+        base: Some(oid('a')),
+        worktree: true,
+        wip: Some(oid('b')),
+        session: Some("s-1".into()),
+        last_agent: Some(AgentId::nth(1)),
+        last_failure: Some("1 test failed".into()),
+        retries: 1,
+        review_rounds: 2,
+        merge_rounds: 3,
+    }
+}
+
+fn intent() -> Plan {
+    let (branch, old) = ("main".into(), oid('a'));
+    let how = TrunkHow::Rebuild { revert: vec![oid('b')], pick: vec![oid('c')] };
+    let restored = WorktreeTo::Restored { base: Some(oid('a')), tip: oid('b'), dirty: Some(oid('c')) };
+    Plan {
+        checkpoint: "before-rollback".into(),
+        trunk: Some(TrunkMove { branch, old, how }),
+        refs: vec![RefMove { name: "refs/heads/swarm/1.2".into(), old: Some(oid('a')), new: None }],
+        worktrees: vec![
+            WorktreeMove { task: task(), to: restored },
+            WorktreeMove { task: task(), to: WorktreeTo::Clean { tip: oid('b') } },
+            WorktreeMove { task: task(), to: WorktreeTo::Gone },
+        ],
+        facts: vec![fact()],
+        tasks: BTreeMap::from([(task(), saved_task())]),
+        save_local: vec!["src/a.rs".into()],
+        says: Says { tasks: vec!["1.2: done → pending".into()], ..Says::default() },
+        at: Timestamp(1_768_298_400_000),
+    }
+}
+
+fn operation_events() -> Vec<Event> {
+    let id = || CommandId::new("01JCOMMAND").expect("an id");
+    let force = Force { drop_foreign: true, save_local: false };
+    let request = Request::Rollback { to: "before-auth".into(), force };
+    let checkpoint = Checkpoint {
+        name: "before-auth".into(),
+        at: Timestamp(1_768_298_400_000),
+        seq: 12,
+        auto: false,
+        trigger: "person".into(),
+        trunk: Some(oid('a')),
+        tips: BTreeMap::from([(task(), oid('b'))]),
+        dirty: BTreeMap::from([(task(), oid('c'))]),
+        moving: BTreeSet::from([task()]),
+        full: true,
+        deleted: None,
+    };
+    vec![
+        Event::OperationAsked {
+            id: id(),
+            by: "person:cli".into(),
+            kind: "rollback".into(),
+            subject: Some("before-auth".into()),
+            request,
+            answer: "Rolling back".into(),
+        },
+        Event::OperationQuiet { id: id() },
+        Event::OperationPlanned { id: id(), plan: intent() },
+        Event::OperationFinished {
+            id: id(),
+            text: "Rolled back to before-auth".into(),
+            facts: vec![fact()],
+            made: vec![oid('d')],
+        },
+        Event::OperationStuck { id: id(), why: "no space".into() },
+        Event::OperationFailed {
+            id: id(),
+            why: "a revert does not apply".into(),
+            hint: "swarm attention".into(),
+            paths: vec!["src/a.rs".into()],
+        },
+        Event::TaskRestored {
+            task: task(),
+            status: Status::Done,
+            why: "rolled back".into(),
+            stage: Some(SavedStage::Done { proof: Some(proof()) }),
+            waived: Some(vec![Gate::Check]),
+            saved: Some(saved_task()),
+        },
+        Event::FactsSet { facts: vec![FactChange { fact: "budget".into(), before: None, after: None }] },
+        Event::CheckpointMade { checkpoint, op: Some(id()) },
+        Event::CheckpointFailed { name: "before-merge-1.2".into(), why: "no space".into() },
+        Event::CheckpointDeleted { name: "before-auth".into(), why: "deleted by a person".into() },
+        Event::CheckpointPurged { name: "before-auth".into() },
+        Event::HookStarted { hook: "pre-merge".into(), n: 7, subject: Some("1.2".into()) },
+        Event::HookEnded {
+            hook: "pre-merge".into(),
+            n: 7,
+            outcome: HookOutcome::Failed { code: Some(1) },
+            output: "no".into(),
+        },
+        Event::AgentKilled { task: task(), run: run() },
+        Event::WorktreeRewound { task: task(), saved: Some(oid('c')) },
+        Event::AgentRedirected { task: task(), agent: AgentId::nth(1), to: task(), same_worktree: true },
     ]
 }
 
@@ -378,8 +498,16 @@ fn merge_events() -> Vec<Event> {
 }
 
 fn samples() -> Vec<Event> {
-    [plan_events(), swarm_events(), attempt_events(), recovery_events(), review_events(), merge_events()]
-        .concat()
+    [
+        plan_events(),
+        swarm_events(),
+        operation_events(),
+        attempt_events(),
+        recovery_events(),
+        review_events(),
+        merge_events(),
+    ]
+    .concat()
 }
 
 fn golden(name: &str) -> std::path::PathBuf {

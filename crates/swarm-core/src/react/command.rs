@@ -32,7 +32,10 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     let Outcome { mut events, answer } = carry_out(state, envelope.command, now)?;
     // A closed plan's last record is its closing: a start that finds it there finishes the renames.
     let at = events.len() - usize::from(matches!(events.last(), Some(Event::PlanClosed { .. })));
-    events.insert(at, Event::Operation { id: envelope.id, kind, subject, answer });
+    let by = Some(envelope.by);
+    let (facts, undoes, checkpoint) = (None, None, None);
+    let record = Event::Operation { id: envelope.id, kind, subject, answer, by, facts, undoes, checkpoint };
+    events.insert(at, record);
     Ok(events)
 }
 
@@ -61,7 +64,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::CancelTask { task } => task::cancel(state, task),
         Command::WaiveGate { task, gate, reason } => task::waive(state, task, gate, reason),
         Command::StopAgent { task } => task::stop_agent(state, task, now),
-        Command::Pause { reason, why } => pause(state, reason, why),
+        Command::Pause { reason, why, force: _ } => pause(state, reason, why),
         Command::Resume { reason } => {
             if !state.paused.contains_key(&reason) {
                 return Err(Refusal::NotPaused);
@@ -71,6 +74,17 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),
         Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
+        Command::KillAgent { .. }
+        | Command::Redirect { .. }
+        | Command::MakeCheckpoint { .. }
+        | Command::DeleteCheckpoint { .. }
+        | Command::Rollback { .. }
+        | Command::RollbackTask { .. }
+        | Command::Abort { .. }
+        | Command::Undo { .. }
+        | Command::Redo { .. } => {
+            Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
+        }
         Command::MessageAgent { .. }
         | Command::ReviveAgent { .. }
         | Command::SplitTask { .. }

@@ -36,6 +36,7 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
             PauseReason::Setup => "Paused: worktrees cannot be set up",
             PauseReason::Budget => "Paused: what may be spent is spent",
             PauseReason::Errors => "Paused: several agents were taken out of service",
+            PauseReason::Abort => "Aborted: the session was taken back",
         };
         let command = match reason {
             // It goes on by itself when there is room.

@@ -192,7 +192,7 @@ impl Place {
         }
         all.extend([PauseReason::Trunk, PauseReason::Setup].map(|reason| Command::Resume { reason }));
         if self.alphabet.stops {
-            all.push(Command::Pause { reason: PauseReason::User, why: "lunch".into() });
+            all.push(Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false });
             all.push(Command::Resume { reason: PauseReason::User });
             all.push(Command::Drain { why: "Ctrl+C".into() });
         }

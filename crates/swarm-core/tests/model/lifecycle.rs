@@ -50,7 +50,7 @@ fn walk(
         model,
         |place| {
             for effect in owed(&place.state) {
-                if let Some(task) = place.state.task(effect.task()) {
+                if let Some(task) = effect.task().and_then(|id| place.state.task(id)) {
                     owes.insert((task.stage.name(), effect.verb()));
                 }
             }

@@ -95,6 +95,13 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             ]
         }
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
+        Effect::Survey { .. }
+        | Effect::Save { .. }
+        | Effect::Mark { .. }
+        | Effect::Move { .. }
+        | Effect::Forget { .. }
+        | Effect::Rewind { .. }
+        | Effect::Hook { .. } => vec![failed(effect)],
         Effect::Remove { task } => vec![
             Report::WorktreeRemoved { task: task.clone() },
             Report::WorktreeKept { task: task.clone(), why: ".env".into() },
@@ -104,7 +111,11 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
 
 fn failed(effect: &Effect) -> Report {
     let why = "git failed".into();
-    Report::HandFailed { key: KeyName::from(&effect.key()), task: effect.task().clone(), why }
+    let key = KeyName::from(&effect.key());
+    match effect.task() {
+        Some(task) => Report::HandFailed { key, task: task.clone(), why },
+        None => Report::Broke { key, why },
+    }
 }
 
 fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Report> {

@@ -351,7 +351,14 @@ fn shown(effect: &Effect) -> String {
             format!("Work {run} Go {{ iteration: {iteration} }}")
         }
         Effect::Work { run, order, .. } => format!("Work {run} {order:?}"),
-        other => format!("{} {}", other.verb(), other.task()),
+        Effect::Save { name, .. } | Effect::Mark { name, .. } | Effect::Forget { name } => {
+            format!("{} {name}", effect.verb())
+        }
+        Effect::Survey { op, .. } | Effect::Move { op, .. } => format!("{} {}", effect.verb(), op.as_str()),
+        Effect::Hook { hook, subject, .. } => {
+            format!("Hook {hook} {}", subject.as_deref().unwrap_or_default())
+        }
+        other => format!("{} {}", other.verb(), other.task().map_or("", TaskId::as_str)),
     }
 }
 
@@ -371,7 +378,7 @@ fn command(words: &[&str]) -> Command {
         ["slots", n] => Command::SetProfile { profile: profile(n.parse().expect("a number")) },
         ["lock"] => Command::LockProfile,
         ["reset"] => Command::ResetPlan,
-        ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into() },
+        ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },
         ["resume"] => Command::Resume { reason: PauseReason::User },
         ["resume", "trunk"] => Command::Resume { reason: PauseReason::Trunk },
         ["resume", "setup"] => Command::Resume { reason: PauseReason::Setup },

@@ -48,12 +48,18 @@ pub struct Desk {
 /// Carries one effect out and sends its report.
 pub async fn carry_out(effect: Effect, desk: Desk) {
     let key = effect.key();
-    let task = effect.task().clone();
+    let task = effect.task().cloned();
     let out = desk.out.clone();
     let world = desk.world.clone();
     let report = match do_it(effect, desk).await {
         Ok(report) => report,
-        Err(why) => Report::HandFailed { key: KeyName::from(&key), task, why: world.without_root(&why) },
+        Err(why) => {
+            let (key, why) = (KeyName::from(&key), world.without_root(&why));
+            match task {
+                Some(task) => Report::HandFailed { key, task, why },
+                None => Report::Broke { key, why },
+            }
+        }
     };
     // The loop is gone only when the process ends.
     let _ = out.send(FromHand::Over { key, report }).await;
@@ -142,6 +148,13 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 () = desk.cancel.cancelled() => Ok(Report::Cancelled { task }),
             }
         }
+        Effect::Survey { .. }
+        | Effect::Save { .. }
+        | Effect::Mark { .. }
+        | Effect::Move { .. }
+        | Effect::Forget { .. }
+        | Effect::Rewind { .. }
+        | Effect::Hook { .. } => Err("there is no hand for it yet".into()),
         Effect::Remove { task } => {
             let report = world.give_up_workplace(task).await?;
             tokio::spawn(async move { world.tend_pool().await });

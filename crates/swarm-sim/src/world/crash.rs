@@ -141,7 +141,7 @@ impl Story {
         self.hit(Fault::OldCoordinator);
         let checked = self.epoch_checked();
         let id = CommandId::new(format!("old-{}", self.inputs)).expect("a plain id");
-        let command = Command::Pause { reason: PauseReason::User, why: "from the past".into() };
+        let command = Command::Pause { reason: PauseReason::User, why: "from the past".into(), force: false };
         let wish = Envelope { id, by: "person:cli".into(), command };
         if let Ok(events) = swarm_core::step(&mut old.state, Input::Command(wish), self.now) {
             let appended = self.log.append(old.epoch, Batch { at: self.now, events }, checked);

@@ -51,13 +51,20 @@ impl Hand {
             Effect::Review { run, task, .. } => {
                 Report::ReviewLost { run: run.clone(), task: task.clone(), why: "told to stop".into() }
             }
-            other => Report::Cancelled { task: other.task().clone() },
+            other => match other.task() {
+                Some(task) => Report::Cancelled { task: task.clone() },
+                None => Report::Broke { key: KeyName::from(&self.key), why: "told to stop".into() },
+            },
         }
     }
 
     fn fails(&self) -> Report {
         let why = "the world failed the hand".into();
-        Report::HandFailed { key: KeyName::from(&self.key), task: self.effect.task().clone(), why }
+        let key = KeyName::from(&self.key);
+        match self.effect.task() {
+            Some(task) => Report::HandFailed { key, task: task.clone(), why },
+            None => Report::Broke { key, why },
+        }
     }
 }
 
@@ -112,6 +119,13 @@ impl Story {
             Effect::Watch { .. } if self.truth.checkout_busy => return Ok(Deed::UnderWay),
             Effect::Watch { task, .. } => Report::CheckoutChanged { task: task.clone() },
             Effect::Remove { task } => self.remove(task)?,
+            Effect::Survey { .. }
+            | Effect::Save { .. }
+            | Effect::Mark { .. }
+            | Effect::Move { .. }
+            | Effect::Forget { .. }
+            | Effect::Rewind { .. }
+            | Effect::Hook { .. } => hand.fails(),
         };
         Ok(Deed::Done(report))
     }

@@ -98,6 +98,9 @@ fn banners(view: &StatusView) -> Vec<String> {
             swarm_protocol::outcome::PauseReason::Errors => {
                 "! Paused: several agents were taken out of service. See `swarm attention`, then run `swarm resume --reason errors`".into()
             }
+            swarm_protocol::outcome::PauseReason::Abort => {
+                "! Aborted: the session was taken back. `swarm undo` brings it back, `swarm run --retry` tries again".into()
+            }
             swarm_protocol::outcome::PauseReason::Disk => {
                 "! Paused: the disk is full or read-only. Goes on by itself when there is room".into()
             }

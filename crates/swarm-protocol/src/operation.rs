@@ -1,0 +1,387 @@
+//! Interventions as records: what they asked, what was found, what is to be moved, and every fact
+//! that they changed with its value before and after.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::Proof;
+use crate::ids::{AgentId, CommandId, Oid, TaskId};
+use crate::outcome::Gate;
+use crate::plan::{BlockKind, Status};
+use crate::time::Timestamp;
+
+/// One fact that an operation changed: `task/1.2/stage`, `mode`, `ref/refs/heads/main` …
+/// Absent: there was (or is) no such thing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FactChange {
+    pub fact: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Value>,
+}
+
+/// What is asked of an operation that moves git as well as the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Request {
+    /// A full checkpoint under this name.
+    Checkpoint { name: String },
+    /// Everything back to a checkpoint.
+    Rollback { to: String, force: Force },
+    /// The merged work of these tasks out of trunk again, or their branches back to their base.
+    RollbackTask { tasks: Vec<TaskId>, force: Force },
+    /// Agents stopped, trunk back to where the session began, merged work kept for another try.
+    Abort { to: String, force: Force },
+    /// The facts of an operation back to what they were before it.
+    Undo { operation: CommandId, partial: bool, force: Force },
+}
+
+/// What a person allows that would be refused otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Force {
+    /// Commits of a person go too; they stay under a ref.
+    pub drop_foreign: bool,
+    /// Local changes in the way are put on a ref.
+    pub save_local: bool,
+}
+
+/// What a survey is to look at. Made from the state, so that a preview asks the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SurveyAsk {
+    /// The ledger position whose tasks are compared with the present ones; none: none are.
+    pub at: Option<u64>,
+    /// Where trunk was and should be again; none: only its tip and the commits below are looked at.
+    pub trunk: Option<Oid>,
+    /// Commits that may have to be reverted, newest first.
+    pub revert: Vec<Oid>,
+    /// Commits that may have to be brought back, oldest first.
+    pub pick: Vec<Oid>,
+    /// Tasks whose branch and worktree are looked at; with `at` also those that differ.
+    pub tasks: Vec<TaskId>,
+    /// Merged tasks and their commits on trunk, oldest first: `landed` is wanted of them.
+    pub landed: BTreeMap<TaskId, Vec<Oid>>,
+}
+
+/// What git and the ledger say. Read-only: a preview takes the same.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Survey {
+    /// The branch.
+    pub trunk: String,
+    pub now: Option<Oid>,
+    /// Commits of `ask.trunk..now`, newest first; without `ask.trunk` from the oldest of `ask.revert` on.
+    pub since: Vec<TrunkCommit>,
+    /// Commits of `now..ask.trunk`, oldest first: they would come (back) to trunk.
+    pub ahead: Vec<TrunkCommit>,
+    /// `ask.trunk` is not there, or no relative of trunk.
+    pub unrelated: bool,
+    /// Trunk is checked out somewhere.
+    pub checked_out: bool,
+    /// The checkout is in the middle of something (merge, rebase …): what.
+    pub busy: Option<String>,
+    /// Local changes to files that would change.
+    pub local: Vec<String>,
+    /// Task branches as they are.
+    pub tips: BTreeMap<TaskId, Oid>,
+    /// Uncommitted work, saved as commits that nothing names: the same content on the same tip is the same commit.
+    pub dirty: BTreeMap<TaskId, Oid>,
+    /// Where merged work lies: `base..tip` are the task's commits on trunk.
+    pub landed: BTreeMap<TaskId, Landed>,
+    /// Tasks that differ from then; none: it did not exist then.
+    pub tasks: BTreeMap<TaskId, Option<SavedTask>>,
+}
+
+/// A commit between trunk then and trunk now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrunkCommit {
+    pub oid: Oid,
+    pub subject: String,
+    /// A remote-tracking ref has it.
+    pub pushed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Landed {
+    pub base: Oid,
+    pub tip: Oid,
+    pub tree: Oid,
+}
+
+/// The intent of an operation: everything that it will move, and where the old is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The checkpoint that is made before anything moves.
+    pub checkpoint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<TrunkMove>,
+    /// Task branches, each only if it still is at `old`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<RefMove>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worktrees: Vec<WorktreeMove>,
+    /// Facts of the plan and the swarm, as they will be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactChange>,
+    /// What tasks get back besides their facts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tasks: BTreeMap<TaskId, SavedTask>,
+    /// Local changes that are put on a ref first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub save_local: Vec<String>,
+    /// For people: what happens to commits, tasks and work, and what stays as it is.
+    pub says: Says,
+    /// Dates new commits, so that asking twice gives the same ones.
+    pub at: Timestamp,
+}
+
+/// The preview, in lines for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Says {
+    pub tasks: Vec<String>,
+    pub commits: Vec<String>,
+    pub work: Vec<String>,
+    /// Commits of a person that go (and where they are kept), or stay.
+    pub foreign: Vec<String>,
+    /// Consequences that no undo takes back.
+    pub stays: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrunkMove {
+    pub branch: String,
+    pub old: Oid,
+    #[serde(flatten)]
+    pub how: TrunkHow,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum TrunkHow {
+    /// To a commit that exists: back, or forward again.
+    Set { new: Oid },
+    /// Reverts (newest first), then picks (oldest first) on top of it, published once.
+    Rebuild { revert: Vec<Oid>, pick: Vec<Oid> },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RefMove {
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<Oid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<Oid>,
+}
+
+/// What becomes of a task's worktree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorktreeMove {
+    pub task: TaskId,
+    #[serde(flatten)]
+    pub to: WorktreeTo,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum WorktreeTo {
+    /// On its branch at `tip`, with the uncommitted work of the saved commit if there is one.
+    Restored { base: Option<Oid>, tip: Oid, dirty: Option<Oid> },
+    /// On its branch at `tip`, nothing uncommitted; made anew when there is none.
+    Clean { tip: Oid },
+    /// Not needed any more: removed by proof.
+    Gone,
+}
+
+/// How the plan was carried out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Moved {
+    /// Where trunk is now, if it moved.
+    pub trunk: Option<Oid>,
+    /// Commits that were made for it: reverts, picks.
+    pub made: Vec<Oid>,
+    /// Uncommitted work that the worktrees held before, saved: task → commit.
+    pub dirty: BTreeMap<TaskId, Oid>,
+    /// The ref that holds the person's local changes, if any were in the way.
+    pub local: Option<String>,
+}
+
+/// A state that can be returned to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    pub name: String,
+    pub at: Timestamp,
+    /// The ledger position it speaks of.
+    pub seq: u64,
+    /// Made by the swarm itself.
+    pub auto: bool,
+    pub trigger: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<Oid>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tips: BTreeMap<TaskId, Oid>,
+    /// Uncommitted work, each as a commit under a ref.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirty: BTreeMap<TaskId, Oid>,
+    /// Tasks whose agent was writing while the worktree was saved.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub moving: BTreeSet<TaskId>,
+    /// With the uncommitted work of every worktree.
+    pub full: bool,
+    /// A person (or the clock) took it off the list; its refs stay until no undo can want it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Timestamp>,
+}
+
+/// What git holds of a checkpoint: the hand's part of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    pub trunk: Option<Oid>,
+    pub tips: BTreeMap<TaskId, Oid>,
+    pub dirty: BTreeMap<TaskId, Oid>,
+    pub moving: BTreeSet<TaskId>,
+}
+
+/// A task's stage in the form that can be set back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub enum SavedStage {
+    /// `started`: somebody let it start.
+    Pending {
+        started: bool,
+    },
+    /// An agent has it. Set back as pending, with its uncommitted work and its session.
+    Working,
+    Review {
+        tip: Oid,
+        tree: Oid,
+        base: Option<Oid>,
+    },
+    Approved {
+        tip: Oid,
+        tree: Oid,
+        base: Option<Oid>,
+    },
+    Done {
+        proof: Option<Proof>,
+    },
+    Blocked {
+        block: BlockKind,
+        why: String,
+    },
+    Failed {
+        why: String,
+    },
+    Timeout {
+        why: String,
+    },
+    Deferred,
+    Cancelled,
+    Split {
+        parts: Vec<TaskId>,
+    },
+}
+
+impl SavedStage {
+    /// The status that a record shows once it is set back.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Pending { .. } | Self::Working => Status::Pending,
+            Self::Review { .. } => Status::Review,
+            Self::Approved { .. } => Status::Merging,
+            Self::Done { .. } => Status::Done,
+            Self::Blocked { .. } => Status::Blocked,
+            Self::Failed { .. } => Status::Failed,
+            Self::Timeout { .. } => Status::Timeout,
+            Self::Deferred => Status::Deferred,
+            Self::Cancelled => Status::Cancelled,
+            Self::Split { .. } => Status::Active,
+        }
+    }
+
+    /// One word for people.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pending { .. } => "pending",
+            Self::Working => "active",
+            Self::Review { .. } => "in review",
+            Self::Approved { .. } => "approved",
+            Self::Done { .. } => "done",
+            Self::Blocked { .. } => "blocked",
+            Self::Failed { .. } => "failed",
+            Self::Timeout { .. } => "timeout",
+            Self::Deferred => "deferred",
+            Self::Cancelled => "cancelled",
+            Self::Split { .. } => "split",
+        }
+    }
+}
+
+/// A task as it was at some ledger position, without what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedTask {
+    #[serde(flatten)]
+    pub stage: SavedStage,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub waived: BTreeSet<Gate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Oid>,
+    /// A worktree was there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub worktree: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wip: Option<Oid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_agent: Option<AgentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub review_rounds: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub merge_rounds: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// How a hook ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum HookOutcome {
+    Ok,
+    Failed {
+        code: Option<i32>,
+    },
+    TimedOut,
+    /// There is none of this name, or it cannot be executed.
+    NotStarted {
+        why: String,
+    },
+    /// The coordinator died while it ran; nobody knows how far it came.
+    Interrupted,
+}
+
+/// What the core must know of a hook.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct HookRule {
+    pub name: String,
+    /// Its failure refuses what it stands before.
+    pub blocking: bool,
+}
