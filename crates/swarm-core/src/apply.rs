@@ -3,13 +3,14 @@
 
 mod merge;
 pub(crate) mod plan;
+mod recovery;
 mod review;
 mod run;
 
 pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::outcome::{Next, PauseReason};
+use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
 use crate::limits::{ANSWERS_KEPT, AUDIT_KEPT, DECISIONS_KEPT, OUTPUT_KEPT};
@@ -40,8 +41,9 @@ impl State {
             }
             Event::Paused { reason, why } => {
                 self.paused.insert(*reason, Pause { since: at, why: why.clone() });
+                self.hold_at_boundary(at);
             }
-            Event::Resumed { reason } => self.resume(*reason),
+            Event::Resumed { reason } => self.resume(*reason, at),
             Event::ModeChanged { mode } => self.mode = Some(*mode),
             Event::DrainStarted { .. } => self.draining = true,
             Event::Operation { id, kind, subject, answer, .. } => {
@@ -60,8 +62,10 @@ impl State {
             Event::LossAcknowledged { .. } => self.loss = None,
             Event::LedgerRepaired { .. } | Event::LedgerCut { .. } | Event::Signal { .. } => {}
             other => {
-                let taken =
-                    self.apply_plan(other, at) || self.apply_run(other, at) || self.apply_review(other, at);
+                let taken = self.apply_plan(other, at)
+                    || self.apply_run(other, at)
+                    || self.apply_review(other, at)
+                    || self.apply_recovery(other, at);
                 if !taken {
                     self.apply_merge(other, at);
                 }
@@ -73,8 +77,11 @@ impl State {
     }
 
     /// What the pause was about is forgotten with it: it may have been put right.
-    fn resume(&mut self, reason: PauseReason) {
+    fn resume(&mut self, reason: PauseReason, at: Timestamp) {
         self.paused.remove(&reason);
+        if self.paused.is_empty() {
+            self.held_go_on(at);
+        }
         match reason {
             PauseReason::Trunk => self.red_trunk = None,
             PauseReason::Setup => self.setup_failures = SetupFailures::default(),
@@ -116,29 +123,14 @@ impl State {
                 }
                 Stage::Pending { since: at, not_before: *not_before }
             }
-            Next::Restart { not_before, restart } => {
-                match self.tasks.get(id).and_then(|t| t.last_agent.clone()) {
-                    Some(agent) => {
-                        Stage::Restarting { agent, since: at, not_before: *not_before, restart: *restart }
-                    }
-                    None => Stage::Pending { since: at, not_before: *not_before },
-                }
-            }
+            // Who begins again, and after which run, is known to the event only.
+            Next::Restart { not_before, .. } => Stage::Pending { since: at, not_before: *not_before },
             Next::Blocked { block, why } => Stage::Blocked { block: *block, why: why.clone(), since: at },
             Next::Failed { why } => Stage::Failed { why: why.clone(), since: at },
             Next::Timeout { why } => Stage::Timeout { why: why.clone(), since: at },
             Next::Deferred => Stage::Deferred,
             Next::Cancelled => Stage::Cancelled,
-            Next::Approved { not_before } => match self.tasks.get(id).map(|t| &t.stage) {
-                Some(Stage::Merging { tip, tree, since, .. }) => Stage::Approved {
-                    tip: tip.clone(),
-                    tree: tree.clone(),
-                    since: *since,
-                    not_before: *not_before,
-                    waits: None,
-                },
-                _ => return,
-            },
+            Next::Approved { not_before } => return self.approve_again(id, *not_before, None),
             Next::Review { not_before } => match self.tasks.get(id).map(|t| &t.stage) {
                 Some(Stage::Review { tip, tree, since, .. }) => Stage::Review {
                     tip: tip.clone(),
@@ -156,7 +148,7 @@ impl State {
     fn note(&mut self, event: &Event, at: Timestamp) {
         let Some((id, details)) = details(event) else { return };
         self.change(id, |task| {
-            keep(&mut task.audit, AUDIT_KEPT, Audit { at, event: event.kind().into(), details });
+            keep(&mut task.audit, AUDIT_KEPT, Audit { at, event: name(event).into(), details });
         });
     }
 }
@@ -181,6 +173,14 @@ pub(crate) fn tail(text: &str) -> String {
     text[from..].into()
 }
 
+/// The word in the audit log: a task that lost its owner is named by what is done about it.
+fn name(event: &Event) -> &'static str {
+    match event {
+        Event::AgentFailed { how: Ended::Orphaned { .. }, .. } => "crash_recovery",
+        other => other.kind(),
+    }
+}
+
 /// What the audit log of a task says about an event; silent about the plan's own bookkeeping.
 fn details(event: &Event) -> Option<(&TaskId, String)> {
     let text = match event {
@@ -203,7 +203,21 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::Overstep { what, .. } => what.clone(),
         Event::TaskStarted { .. } => "started by a person".into(),
         Event::AgentCompleted { agent, .. } => agent.to_string(),
-        Event::AgentFailed { agent, how, .. } => format!("{agent} {}", how.words()),
+        Event::AgentFailed { agent, how, next, .. } => match next {
+            Next::Restart { not_before, restart } => {
+                format!("{agent} {}; restart {restart} at {}", how.words(), &not_before.to_string()[11..19])
+            }
+            _ => format!("{agent} {}", how.words()),
+        },
+        Event::AgentNudged { class, .. } => format!("told that {}", class.words()),
+        Event::AgentNoted { what, .. } => what.clone(),
+        Event::ProfileAssigned { profile, why, .. } => format!("{profile}: {why}"),
+        Event::QuotaExhausted { group, why, .. } => format!("{group}: {why}"),
+        Event::QuotaProbeStarted { group, run, .. } => format!("{group} ({run})"),
+        Event::QuotaProbeFailed { group, why, .. } => format!("{group}: {why}"),
+        Event::TaskSplit { parts, .. } => parts.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "),
+        Event::MessageQueued { by, .. } => format!("from {by}"),
+        Event::MessageLanded { iteration, run, .. } => format!("in iteration {iteration} of {run}"),
         Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
         Event::MergeBuilt { result, commits, .. } => format!("{} commits, {}", commits.len(), result.short()),
         Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => last_line(output),

@@ -12,7 +12,7 @@ use swarm_protocol::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Effect {
     /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
-    Prepare { run: RunId, task: TaskId },
+    Prepare { run: RunId, task: TaskId, from: Option<StartsFrom> },
     /// The run's daemon alive or adopted, and under this order. In flight for the daemon's whole
     /// life; ends in `WorkEnded`.
     Work {
@@ -62,6 +62,16 @@ pub enum Effect {
     Rewind { task: TaskId, run: RunId, to: Option<Oid> },
     /// A hook of the user's. Ends in `HookEnded`.
     Hook { n: u64, hook: String, subject: Option<String>, variables: BTreeMap<String, String> },
+}
+
+/// Where the branch of a part begins, when it is made: at the tip of the whole's branch, with what the
+/// whole had not committed. Its base is the whole's, so that the commits that are there already go to
+/// trunk with the part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartsFrom {
+    pub task: TaskId,
+    pub base: Oid,
+    pub wip: Option<Oid>,
 }
 
 /// How the daemon of a work run should be now.

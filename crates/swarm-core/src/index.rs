@@ -25,6 +25,10 @@ pub struct Index {
     reviews: BTreeSet<(Timestamp, TaskId)>,
     /// Approved tasks, oldest first.
     approved: BTreeSet<(Timestamp, TaskId)>,
+    /// Tasks whose agent begins again after a crash, oldest first.
+    restarting: BTreeSet<(Timestamp, TaskId)>,
+    /// Tasks that wait for their parts.
+    split: BTreeSet<TaskId>,
     /// Tasks for which something may be owed that is neither a run nor the trunk.
     loose: BTreeSet<TaskId>,
     timers: BTreeSet<(Timestamp, TaskId)>,
@@ -45,6 +49,8 @@ struct Entry {
     started: bool,
     review: Option<Timestamp>,
     approved: Option<Timestamp>,
+    restarting: Option<Timestamp>,
+    split: bool,
     loose: bool,
     timer: Option<Timestamp>,
     phase: u32,
@@ -65,11 +71,17 @@ impl Entry {
                 (Some(schedule::order_key(task, *since, index.unblocks(state, id))), Some(*not_before), None)
             }
             Stage::Approved { since, not_before, .. } => (None, Some(*not_before), Some(*since)),
-            Stage::Review { not_before, run: None, .. } => (None, Some(*not_before), None),
+            Stage::Review { not_before, run: None, .. }
+            | Stage::Restarting { not_before, .. }
+            | Stage::Split { not_before, .. } => (None, Some(*not_before), None),
             _ => (None, None, None),
         };
         let review = match &task.stage {
             Stage::Review { since, run: None, .. } => Some(*since),
+            _ => None,
+        };
+        let restarting = match &task.stage {
+            Stage::Restarting { since, .. } => Some(*since),
             _ => None,
         };
         let loose = match &task.stage {
@@ -82,6 +94,8 @@ impl Entry {
             started: task.started,
             review,
             approved,
+            restarting,
+            split: matches!(task.stage, Stage::Split { .. }),
             loose,
             timer: timer.filter(|at| *at > Timestamp::ZERO),
             phase: task.phase,
@@ -121,6 +135,14 @@ impl Index {
         self.approved.iter().map(|(_, id)| id)
     }
 
+    pub fn restarting(&self) -> impl Iterator<Item = &TaskId> {
+        self.restarting.iter().map(|(_, id)| id)
+    }
+
+    pub fn split(&self) -> impl Iterator<Item = &TaskId> {
+        self.split.iter()
+    }
+
     pub fn loose(&self) -> impl Iterator<Item = &TaskId> {
         self.loose.iter()
     }
@@ -147,6 +169,10 @@ impl Index {
         if let Some(since) = old.approved {
             self.approved.remove(&(since, id.clone()));
         }
+        if let Some(since) = old.restarting {
+            self.restarting.remove(&(since, id.clone()));
+        }
+        self.split.remove(id);
         if let Some(at) = old.timer {
             self.timers.remove(&(at, id.clone()));
         }
@@ -171,6 +197,12 @@ impl Index {
         }
         if let Some(since) = entry.approved {
             self.approved.insert((since, id.clone()));
+        }
+        if let Some(since) = entry.restarting {
+            self.restarting.insert((since, id.clone()));
+        }
+        if entry.split {
+            self.split.insert(id.clone());
         }
         if let Some(at) = entry.timer {
             self.timers.insert((at, id.clone()));
@@ -262,6 +294,10 @@ impl State {
         }
         if (&built.started, &built.reviews) != (&self.index.started, &self.index.reviews) {
             return differ("starts", format!("{:?}", self.index.started), format!("{:?}", built.started));
+        }
+        if (&built.restarting, &built.split) != (&self.index.restarting, &self.index.split) {
+            let kept = format!("{:?} {:?}", self.index.restarting, self.index.split);
+            return differ("restarts", kept, format!("{:?} {:?}", built.restarting, built.split));
         }
         let open = |i: &Index| {
             i.open_in_phase.iter().filter(|(_, n)| **n > 0).map(|(p, n)| (*p, *n)).collect::<Vec<_>>()

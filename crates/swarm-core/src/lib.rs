@@ -13,6 +13,7 @@ mod react;
 mod apply;
 mod settle;
 mod owed;
+mod profiles;
 pub mod schedule;
 mod index;
 mod setup;

@@ -30,8 +30,18 @@ pub const HAND_FAILURES_MAX: u32 = 5;
 pub const REVIEWS_AT_ONCE: usize = 4;
 /// Equal failures to set a worktree up, over all tasks, before the swarm pauses.
 pub const SETUP_FAILURES_MAX: u32 = 3;
-/// Seconds until the next try when the quota is used up and nobody said until when.
-pub const QUOTA_RETRY_SECS: u64 = 300;
+/// Agents taken out of service within the window of crashes before the swarm pauses.
+pub const DEGRADED_MAX: usize = 3;
+/// Messages of a task that wait to be delivered, and as many that were.
+pub const MESSAGES_MAX: usize = 20;
+/// Bytes of one message: it goes into a prompt.
+pub const MESSAGE_MAX: usize = 16 * 1024;
+/// Lines that one attempt may add to the history beside its own.
+pub const NOTES_MAX: usize = 20;
+/// Parts of one task.
+pub const PARTS_MAX: usize = 50;
+/// A part may be split again, and its parts may not.
+pub const SPLIT_DEPTH_MAX: usize = 2;
 /// The longest wait a service may ask for: a weekly allowance and a day.
 pub const RESETS_MAX_SECS: u64 = 8 * 24 * 3600;
 /// Commits that are remembered as green.

@@ -4,7 +4,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::{Gate, PauseReason};
 
-use crate::effect::{Effect, WorkOrder};
+use crate::effect::{Effect, StartsFrom, WorkOrder};
 use crate::stage::{MergeStep, Stage};
 use crate::state::{Run, State, Task};
 
@@ -31,13 +31,17 @@ pub fn owed(state: &State) -> Vec<Effect> {
 }
 
 fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
+    if run.kind == RunKind::Probe {
+        return probe(id, run);
+    }
     let task = state.task(&run.task)?;
     if run.kind != RunKind::Work {
         return (task.stage.judging_run() == Some(id)).then(|| judging(id, run, &task.stage)).flatten();
     }
     let order = match &task.stage {
         Stage::Preparing { run: current } if current == id => {
-            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone() });
+            let from = starts_from(state, task);
+            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from });
         }
         Stage::Active { run: current, iteration } if current == id => {
             let session = task.session.clone().filter(|_| state.policy.resumes_sessions);
@@ -58,6 +62,23 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         profile: run.profile.clone(),
         order,
     })
+}
+
+fn probe(id: &RunId, run: &Run) -> Option<Effect> {
+    Some(Effect::Probe {
+        run: id.clone(),
+        task: run.task.clone(),
+        nonce: run.nonce.clone(),
+        group: run.group.clone()?,
+        profile: run.profile.clone().unwrap_or_default(),
+    })
+}
+
+/// The first part of a split task goes on where the whole was left.
+fn starts_from(state: &State, task: &Task) -> Option<StartsFrom> {
+    let id = task.parent.as_ref()?;
+    let whole = state.task(id).filter(|whole| whole.parts.first() == Some(&task.spec.id))?;
+    Some(StartsFrom { task: id.clone(), base: whole.base.clone()?, wip: whole.wip.clone() })
 }
 
 /// The review or verification that the stage promises.
@@ -98,7 +119,8 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
         MergeStep::Building => Some(Effect::Build {
             task: id.clone(),
             agent: task?.last_agent.clone(),
-            base: task?.base.clone()?,
+            // What was split has nothing of its own to bring: its parts did.
+            base: if task?.parts.is_empty() { task?.base.clone()? } else { tip.clone() },
             tip: tip.clone(),
             at: *since,
         }),
@@ -119,8 +141,7 @@ fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
         }
         Stage::Done { .. } | Stage::Cancelled => {
             // Nothing is taken from under a process, nor while the trunk may still be at it.
-            let in_use =
-                state.runs.values().any(|r| r.task == *id) || state.trunk_held_by.as_ref() == Some(id);
+            let in_use = state.has_run(id) || state.trunk_held_by.as_ref() == Some(id);
             (!in_use).then(|| Effect::Remove { task: id.clone() })
         }
         _ => None,

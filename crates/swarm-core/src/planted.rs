@@ -19,6 +19,20 @@ pub enum Bug {
     OldVerdictBelieved,
     /// A red merged tree is blamed on the task before trunk alone was looked at.
     RedTrunkBlamed,
+    /// A second probe is started while one is under way.
+    ProbedTwice,
+    /// A run of before the gate was opened closes it again.
+    LateQuotaBelieved,
+    /// Used-up quota is held against the task.
+    QuotaCounted,
+    /// A task is started although the allowance of its group is used up.
+    ClosedGatePassed,
+    /// An agent that was taken out of service gets the next task.
+    DegradedGranted,
+    /// A restart counts as free what its agent still holds.
+    RestartLosesSlot,
+    /// A message counts as delivered although the prompt was written before it.
+    MessageLandsUnread,
 }
 
 #[cfg(debug_assertions)]

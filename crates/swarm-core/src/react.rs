@@ -3,6 +3,15 @@
 mod command;
 mod work;
 mod failure;
+mod restart;
+mod quota;
+mod overflow;
+mod nudge;
+mod denied;
+mod budget;
+mod message;
+mod disk;
+mod split;
 mod review;
 mod merge;
 mod trunk;
@@ -14,7 +23,11 @@ mod start;
 mod submit;
 mod validate;
 
+pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
+pub(crate) use quota::due as quota_due;
+pub(crate) use restart::{after_crash, is_crash};
 pub(crate) use review::approved;
+pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
 pub(crate) use task::commands;
 pub(crate) use work::out_of_time;
 
@@ -48,8 +61,8 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Prepared { run, branch, base, tip } => work::prepared(state, &run, branch, base, tip),
         Report::PrepareFailed { run, why, setup } => work::not_prepared(state, &run, why, setup, now),
         Report::Spawned { run, host } => work::spawned(state, &run, host),
-        Report::Boundary { run, iteration, outcome, tip, note, usage, session, known: _ } => {
-            let boundary = work::Boundary { iteration, outcome, tip, note, usage, session };
+        Report::Boundary { run, iteration, outcome, tip, note, usage, session, known } => {
+            let boundary = work::Boundary { iteration, outcome, tip, note, usage, session, known };
             work::boundary(state, &run, boundary, now)
         }
         Report::Checked { run, iteration, passed, tip, tree, output } => {
@@ -80,7 +93,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
         Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
-        Report::Noted { .. } | Report::Probed { .. } | Report::Disk { .. } => vec![],
+        Report::Noted { run, text } => nudge::noted(state, &run, text),
+        Report::Probed { run, failure } => quota::probed(state, &run, failure, now),
+        Report::Disk { low, why } => disk::disk(state, low, why),
         Report::Cancelled { .. } => vec![],
         Report::Surveyed { .. }
         | Report::Saved { .. }

@@ -18,6 +18,8 @@ const UNBLOCKS_LEAD_MS: i64 = 5 * 60 * 1000;
 const UNBLOCKS_COUNTED: u64 = 12;
 /// A task that was tried before goes first among equals: its worktree is warm.
 const TRIED_LEAD_MS: i64 = 60 * 1000;
+/// More than any waiting time and lead together: a thousand years.
+const FIRST_LEAD_MS: i64 = 1_000 * 365 * 24 * 3_600_000;
 /// The largest lead there is.
 pub const LEAD_MAX_MS: i64 =
     2 * PRIORITY_LEAD_MS + UNBLOCKS_COUNTED as i64 * UNBLOCKS_LEAD_MS + TRIED_LEAD_MS;
@@ -29,7 +31,9 @@ pub const PRIORITY_DEFAULT: u8 = 2;
 pub type OrderKey = (i64, u32, i64);
 
 pub fn order_key(task: &Task, since: Timestamp, unblocks: u64) -> OrderKey {
-    (since.0 as i64 - lead_ms(task, unblocks), task.phase, task.rank)
+    // What waited for quota goes before everything that did not, in its own order.
+    let first = if task.first { FIRST_LEAD_MS } else { 0 };
+    (since.0 as i64 - lead_ms(task, unblocks) - first, task.phase, task.rank)
 }
 
 fn lead_ms(task: &Task, unblocks: u64) -> i64 {
@@ -44,6 +48,9 @@ fn lead_ms(task: &Task, unblocks: u64) -> i64 {
 pub fn because(state: &State, id: &TaskId, now: Timestamp) -> String {
     let Some(task) = state.task(id) else { return String::new() };
     let mut reasons = Vec::new();
+    if task.first {
+        reasons.push("its quota is back".into());
+    }
     let unblocks = state.index.unblocks(state, id);
     if unblocks > 0 {
         reasons.push(format!("unblocks {unblocks}"));

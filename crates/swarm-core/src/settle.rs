@@ -12,8 +12,9 @@ use swarm_protocol::time::Timestamp;
 
 use crate::limits::{REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
 use crate::planted::{self, Bug};
+use crate::react;
 use crate::stage::{MergeStep, Stage};
-use crate::state::State;
+use crate::state::{Agent, Run, State};
 
 /// The next thing that follows, or nothing.
 pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
@@ -24,17 +25,21 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
             .find(|p| !p.complete && !p.tasks.is_empty() && state.index.open_in_phase(p.id) == 0)
             .map(|p| Event::PhaseCompleted { phase: p.id })
     };
-    phase_ended()
+    let one = |event: Option<Event>| event.map(|event| vec![event]);
+    one(phase_ended())
         .or_else(|| clock_ran_out(state, now))
-        .or_else(|| snapshot_due(state))
-        .or_else(|| setup_fails(state))
-        .or_else(|| review_not_wanted(state))
-        .or_else(|| trial(state))
-        .or_else(|| review(state, now))
-        .or_else(|| slot(state, now))
-        .or_else(|| trunk(state, now))
-        .into_iter()
-        .collect()
+        .or_else(|| one(snapshot_due(state)))
+        .or_else(|| one(setup_fails(state)))
+        .or_else(|| one(react::budget_pauses(state)))
+        .or_else(|| one(react::quota_due(state, now)))
+        .or_else(|| one(review_not_wanted(state)))
+        .or_else(|| one(trial(state)))
+        .or_else(|| one(review(state, now)))
+        .or_else(|| one(restart(state, now)))
+        .or_else(|| one(slot(state, now)))
+        .or_else(|| one(whole(state)))
+        .or_else(|| one(trunk(state, now)))
+        .unwrap_or_default()
 }
 
 /// The first moment after `now` at which the clock alone changes something.
@@ -47,16 +52,21 @@ pub fn wakes_at(state: &State, now: Timestamp) -> Option<Timestamp> {
         .filter(|r| !r.ended && r.kind == RunKind::Work)
         .map(|r| r.claimed_at.plus_secs(state.policy.max_task_secs))
         .filter(|at| *at > now);
-    attempts.chain(state.index.timer_after(now)).min()
+    let closed = state.quotas.values().filter_map(|gate| gate.closed.as_ref());
+    let probes = closed
+        .filter(|closed| !closed.held && closed.probing.is_none())
+        .map(|closed| closed.next_probe)
+        .filter(|at| *at > now);
+    attempts.chain(probes).chain(state.index.timer_after(now)).min()
 }
 
-fn clock_ran_out(state: &State, now: Timestamp) -> Option<Event> {
+fn clock_ran_out(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     let due = |claimed: Timestamp| claimed.plus_secs(state.policy.max_task_secs) <= now;
     state
         .runs
         .iter()
         .filter(|(_, r)| !r.ended && r.kind == RunKind::Work && due(r.claimed_at))
-        .find_map(|(id, _)| crate::react::out_of_time(state, id, now))
+        .find_map(|(id, _)| react::out_of_time(state, id, now))
 }
 
 fn snapshot_due(state: &State) -> Option<Event> {
@@ -75,19 +85,50 @@ pub(crate) fn dispatches(state: &State) -> bool {
 }
 
 fn slot(state: &State, now: Timestamp) -> Option<Event> {
-    if !dispatches(state) {
+    // Asked first: with a long queue it would be asked for every task.
+    if !dispatches(state) || (state.quota_stops_everything() && !planted::is(Bug::ClosedGatePassed)) {
         return None;
     }
     let counts_ended = !planted::is(Bug::SlotGrantedBeforeStopped);
-    let taken = state.runs.values().filter(|r| r.kind == RunKind::Work && (counts_ended || !r.ended)).count();
+    let taken = match counts_ended {
+        true if planted::is(Bug::RestartLosesSlot) => runs_at_work(state) as u32,
+        true => state.slots_taken(),
+        false => state.runs.values().filter(|r| r.kind == RunKind::Work && !r.ended).count() as u32,
+    };
     let slots = state.plan.as_ref()?.profile.slots();
-    if taken as u32 >= slots {
+    if taken >= slots {
         return None;
     }
     let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
-    let task = if all { state.index.queue().find(may) } else { state.index.started().find(may) };
-    Some(claim(state, task?))
+    let task = if all { state.index.queue().find(may) } else { state.index.started().find(may) }?;
+    let found = state.task(task)?;
+    react::instead_of_start(state, task).or_else(|| {
+        let profile = state.profile_for(found)?;
+        Some(claim(state, task, idle_agent(state), profile))
+    })
+}
+
+fn runs_at_work(state: &State) -> usize {
+    state.runs.values().filter(|r| r.kind == RunKind::Work).count()
+}
+
+/// An agent that crashed begins again: same task, same worktree, once its old processes are gone. It
+/// has its slot already, unless there are fewer now.
+fn restart(state: &State, now: Timestamp) -> Option<Event> {
+    let slots = state.plan.as_ref()?.profile.slots();
+    if !dispatches(state) || runs_at_work(state) >= slots as usize {
+        return None;
+    }
+    state.index.restarting().find_map(|id| {
+        let task = state.task(id)?;
+        let Stage::Restarting { agent, not_before, .. } = &task.stage else { return None };
+        if *not_before > now || state.has_run(id) {
+            return None;
+        }
+        react::instead_of_start(state, id)
+            .or_else(|| Some(claim(state, id, agent.clone(), state.profile_for(task)?)))
+    })
 }
 
 fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> bool {
@@ -97,13 +138,32 @@ fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> 
     // A merge that was interrupted may have published after all: until its hand has left the trunk
     // nobody knows whether there is anything left to do.
     let at_trunk = state.trunk_held_by.as_ref() == Some(id);
-    due && !at_trunk && !state.runs.values().any(|r| r.task == *id && (counts_ended || !r.ended))
+    let busy = |id: &TaskId| {
+        let there = |r: &&Run| r.task == *id && r.kind != RunKind::Probe;
+        state.runs.values().filter(there).any(|r| counts_ended || !r.ended)
+    };
+    // The first part begins where the whole was left: nobody may still be writing there.
+    let whole = state.task(id).and_then(|t| t.parent.as_ref());
+    let can_pay = || state.task(id).is_some_and(|t| state.profile_for(t).is_some());
+    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay()
 }
 
-fn claim(state: &State, task: &TaskId) -> Event {
+/// One that is in service and that no task keeps; a new one when there is none.
+fn idle_agent(state: &State) -> AgentId {
+    let kept = |id: &AgentId| {
+        state
+            .index
+            .restarting()
+            .filter_map(|task| state.task(task))
+            .any(|task| matches!(&task.stage, Stage::Restarting { agent, .. } if agent == id))
+    };
+    let serves = |agent: &Agent| agent.degraded.is_none() || planted::is(Bug::DegradedGranted);
+    let idle = state.agents.iter().find(|(id, a)| a.run.is_none() && serves(a) && !kept(id));
+    idle.map_or_else(|| AgentId::nth(state.agents.len() as u64 + 1), |(id, _)| id.clone())
+}
+
+fn claim(state: &State, task: &TaskId, agent: AgentId, profile: &str) -> Event {
     let run = RunId::nth(state.runs_ever + 1);
-    let idle = state.agents.iter().find(|(_, a)| a.run.is_none()).map(|(id, _)| id.clone());
-    let agent = idle.unwrap_or_else(|| AgentId::nth(state.agents.len() as u64 + 1));
     let attempt = state.task(task).map_or(0, |t| t.attempts) + 1;
     let nonce = nonce(state, &run);
     Event::TaskClaimed {
@@ -113,7 +173,7 @@ fn claim(state: &State, task: &TaskId) -> Event {
         agent,
         attempt,
         nonce,
-        profile: None,
+        profile: (!profile.is_empty()).then(|| profile.into()),
     }
 }
 
@@ -140,7 +200,7 @@ fn review_not_wanted(state: &State) -> Option<Event> {
         let task = state.task(id)?;
         let Stage::Review { tip, tree, .. } = &task.stage else { return None };
         let wanted = state.policy.reviews && !task.waived.contains(&Gate::Review);
-        (!wanted).then(|| crate::react::approved(id.clone(), tip.clone(), tree.clone(), "none"))
+        (!wanted).then(|| react::approved(id.clone(), tip.clone(), tree.clone(), "none"))
     })
 }
 
@@ -180,16 +240,28 @@ fn trial(state: &State) -> Option<Event> {
     Some(Event::TrunkTrialStarted { task: id.clone(), run, nonce, commit: base.clone() })
 }
 
+/// All parts of a task are done, and trunk is known to be green with them.
+fn whole(state: &State) -> Option<Event> {
+    state.index.split().find_map(|id| {
+        let task = state.task(id)?;
+        let Stage::Split { parts, .. } = &task.stage else { return None };
+        react::parts_are_done(state, parts).then(|| react::done_at_once(state, id, task, parts)).flatten()
+    })
+}
+
 fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     let verifying = state.runs.values().any(|r| r.kind == RunKind::Verify);
     if !dispatches(state) || state.trunk_held_by.is_some() || verifying {
         return None;
     }
-    let task = state.index.approved().find(|id| {
-        state
-            .task(id)
-            .is_some_and(|t| matches!(t.stage, Stage::Approved { not_before, .. } if not_before <= now))
-    })?;
+    let due = |id: &&TaskId| {
+        state.task(id).is_some_and(|t| match t.stage {
+            Stage::Approved { not_before, .. } => not_before <= now,
+            Stage::Split { not_before, .. } => not_before <= now && wholes_turn(state, id),
+            _ => false,
+        })
+    };
+    let task = state.index.split().find(due).or_else(|| state.index.approved().find(due))?;
     Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
 }
 
@@ -209,6 +281,16 @@ pub fn rests(state: &State) -> bool {
     };
     let waiting = state.plan.as_ref().is_some_and(|p| !p.closed)
         && !state.draining
-        && (ready || state.index.approved().next().is_some() || state.index.reviews().next().is_some());
+        && (ready
+            || state.index.restarting().next().is_some()
+            || state.index.approved().next().is_some()
+            || state.index.reviews().next().is_some()
+            || state.index.split().any(|id| wholes_turn(state, id)));
     state.runs.is_empty() && state.trunk_held_by.is_none() && !waiting && crate::owed::owed(state).is_empty()
+}
+
+fn wholes_turn(state: &State, id: &TaskId) -> bool {
+    state.task(id).is_some_and(
+        |t| matches!(&t.stage, Stage::Split { parts, .. } if react::parts_are_done(state, parts)),
+    )
 }

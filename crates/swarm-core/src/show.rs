@@ -1,6 +1,7 @@
 //! State → views. Doors print these and hold nothing of their own.
 
 mod attention;
+mod recovery;
 mod status;
 mod task;
 

@@ -26,6 +26,8 @@ pub enum Stage {
     /// The agent crashed; it begins again in the same worktree at `not_before`, once its old processes are gone.
     Restarting {
         agent: AgentId,
+        /// The run that crashed.
+        after: RunId,
         since: Timestamp,
         not_before: Timestamp,
         restart: u32,
@@ -86,6 +88,7 @@ pub enum Stage {
     Split {
         parts: Vec<TaskId>,
         since: Timestamp,
+        not_before: Timestamp,
     },
 }
 

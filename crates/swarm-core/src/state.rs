@@ -1,5 +1,9 @@
 //! Everything the swarm knows, made of its events and of nothing else.
 
+mod recovery;
+
+pub use recovery::{Agent, Closed, Degraded, Landed, Message, Nudge, QuotaGate, Spent};
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +48,11 @@ pub struct State {
     pub red_trunk: Option<RedTrunk>,
     /// Worktrees that could not be set up, alike and in a row.
     pub setup_failures: SetupFailures,
+    /// Groups of profiles whose allowance was used up at least once.
+    pub quotas: BTreeMap<String, QuotaGate>,
+    /// What all runs have spent, and how much of it the present budget does not count.
+    pub spent: Spent,
+    pub spent_before: Spent,
     pub draining: bool,
     /// A coordinator is at work (or died without a word).
     pub running: bool,
@@ -155,6 +164,31 @@ pub struct Task {
     pub last_agent: Option<AgentId>,
     /// Why the worktree of the closed task stays.
     pub kept: Option<String>,
+    /// Crashes of its agents since the task was last handed to one, however slowly they came.
+    pub crashes: u32,
+    /// How often its context window was full.
+    pub overflows: u32,
+    /// What its next iteration is told about the last one.
+    pub nudge: Option<Nudge>,
+    /// The profile it was handed to; before what the plan says.
+    pub assigned: Option<String>,
+    /// Profiles that were not allowed to do what it needs.
+    pub denied_under: BTreeSet<String>,
+    /// The profile of its last attempt: a session belongs to the program that began it.
+    pub worked_under: Option<String>,
+    /// Its allowance was used up: first in the queue when it is back.
+    pub waits_for_quota: Option<String>,
+    /// Goes before all others, once.
+    pub first: bool,
+    pub spent: Spent,
+    /// What its present budget does not count.
+    pub spent_before: Spent,
+    /// Words of people for whoever works on it, oldest first (bounded).
+    pub messages: VecDeque<Message>,
+    /// The parts it was split into.
+    pub parts: Vec<TaskId>,
+    /// The task it is a part of.
+    pub parent: Option<TaskId>,
     pub audit: VecDeque<Audit>,
 }
 
@@ -172,11 +206,16 @@ pub struct Run {
     pub usage: Usage,
     /// Nothing is expected of it any more but its stop.
     pub ended: bool,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Agent {
-    pub run: Option<RunId>,
+    /// It is the so-manieth of the ledger.
+    pub nth: u64,
+    /// Since when it has been at work; none while it is held at its boundary.
+    pub busy_since: Option<Timestamp>,
+    /// It was told once that it goes round in circles or is silent.
+    pub nudged: bool,
+    /// Lines of the history that it gave rise to: each is taken in once (bounded).
+    pub noted: BTreeSet<String>,
+    /// The group that a probe asks for.
+    pub group: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,9 +252,9 @@ impl State {
         self.mode() == Mode::SemiAuto && !task.started && matches!(task.stage, Stage::Pending { .. })
     }
 
-    /// Whether any process of the task may exist.
+    /// Whether any process may be at work for the task. A probe is nobody's: it has no worktree.
     pub fn has_run(&self, id: &TaskId) -> bool {
-        self.runs.values().any(|run| run.task == *id)
+        self.runs.values().any(|run| run.task == *id && run.kind != RunKind::Probe)
     }
 
     /// A run that still counts: claimed, not ended.
@@ -236,8 +275,10 @@ impl State {
             .filter_map(|id| self.tasks.get(id))
     }
 
-    /// Work runs that hold a slot: until their processes are proven gone.
+    /// Slots in use: by work runs until their processes are proven gone, and by agents that begin again.
     pub fn slots_taken(&self) -> u32 {
-        self.runs.values().filter(|run| run.kind == RunKind::Work).count() as u32
+        let runs = self.runs.values().filter(|run| run.kind == RunKind::Work).count();
+        let between = self.index.restarting().filter(|id| !self.has_run(id)).count();
+        (runs + between) as u32
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Proof;
 use crate::failure::{Failure, Usage};
-use crate::ids::{AgentId, RunId, TaskId};
+use crate::ids::{AgentId, CommandId, RunId, TaskId};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
 use crate::time::Timestamp;
@@ -30,6 +30,15 @@ pub struct StatusView {
     /// What would be granted next, best first, with the reason.
     pub next: Vec<NextView>,
     pub attention: Vec<AttentionView>,
+    /// Allowances that are used up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotas: Vec<QuotaView>,
+    /// Agents out of service.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<DegradedView>,
+    /// What may be spent, where a bound is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetView>,
     /// Records were lost and nobody has acknowledged it.
     pub loss: Option<String>,
     pub approved: ApprovalView,
@@ -72,6 +81,65 @@ pub struct AgentView {
     pub since: Timestamp,
     /// What this attempt has cost so far.
     pub usage: Usage,
+    /// It stands at its boundary and waits until work goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+}
+
+/// The allowance of a group of profiles is used up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct QuotaView {
+    pub group: String,
+    pub since: Timestamp,
+    pub why: String,
+    /// When it comes back, where the program said so.
+    pub resets_at: Option<Timestamp>,
+    /// When the next small question is asked; none while one is under way or a person holds it.
+    pub next_probe: Option<Timestamp>,
+    pub probing: bool,
+    pub held: bool,
+    /// Tasks that wait for it.
+    pub waiting: u64,
+}
+
+/// An agent that crashed too often gets no more work until `swarm agent revive`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct DegradedView {
+    pub agent: AgentId,
+    pub since: Timestamp,
+    pub why: String,
+}
+
+/// What was spent of what may be spent, since the budget was last extended. No bound: nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct BudgetView {
+    pub tokens: u64,
+    pub tokens_max: Option<u64>,
+    /// Millionths of a dollar.
+    pub cost_micros: u64,
+    pub cost_micros_max: Option<u64>,
+    /// Seconds that agents worked.
+    pub secs: u64,
+    pub secs_max: Option<u64>,
+    pub spent: bool,
+}
+
+/// A word of a person for whoever works on a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct MessageView {
+    pub id: CommandId,
+    pub by: String,
+    pub text: String,
+    pub at: Timestamp,
+    /// Where it landed; none while it is queued.
+    pub landed: Option<LandedView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct LandedView {
+    pub run: RunId,
+    pub iteration: u32,
+    pub at: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -144,6 +212,24 @@ pub struct TaskView {
     /// Why the agent program brought no result last, with the command that helps where one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// The profile it is meant for; empty where none is configured.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub profile: String,
+    /// Crashes since it was last handed to an agent.
+    #[serde(default)]
+    pub crashes: u32,
+    /// What its next iteration is told about the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nudge: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<MessageView>,
+    /// What it was split into, or is a part of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetView>,
     pub branch: String,
     pub waived: Vec<Gate>,
     pub proof: Option<Proof>,

@@ -155,7 +155,7 @@ impl World {
 fn answer(effect: Effect) -> Option<Said> {
     let oid = |digit: char| Oid::new(digit.to_string().repeat(40)).expect("hex digits");
     Some(match effect {
-        Effect::Prepare { run, task } => {
+        Effect::Prepare { run, task, .. } => {
             Said::Prepared { run, branch: task.branch(), base: oid('0'), tip: oid('0') }
         }
         Effect::Work { run, order: WorkOrder::Go { iteration, .. }, .. } => Said::Boundary {

@@ -16,13 +16,19 @@ impl State {
         match event {
             Event::TrunkGranted { task, .. } => {
                 self.trunk_held_by = Some(task.clone());
-                if let Some(Stage::Approved { tip, tree, since, .. }) =
-                    self.tasks.get(task).map(|t| t.stage.clone())
-                {
-                    self.enter(
-                        task,
-                        Stage::Merging { tip, tree, since, races: 0, step: MergeStep::Building },
-                    );
+                let granted = match self.tasks.get(task).map(|t| &t.stage) {
+                    Some(Stage::Approved { tip, tree, since, .. }) => {
+                        Some((tip.clone(), tree.clone(), *since))
+                    }
+                    // All parts are on trunk; where the last one came to stands for the whole.
+                    Some(Stage::Split { parts, since, .. }) => {
+                        self.last_commit(parts).map(|tip| (tip.clone(), tip, *since))
+                    }
+                    _ => None,
+                };
+                if let Some((tip, tree, since)) = granted {
+                    let step = MergeStep::Building;
+                    self.enter(task, Stage::Merging { tip, tree, since, races: 0, step });
                 }
             }
             Event::MergeBuilt { task, base, result, commits, .. } => {
@@ -122,10 +128,23 @@ impl State {
     }
 
     /// Back from the trunk with the approval kept.
-    fn approve_again(&mut self, task: &TaskId, not_before: Timestamp, waits: Option<Waits>) {
-        if let Some(Stage::Merging { tip, tree, since, .. }) = self.tasks.get(task).map(|t| t.stage.clone()) {
-            self.enter(task, Stage::Approved { tip, tree, since, not_before, waits });
+    pub(super) fn approve_again(&mut self, task: &TaskId, not_before: Timestamp, waits: Option<Waits>) {
+        let Some(found) = self.tasks.get(task) else { return };
+        if let Stage::Merging { tip, tree, since, .. } = found.stage.clone() {
+            let stage = match found.parts.is_empty() {
+                true => Stage::Approved { tip, tree, since, not_before, waits },
+                false => Stage::Split { parts: found.parts.clone(), since, not_before },
+            };
+            self.enter(task, stage);
         }
+    }
+
+    /// The trunk commit that the last of these parts came to.
+    fn last_commit(&self, parts: &[TaskId]) -> Option<Oid> {
+        parts.iter().rev().find_map(|part| match &self.tasks.get(part)?.stage {
+            Stage::Done { proof } => proof.as_ref().map(|proof| proof.commit.clone()),
+            _ => None,
+        })
     }
 
     fn start_verification(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {

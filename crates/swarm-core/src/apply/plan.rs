@@ -9,7 +9,7 @@ use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
-use crate::state::{Approved, Phase, Plan, State, Task};
+use crate::state::{Approved, Phase, Plan, Spent, State, Task};
 
 /// Distance between two neighbours when a task is appended.
 const RANK_STEP: i64 = 1 << 20;
@@ -37,7 +37,8 @@ impl State {
             Event::TaskUpdated { task, patch } => self.change(task, |t| {
                 // A session belongs to the program that began it.
                 if patch.profile.as_ref().is_some_and(|new| *new != t.spec.profile) {
-                    t.session = None;
+                    (t.session, t.assigned) = (None, None);
+                    t.denied_under.clear();
                 }
                 patch_spec(&mut t.spec, patch);
             }),
@@ -140,6 +141,19 @@ impl State {
             last_failure: None,
             last_agent: None,
             kept: None,
+            crashes: 0,
+            overflows: 0,
+            nudge: None,
+            assigned: None,
+            denied_under: BTreeSet::new(),
+            worked_under: None,
+            waits_for_quota: None,
+            first: false,
+            spent: Spent::default(),
+            spent_before: Spent::default(),
+            messages: VecDeque::new(),
+            parts: vec![],
+            parent: None,
             audit: VecDeque::new(),
         };
         self.tasks.insert(id.clone(), task);
@@ -224,8 +238,10 @@ impl State {
                     // Whatever stood in the way may lie in the session.
                     (t.session, t.failure) = (None, None);
                     (t.put_off, t.kept) = (None, None);
+                    (t.crashes, t.overflows, t.nudge, t.waits_for_quota) = (0, 0, None, None);
+                    t.denied_under.clear();
                 });
-                Stage::Pending { since: at, not_before: Timestamp::ZERO }
+                self.waiting_stage(id, at)
             }
             Status::Done => Stage::Done { proof },
             Status::Blocked => Stage::Blocked { block: block.unwrap_or(BlockKind::Human), why, since: at },
@@ -239,6 +255,17 @@ impl State {
         self.enter(id, stage);
     }
 
+    /// Back in the queue; a task that was split waits for its parts instead.
+    fn waiting_stage(&self, id: &TaskId, at: Timestamp) -> Stage {
+        let parts = self.tasks.get(id).map(|t| t.parts.clone()).unwrap_or_default();
+        let not_before = Timestamp::ZERO;
+        if parts.is_empty() {
+            Stage::Pending { since: at, not_before }
+        } else {
+            Stage::Split { parts, since: at, not_before }
+        }
+    }
+
     fn reset(&mut self, at: Timestamp) {
         let ids: Vec<TaskId> = self.tasks.keys().cloned().collect();
         for id in &ids {
@@ -249,6 +276,8 @@ impl State {
                 t.waived.clear();
                 t.last_failure = None;
                 (t.oversteps, t.overstep) = (0, None);
+                (t.assigned, t.first) = (None, false);
+                t.spent_before = t.spent;
             });
         }
         if let Some(plan) = &mut self.plan {

@@ -1,16 +1,19 @@
 //! Events of an attempt: claimed, prepared, working, checked, ended, proven gone.
 
+use std::collections::BTreeSet;
+
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::{Consequence, Failure, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
-use swarm_protocol::outcome::Ended;
+use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::time::Timestamp;
 
 use super::tail;
+use crate::react::{after_crash, is_crash};
 use crate::setup::without_name;
 use crate::stage::Stage;
-use crate::state::{Audit, Run, State, Task};
+use crate::state::{Audit, Run, Spent, State, Task};
 
 impl State {
     /// True when the event was one of an attempt.
@@ -24,6 +27,12 @@ impl State {
                 }
                 self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
                 self.change(task, |t| {
+                    // A session belongs to the program that began it.
+                    if t.worked_under.is_some() && t.worked_under != *profile {
+                        t.session = None;
+                    }
+                    t.worked_under.clone_from(profile);
+                    (t.first, t.waits_for_quota, t.nudge) = (false, None, None);
                     t.attempts = *attempt;
                     t.worktree = true;
                     t.started = true;
@@ -43,6 +52,7 @@ impl State {
                     t.hand_failures = 0;
                 });
                 self.enter(task, Stage::Active { run: run.clone(), iteration: 1 });
+                self.works_on(run, at);
             }
             Event::AgentSpawned { run, .. } => {
                 if let Some(run) = self.runs.get_mut(run) {
@@ -51,15 +61,18 @@ impl State {
             }
             Event::Iteration { task, run, iteration, usage, session, class, .. } => {
                 self.spend(task, run, usage.unwrap_or_default());
+                self.worked(run, at);
                 self.change(task, |t| {
                     if session.is_some() {
                         t.session = session.clone();
                     }
+                    t.nudge = None;
                     if class.is_none() {
                         (t.transient_retries, t.once_more, t.failure) = (0, 0, None);
                     }
                 });
                 self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
+                self.works_on(run, at);
             }
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
                 self.enter(
@@ -68,8 +81,10 @@ impl State {
                 );
             }
             Event::ChecksFailed { task, run, iteration, output, .. } => {
+                self.worked(run, at);
                 self.change(task, |t| t.last_failure = Some(tail(output)));
                 self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
+                self.works_on(run, at);
             }
             Event::ChecksPassed { .. } => {}
             Event::GateWaived { task, gate, .. } => self.change(task, |t| {
@@ -83,6 +98,7 @@ impl State {
             Event::TaskApproved { task, tip, tree, base, .. } => {
                 self.change(task, |t| {
                     (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
+                    (t.crashes, t.overflows, t.nudge) = (0, 0, None);
                     // A base of its own: the work is a person's.
                     if base.is_some() {
                         (t.base, t.last_agent, t.worktree) = (base.clone(), None, true);
@@ -97,13 +113,36 @@ impl State {
                 };
                 self.enter(task, stage);
             }
-            Event::AgentCompleted { run, .. } => self.end(run),
-            Event::AgentFailed { task, run, how, next, .. } => {
+            Event::AgentCompleted { run, agent, .. } => {
+                self.worked(run, at);
                 self.end(run);
-                self.note_end(task, how);
-                self.follow(task, next, at);
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.crashes_in_a_row = 0;
+                }
+            }
+            Event::AgentFailed { task, run, agent, how, next, .. } => {
+                self.worked(run, at);
+                if is_crash(how) {
+                    let after = after_crash(self, agent, run, at);
+                    self.agents.insert(agent.clone(), after);
+                    self.change(task, |t| t.crashes = t.crashes.saturating_add(1));
+                }
+                self.end(run);
+                self.note_end(task, run, how);
+                match next {
+                    Next::Restart { not_before, restart } => {
+                        let (agent, after, since) = (agent.clone(), run.clone(), at);
+                        let (not_before, restart) = (*not_before, *restart);
+                        self.enter(task, Stage::Restarting { agent, after, since, not_before, restart });
+                    }
+                    other => {
+                        self.change(task, |t| t.crashes = if is_held_against(other) { 0 } else { t.crashes });
+                        self.follow(task, other, at);
+                    }
+                }
             }
             Event::AgentStopped { task, run, next, .. } => {
+                self.worked(run, at);
                 self.end(run);
                 self.follow(task, next, at);
             }
@@ -141,6 +180,11 @@ impl State {
             profile: None,
             usage: Usage::default(),
             ended: false,
+            nth: self.runs_ever,
+            busy_since: None,
+            nudged: false,
+            noted: BTreeSet::new(),
+            group: None,
         };
         self.runs.insert(run.clone(), claimed);
     }
@@ -149,15 +193,64 @@ impl State {
         if let Some(run) = self.runs.get_mut(run) {
             run.usage = run.usage.plus(usage);
         }
-        self.change(task, |t| t.usage = t.usage.plus(usage));
+        self.spent = self.spent.plus(Spent::of(usage));
+        self.change(task, |t| {
+            t.usage = t.usage.plus(usage);
+            t.spent = t.spent.plus(Spent::of(usage));
+        });
+    }
+
+    /// The run goes on with its next iteration, unless it is held at its boundary.
+    fn works_on(&mut self, run: &RunId, at: Timestamp) {
+        let goes_on = self.paused.is_empty();
+        if let Some(run) = self.runs.get_mut(run) {
+            run.busy_since = goes_on.then_some(at);
+        }
+    }
+
+    /// What the run has worked since it was last looked at is spent.
+    fn worked(&mut self, run: &RunId, at: Timestamp) {
+        let Some(run) = self.runs.get_mut(run) else { return };
+        let Some(since) = run.busy_since.take() else { return };
+        let (task, worked_ms) = (run.task.clone(), at.0.saturating_sub(since.0));
+        let spent = Spent { worked_ms, ..Spent::default() };
+        self.spent = self.spent.plus(spent);
+        self.change(&task, |t| t.spent = t.spent.plus(spent));
+    }
+
+    /// A run whose iteration ended in this very decision has not been told to go on yet.
+    pub(super) fn hold_at_boundary(&mut self, at: Timestamp) {
+        for run in self.runs.values_mut().filter(|run| run.busy_since == Some(at)) {
+            run.busy_since = None;
+        }
+    }
+
+    /// Nothing holds the swarm any more: runs at their boundary go on.
+    pub(super) fn held_go_on(&mut self, at: Timestamp) {
+        for (id, run) in self.runs.iter_mut().filter(|(_, run)| !run.ended && run.busy_since.is_none()) {
+            let stage = self.tasks.get(&run.task).map(|t| &t.stage);
+            let works =
+                matches!(stage, Some(Stage::Active { run, .. } | Stage::Checking { run, .. }) if run == id);
+            run.busy_since = works.then_some(at);
+        }
     }
 
     /// What is remembered of an attempt that brought no result.
-    fn note_end(&mut self, task: &TaskId, how: &Ended) {
+    fn note_end(&mut self, task: &TaskId, run: &RunId, how: &Ended) {
+        let under = self.profile_of(run);
+        let group = self.quota_group(&under);
         self.change(task, |t| {
             t.last_failure = Some(tail(&how.words()));
             match how {
-                Ended::Failed { failure } => note_failure(t, failure),
+                Ended::Failed { failure } => {
+                    match failure.class.consequence() {
+                        Consequence::Quota => t.waits_for_quota = Some(group),
+                        Consequence::Denied => drop(t.denied_under.insert(under)),
+                        Consequence::Overflow => t.overflows = t.overflows.saturating_add(1),
+                        _ => {}
+                    }
+                    note_failure(t, failure);
+                }
                 // A session that ran out of time is stuck in its own thoughts.
                 Ended::Timeout { .. } => t.session = None,
                 _ => {}
@@ -169,6 +262,13 @@ impl State {
             self.setup_failures.count = if alike { self.setup_failures.count.saturating_add(1) } else { 1 };
             self.setup_failures.text = text;
         }
+    }
+
+    /// The profile that a run was started under.
+    fn profile_of(&self, run: &RunId) -> String {
+        let Some(run) = self.runs.get(run) else { return String::new() };
+        let own = || self.tasks.get(&run.task).map(|task| self.preferred_profile(task).to_string());
+        run.profile.clone().or_else(own).unwrap_or_default()
     }
 
     pub(super) fn end(&mut self, run: &RunId) {
@@ -184,6 +284,11 @@ impl State {
             agent.run = None;
         }
     }
+}
+
+/// Whether the end of the attempt costs the task a retry, or a person is asked.
+fn is_held_against(next: &Next) -> bool {
+    !matches!(next, Next::Pending { counts: false, .. })
 }
 
 fn note_failure(task: &mut Task, failure: &Failure) {

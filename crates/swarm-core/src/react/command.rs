@@ -2,12 +2,12 @@
 
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
-use swarm_protocol::outcome::Next;
+use swarm_protocol::outcome::{Next, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{plan, profile, save, start, submit, task};
+use super::{budget, message, plan, profile, quota, restart, save, split, start, submit, task};
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -29,7 +29,12 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     }
     let kind = envelope.command.kind().to_string();
     let subject = envelope.command.subject();
-    let Outcome { mut events, answer } = carry_out(state, envelope.command, now)?;
+    let Outcome { mut events, answer } = match envelope.command {
+        Command::MessageAgent { task, text } if open(state) => {
+            message::queue(state, task, text, envelope.id.clone(), envelope.by.clone())?
+        }
+        other => carry_out(state, other, now)?,
+    };
     // A closed plan's last record is its closing: a start that finds it there finishes the renames.
     let at = events.len() - usize::from(matches!(events.last(), Some(Event::PlanClosed { .. })));
     let by = Some(envelope.by);
@@ -39,8 +44,12 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     Ok(events)
 }
 
+fn open(state: &State) -> bool {
+    state.plan.as_ref().is_none_or(|p| !p.closed)
+}
+
 fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome, Refusal> {
-    if state.plan.as_ref().is_some_and(|p| p.closed) {
+    if !open(state) {
         return Err(Refusal::PlanClosed);
     }
     match command {
@@ -65,6 +74,12 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::WaiveGate { task, gate, reason } => task::waive(state, task, gate, reason),
         Command::StopAgent { task } => task::stop_agent(state, task, now),
         Command::Pause { reason, why, force: _ } => pause(state, reason, why),
+        // Nothing goes on with nothing left to spend.
+        Command::Resume { reason: PauseReason::Budget }
+            if state.paused.contains_key(&PauseReason::Budget) =>
+        {
+            budget::extend(state, None)
+        }
         Command::Resume { reason } => {
             if !state.paused.contains_key(&reason) {
                 return Err(Refusal::NotPaused);
@@ -85,14 +100,12 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         | Command::Redo { .. } => {
             Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
         }
-        Command::MessageAgent { .. }
-        | Command::ReviveAgent { .. }
-        | Command::SplitTask { .. }
-        | Command::OpenQuota { .. }
-        | Command::HoldQuota { .. }
-        | Command::ExtendBudget { .. } => {
-            Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
-        }
+        Command::MessageAgent { .. } => Err(Refusal::PlanClosed),
+        Command::ReviveAgent { agent } => restart::revive(state, agent),
+        Command::SplitTask { task, parts } => split::split(state, task, parts),
+        Command::OpenQuota { group } => quota::open(state, group),
+        Command::HoldQuota { group } => quota::hold(state, group),
+        Command::ExtendBudget { task } => budget::extend(state, task),
         Command::Drain { why } => drain(state, why, now),
         Command::AcknowledgeLoss { salvaged } => {
             let text = state
@@ -105,11 +118,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
     }
 }
 
-fn pause(
-    state: &State,
-    reason: swarm_protocol::outcome::PauseReason,
-    why: String,
-) -> Result<Outcome, Refusal> {
+fn pause(state: &State, reason: PauseReason, why: String) -> Result<Outcome, Refusal> {
     if state.paused.contains_key(&reason) {
         return Err(Refusal::NothingToChange {
             what: format!("The swarm is paused ({}) already", reason.word()),
@@ -156,8 +165,23 @@ fn drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal>
             _ => {}
         }
     }
+    events.extend(restarts_broken_off(state, &why));
     events.extend(verification_broken_off(state, why));
     Ok(Outcome::new(events, "Stopping: nothing new starts, agents go to their boundary"))
+}
+
+/// An agent that was to begin again leaves its task to the next coordinator, at its moment.
+fn restarts_broken_off(state: &State, why: &str) -> Vec<Event> {
+    let waiting = state.index.restarting().filter_map(|id| Some((id, state.task(id)?)));
+    waiting
+        .filter_map(|(id, found)| match &found.stage {
+            Stage::Restarting { not_before, .. } => {
+                let next = Next::Pending { not_before: *not_before, counts: false };
+                Some(task::leave(state, id, found, next, why))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// Whatever is being verified is built and verified again by the next coordinator.

@@ -1,14 +1,29 @@
-//! What becomes of a task whose attempt brought no result.
+//! What becomes of a task whose attempt brought no result: each way to fail has its own arc.
 
 use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::event::Event;
 use swarm_protocol::failure::{Consequence, Failure, FailureClass};
 use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 
-use crate::limits::{HAND_FAILURES_MAX, QUOTA_RETRY_SECS, RESETS_MAX_SECS};
+use super::work::Live;
+use super::{denied, overflow, quota, restart};
+use crate::limits::{HAND_FAILURES_MAX, RESETS_MAX_SECS};
 use crate::planted::{self, Bug};
 use crate::state::{State, Task};
+
+/// What becomes of the task, and what else follows from the end of its attempt.
+pub(super) struct Arc {
+    pub next: Next,
+    pub then: Vec<Event>,
+}
+
+impl From<Next> for Arc {
+    fn from(next: Next) -> Self {
+        Self { next, then: vec![] }
+    }
+}
 
 /// How an iteration failed; none when it ended in good order, whatever the agent said.
 pub(super) fn class_of(outcome: &IterationOutcome) -> Option<FailureClass> {
@@ -28,39 +43,42 @@ pub(super) fn shortened(failure: Failure) -> Failure {
     Failure { text: crate::apply::tail(&failure.text), ..failure }
 }
 
-pub(super) fn next_after(state: &State, task: &Task, how: &Ended, now: Timestamp) -> Next {
+pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> Arc {
+    let task = l.task;
     match how {
-        Ended::NotStarted { text } => Next::Blocked { block: BlockKind::Setup, why: text.clone() },
+        Ended::NotStarted { text } => Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() }),
         Ended::NoWorkspace { text } => {
             if task.retries + 1 > state.policy.max_retries.max(HAND_FAILURES_MAX) {
-                return Next::Blocked { block: BlockKind::Setup, why: text.clone() };
+                return Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() });
             }
-            retry(state, task, now)
+            Arc::from(retry(state, task, now))
         }
-        Ended::Timeout { text } => out_of_time(state, task, text.clone(), now),
-        Ended::Failed { failure } => after_failure(state, task, failure, how, now),
-        _ => crashed(state, task, how, now),
+        Ended::Timeout { text } => Arc::from(out_of_time(state, task, text.clone(), now)),
+        Ended::Orphaned { .. } => Arc::from(restart::retry_or_block(state, task, how, now)),
+        Ended::Failed { failure } => after_failure(state, l, failure, how, now),
+        _ => restart::crashed(state, task, l.agent, l.run, how, now),
     }
 }
 
-fn after_failure(state: &State, task: &Task, failure: &Failure, how: &Ended, now: Timestamp) -> Next {
+fn after_failure(state: &State, l: &Live<'_>, failure: &Failure, how: &Ended, now: Timestamp) -> Arc {
+    let task = l.task;
     match failure.class.consequence() {
-        Consequence::Transient => transient(state, task, failure, now),
-        Consequence::Quota => {
-            let secs = failure.resets_in_secs.unwrap_or(QUOTA_RETRY_SECS).clamp(1, RESETS_MAX_SECS);
-            Next::Pending { not_before: now.plus_secs(secs), counts: false }
-        }
-        Consequence::Setup => Next::Blocked { block: BlockKind::Setup, why: with_hint(failure) },
+        Consequence::Transient => Arc::from(transient(state, task, failure, now)),
+        Consequence::Quota => quota::used_up(state, l.id, l.run, l.record, failure, now),
+        Consequence::Setup => Arc::from(Next::Blocked { block: BlockKind::Setup, why: with_hint(failure) }),
         Consequence::OnceMore if task.once_more == 0 => {
-            Next::Pending { not_before: now.plus_ms(backoff_ms(state, 1)), counts: false }
+            Arc::from(Next::Pending { not_before: now.plus_ms(backoff_ms(state, 1)), counts: false })
         }
         Consequence::OnceMore => {
             let why = format!("{}; twice in a row", with_hint(failure));
-            Next::Blocked { block: BlockKind::Human, why }
+            Arc::from(Next::Blocked { block: BlockKind::Human, why })
         }
-        Consequence::Denied => Next::Blocked { block: BlockKind::Sandbox, why: with_hint(failure) },
-        Consequence::Timeout | Consequence::Loop => out_of_time(state, task, failure.sentence(), now),
-        Consequence::Overflow | Consequence::Crash | Consequence::Silence => crashed(state, task, how, now),
+        Consequence::Overflow => Arc::from(overflow::full(task, failure, now)),
+        Consequence::Denied => denied::denied(state, l, failure, now),
+        Consequence::Timeout | Consequence::Loop => {
+            Arc::from(out_of_time(state, task, failure.sentence(), now))
+        }
+        Consequence::Crash | Consequence::Silence => restart::crashed(state, task, l.agent, l.run, how, now),
     }
 }
 
@@ -80,21 +98,12 @@ fn out_of_time(state: &State, task: &Task, why: String, now: Timestamp) -> Next 
     if task.retries + 1 > state.policy.max_retries { Next::Timeout { why } } else { retry(state, task, now) }
 }
 
-fn crashed(state: &State, task: &Task, how: &Ended, now: Timestamp) -> Next {
-    let n = task.retries + 1;
-    if n > state.policy.max_retries {
-        let why = format!("{n} attempts failed, the last one {}", how.words());
-        return Next::Blocked { block: BlockKind::Retries, why };
-    }
-    retry(state, task, now)
-}
-
-fn retry(state: &State, task: &Task, now: Timestamp) -> Next {
+pub(super) fn retry(state: &State, task: &Task, now: Timestamp) -> Next {
     Next::Pending { not_before: now.plus_ms(backoff_ms(state, task.retries + 1)), counts: true }
 }
 
 /// What was wrong, and the command that helps.
-fn with_hint(failure: &Failure) -> String {
+pub(super) fn with_hint(failure: &Failure) -> String {
     match &failure.hint {
         Some(hint) => format!("{}; `{hint}` helps", failure.sentence()),
         None => failure.sentence(),

@@ -61,7 +61,18 @@ pub(super) fn conflict(state: &State, id: TaskId, paths: Vec<String>) -> Vec<Eve
 
 /// Trunk has everything the branch has: done, with nothing of its own.
 pub(super) fn nothing_to_merge(state: &State, id: TaskId, trunk: String, commit: Oid) -> Vec<Event> {
-    let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let verifies = state.policy.verifies && !task.waived.contains(&Gate::Verify);
+    // The parts of a task are on trunk: what they are together is looked at once.
+    if verifies && !task.parts.is_empty() && !state.green.contains(&commit) {
+        let (run, commits) = (RunId::nth(state.runs_ever + 1), vec![]);
+        let (base, result, squashed) = (commit.clone(), commit, false);
+        let nonce = nonce(state, &run);
+        return vec![
+            Event::MergeBuilt { task: id.clone(), base, result, commits, squashed },
+            Event::VerificationStarted { task: id, run, nonce },
+        ];
+    }
     done(id, Proof { trunk, commit, commits: vec![] })
 }
 
@@ -77,7 +88,15 @@ pub(super) fn verified(
         Some((task, MergeStep::Verifying { base, result, run: current, .. })) if current == run => {
             if passed {
                 let (run, commit) = (Some(run.clone()), result.clone());
-                return vec![Event::VerificationPassed { task: id, run, commit }];
+                let passed = Event::VerificationPassed { task: id.clone(), run, commit: commit.clone() };
+                if task.parts.is_empty() {
+                    return vec![passed];
+                }
+                // There is nothing to publish: it was trunk that passed.
+                let trunk = state.trunk.clone().unwrap_or_default();
+                let mut events = vec![passed];
+                events.extend(done(id, Proof { trunk, commit, commits: vec![] }));
+                return events;
             }
             trunk::red(state, trunk::Red { id, task, run, base, result }, output, now)
         }
@@ -189,6 +208,7 @@ pub(super) fn hand_failed(
             let how = swarm_protocol::outcome::Ended::Lost { text: why };
             super::work::ended(state, run, how, now)
         }
+        ("Probe", Some(run)) => super::quota::probe_lost(state, run, why, now),
         ("Verify", Some(run)) => verification_lost(state, run, id, why, now),
         ("Review", Some(run)) => super::review::lost(state, run, id, why, now),
         ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),

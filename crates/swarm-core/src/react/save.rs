@@ -32,7 +32,7 @@ pub(super) fn save(
         }
         validate::profile(profile)?;
     }
-    check_file(&file)?;
+    check_file(state, &file)?;
     let mut events = Vec::new();
     if reset_statuses && state.plan.is_some() {
         events.extend(agents_stopped(state));
@@ -56,7 +56,7 @@ pub(super) fn save(
     Ok(Outcome::new(events, answer))
 }
 
-fn check_file(file: &PlanFile) -> Result<(), Refusal> {
+fn check_file(state: &State, file: &PlanFile) -> Result<(), Refusal> {
     let too_large = |what: &str, limit: usize, got: usize| {
         Err(Refusal::TooLarge { what: what.into(), limit: limit as u64, got: got as u64 })
     };
@@ -84,7 +84,7 @@ fn check_file(file: &PlanFile) -> Result<(), Refusal> {
             return Err(Refusal::DuplicateTask { task: task.id.clone() });
         }
     }
-    validate::graph(&edges)
+    validate::graph_of_wholes(state, edges, None)
 }
 
 /// What a save did, counted.

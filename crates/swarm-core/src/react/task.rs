@@ -97,7 +97,7 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
         let mut edges: BTreeMap<&TaskId, &[TaskId]> =
             state.tasks.iter().map(|(id, t)| (id, t.spec.depends.as_slice())).collect();
         edges.insert(&id, &spec.depends);
-        validate::graph(&edges)?;
+        validate::graph_of_wholes(state, edges, None)?;
     }
     Ok(Outcome::new(vec![Event::TaskUpdated { task: id.clone(), patch }], format!("Task {id} changed")))
 }
@@ -120,7 +120,7 @@ pub(super) fn removable(state: &State, id: &TaskId, task: &Task) -> bool {
         task.stage,
         Stage::Pending { .. } | Stage::Blocked { .. } | Stage::Deferred | Stage::Cancelled
     );
-    idle && task.attempts == 0 && !task.worktree && !state.runs.values().any(|r| r.task == *id)
+    idle && task.attempts == 0 && !task.worktree && task.parts.is_empty() && !state.has_run(id)
 }
 
 pub(super) fn reorder(
@@ -174,17 +174,24 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         task.stage,
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred
     );
-    if !waits_for_person {
+    if let Stage::Split { parts, .. } = &task.stage
+        && let Some(without) = super::split::without_lost_parts(state, &id, parts)
+    {
+        return Ok(without);
+    }
+    if !waits_for_person || super::budget::task_is_spent(state, task).is_some() {
         return Err(wrong(state, &id, task, "unblocked"));
     }
-    let event = Event::TaskStatusChanged {
-        task: id.clone(),
-        status: Status::Pending,
-        why: None,
-        block: None,
-        proof: None,
+    let answer = match task.parts.is_empty() {
+        true => format!("Task {id} is back in the queue"),
+        false => format!("Task {id} waits for its parts again"),
     };
-    Ok(Outcome::new(vec![event], format!("Task {id} is back in the queue")))
+    Ok(Outcome::new(vec![back_in_the_queue(&id)], answer))
+}
+
+pub(super) fn back_in_the_queue(id: &TaskId) -> Event {
+    let (task, status) = (id.clone(), Status::Pending);
+    Event::TaskStatusChanged { task, status, why: None, block: None, proof: None }
 }
 
 pub(super) fn defer(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
@@ -202,11 +209,31 @@ pub(super) fn cancel(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         return Err(wrong(state, &id, task, "cancelled"));
     }
     let waiting = state.dependents(&id);
-    let answer = match waiting.len() {
-        0 => format!("Task {id} is cancelled"),
-        _ => format!("Task {id} is cancelled; still waiting for it: {}", names(&waiting)),
-    };
-    Ok(Outcome::new(vec![leave(state, &id, task, Next::Cancelled, "cancelled by a person")], answer))
+    let mut answer = format!("Task {id} is cancelled");
+    let open = open_parts(state, task);
+    if !open.is_empty() {
+        answer += &format!(" with its parts {}", names(&open));
+    }
+    if !waiting.is_empty() {
+        answer += &format!("; still waiting for it: {}", names(&waiting));
+    }
+    let all = open.iter().filter_map(|part| Some((part, state.task(part)?)));
+    let events = all
+        .chain([(&id, task)])
+        .map(|(id, task)| leave(state, id, task, Next::Cancelled, "cancelled by a person"))
+        .collect();
+    Ok(Outcome::new(events, answer))
+}
+
+/// Parts that are neither done nor cancelled, and theirs.
+fn open_parts(state: &State, task: &Task) -> Vec<TaskId> {
+    let mut open = Vec::new();
+    for part in &task.parts {
+        let Some(found) = state.task(part).filter(|t| !t.stage.is_closed()) else { continue };
+        open.extend(open_parts(state, found));
+        open.push(part.clone());
+    }
+    open
 }
 
 fn names(ids: &[TaskId]) -> String {
@@ -215,7 +242,10 @@ fn names(ids: &[TaskId]) -> String {
 
 /// The task leaves its stage by a person's word. With an agent at work, that is the agent's end.
 pub(super) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &str) -> Event {
-    let agent = task.stage.run().and_then(|run| Some((run, state.runs.get(run)?.agent.as_ref()?)));
+    let agent = match &task.stage {
+        Stage::Restarting { agent, after, .. } => Some((after, agent)),
+        stage => stage.run().and_then(|run| Some((run, state.runs.get(run)?.agent.as_ref()?))),
+    };
     if let Some((run, agent)) = agent {
         return Event::AgentStopped {
             task: id.clone(),
@@ -235,7 +265,7 @@ pub(super) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &s
 
 pub(super) fn stop_agent(state: &State, id: TaskId, now: Timestamp) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
-    if task.stage.run().is_none() {
+    if task.stage.run().is_none() && !matches!(task.stage, Stage::Restarting { .. }) {
         return Err(Refusal::NoAgent { task: id });
     }
     let next = Next::Pending { not_before: now, counts: false };
@@ -292,11 +322,29 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             list
         }
         Stage::Approved { .. } | Stage::Merging { .. } => all(&["task show", "task defer", "task cancel"]),
+        Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred
+            if super::budget::task_is_spent(state, task).is_some() =>
+        {
+            all(&["budget extend", "task show", "task cancel"])
+        }
         Stage::Blocked { block: BlockKind::Conflict, .. } => {
             all(&["task unblock", "worktree merge", "task defer", "task cancel"])
         }
+        Stage::Blocked { block: BlockKind::Overflow, .. } => {
+            let mut list = vec![format!("swarm task split {id} FILE")];
+            list.extend(all(&["task unblock", "task defer", "task cancel"]));
+            list
+        }
+        Stage::Blocked { block: BlockKind::Sandbox, .. } => {
+            let mut list = all(&["task unblock", "task defer", "task cancel"]);
+            list.insert(1, format!("swarm task edit {id} --profile NAME"));
+            list
+        }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
             all(&["task unblock", "task defer", "task cancel"])
+        }
+        Stage::Split { parts, .. } if super::split::has_lost_part(state, parts) => {
+            all(&["task unblock", "task show", "task cancel"])
         }
         Stage::Split { .. } => all(&["task show", "task cancel"]),
         Stage::Deferred => all(&["task unblock", "task cancel"]),

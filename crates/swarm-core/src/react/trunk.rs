@@ -21,6 +21,10 @@ pub(super) struct Red<'a> {
 
 pub(super) fn red(state: &State, red: Red<'_>, output: String, now: Timestamp) -> Vec<Event> {
     let Red { id, task, run, base, result } = red;
+    if !task.parts.is_empty() {
+        // It was trunk itself that was verified, with the parts of the task on it.
+        return judged(state, Red { id, task, run, base, result }, false, output, String::new(), now);
+    }
     let output = crate::apply::tail(&output);
     // A merge that brought nothing of its own tells about trunk already, but not whose it is.
     let known = state.green.contains(base) || base == result || planted::is(Bug::RedTrunkBlamed);

@@ -14,14 +14,23 @@ fn too_large(what: String, limit: usize, got: usize) -> Refusal {
 }
 
 pub(super) fn reason(text: &str) -> Result<(), Refusal> {
-    if text.len() > REASON_MAX {
-        return Err(too_large("The reason in bytes".into(), REASON_MAX, text.len()));
+    bounded("The reason", text, REASON_MAX)
+}
+
+/// As `reason`, and there must be something in it.
+pub(super) fn text(what: &str, text: &str, limit: usize) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::BadValue { what: what.into(), why: "it is empty".into() });
+    }
+    bounded(what, text, limit)
+}
+
+fn bounded(what: &str, text: &str, limit: usize) -> Result<(), Refusal> {
+    if text.len() > limit {
+        return Err(too_large(format!("{what} in bytes"), limit, text.len()));
     }
     if text.contains('\0') {
-        return Err(Refusal::BadValue {
-            what: "The reason".into(),
-            why: "it contains a NUL character".into(),
-        });
+        return Err(Refusal::BadValue { what: what.into(), why: "it contains a NUL character".into() });
     }
     Ok(())
 }
@@ -106,6 +115,30 @@ pub(super) fn graph(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Result<(), Refusal>
         }
     }
     circle(edges).map_or(Ok(()), |path| Err(Refusal::Cycle { path }))
+}
+
+/// As `graph`, where a task that was split also waits for its parts. `more`: one that is about to be.
+pub(super) fn graph_of_wholes(
+    state: &State,
+    edges: BTreeMap<&TaskId, &[TaskId]>,
+    more: Option<(&TaskId, Vec<TaskId>)>,
+) -> Result<(), Refusal> {
+    graph(&edges)?;
+    let split = state.tasks.iter().filter(|(_, task)| !task.parts.is_empty());
+    let wholes = split.map(|(id, task)| (id, task.parts.clone())).chain(more);
+    let waits: Vec<(&TaskId, Vec<TaskId>)> = wholes
+        .filter_map(|(id, parts)| {
+            let depends = edges.get(id)?;
+            let there = parts.into_iter().filter(|part| edges.contains_key(part));
+            Some((id, depends.iter().cloned().chain(there).collect()))
+        })
+        .collect();
+    if waits.is_empty() {
+        return Ok(());
+    }
+    let known = edges.iter().map(|(id, depends)| (*id, *depends));
+    let edges = known.chain(waits.iter().map(|(id, depends)| (*id, depends.as_slice()))).collect();
+    circle(&edges).map_or(Ok(()), |path| Err(Refusal::Cycle { path }))
 }
 
 /// A circle of dependencies, if there is one. An explicit stack: a chain may be ten thousand long.

@@ -1,6 +1,6 @@
 //! An attempt at a task, from the worktree to the end of its processes.
 
-use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::channel::{IterationOutcome, RunKind};
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
@@ -8,19 +8,20 @@ use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
-use super::failure::{class_of, next_after, shortened};
+use super::failure::{arc, class_of, shortened};
+use super::{budget, message, nudge, quota};
 use crate::limits::{OVERSTEPS_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{Run, State, Task};
 
 /// A work run that still counts, with its task. A report about any other changes nothing.
-struct Live<'a> {
-    run: &'a RunId,
-    id: &'a TaskId,
-    agent: &'a AgentId,
-    task: &'a Task,
-    record: &'a Run,
+pub(super) struct Live<'a> {
+    pub run: &'a RunId,
+    pub id: &'a TaskId,
+    pub agent: &'a AgentId,
+    pub task: &'a Task,
+    pub record: &'a Run,
 }
 
 fn live<'a>(state: &'a State, run: &'a RunId) -> Option<Live<'a>> {
@@ -56,8 +57,7 @@ pub(super) fn not_prepared(
     if setup {
         return vec![failed(&l, how, Next::Blocked { block: BlockKind::Setup, why })];
     }
-    let next = next_after(state, l.task, &how, now);
-    vec![failed(&l, how, next)]
+    give_up(state, &l, how, now)
 }
 
 pub(super) fn spawned(state: &State, run: &RunId, host: String) -> Vec<Event> {
@@ -77,10 +77,12 @@ pub(super) struct Boundary {
     pub note: Option<String>,
     pub usage: Usage,
     pub session: Option<String>,
+    /// What its prompt knew of the ledger.
+    pub known: u64,
 }
 
 pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Timestamp) -> Vec<Event> {
-    let Boundary { iteration, outcome, tip, note, usage, session } = boundary;
+    let Boundary { iteration, outcome, tip, note, usage, session, known } = boundary;
     let Some(l) = live(state, run) else { return vec![] };
     let Stage::Active { iteration: expected, .. } = &l.task.stage else { return vec![] };
     if iteration == 0 || iteration != *expected {
@@ -97,6 +99,7 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
         session: session.filter(|s| s.len() <= SESSION_MAX),
         class: class_of(&outcome),
     }];
+    events.extend(message::landed(&l, iteration, known, class_of(&outcome)));
     let said = |signal: &str, text: &str| Event::Signal {
         task: task.clone(),
         run: run.clone(),
@@ -117,7 +120,9 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
         (IterationOutcome::Complete | IterationOutcome::NoSignal, _) => {
             if iteration >= state.policy.max_iterations {
                 let text = format!("{iteration} iterations without completion");
-                events.push(give_up(state, &l, Ended::Timeout { text }, now));
+                events.extend(give_up(state, &l, Ended::Timeout { text }, now));
+            } else {
+                events.extend(budget::stops(state, &l, usage, now));
             }
         }
         (IterationOutcome::AsksHuman { text }, _) => {
@@ -131,13 +136,20 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
             events.push(failed(&l, Ended::CannotDo { text }, next));
         }
         (IterationOutcome::Crashed { code, signal, text }, _) => {
-            events.push(give_up(state, &l, Ended::Crashed { code, signal, text }, now));
+            events.extend(give_up(state, &l, Ended::Crashed { code, signal, text }, now));
         }
         (IterationOutcome::Failed { failure }, _) => {
-            events.push(give_up(state, &l, Ended::Failed { failure: shortened(failure) }, now));
+            let failure = shortened(failure);
+            match nudge::nudge(state, &l, iteration, &failure) {
+                Some(nudged) => {
+                    events.push(nudged);
+                    events.extend(budget::stops(state, &l, usage, now));
+                }
+                None => events.extend(give_up(state, &l, Ended::Failed { failure }, now)),
+            }
         }
         (IterationOutcome::NotStarted { text }, _) => {
-            events.push(give_up(state, &l, Ended::NotStarted { text }, now));
+            events.extend(give_up(state, &l, Ended::NotStarted { text }, now));
         }
     }
     events
@@ -192,13 +204,18 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         vec![Event::ChecksFailed { task, status: Status::Active, run, iteration: *iteration, output }];
     if *iteration >= state.policy.max_iterations {
         let text = format!("{iteration} iterations and the checks still fail");
-        events.push(give_up(state, &l, Ended::Timeout { text }, now));
+        events.extend(give_up(state, &l, Ended::Timeout { text }, now));
+    } else {
+        events.extend(budget::stops(state, &l, Usage::default(), now));
     }
     events
 }
 
 /// The daemon is no more. What it reported before has been taken in already.
 pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> Vec<Event> {
+    if state.runs.get(run).is_some_and(|r| r.kind == RunKind::Probe) {
+        return quota::probe_lost(state, run, how.words(), now);
+    }
     let Some(l) = live(state, run) else { return vec![] };
     if how == Ended::Stopped {
         let why = if state.draining { "the swarm stops" } else { "its daemon ended" };
@@ -215,7 +232,7 @@ pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> V
         Ended::Failed { failure } => Ended::Failed { failure: shortened(failure) },
         other => other,
     };
-    vec![give_up(state, &l, how, now)]
+    give_up(state, &l, how, now)
 }
 
 pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>) -> Vec<Event> {
@@ -227,15 +244,17 @@ pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>) -> Vec<Event
 }
 
 /// The clock of an attempt has run out.
-pub(crate) fn out_of_time(state: &State, run: &RunId, now: Timestamp) -> Option<Event> {
+pub(crate) fn out_of_time(state: &State, run: &RunId, now: Timestamp) -> Option<Vec<Event>> {
     let l = live(state, run)?;
     let text = format!("no result within {} minutes", state.policy.max_task_secs / 60);
     Some(give_up(state, &l, Ended::Timeout { text }, now))
 }
 
-fn give_up(state: &State, l: &Live<'_>, how: Ended, now: Timestamp) -> Event {
-    let next = next_after(state, l.task, &how, now);
-    failed(l, how, next)
+fn give_up(state: &State, l: &Live<'_>, how: Ended, now: Timestamp) -> Vec<Event> {
+    let super::failure::Arc { next, then } = arc(state, l, &how, now);
+    let mut events = vec![failed(l, how, next)];
+    events.extend(then);
+    events
 }
 
 fn failed(l: &Live<'_>, how: Ended, next: Next) -> Event {

@@ -1,6 +1,5 @@
 //! Everything that waits for a person, in one list. An entry is there exactly as long as its cause.
 
-use swarm_protocol::failure::Consequence;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
@@ -16,6 +15,8 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
         list.push(entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]));
     }
     list.extend(pauses(state));
+    list.extend(quotas(state));
+    list.extend(degraded(state));
     list.extend(waits_to_be_started(state));
     list.extend(state.tasks_in_order().filter_map(|task| of_task(state, task)));
     list.extend(state.tasks_in_order().filter_map(overstep));
@@ -41,9 +42,37 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
         let command = match reason {
             // It goes on by itself when there is room.
             PauseReason::Disk => "swarm doctor".into(),
+            PauseReason::Budget => "swarm budget extend".into(),
             other => format!("swarm resume --reason {}", other.word()),
         };
         Some(entry(what, pause.since, &pause.why, &[command]))
+    })
+}
+
+/// Goes on by itself when the allowance is back, unless a person holds it.
+fn quotas(state: &State) -> impl Iterator<Item = AttentionView> {
+    state.quotas.iter().filter_map(|(group, gate)| {
+        let closed = gate.closed.as_ref()?;
+        let open = format!("swarm quota open {group}");
+        if closed.held {
+            let what = format!("The quota of {group} is held closed");
+            return Some(entry(what, closed.since, &closed.why, &[open]));
+        }
+        let until = match (closed.resets_at, &closed.probing) {
+            (_, Some(_)) => "asking whether it is back".into(),
+            (Some(at), None) => format!("back at {}", clock(at)),
+            (None, None) => format!("asked again at {}", clock(closed.next_probe)),
+        };
+        let what = format!("The quota of {group} is used up: {until}");
+        Some(entry(what, closed.since, &closed.why, &[open, format!("swarm quota hold {group}")]))
+    })
+}
+
+fn degraded(state: &State) -> impl Iterator<Item = AttentionView> {
+    state.agents.iter().filter_map(|(id, agent)| {
+        let degraded = agent.degraded.as_ref()?;
+        let what = format!("Agent {id} is out of service");
+        Some(entry(what, degraded.since, &degraded.why, &[format!("swarm agent revive {id}")]))
     })
 }
 
@@ -101,8 +130,14 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
                 &[show()],
             ))
         }
-        Stage::Pending { since, not_before } => waits_for_quota(state, task, *since, *not_before)
-            .or_else(|| waits_for_nobody(state, task, *since)),
+        Stage::Pending { since, .. } => waits_for_nobody(state, task, *since),
+        Stage::Split { parts, since, .. } => {
+            let part = crate::react::stuck_part(state, parts)?;
+            let mut commands = crate::react::commands(state, id, task);
+            commands.insert(0, format!("swarm task show {part}"));
+            let why = super::task::stage_words(state, task);
+            Some(entry(format!("Task {id} waits for its parts"), *since, &why, &commands))
+        }
         Stage::Done { .. } | Stage::Cancelled => {
             let why = task.kept.as_ref()?;
             Some(entry(format!("The worktree of task {id} was kept"), state.at, why, &[show()]))
@@ -127,17 +162,15 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
         BlockKind::Setup => {
             commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)
         }
+        // Each of these has a way out of its own, or is not unblocked before something else is done.
+        BlockKind::Budget | BlockKind::Overflow | BlockKind::Sandbox => {
+            commands.truncate(1);
+            let more = crate::react::commands(state, id, task);
+            commands.extend(more.into_iter().filter(|command| *command != format!("swarm task show {id}")));
+        }
         _ => {}
     }
     entry(format!("Task {id} is blocked ({})", block.word()), since, &why, &commands)
-}
-
-fn waits_for_quota(state: &State, task: &Task, since: Timestamp, until: Timestamp) -> Option<AttentionView> {
-    let quota = |class: swarm_protocol::failure::FailureClass| class.consequence() == Consequence::Quota;
-    let failure = task.failure.as_ref().filter(|f| until > state.at && quota(f.class))?;
-    let id = &task.spec.id;
-    let what = format!("Task {id} waits for quota until {}", clock(until));
-    Some(entry(what, since, &failure.sentence(), &[format!("swarm task show {id}")]))
 }
 
 /// It depends on a task that will never be done.

@@ -2,6 +2,7 @@
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::Usage;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
@@ -10,10 +11,10 @@ use swarm_protocol::view::{
 };
 
 use super::attention::attention;
-use super::task::{row, unmet};
+use super::task::{clock, row, unmet};
 use crate::schedule;
 use crate::stage::Stage;
-use crate::state::{Phase, State};
+use crate::state::{Phase, Run, State};
 
 /// How many of the tasks to come are shown.
 const NEXT_SHOWN: usize = 5;
@@ -37,6 +38,9 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
         usage: state.tasks.values().fold(Usage::default(), |sum, task| sum.plus(task.usage)),
         next: next(state, now),
         attention: attention(state),
+        quotas: super::recovery::quotas(state),
+        degraded: super::recovery::degraded(state),
+        budget: super::recovery::budget(state.spent.since(state.spent_before), state.policy.budget),
         loss: state.loss.clone(),
         approved: approval(state),
     }
@@ -84,8 +88,10 @@ fn agents(state: &State) -> Vec<AgentView> {
         let (doing, iteration) = match &task.stage {
             _ if run.ended => ("stopping", 0),
             Stage::Preparing { .. } => ("preparing", 0),
+            Stage::Active { iteration, .. } if held(state, run) => ("held at its boundary", *iteration),
             Stage::Active { iteration, .. } if state.paused.is_empty() => ("working", *iteration),
-            Stage::Active { iteration, .. } => ("held at its next boundary", *iteration),
+            Stage::Active { iteration, .. } => ("working, is held at its next boundary", *iteration),
+            Stage::Checking { iteration, .. } if held(state, run) => ("held before its checks", *iteration),
             Stage::Checking { iteration, .. } => ("checking", *iteration),
             _ => ("stopping", 0),
         };
@@ -98,9 +104,33 @@ fn agents(state: &State) -> Vec<AgentView> {
             iteration,
             since: run.claimed_at,
             usage: run.usage,
+            held: !run.ended && held(state, run),
         })
     })
+    .chain(state.index.restarting().filter_map(|id| restarting(state, id)))
     .collect()
+}
+
+/// Its last iteration has ended, and no word to go on was given.
+fn held(state: &State, run: &Run) -> bool {
+    !state.paused.is_empty() && run.busy_since.is_none()
+}
+
+/// An agent between a crash and its next beginning has no process, but its slot and its task.
+fn restarting(state: &State, id: &TaskId) -> Option<AgentView> {
+    let task = state.task(id).filter(|_| !state.has_run(id))?;
+    let Stage::Restarting { agent, after, since, not_before, .. } = &task.stage else { return None };
+    Some(AgentView {
+        agent: agent.clone(),
+        run: after.clone(),
+        task: id.clone(),
+        title: task.spec.title.clone(),
+        doing: format!("crashed, begins again at {}", clock(*not_before)),
+        iteration: 0,
+        since: *since,
+        usage: Usage::default(),
+        held: false,
+    })
 }
 
 fn next(state: &State, now: Timestamp) -> Vec<NextView> {

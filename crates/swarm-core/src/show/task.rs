@@ -1,6 +1,7 @@
 //! Tasks: the list and the single one.
 
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AuditView, TaskRow, TaskView};
 
@@ -38,11 +39,14 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
     match &task.stage {
         Stage::Pending { not_before, .. } => {
             let unmet = unmet(state, task);
+            let group = state.quota_group(state.preferred_profile(task));
             if !unmet.is_empty() {
                 let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
                 format!("waits for {}", names.join(", "))
             } else if *not_before > state.at {
                 retry_words(task, *not_before)
+            } else if state.profile_for(task).is_none() {
+                quota_words(state, &group)
             } else if state.needs_start(task) {
                 format!("ready: waits for swarm task start {}", task.spec.id)
             } else {
@@ -77,10 +81,7 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Blocked { block, why, .. } => format!("blocked ({}): {why}", block.word()),
         Stage::Failed { why, .. } => format!("failed: {why}"),
         Stage::Timeout { why, .. } => format!("timeout: {why}"),
-        Stage::Split { parts, .. } => {
-            let names: Vec<&str> = parts.iter().map(TaskId::as_str).collect();
-            format!("split: waits for {}", names.join(", "))
-        }
+        Stage::Split { parts, .. } => split_words(state, parts),
         Stage::Deferred => "deferred".into(),
         Stage::Cancelled => "cancelled".into(),
     }
@@ -89,6 +90,32 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
 /// The time of day of a moment.
 pub(super) fn clock(at: Timestamp) -> String {
     at.to_string()[11..19].to_string()
+}
+
+fn split_words(state: &State, parts: &[TaskId]) -> String {
+    if let Some(part) = crate::react::stuck_part(state, parts) {
+        let how = state.task(part).map_or("gone", |t| t.stage.status().word());
+        return format!("blocked (children): its part {part} is {how}");
+    }
+    let done = |id: &&TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+    let open: Vec<&str> = parts.iter().filter(|id| !done(id)).map(TaskId::as_str).collect();
+    match open.is_empty() {
+        true => "split: its parts are done, waits for its turn to be verified".into(),
+        false => format!("split: waits for {}", open.join(", ")),
+    }
+}
+
+fn quota_words(state: &State, group: &str) -> String {
+    let closed = state.quotas.get(group).and_then(|gate| gate.closed.as_ref());
+    match closed {
+        Some(closed) if closed.held => format!("waits for the quota of {group}, which a person holds"),
+        Some(closed) => match closed.resets_at {
+            Some(at) => format!("waits for the quota of {group} until {}", clock(at)),
+            None => format!("waits for the quota of {group}; asked again at {}", clock(closed.next_probe)),
+        },
+        // Another group holds everything up.
+        None => "waits for quota".into(),
+    }
 }
 
 fn retry_words(task: &Task, at: Timestamp) -> String {
@@ -101,7 +128,12 @@ fn retry_words(task: &Task, at: Timestamp) -> String {
 /// Everything about one task.
 pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
     let task = state.task(id)?;
+    let stuck = match &task.stage {
+        Stage::Split { parts, .. } => crate::react::stuck_part(state, parts),
+        _ => None,
+    };
     let (block, why) = match &task.stage {
+        Stage::Split { .. } if stuck.is_some() => (Some(BlockKind::Children), Some(stage_words(state, task))),
         Stage::Blocked { block, why, .. } => (Some(*block), Some(why.clone())),
         Stage::Failed { why, .. } | Stage::Timeout { why, .. } => (None, Some(why.clone())),
         Stage::Approved { waits: Some(waits), .. } => (None, Some(format!("{}; {}", waits.why, waits.hint))),
@@ -113,6 +145,7 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
     };
     let not_before = match &task.stage {
         Stage::Pending { not_before, .. } if *not_before > state.at => Some(*not_before),
+        Stage::Restarting { not_before, .. } => Some(*not_before),
         _ => None,
     };
     Some(TaskView {
@@ -133,6 +166,13 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         started: task.started,
         usage: task.usage,
         failure: task.failure.clone(),
+        profile: state.preferred_profile(task).into(),
+        crashes: task.crashes,
+        nudge: task.nudge.as_ref().map(|nudge| nudge.why.clone()),
+        messages: super::recovery::messages(task),
+        parts: task.parts.clone(),
+        parent: task.parent.clone(),
+        budget: super::recovery::budget(task.spent.since(task.spent_before), state.policy.task_budget),
         merge_rounds: task.merge_rounds,
         branch: id.branch(),
         waived: task.waived.iter().copied().collect(),

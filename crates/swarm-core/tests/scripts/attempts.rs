@@ -13,25 +13,25 @@ fn a_task_goes_all_the_way_to_done() {
 }
 
 #[test]
-fn a_crash_is_tried_again_after_a_delay_and_only_when_the_processes_are_gone() {
+fn a_crashed_agent_begins_again_after_a_delay_and_only_when_its_processes_are_gone() {
     check(
         "plan a | start | ready a | crash a | +60s",
         r"
-            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+            a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s)
             owed: Stop r1
         ",
     );
     check(
         "plan a | start | ready a | crash a | +60s | stopped a",
         r"
-            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2
+            a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s) → Preparing r2
             owed: Prepare r2
         ",
     );
     check(
         "plan a | start | ready a | crash a | stopped a | +1s",
         r"
-            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+            a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s)
         ",
     );
 }
@@ -39,10 +39,10 @@ fn a_crash_is_tried_again_after_a_delay_and_only_when_the_processes_are_gone() {
 #[test]
 fn after_three_retries_a_person_is_asked() {
     check(
-        "plan a | start | ready a | crash a | stopped a | +60s | ready a | lost a | stopped a | +60s \
-         | ready a | crash a | stopped a | +60s | ready a | crash a | stopped a | +600s",
+        "plan a | start | ready a | orphaned a | stopped a | +60s | ready a | orphaned a | stopped a | +60s \
+         | ready a | orphaned a | stopped a | +60s | ready a | orphaned a | stopped a | +600s",
         r"
-            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 9 s) → Preparing r4 → Active 1 → Blocked (retries)
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 10 s) → Preparing r4 → Active 1 → Blocked (retries)
         ",
     );
 }

@@ -1,6 +1,11 @@
 //! Scripts: what happens to tasks, told in steps. Each test is data around one `check`.
 
 mod script;
+mod words;
+mod quotas;
+mod restarts;
+mod splits;
+mod wardens;
 mod attempts;
 mod failures;
 mod grants;

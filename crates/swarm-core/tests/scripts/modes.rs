@@ -39,7 +39,7 @@ fn a_started_task_goes_on_through_its_retries_until_the_plan_is_reset() {
     check(
         "plan a | start by hand | go a | ready a | crash a | stopped a | +60s",
         r"
-            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2
+            a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s) → Preparing r2
             owed: Prepare r2
         ",
     );

@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::words;
 use swarm_core::effect::{Effect, WorkOrder};
 use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
@@ -46,7 +47,7 @@ struct Play {
     lines: Vec<String>,
 }
 
-fn play(script: &str) -> String {
+pub fn play(script: &str) -> String {
     let mut play = Play {
         state: State::default(),
         now: Timestamp(1_768_298_400_000),
@@ -60,16 +61,16 @@ fn play(script: &str) -> String {
     play.tell()
 }
 
-fn id(text: &str) -> TaskId {
+pub fn id(text: &str) -> TaskId {
     TaskId::new(text).expect("a task id")
 }
 
-fn oid(digit: char) -> Oid {
+pub fn oid(digit: char) -> Oid {
     Oid::new(digit.to_string().repeat(40)).expect("hex digits")
 }
 
 /// `b:a,c`, with `b!0` for the highest priority.
-fn spec(text: &str) -> TaskSpec {
+pub fn spec(text: &str) -> TaskSpec {
     let (name, depends) = text.split_once(':').unwrap_or((text, ""));
     let (name, priority) = name.split_once('!').unwrap_or((name, ""));
     let mut spec = TaskSpec::new(id(name), format!("task {name}"));
@@ -96,6 +97,15 @@ impl Play {
             }
             ["start", "by", "hand"] => {
                 self.take_in(self.started(Policy { mode: Mode::SemiAuto, ..Policy::default() }));
+            }
+            ["start", word] => self.take_in(self.started(words::policy(word))),
+            ["agents"] => self.agents(),
+            ["messages", task] => {
+                let view = show::task(&self.state, &id(task)).expect("a task");
+                self.lines.extend(view.messages.iter().map(|m| {
+                    let landed = m.landed.as_ref().map(|l| format!("{} iteration {}", l.run, l.iteration));
+                    format!("message: {} {}", m.text, landed.unwrap_or_else(|| "queued".into()))
+                }));
             }
             ["attention"] => {
                 let list = show::attention(&self.state);
@@ -174,13 +184,31 @@ impl Play {
         }
     }
 
+    /// Who does what, what is out of service, what is used up.
+    fn agents(&mut self) {
+        let view = show::status(&self.state, self.now);
+        let agents = view.agents.iter().map(|a| {
+            let held = if a.held { " (held)" } else { "" };
+            format!("agent {}: {} {}{held}", a.agent, a.task, a.doing)
+        });
+        self.lines.extend(agents);
+        self.lines.extend(view.degraded.iter().map(|d| format!("out of service: {} ({})", d.agent, d.why)));
+        self.lines.extend(view.quotas.iter().map(|q| format!("quota {}: {} waiting", q.group, q.waiting)));
+    }
+
     fn place(&self, stage: &Stage) -> String {
         let later = |at: &Timestamp| at.0.saturating_sub(self.now.0).div_ceil(1000);
         match stage {
             Stage::Pending { not_before, .. } if *not_before > self.now => {
                 format!("Pending (in {} s)", later(not_before))
             }
-            Stage::Preparing { run } => format!("Preparing {run}"),
+            Stage::Restarting { agent, not_before, .. } => {
+                format!("Restarting {agent} (in {} s)", later(not_before))
+            }
+            Stage::Preparing { run } => match self.state.runs.get(run).and_then(|r| r.profile.as_ref()) {
+                Some(profile) => format!("Preparing {run} {profile}"),
+                None => format!("Preparing {run}"),
+            },
             Stage::Active { iteration, .. } => format!("Active {iteration}"),
             Stage::Review { run: Some(run), .. } => format!("Review {run}"),
             Stage::Review { not_before, .. } if *not_before > self.now => {
@@ -270,6 +298,9 @@ impl Play {
 
     /// Reports that take more than the name of a task.
     fn long_report(&self, words: &[&str]) -> Option<Report> {
+        if let Some(report) = words::report(&self.state, words) {
+            return Some(report);
+        }
         let boundary = |name: &str, outcome, session| {
             let run = self.run(&id(name));
             let iteration = match self.state.task(&id(name)).map(|t| &t.stage) {
@@ -347,6 +378,7 @@ fn shown(effect: &Effect) -> String {
         | Effect::Prepare { run, .. }
         | Effect::Verify { run, .. }
         | Effect::Review { run, .. } => format!("{} {run}", effect.verb()),
+        Effect::Probe { run, group, profile, .. } => format!("Probe {run} {group} {profile}"),
         Effect::Work { run, order: WorkOrder::Go { iteration, session: None }, .. } => {
             format!("Work {run} Go {{ iteration: {iteration} }}")
         }
@@ -363,6 +395,9 @@ fn shown(effect: &Effect) -> String {
 }
 
 fn command(words: &[&str]) -> Command {
+    if let Some(command) = words::command(words) {
+        return command;
+    }
     match words {
         ["plan", tasks @ ..] => {
             let tasks: Vec<TaskFile> = tasks.iter().map(|t| TaskFile::from(spec(t))).collect();
@@ -381,6 +416,8 @@ fn command(words: &[&str]) -> Command {
         ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },
         ["resume"] => Command::Resume { reason: PauseReason::User },
         ["resume", "trunk"] => Command::Resume { reason: PauseReason::Trunk },
+        ["resume", "budget"] => Command::Resume { reason: PauseReason::Budget },
+        ["resume", "errors"] => Command::Resume { reason: PauseReason::Errors },
         ["resume", "setup"] => Command::Resume { reason: PauseReason::Setup },
         ["mode", "auto"] => Command::SetMode { mode: Mode::Autopilot },
         ["mode", "semi"] => Command::SetMode { mode: Mode::SemiAuto },

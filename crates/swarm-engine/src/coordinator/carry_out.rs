@@ -68,7 +68,7 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
 async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     let world = desk.world.clone();
     match effect {
-        Effect::Prepare { run, task } => {
+        Effect::Prepare { run, task, .. } => {
             let (report, overstep) = world.make_workplace(run, &task).await;
             if let Some(overstep) = overstep {
                 let _ = desk.out.send(FromHand::News(overstep)).await;

@@ -98,7 +98,7 @@ mod tests {
     }
 
     fn prepare(n: u64) -> Effect {
-        Effect::Prepare { run: RunId::nth(n), task: TaskId::new("a").unwrap() }
+        Effect::Prepare { run: RunId::nth(n), task: TaskId::new("a").unwrap(), from: None }
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Story {
     /// Carries out the hand's effect. Asked twice it finds the work done and says so again.
     pub fn deed(&mut self, hand: &Hand, epoch: u64) -> Result<Deed, Broken> {
         let report = match &hand.effect {
-            Effect::Prepare { run, task } => self.prepare(run, task),
+            Effect::Prepare { run, task, .. } => self.prepare(run, task),
             Effect::Work { run, task, order, .. } => {
                 if self.daemons.get(run).is_none() {
                     if self.strikes(Fault::ProgramMissing, 2) {

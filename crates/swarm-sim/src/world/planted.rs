@@ -14,6 +14,10 @@ pub enum Planted {
     EpochNotChecked,
     /// People are answered before their command is durable.
     AnsweredBeforeSync,
+    /// A coordinator that takes over takes every daemon for dead.
+    OrphanOfLiving,
+    /// A daemon sends again what was acknowledged, as news.
+    OutboxFlushedTwice,
 }
 
 impl Planted {
@@ -41,6 +45,15 @@ impl Planted {
             Self::Core(Bug::TransientCounted) => "transient-counted",
             Self::Core(Bug::OldVerdictBelieved) => "old-verdict-believed",
             Self::Core(Bug::RedTrunkBlamed) => "red-trunk-blamed",
+            Self::Core(Bug::ProbedTwice) => "probed-twice",
+            Self::Core(Bug::LateQuotaBelieved) => "late-quota-believed",
+            Self::Core(Bug::QuotaCounted) => "quota-counted",
+            Self::Core(Bug::ClosedGatePassed) => "closed-gate-passed",
+            Self::Core(Bug::DegradedGranted) => "degraded-granted",
+            Self::Core(Bug::RestartLosesSlot) => "restart-loses-slot",
+            Self::Core(Bug::MessageLandsUnread) => "message-lands-unread",
+            Self::OrphanOfLiving => "orphan-of-living-requeued",
+            Self::OutboxFlushedTwice => "outbox-flushed-twice",
             Self::CancelledNeverReported => "cancelled-never-reported",
             Self::EffectReturnedNotOwed => "effect-returned-not-owed",
             Self::EpochNotChecked => "epoch-not-checked",

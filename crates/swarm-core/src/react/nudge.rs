@@ -1,0 +1,35 @@
+//! An agent that goes round in circles or is silent: noted, then told so once within the attempt at the
+//! beginning of its next iteration; the second time its attempt is over.
+
+use swarm_protocol::event::Event;
+use swarm_protocol::failure::{Consequence, Failure};
+use swarm_protocol::ids::RunId;
+
+use super::work::Live;
+use crate::limits::NOTES_MAX;
+use crate::state::State;
+
+/// The word for the next iteration, when this is the first time.
+pub(super) fn nudge(state: &State, l: &Live<'_>, iteration: u32, failure: &Failure) -> Option<Event> {
+    let helps = matches!(failure.class.consequence(), Consequence::Loop | Consequence::Silence);
+    if !helps || l.record.nudged || iteration >= state.policy.max_iterations {
+        return None;
+    }
+    Some(Event::AgentNudged {
+        task: l.id.clone(),
+        run: l.run.clone(),
+        iteration,
+        class: failure.class,
+        why: crate::apply::tail(&failure.sentence()),
+    })
+}
+
+/// A line of the history. The same one of the same attempt is written once: reports come twice.
+pub(super) fn noted(state: &State, run: &RunId, text: String) -> Vec<Event> {
+    let Some(record) = state.current_run(run) else { return vec![] };
+    let what = crate::apply::tail(&text);
+    if record.noted.len() >= NOTES_MAX || record.noted.contains(&what) {
+        return vec![];
+    }
+    vec![Event::AgentNoted { task: record.task.clone(), run: run.clone(), what }]
+}

@@ -1,0 +1,124 @@
+//! A task that is too large: tried once more with a fresh session, then split into parts.
+
+use crate::check;
+
+#[test]
+fn a_full_context_is_tried_once_more_without_penalty_and_then_a_person_splits_the_task() {
+    check(
+        "plan a | start | ready a | fails a overflow | stopped a | ready a | fails a overflow | stopped a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2 → Active 1 → Blocked (overflow)
+            attention: Task a is blocked (overflow) (the context window is full: output; also with a fresh session, so that it has to be split) ["swarm task show a", "swarm task split a FILE", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
+        "#,
+    );
+    check(
+        "plan a b:a | start | ready a | fails a overflow | stopped a | ready a | fails a overflow | stopped a | split a x y | stage a | agents",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2 → Active 1 → Blocked (overflow) → Split
+            b: Pending
+            x: Pending → Preparing r3
+            y: Pending
+            stage a: split: waits for x, y
+            agent ed-001: x preparing
+            owed: Prepare r3
+        ",
+    );
+}
+
+#[test]
+fn a_split_task_is_done_when_its_parts_are_and_its_dependents_wait_for_it() {
+    check(
+        "plan a b:a | slots 2 | start | ready a | cannot a | stopped a | split a x y | ready x | complete x | green x | stopped x | built x | verified x | published x | stopped x | removed x | ready y | complete y | green y | stopped y | built y | verified y | published y | stopped y | removed y",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split → Done
+            b: Pending → Preparing r6
+            x: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Done
+            y: Pending → Preparing r4 → Active 1 → Checking → Approved → Merging → Done
+            owed: Prepare r6, Remove a
+        ",
+    );
+}
+
+#[test]
+fn a_split_task_whose_part_is_cancelled_waits_for_a_person() {
+    check(
+        "plan a | start | ready a | cannot a | stopped a | split a x y | cancel x | stage a | attention | unblock a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split
+            x: Pending → Preparing r2 → Cancelled
+            y: Pending
+            stage a: blocked (children): its part x is cancelled
+            attention: Task a waits for its parts (blocked (children): its part x is cancelled) ["swarm task show x", "swarm task unblock a", "swarm task show a", "swarm task cancel a"]
+            attention: Task y waits for x, which is cancelled (it would wait for ever) ["swarm task edit y --depends ''"]
+            owed: Stop r2
+        "#,
+    );
+    check(
+        "plan a | start | ready a | cannot a | stopped a | split a x y | cancel x | cancel y | unblock a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split → Pending
+            x: Pending → Preparing r2 → Cancelled
+            y: Pending → Cancelled
+            owed: Stop r2
+        ",
+    );
+    check(
+        "plan a | start | ready a | cannot a | stopped a | split a x y | stopped x | cancel a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split → Cancelled
+            x: Pending → Preparing r2 → Cancelled
+            y: Pending → Cancelled
+            owed: Stop r2, Remove a
+        ",
+    );
+}
+
+#[test]
+fn a_split_task_that_was_put_aside_waits_for_its_parts_again() {
+    check(
+        "plan a | start | ready a | cannot a | stopped a | split a x y | block a | unblock a | defer a | reset",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split → Blocked (human) → Split → Deferred → Split
+            x: Pending → Preparing r2 → Pending
+            y: Pending
+            owed: Stop r2
+        ",
+    );
+}
+
+#[test]
+fn what_is_no_split_is_refused() {
+    check(
+        "plan a | start | split a x y | ready a | cannot a | stopped a | split a x | split a x x | split a x a | split a x y:a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed
+            refused: Task a is active and cannot be split (try swarm agent stop a)
+            refused: The split of task a is not valid: it needs two parts or more (try swarm --help)
+            refused: The split of task a is not valid: there are two parts x (try swarm --help)
+            refused: There is a task a already (try swarm task show a)
+            refused: Tasks depend on each other in a circle: a → y → a (try swarm task list)
+        ",
+    );
+    check(
+        "plan a c:a | start | ready a | cannot a | stopped a | split a x:c y",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed
+            c: Pending
+            refused: Tasks depend on each other in a circle: a → x → c → a (try swarm task list)
+        ",
+    );
+    check(
+        "plan a | start | ready a | cannot a | stopped a | split a x y | split a z w | stop x | stopped x | stop x | stopped x | defer x | split x p q | stop p | defer p | split p u v",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split
+            p: Pending → Deferred
+            q: Pending
+            x: Pending → Preparing r2 → Pending → Preparing r3 → Pending → Preparing r4 → Deferred → Split
+            y: Pending
+            refused: Task a is active and cannot be split (try swarm task show a)
+            refused: No agent is working on task p (try swarm status)
+            refused: The split of task p is not valid: it is a part of a part; 2 levels are the most (try swarm --help)
+            owed: Stop r4
+        ",
+    );
+}

@@ -1,0 +1,111 @@
+//! Words of recovery in the scripts' language.
+//!
+//! `start profiles` has three: `main` (its group is `one`; `spare` stands in for it, `wide` has broader
+//! rights), `spare` of the group `two`, `wide` of `one` · `start budget` allows 150 tokens to a task and 350 to
+//! the swarm · `orphaned a` · `fails a quota silent` without a time · `probe fine` `probe quota` `probe lost` ·
+//! `notes a` · `disk low` `disk fine` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
+//! `message a` · `heard a` an iteration whose prompt knew all there is · `extend` `extend a`.
+
+use swarm_core::effect::Key;
+use swarm_core::input::{KeyName, Report};
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_protocol::channel::{IterationOutcome, RunKind};
+use swarm_protocol::command::Command;
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::outcome::Ended;
+use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
+
+use crate::script::{id, oid, spec};
+
+pub fn policy(word: &str) -> Policy {
+    let rule = |name: &str, group: &str| ProfileRule {
+        name: name.into(),
+        quota_group: group.into(),
+        ..ProfileRule::default()
+    };
+    let profiles = || {
+        let main = ProfileRule {
+            fallback: vec!["spare".into()],
+            broader: Some("wide".into()),
+            ..rule("main", "one")
+        };
+        vec![main, rule("spare", "two"), rule("wide", "one")]
+    };
+    let allowance = |tokens| Allowance { tokens, ..Allowance::default() };
+    match word {
+        "profiles" => Policy { profile: "main".into(), profiles: profiles(), ..Policy::default() },
+        "strict" => Policy {
+            profile: "main".into(),
+            profiles: profiles(),
+            quota_stops_all: true,
+            ..Policy::default()
+        },
+        "budget" => Policy { task_budget: allowance(150), budget: allowance(350), ..Policy::default() },
+        other => panic!("there is no policy {other}"),
+    }
+}
+
+fn probe(state: &State) -> RunId {
+    let found = state.runs.iter().find(|(_, run)| run.kind == RunKind::Probe);
+    found.map_or_else(|| RunId::nth(999), |(id, _)| id.clone())
+}
+
+fn run_of(state: &State, task: &TaskId) -> RunId {
+    state.task(task).and_then(|t| t.stage.run().cloned()).unwrap_or_else(|| RunId::nth(999))
+}
+
+pub fn report(state: &State, words: &[&str]) -> Option<Report> {
+    Some(match words {
+        ["orphaned", name] => {
+            let how = Ended::Orphaned { text: "no exit record".into() };
+            Report::WorkEnded { run: run_of(state, &id(name)), how }
+        }
+        ["fails", name, "quota", "silent"] => {
+            let outcome = IterationOutcome::Failed { failure: Failure::new(FailureClass::Quota, "output") };
+            boundary(state, &id(name), outcome, 0)
+        }
+        ["heard", name] => boundary(state, &id(name), IterationOutcome::NoSignal, state.seq),
+        ["probe", "fine"] => Report::Probed { run: probe(state), failure: None },
+        ["probe", "quota"] => {
+            let mut failure = Failure::new(FailureClass::Quota, "not yet");
+            failure.resets_in_secs = Some(60);
+            Report::Probed { run: probe(state), failure: Some(failure) }
+        }
+        ["probe", "lost"] => {
+            let key = KeyName::from(&Key::Probe(probe(state)));
+            Report::HandFailed { key, task: id("a"), why: "its daemon vanished".into() }
+        }
+        ["probe", "stopped"] => Report::Stopped { run: probe(state), wip: None },
+        ["notes", name] => {
+            Report::Noted { run: run_of(state, &id(name)), text: "the same call 5 times".into() }
+        }
+        ["disk", word] => Report::Disk { low: *word == "low", why: "900 MiB left".into() },
+        _ => return None,
+    })
+}
+
+fn boundary(state: &State, task: &TaskId, outcome: IterationOutcome, known: u64) -> Report {
+    let iteration = match state.task(task).map(|t| &t.stage) {
+        Some(Stage::Active { iteration, .. }) => *iteration,
+        _ => 0,
+    };
+    let (run, tip, usage) = (run_of(state, task), Some(oid('b')), Usage::default());
+    Report::Boundary { run, iteration, outcome, tip, note: None, usage, session: None, known }
+}
+
+pub fn command(words: &[&str]) -> Option<Command> {
+    Some(match words {
+        ["revive", agent] => Command::ReviveAgent { agent: AgentId::new(agent).expect("an agent id") },
+        ["quota", "open", group] => Command::OpenQuota { group: (*group).into() },
+        ["quota", "hold", group] => Command::HoldQuota { group: (*group).into() },
+        ["split", task, parts @ ..] => {
+            Command::SplitTask { task: id(task), parts: parts.iter().map(|part| spec(part)).collect() }
+        }
+        ["message", task] => Command::MessageAgent { task: id(task), text: "use the old parser".into() },
+        ["extend"] => Command::ExtendBudget { task: None },
+        ["extend", task] => Command::ExtendBudget { task: Some(id(task)) },
+        _ => return None,
+    })
+}
