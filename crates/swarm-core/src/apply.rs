@@ -201,6 +201,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::ReviewFailed { output, .. } => last_line(output),
         Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
         Event::Overstep { what, .. } => what.clone(),
+        Event::OverstepsSeen { .. } => "seen by a person".into(),
         Event::TaskStarted { .. } => "started by a person".into(),
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {

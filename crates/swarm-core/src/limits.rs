@@ -46,7 +46,7 @@ pub const SPLIT_DEPTH_MAX: usize = 2;
 pub const RESETS_MAX_SECS: u64 = 8 * 24 * 3600;
 /// Commits that are remembered as green.
 pub const GREEN_KEPT: usize = 32;
-/// Oversteps of a task that are recorded; after these everybody knows.
+/// Oversteps of a task that are recorded until a person has seen them; after these everybody knows.
 pub const OVERSTEPS_MAX: u32 = 20;
 /// Bytes of a program's session name; a longer one is none.
 pub const SESSION_MAX: usize = 512;

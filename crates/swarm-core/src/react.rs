@@ -21,6 +21,7 @@ mod profile;
 mod task;
 mod start;
 mod submit;
+mod seen;
 mod validate;
 
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};

@@ -146,6 +146,9 @@ pub struct Task {
     pub put_off: Option<String>,
     /// How often its agents tried what is not theirs to do, and the last time.
     pub oversteps: u32,
+    /// The first so many of them have been seen by a person.
+    #[serde(default)]
+    pub oversteps_seen: u32,
     pub overstep: Option<Audit>,
     /// Failures of hands in a row (worktree, git).
     pub hand_failures: u32,

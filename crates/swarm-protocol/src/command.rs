@@ -223,6 +223,12 @@ pub enum Command {
     Drain {
         why: String,
     },
+    /// The person has seen this entry of the attention list: one that tells of something past, which no
+    /// change of the swarm would take away.
+    AcknowledgeAttention {
+        /// The entry's `seen_by`, as the list gave it: what came after that is still unseen.
+        entry: String,
+    },
     /// The person has seen that records were lost.
     AcknowledgeLoss {
         salvaged: u64,
@@ -274,6 +280,7 @@ impl Command {
             Self::HoldQuota { .. } => "quota hold",
             Self::ExtendBudget { .. } => "budget extend",
             Self::Drain { .. } => "drain",
+            Self::AcknowledgeAttention { .. } => "attention --seen",
             Self::AcknowledgeLoss { .. } => "plan salvage",
         }
     }
@@ -307,6 +314,7 @@ impl Command {
             Self::OpenQuota { group } | Self::HoldQuota { group } => Some(group.clone()),
             Self::StartTasks { tasks } => tasks.first().map(ToString::to_string),
             Self::SetMode { mode } => Some(mode.word().into()),
+            Self::AcknowledgeAttention { entry } => Some(entry.chars().take(100).collect()),
             Self::CompletePhase { phase } => Some(phase.to_string()),
             _ => None,
         }

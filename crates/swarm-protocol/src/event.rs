@@ -201,6 +201,8 @@ events! {
     TaskStarted "task_started" [task "taskId": TaskId] {}
     /// An agent tried what is not its to do; it was refused or put right.
     Overstep "overstep" [task "taskId": TaskId] { run "run": Option<RunId>, what "what": String }
+    /// A person has seen the first `oversteps` of them.
+    OverstepsSeen "oversteps_seen" [task "taskId": TaskId] { oversteps "oversteps": u32 }
 
     // --- an attempt -----------------------------------------------------------------------------
     /// A slot was granted: the task is the agent's.
@@ -391,6 +393,7 @@ impl Event {
             | Self::TaskSplit { task, .. }
             | Self::MessageQueued { task, .. }
             | Self::MessageLanded { task, .. }
+            | Self::OverstepsSeen { task, .. }
             | Self::ReviewAsked { task, .. }
             | Self::ReviewStarted { task, .. }
             | Self::ReviewFailed { task, .. }

@@ -161,6 +161,10 @@ pub struct AttentionView {
     pub why: String,
     /// Commands that resolve it.
     pub commands: Vec<String>,
+    /// What `swarm attention --seen` takes. Only on entries that tell of something past: they stay until a
+    /// person has seen them, the others as long as their cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_by: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -116,6 +116,7 @@ fn swarm_events() -> Vec<Event> {
         Event::ModeChanged { mode: Mode::Autopilot },
         Event::TaskStarted { task: task() },
         Event::Overstep { task: task(), run: Some(run()), what: "moved another branch".into() },
+        Event::OverstepsSeen { task: task(), oversteps: 2 },
         Event::DrainStarted { why: "Ctrl+C".into() },
         Event::Operation {
             id,

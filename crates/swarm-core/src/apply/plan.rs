@@ -131,6 +131,7 @@ impl State {
             failure: None,
             put_off: None,
             oversteps: 0,
+            oversteps_seen: 0,
             overstep: None,
             hand_failures: 0,
             waived: BTreeSet::new(),
@@ -275,7 +276,6 @@ impl State {
                 t.started = false;
                 t.waived.clear();
                 t.last_failure = None;
-                (t.oversteps, t.overstep) = (0, None);
                 (t.assigned, t.first) = (None, false);
                 t.spent_before = t.spent;
             });

@@ -95,6 +95,7 @@ impl State {
                 t.oversteps += 1;
                 t.overstep = Some(Audit { at, event: event.kind().into(), details: what.clone() });
             }),
+            Event::OverstepsSeen { task, oversteps } => self.change(task, |t| t.oversteps_seen = *oversteps),
             Event::TaskApproved { task, tip, tree, base, .. } => {
                 self.change(task, |t| {
                     (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);

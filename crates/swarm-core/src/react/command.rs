@@ -7,7 +7,7 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{budget, message, plan, profile, quota, restart, save, split, start, submit, task};
+use super::{budget, message, plan, profile, quota, restart, save, seen, split, start, submit, task};
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -107,6 +107,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::HoldQuota { group } => quota::hold(state, group),
         Command::ExtendBudget { task } => budget::extend(state, task),
         Command::Drain { why } => drain(state, why, now),
+        Command::AcknowledgeAttention { entry } => seen::seen(state, &entry),
         Command::AcknowledgeLoss { salvaged } => {
             let text = state
                 .loss

@@ -157,7 +157,7 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
 
 pub(super) fn overstep(state: &State, task: TaskId, run: Option<RunId>, what: String) -> Vec<Event> {
     match state.task(&task) {
-        Some(t) if t.oversteps < OVERSTEPS_MAX => {
+        Some(t) if t.oversteps.saturating_sub(t.oversteps_seen) < OVERSTEPS_MAX => {
             vec![Event::Overstep { task, run, what: crate::apply::tail(&what) }]
         }
         _ => vec![],

@@ -1,4 +1,5 @@
-//! Everything that waits for a person, in one list. An entry is there exactly as long as its cause.
+//! Everything that waits for a person, in one list. An entry is there exactly as long as its cause; one that
+//! tells of something past, until a person has said that it was seen.
 
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::BlockKind;
@@ -24,7 +25,7 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
 }
 
 fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[String]) -> AttentionView {
-    AttentionView { what: what.into(), since, why: why.into(), commands: commands.to_vec() }
+    AttentionView { what: what.into(), since, why: why.into(), commands: commands.to_vec(), seen_by: None }
 }
 
 /// Pauses that nobody asked for. The person who paused by hand knows.
@@ -93,8 +94,14 @@ fn waits_to_be_started(state: &State) -> Option<AttentionView> {
     Some(entry(what, since, "the mode is semi-auto", &commands))
 }
 
+/// The name of the entry about a task's first `oversteps` oversteps.
+pub(crate) fn overstep_seen_by(task: &Task, oversteps: u32) -> String {
+    format!("overstep/{}/{oversteps}", task.spec.id)
+}
+
+/// Also when the task is closed: that its work was good does not undo what its agent tried.
 fn overstep(task: &Task) -> Option<AttentionView> {
-    let last = task.overstep.as_ref().filter(|_| !task.stage.is_closed())?;
+    let last = task.overstep.as_ref().filter(|_| task.oversteps > task.oversteps_seen)?;
     let id = &task.spec.id;
     let mut commands = vec![format!("swarm task show {id}")];
     if task.stage.run().is_some() {
@@ -104,7 +111,10 @@ fn overstep(task: &Task) -> Option<AttentionView> {
         1 => last.details.clone(),
         n => format!("{} ({n} times so far)", last.details),
     };
-    Some(entry(format!("An agent overstepped on task {id}"), last.at, &why, &commands))
+    let name = overstep_seen_by(task, task.oversteps);
+    commands.push(format!("swarm attention --seen {name}"));
+    let told = entry(format!("An agent overstepped on task {id}"), last.at, &why, &commands);
+    Some(AttentionView { seen_by: Some(name), ..told })
 }
 
 fn of_task(state: &State, task: &Task) -> Option<AttentionView> {

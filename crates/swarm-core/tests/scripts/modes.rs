@@ -146,19 +146,36 @@ fn work_of_a_person_waits_until_nobody_else_is_at_the_branch() {
 }
 
 #[test]
-fn an_agent_that_oversteps_is_on_the_list_until_its_task_is_closed() {
+fn an_agent_that_oversteps_is_on_the_list_until_a_person_has_seen_it() {
     check(
         "plan a | start | ready a | oversteps a | oversteps a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1
-            attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a"]
+            attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/2"]
             owed: Work r1 Go { iteration: 1 }
         "#,
     );
+    // The end of the task says nothing about what its agent tried, nor does a plan that starts over.
     check(
-        "plan a | start | ready a | oversteps a | cancel a | stopped a | removed a | attention",
-        r"
-            a: Pending → Preparing r1 → Active 1 → Cancelled
-        ",
+        "plan a | start | ready a | oversteps a | cancel a | stopped a | removed a | attention | reset | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Cancelled → Pending → Preparing r2
+            attention: An agent overstepped on task a (moved another branch) ["swarm task show a", "swarm attention --seen overstep/a/1"]
+            attention: An agent overstepped on task a (moved another branch) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/1"]
+            owed: Prepare r2
+        "#,
+    );
+}
+
+#[test]
+fn what_came_after_the_look_at_the_list_is_still_unseen() {
+    check(
+        "plan a | start | ready a | oversteps a | oversteps a | seen overstep/a/1 | attention | seen overstep/a/2 | attention | seen overstep/a/2",
+        r#"
+            a: Pending → Preparing r1 → Active 1
+            attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/2"]
+            refused: No entry of this name waits to be seen: nothing would change (try swarm status)
+            owed: Work r1 Go { iteration: 1 }
+        "#,
     );
 }

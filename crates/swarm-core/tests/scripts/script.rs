@@ -428,6 +428,7 @@ fn command(words: &[&str]) -> Command {
         ["submit", "empty", task] => {
             Command::SubmitWork { task: id(task), base: oid('a'), tip: oid('a'), tree: oid('d') }
         }
+        ["seen", entry] => Command::AcknowledgeAttention { entry: (*entry).into() },
         ["drain"] => Command::Drain { why: "Ctrl+C".into() },
         ["add", task] => Command::AddTask { phase: None, after: None, task: spec(task) },
         ["depends", task] => {

@@ -1,0 +1,21 @@
+//! A person has seen something past that waited on the attention list.
+
+use swarm_protocol::event::Event;
+use swarm_protocol::refusal::Refusal;
+
+use super::command::Outcome;
+use crate::show::overstep_seen_by;
+use crate::state::State;
+
+/// The name of the entry says how much the person was shown: what has happened since stays on the list.
+pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
+    let shown = state.tasks_in_order().find_map(|task| {
+        let unseen = task.oversteps_seen + 1..=task.oversteps;
+        unseen.clone().find(|n| overstep_seen_by(task, *n) == entry).map(|n| (task.spec.id.clone(), n))
+    });
+    let Some((task, oversteps)) = shown else {
+        return Err(Refusal::NothingToChange { what: "No entry of this name waits to be seen".into() });
+    };
+    let answer = format!("Seen: what an agent of task {task} overstepped");
+    Ok(Outcome::new(vec![Event::OverstepsSeen { task, oversteps }], answer))
+}
