@@ -9,6 +9,7 @@ mod run;
 
 pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
+use swarm_protocol::gist::gist;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
@@ -194,11 +195,11 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::Signal { signal, text, .. } => format!("{signal} {text}").trim_end().into(),
         Event::WorkSubmitted { tip, .. } => format!("at {}", tip.short()),
         Event::ChecksPassed { tree, .. } => format!("tree {}", tree.short()),
-        Event::ChecksFailed { output, .. } => last_line(output),
+        Event::ChecksFailed { output, .. } => gist(output),
         Event::GateWaived { gate, reason, .. } => format!("{}: {reason}", gate.word()),
         Event::TaskApproved { policy, .. } => format!("review: {policy}"),
         Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
-        Event::ReviewFailed { output, .. } => last_line(output),
+        Event::ReviewFailed { output, .. } => gist(output),
         Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
         Event::Overstep { what, .. } => what.clone(),
         Event::OverstepsSeen { .. } => "seen by a person".into(),
@@ -221,7 +222,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::MessageLanded { iteration, run, .. } => format!("in iteration {iteration} of {run}"),
         Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
         Event::MergeBuilt { result, commits, .. } => format!("{} commits, {}", commits.len(), result.short()),
-        Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => last_line(output),
+        Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => gist(output),
         Event::TrunkTrialStarted { commit, .. } => format!("trunk alone at {}", commit.short()),
         Event::TrunkJudged { commit, green, .. } => {
             format!("trunk alone at {} is {}", commit.short(), if *green { "green" } else { "red" })
@@ -239,15 +240,4 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         _ => return None,
     };
     event.task().map(|id| (id, text))
-}
-
-fn last_line(text: &str) -> String {
-    text.lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or("no output")
-        .trim()
-        .chars()
-        .take(200)
-        .collect()
 }

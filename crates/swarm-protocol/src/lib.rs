@@ -9,6 +9,7 @@ pub mod time;
 pub mod plan;
 pub mod planfile;
 pub mod failure;
+pub mod gist;
 pub mod outcome;
 pub mod policy;
 pub mod operation;

@@ -1,6 +1,7 @@
 //! What an event says to a person, in a few words. Its type, task and time stand beside it.
 
 use swarm_protocol::event::Event;
+use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::Next;
 
@@ -77,7 +78,12 @@ fn attempt(event: &Event) -> Option<String> {
             format!("iteration {iteration}, commit {}", tip.short())
         }
         Event::ChecksPassed { tip, .. } => format!("commit {}", tip.short()),
-        Event::ChecksFailed { output, .. } => short(last_line(output)),
+        Event::ChecksFailed { output, .. } => short(&gist(output)),
+        Event::ReviewStarted { run, round, .. } => format!("round {round} as {run}"),
+        Event::ReviewFailed { output, next, .. } => format!("{}, then {}", short(&gist(output)), then(next)),
+        Event::ReviewLost { why, next, .. } => format!("{}, then {}", short(why), then(next)),
+        Event::Overstep { what, .. } => short(what),
+        Event::OverstepsSeen { oversteps, .. } => format!("the first {oversteps}"),
         Event::GateWaived { gate, reason, .. } => join(gate.word(), reason),
         Event::TaskApproved { tip, policy, .. } => join(&format!("commit {}", tip.short()), policy),
         Event::AgentFailed { how, next, .. } => format!("{}, then {}", short(&how.words()), then(next)),
@@ -98,7 +104,13 @@ fn merge(event: &Event) -> Option<String> {
         }
         Event::VerificationStarted { run, .. } => run.to_string(),
         Event::VerificationPassed { commit, .. } => format!("commit {}", commit.short()),
-        Event::VerificationFailed { output, .. } => short(last_line(output)),
+        Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => {
+            short(&gist(output))
+        }
+        Event::TrunkJudged { commit, green: true, .. } => format!("commit {} is green", commit.short()),
+        Event::TrunkJudged { commit, output, .. } => {
+            format!("commit {} is red: {}", commit.short(), short(&gist(output)))
+        }
         Event::PublishWaits { why, .. } | Event::MergeInterrupted { why, .. } => short(why),
         Event::RaceLost { trunk_now, .. } => format!("trunk is at {} now", trunk_now.short()),
         Event::MergeFailed { why, next, .. } => format!("{}, then {}", short(why), then(next)),
@@ -126,10 +138,6 @@ fn first(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-fn last_line(text: &str) -> &str {
-    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
-}
-
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(TEXT_SHOWN) {
@@ -146,6 +154,5 @@ mod tests {
     fn long_texts_are_cut_between_characters() {
         assert_eq!(short(&"ü".repeat(81)), format!("{}…", "ü".repeat(80)));
         assert_eq!(short("one\ntwo"), "one");
-        assert_eq!(last_line("a\nb\n\n"), "b");
     }
 }

@@ -1,6 +1,7 @@
 //! What happens, one line each, as it becomes durable.
 
 use swarm_protocol::event::Event;
+use swarm_protocol::gist::gist;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
@@ -38,17 +39,21 @@ fn words(event: &Event) -> Option<String> {
         Event::ReviewLost { why, next, .. } => format!("the review broke off: {why}; {}", after(next)),
         Event::VerificationRed { .. } => "the merged tree is red; is trunk alone?".into(),
         Event::TrunkJudged { green: false, .. } => "trunk itself is red: nobody is to blame".into(),
-        Event::ReviewFailed { next, .. } => format!("the review wants changes; {}", after(next)),
+        Event::ReviewFailed { output, next, .. } => {
+            format!("the review wants changes: {}; {}", gist(output), after(next))
+        }
         Event::TaskClaimed { agent, attempt: 1, .. } => format!("{agent} takes it"),
         Event::TaskClaimed { agent, attempt, .. } => format!("{agent} takes it, attempt {attempt}"),
         Event::AgentSpawned { agent, .. } => format!("{agent} works"),
         Event::WorkSubmitted { .. } => "work submitted, checking".into(),
-        Event::ChecksFailed { .. } => "checks failed, back to work".into(),
+        Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
         Event::TaskApproved { .. } => "checks passed, approved".into(),
         Event::AgentFailed { agent, how, next, .. } => format!("{agent} {}; {}", how.words(), after(next)),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
         Event::TrunkGranted { .. } => "merging".into(),
-        Event::VerificationFailed { .. } => "the merged tree fails its verification, back to work".into(),
+        Event::VerificationFailed { output, .. } => {
+            format!("the merged tree fails its verification, back to work: {}", gist(output))
+        }
         Event::PublishWaits { why, hint, .. } => {
             format!("merged, waits for your checkout: {why}; try `{hint}`")
         }
