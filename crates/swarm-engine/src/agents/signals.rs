@@ -1,4 +1,5 @@
-//! What an agent says to the swarm in its own words: a line that is one tag and nothing else.
+//! What an agent says to the swarm in its own words: a tag that ends its line, alone in it or right behind output
+//! that had no newline.
 //!
 //! Text that merely mentions a tag is not a signal: agents quote their instructions all the time. What a
 //! tool prints and what echoes the prompt never comes here.
@@ -22,10 +23,11 @@ const REASON_MAX: usize = 2000;
 
 /// Reads one line of what the agent said.
 pub fn signal_in(line: &str) -> Option<AgentSignal> {
-    let body = line.trim().strip_prefix("<swarm>")?.strip_suffix("</swarm>")?.trim();
-    if body.contains("<swarm>") {
+    let (before, body) = line.trim().strip_suffix("</swarm>")?.rsplit_once("<swarm>")?;
+    if !before.chars().next_back().is_none_or(ends_output) {
         return None;
     }
+    let body = body.trim();
     if body == "COMPLETE" {
         return Some(AgentSignal::Complete);
     }
@@ -43,6 +45,15 @@ pub fn signal_in(line: &str) -> Option<AgentSignal> {
         }
         _ => None,
     }
+}
+
+/// Whether output may have ended like this, without its newline. Whoever mentions a tag puts a blank or a sign before
+/// it: a quote, a colon, the mark of a list or of a changed line.
+fn ends_output(last: char) -> bool {
+    let quotes =
+        ['“', '”', '„', '«', '»', '‘', '’', '‚', '…', '—', '–', '→', '：', '「', '『', '•', '·', '│'];
+    let foreign = !last.is_ascii() && !last.is_whitespace() && !quotes.contains(&last);
+    last.is_ascii_alphanumeric() || ".!?)%;".contains(last) || foreign
 }
 
 #[cfg(test)]
@@ -63,12 +74,21 @@ mod tests {
         check("<swarm>PROGRESS: 40%</swarm>", Some(AgentSignal::Progress(40)));
         check("<swarm>LEARNING: npm ci</swarm>", Some(AgentSignal::Learning("npm ci".into())));
         check("<swarm>LEARNING_GLOBAL: tabs</swarm>", Some(AgentSignal::LearningGlobal("tabs".into())));
+        check("All 12 tests pass.<swarm>COMPLETE</swarm>", Some(AgentSignal::Complete));
+        check("ok<swarm>BLOCKED: no key</swarm>", Some(AgentSignal::Blocked("no key".into())));
+        check("完成<swarm>PROGRESS: 7</swarm>", Some(AgentSignal::Progress(7)));
     }
 
     #[test]
     fn text_that_mentions_a_tag_is_not() {
         for line in [
             "I will print <swarm>COMPLETE</swarm> at the end",
+            "I will print <swarm>COMPLETE</swarm>",
+            "prompt.md:12:<swarm>COMPLETE</swarm>",
+            "+<swarm>COMPLETE</swarm>",
+            "echo '<swarm>COMPLETE</swarm>",
+            "x</swarm><swarm>COMPLETE</swarm>",
+            "say “<swarm>COMPLETE</swarm>",
             "<swarm>COMPLETE</swarm> is what I print at the end",
             "COMPLETE",
             "BLOCKED: no key",
