@@ -1,6 +1,7 @@
 //! Whether a process that calls us runs inside an attempt. An agent may show whatever token it found;
 //! where it runs it cannot choose.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use swarm_protocol::channel::DaemonRecord;
@@ -54,10 +55,25 @@ pub fn attempt_of(peer: Peer, known: &[DaemonRecord]) -> Option<Inside> {
     found
 }
 
+/// As [`attempt_of`], with the daemons known by the folder that their specs lie in: also those that came after we
+/// looked, and whoever hides its environment has one of them among its ancestors.
+pub fn attempt_below(peer: Peer, daemons: &Path) -> Option<Inside> {
+    let seen = attempt_of(peer, &[]);
+    if seen.is_some() {
+        return seen;
+    }
+    // A daemon itself is not inside its run; its children are.
+    ancestors(peer.pid).find_map(|pid| daemon_by_its_command_line(pid, Some(daemons))).or_else(|| {
+        // It may have ended while we looked, and then nothing that was seen is about it.
+        let vanished = Inside { run: None, nonce: None, seen_by: SeenBy::Vanished };
+        parent_of(peer.pid).is_none().then_some(vanished)
+    })
+}
+
 /// The same about ourselves, as far as it can be known without the records of the daemons.
 pub fn am_i_inside() -> Option<Inside> {
     let myself = pid_in_proc();
-    look(myself, &[], &[]).or_else(|| ancestors(myself).find_map(daemon_by_its_command_line))
+    look(myself, &[], &[]).or_else(|| ancestors(myself).find_map(|pid| daemon_by_its_command_line(pid, None)))
 }
 
 fn look(pid: u32, known: &[DaemonRecord], not: &[String]) -> Option<Inside> {
@@ -116,15 +132,17 @@ fn nonce_of(pid: u32) -> Option<String> {
     String::from_utf8(value.to_vec()).ok()
 }
 
-/// `swarm daemon --spec …/RUN.spec.json`
-fn daemon_by_its_command_line(pid: u32) -> Option<Inside> {
+/// `swarm daemon --spec …/RUN.spec.json`. In a known folder that file alone says enough.
+fn daemon_by_its_command_line(pid: u32, folder: Option<&Path>) -> Option<Inside> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let words: Vec<String> =
-        line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
-    let [_, "daemon", "--spec", spec, ..] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
-        return None;
+    let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+    let at = words.iter().position(|word| *word == b"--spec")?;
+    let spec = Path::new(std::ffi::OsStr::from_bytes(words.get(at + 1)?));
+    let is_one = match folder {
+        Some(folder) => spec.parent() == Some(folder),
+        None => at == 2 && words[1] == b"daemon",
     };
-    let run = Path::new(spec).file_name()?.to_str()?.strip_suffix(".spec.json")?;
+    let run = spec.file_name()?.to_str()?.strip_suffix(".spec.json").filter(|_| is_one)?;
     Some(Inside { run: Some(RunId::new(run).ok()?), nonce: None, seen_by: SeenBy::Daemon })
 }
 
