@@ -113,8 +113,15 @@ impl Arena {
         self.assert_nothing_runs();
         self.assert_ledger_names_no_place();
         let git = self.root.join(".git");
-        // Those of the swarm are never unlinked, only unlocked.
+        // Those of the whole swarm are never unlinked, only unlocked; those of a task go with its worktree.
         let of_ours = git.join("swarm");
+        let of_tasks: Vec<PathBuf> = files_below(&of_ours.join("worktrees"), ".lock");
+        let open = self
+            .tasks()
+            .iter()
+            .filter(|task| !["done", "cancelled"].contains(&task["status"].as_str().unwrap_or("")))
+            .count();
+        assert!(of_tasks.len() <= open, "locks of closed tasks are left: {of_tasks:?}");
         let locks: Vec<PathBuf> =
             files_below(&git, ".lock").into_iter().filter(|lock| !lock.starts_with(&of_ours)).collect();
         assert!(locks.is_empty(), "locks are left: {locks:?}");

@@ -48,6 +48,8 @@ pub fn remove_marker(path: &Path) -> Result<(), GitError> {
 }
 
 /// Opens a file, made with `note` in it, and locks it; `None` when somebody else keeps it locked.
+///
+/// Its holder may remove it: whoever waited for it then looks again and finds that the name stands for another file.
 pub(crate) async fn lock_within(path: &Path, note: &str, limit: Duration) -> Result<Option<File>, GitError> {
     let open = || {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
@@ -57,11 +59,12 @@ pub(crate) async fn lock_within(path: &Path, note: &str, limit: Duration) -> Res
         }
         Ok(file)
     };
-    let file = open().map_err(GitError::io("open", path))?;
+    let mut file = open().map_err(GitError::io("open", path))?;
     let until = tokio::time::Instant::now() + limit;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
+            Ok(()) if is_at(&file, path) => return Ok(Some(file)),
+            Ok(()) => file = open().map_err(GitError::io("open", path))?,
             Err(TryLockError::Error(error)) => return Err(GitError::io("lock", path)(error)),
             Err(TryLockError::WouldBlock) if tokio::time::Instant::now() > until => return Ok(None),
             // flock cannot be waited for with a limit. Met only when another one of us is just at work or
@@ -69,6 +72,13 @@ pub(crate) async fn lock_within(path: &Path, note: &str, limit: Duration) -> Res
             Err(TryLockError::WouldBlock) => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }
+}
+
+/// Whether the name still stands for this open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let same = |a: &std::fs::Metadata, b: &std::fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    matches!((file.metadata(), std::fs::symlink_metadata(path)), (Ok(a), Ok(b)) if same(&a, &b))
 }
 
 impl Git {

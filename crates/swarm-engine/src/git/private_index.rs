@@ -62,6 +62,14 @@ impl PrivateIndex {
         fill.stdin(self.sign_of_life()?).ok().await.map(drop)
     }
 
+    /// For a worktree that is gone: nothing of it stays. Whoever waits for it makes it anew.
+    pub fn discard(self) {
+        self.forget();
+        let mut held = self.file.clone().into_os_string();
+        held.push(".held");
+        let _ = std::fs::remove_file(held);
+    }
+
     /// Forgets everything that was seen.
     pub fn forget(&self) {
         let _ = std::fs::remove_file(&self.file);

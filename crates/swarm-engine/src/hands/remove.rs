@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::git::{Git, GitError, RefChange, RefOutcome, remove_marker, tips};
+use crate::git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, remove_marker, tips};
 use crate::hands::rescue::RESCUE_FILE_MAX_BYTES;
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::{
-    checkouts_of_people, copy, hold_task, marker_of, marker_path, ports, records_at, setup,
+    checkouts_of_people, copy, hold_task, let_go_for_good, marker_of, marker_path, ports, records_at, setup,
 };
 use crate::process::who_stays_inside;
 pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
@@ -103,7 +103,16 @@ pub async fn remove(
 /// Gives the worktree and the branch of a task up, by proof. Safe to ask again after death at any point.
 pub async fn give_up(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitError> {
     let task = asked.task;
-    let _mine = hold_task(git, task).await?;
+    let mine = hold_task(git, task).await?;
+    let removal = give_up_held(git, asked).await?;
+    if removal == Removal::Removed && !asked.only_look {
+        let_go_for_good(git, task, mine);
+    }
+    Ok(removal)
+}
+
+async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitError> {
+    let task = asked.task;
     let dir = std::fs::canonicalize(asked.dir).unwrap_or_else(|_| asked.dir.to_owned());
     let path = dir.join(task.as_str());
     let Some(marker) = marker_of(git, task, &path)? else {
@@ -154,7 +163,7 @@ async fn delete_branch(git: &Git, full: &str, tip: &Oid) -> Result<bool, GitErro
 
 /// Small things that are known of a worktree. The marker goes last.
 async fn forget(git: &Git, task: &TaskId) -> Result<(), GitError> {
-    let _ = std::fs::remove_file(git.swarm_dir().join("index").join(task.as_str()));
+    PrivateIndex::take(git, task.as_str()).await?.discard();
     setup::forget(git, task.as_str());
     copy::forget_copies(git, task.as_str());
     tips::forget_ours(git, task);

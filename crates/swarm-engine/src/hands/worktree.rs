@@ -27,8 +27,8 @@ use crate::git::{Git, GitError};
 use crate::hands::remove::{move_to_trash, trash_record};
 use copy::{CopyError, CopyRule, copy_in};
 pub(crate) use marker::{
-    MarkerState, WorktreeMarker, all_markers, checkouts_of_people, hold_task, marker_of, marker_path,
-    records_at, records_of_tasks,
+    MarkerState, WorktreeMarker, all_markers, checkouts_of_people, hold_task, let_go_for_good, marker_of,
+    marker_path, records_at, records_of_tasks,
 };
 use pool::PoolRule;
 pub use propose::{Proposal, propose};

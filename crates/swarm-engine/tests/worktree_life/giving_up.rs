@@ -27,6 +27,30 @@ async fn commits_that_only_the_worktree_knew_are_kept() {
     }
 }
 
+/// Each removes the file the others wait for; still one at a time, and in the end nothing is there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn locks_of_a_task_go_with_its_worktree_and_still_keep_others_out() {
+    let field = std::sync::Arc::new(Field::new().await);
+    let crowd = (0..4).map(|_| {
+        let field = std::sync::Arc::clone(&field);
+        tokio::spawn(async move {
+            for _ in 0..2 {
+                let made = field.prepare("t1").await;
+                assert!(made.path.ends_with("t1"));
+                assert_eq!(field.give_up("t1").await, Removal::Removed);
+            }
+        })
+    });
+    for one in crowd.collect::<Vec<_>>() {
+        one.await.expect("no panic");
+    }
+    let left = |dir: &str| {
+        let entries = std::fs::read_dir(field.git.common_dir.join("swarm").join(dir)).unwrap().flatten();
+        entries.map(|entry| entry.file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((left("worktrees"), left("index")), (vec![], vec![]));
+}
+
 #[tokio::test]
 async fn a_repository_in_place_of_the_pointer_keeps_the_worktree() {
     let field = Field::new().await;

@@ -83,11 +83,21 @@ fn is_named(names: &BTreeSet<String>, record: &Path) -> bool {
     record.file_name().and_then(|name| name.to_str()).is_some_and(|name| names.contains(name))
 }
 
+fn lock_path(git: &Git, task: &TaskId) -> PathBuf {
+    markers_dir(git).join(format!("{task}.lock"))
+}
+
+/// Takes the lock of a task away that has no worktree any more. Whoever waits for it makes it anew.
+pub(crate) fn let_go_for_good(git: &Git, task: &TaskId, held: File) {
+    let _ = std::fs::remove_file(lock_path(git, task));
+    drop(held);
+}
+
 /// One at a time for a task: a person's command and the coordinator may both want its worktree.
 pub(crate) async fn hold_task(git: &Git, task: &TaskId) -> Result<File, GitError> {
     let dir = markers_dir(git);
     std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
-    let path = dir.join(format!("{task}.lock"));
+    let path = lock_path(git, task);
     let held = lock_within(&path, "", OTHERS_LIMIT).await?;
     held.ok_or_else(|| {
         GitError::io("take", &path)(std::io::Error::other("another command is at this worktree"))
