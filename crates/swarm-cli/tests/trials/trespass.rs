@@ -125,35 +125,26 @@ fn a_branch_moved_by_another_task_is_put_right_and_shown() {
     let attack = "git update-ref refs/heads/swarm/1.2 HEAD";
     let (arena, code, said) = attack_on_a_branch(attack, "append theirs.txt more");
     assert_both_works_are_right(&arena, code, &said);
-    let shown = format!("{}\n{}", arena.attention(), arena.shown("1.2")["audit"]);
-    println!("{shown}");
+    assert!(arena.attention().contains("somebody else moved the branch"), "{}", arena.attention());
 }
 
-/// Wrong today: git makes the victim's next commit upon the foreign one, and the log of its worktree then says that
-/// it is its own; merged, it takes the attacker's files away and the victim's first commit is not on trunk. What
-/// holds is that every commit is kept under some ref.
+/// Git makes the victim's next commit upon the foreign one; it is built again upon the victim's own.
 #[test]
-fn a_commit_of_the_victim_upon_a_moved_branch_loses_no_commit() {
-    let (arena, _, said) = attack_on_a_branch(
-        "git update-ref refs/heads/swarm/1.2 HEAD",
-        "append theirs.txt more\ncommit feat: more of theirs",
-    );
-    let all = arena.git(&["log", "--all", "--reflog", "--format=%s"]);
-    for subject in ["feat: mine", "feat: theirs", "feat: more of theirs"] {
-        assert!(all.lines().any(|line| line == subject), "{subject} is gone: {said}\n{all}");
+fn a_commit_of_the_victim_upon_a_moved_branch_stays_its_own() {
+    for attack in ["git update-ref refs/heads/swarm/1.2 HEAD", "git update-ref refs/heads/swarm/1.2 HEAD^"] {
+        let (arena, code, said) =
+            attack_on_a_branch(attack, "append theirs.txt more\ncommit feat: more of theirs");
+        assert_both_works_are_right(&arena, code, &said);
+        assert_eq!(arena.commits("main", "feat: more of theirs"), 1, "{attack}: {said}");
+        assert!(arena.attention().contains("overstepped on task 1.2"), "{attack}: {}", arena.attention());
     }
-    println!("{}", arena.git(&["log", "--graph", "--stat", "--format=%h %s", "main"]));
-    arena.assert_nothing_runs();
 }
 
 #[test]
-fn a_branch_deleted_by_another_task_loses_nothing() {
-    let (arena, _, said) = attack_on_a_branch("git update-ref -d refs/heads/swarm/1.2", "sleep 1");
-    let all = arena.git(&["log", "--all", "--format=%s"]);
-    for subject in ["feat: mine", "feat: theirs"] {
-        assert!(all.contains(subject), "{subject} is gone: {said}\n{all}");
-    }
-    arena.assert_nothing_runs();
+fn a_branch_deleted_by_another_task_is_put_right_and_shown() {
+    let (arena, code, said) = attack_on_a_branch("git update-ref -d refs/heads/swarm/1.2", "sleep 1");
+    assert_both_works_are_right(&arena, code, &said);
+    assert!(arena.attention().contains("somebody else deleted the branch"), "{}", arena.attention());
 }
 
 #[test]

@@ -204,7 +204,8 @@ pub async fn commit_rest(
             at_secs: now_secs(),
         };
         head = git.make_commit(commit).await?;
-        tips::note_ours(git, task, tip, &head)?;
+        let records = records_at(git, worktree, marker_of(git, task, worktree)?.as_ref());
+        tips::note_ours(git, task, records.first().map(AsRef::as_ref), tip, &head)?;
         let change = RefChange::modify(&full, tip, &head);
         if let RefOutcome::Lost { now, .. } = git.update_refs(&[change], "swarm: the rest committed").await? {
             // We may have done it before and died before saying so; only the date would differ.

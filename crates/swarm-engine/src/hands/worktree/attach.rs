@@ -5,6 +5,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::{Prepared, WorktreeMarker, marker_path};
+use crate::git::tips::{self, Tip};
 use crate::git::{Checkout, Git, GitError, Head, PrivateIndex, RefChange, write_marker};
 use crate::hands::remove::move_to_trash;
 
@@ -47,6 +48,12 @@ pub(super) async fn attach(
         Head::Unreadable => false,
     };
     if astray {
+        // The log of HEAD will not tell of this step: without a note the branch would look moved by somebody else.
+        if let (Tip::Own { tip }, Some(last)) =
+            (tips::look(git, record, task).await?, tips::own_tip(git, record, task))
+        {
+            tips::note_ours(git, task, Some(record), &last, &tip)?;
+        }
         git.point_head(record, &full)?;
     }
     if astray || !record.join("index").is_file() {
