@@ -22,10 +22,10 @@ mod iteration;
 mod duty;
 mod serve;
 
+pub use crate::process::become_reaper;
 pub use files::{DurableError, RunFiles, write_durable};
 pub use outbox::unacknowledged_on_disk;
 pub use own_tip::OVERSTEP;
 pub use serve::{EXIT_CANNOT_START, EXIT_ENDED, EXIT_NOT_WANTED, READY, serve};
 pub use spec::{DaemonSpec, Guard, SetUp};
-pub use tree::become_reaper;
 pub use walls::names_handed_on;

@@ -6,6 +6,7 @@
 
 mod identity;
 mod readable;
+mod reaper;
 mod run;
 mod sweep;
 pub mod containment;
@@ -18,6 +19,8 @@ pub use boxed::{Boxed, Enclosure};
 pub use containment::Containment;
 pub use identity::{Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, open_verified, start_time_of};
 pub(crate) use readable::watch_readable;
+pub use reaper::become_reaper;
+pub(crate) use reaper::children;
 pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
 pub use sweep::{
     NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,

@@ -67,9 +67,8 @@ fn an_orphan_in_a_session_of_its_own_with_an_empty_environment_is_inside() {
     check("(setsid env -i CALL &) ; exec sleep MARK", |net, inside, nonce| {
         let expected = match net {
             "cgroup" => SeenBy::Cgroup,
-            // Orphans come home to the first process of the namespace, and that carries the mark.
-            "pidns" | "pidns-user" => SeenBy::Nonce,
-            _ => SeenBy::Daemon,
+            // Orphans come home to the guardian or to the first process of the namespace, and these carry the mark.
+            _ => SeenBy::Nonce,
         };
         assert_eq!(inside.as_ref().map(|inside| inside.seen_by), Some(expected), "{net}");
         is_inside(net, inside, nonce);

@@ -4,6 +4,8 @@
 #[path = "box/mod.rs"]
 mod bench;
 
+use std::time::Duration;
+
 use bench::{Bench, nets};
 use serde_json::{Value, json};
 
@@ -95,21 +97,65 @@ fn one_that_closes_its_pipes_and_goes_on_is_waited_for_and_bounded() {
     });
 }
 
+/// Starts the text in this net, kills its daemon when `ready` holds, and ends the run as its next keeper does.
+fn killed(net: &str, text: &str, also: impl Fn(&Bench), ready: impl Fn(&Bench) -> bool) {
+    let bench = Bench::new();
+    bench.script("loop.sh", "trap '' TERM\nwhile :; do sleep MARK & sleep 0.01; done\n");
+    bench.script("hop.sh", "trap '' TERM\nsleep 0.005\nsetsid sh \"$0\" MARK & exit 0\n");
+    let text = text.replace("MARK", &bench.mark);
+    let mut host = bench.start(net, &["sh", "-c", &text], json!({}));
+    bench::until("the tree", || ready(&bench));
+    host.kill().expect("killed");
+    also(&bench);
+    host.wait().expect("reaped");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let begun = std::time::Instant::now();
+    let end = swarm_engine::process::containment::end_run(&bench.nonce, Duration::from_millis(300));
+    let sweep = runtime.block_on(end);
+    let after = begun.elapsed();
+    assert!(matches!(sweep, swarm_engine::process::Sweep::Empty { .. }), "{net}: {sweep:?}");
+    assert_eq!(bench.living(), [""; 0], "{net}: {text}");
+    assert!(after < Duration::from_millis(SOON_MS), "{net}: gone only after {after:?}");
+    assert!(swarm_engine::process::containment::cgroup::leaves_of(&bench.nonce).is_empty(), "{net}");
+}
+
+fn sleepers(bench: &Bench, many: usize) -> bool {
+    bench.living().iter().filter(|line| line.contains("sleep")).count() >= many
+}
+
 #[test]
 fn the_daemon_that_is_killed_leaves_a_tree_that_is_found_by_its_nonce() {
     for net in nets() {
-        let bench = Bench::new();
-        let text = "(setsid sleep MARK &); echo started; sleep MARK".replace("MARK", &bench.mark);
-        let mut host = bench.start(net, &["sh", "-c", &text], json!({}));
-        bench::until("the tree", || bench.living().iter().filter(|line| line.contains("sleep")).count() >= 2);
-        host.kill().expect("killed");
-        host.wait().expect("reaped");
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let end =
-            swarm_engine::process::containment::end_run(&bench.nonce, std::time::Duration::from_millis(300));
-        let sweep = runtime.block_on(end);
-        assert!(matches!(sweep, swarm_engine::process::Sweep::Empty { .. }), "{net}: {sweep:?}");
-        assert_eq!(bench.living(), [""; 0], "{net}");
-        assert!(swarm_engine::process::containment::cgroup::leaves_of(&bench.nonce).is_empty(), "{net}");
+        let text = "(setsid sleep MARK &); echo started; sleep MARK";
+        killed(net, text, |_| {}, |bench| sleepers(bench, 2));
     }
+}
+
+/// In each net, also without one: what is marked by nothing has a parent who ends it.
+#[test]
+fn the_daemon_that_is_killed_takes_orphans_with_an_empty_environment_along() {
+    for net in nets() {
+        for runaway in [
+            "setsid env -i sh -c \"trap '' TERM; while :; do sleep MARK; done\"",
+            "setsid env -i PATH=$PATH sh ./loop.sh MARK",
+            "setsid env -i PATH=$PATH sh ./hop.sh MARK",
+        ] {
+            let seen = |bench: &Bench| {
+                bench.living().iter().any(|line| {
+                    !line.contains("boxed") && line.contains(&bench.mark) && line.contains(" sh ")
+                        || sleepers(bench, 2)
+                })
+            };
+            killed(net, &format!("({runaway} &) ; sleep MARK"), |_| {}, seen);
+        }
+    }
+}
+
+#[test]
+fn a_guardian_that_is_killed_first_leaves_nothing_to_a_living_daemon() {
+    let bench = Bench::new();
+    let text = "(setsid env -i sh -c \"trap '' TERM; while :; do sleep MARK; done\" &) ; sleep 0.2; kill -9 $PPID; sleep MARK";
+    let told = bench.sh("group", text, json!({}));
+    bench.nothing_is_left("group", &told);
+    assert_eq!(told["ran"]["status"], "signal: 9 (SIGKILL)", "{told}");
 }

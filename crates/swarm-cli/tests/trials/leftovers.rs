@@ -29,9 +29,6 @@ fn arena_of(containment: &str) -> Arena {
     arena
 }
 
-/// What the sweep by environment can still find when the daemon, their parent, is gone.
-const LEAVES_MARKED_ONES: &str = "sh setsid sh $PWD/stayer.sh & ( setsid sh $PWD/stayer.sh & ); sleep 0.3\n";
-
 const LEAVES_THEM: &str = "sh ( setsid env -i PATH=$PATH sh $PWD/stayer.sh & ); ( setsid env -i PATH=$PATH sh $PWD/runaway.sh 1500 </dev/null >/dev/null 2>&1 & ); setsid sh $PWD/stayer.sh & sleep 0.3\n";
 
 /// Runaways and stayers of this arena that live.
@@ -89,18 +86,15 @@ fn check_an_ordinary_end(containment: &str) {
     arena.assert_tidy();
 }
 
-/// Without a control group or a namespace nobody can tell whose a process is that has emptied its
-/// environment and lost its parents: `group` is the last net, and this is its mesh.
-fn leaves(containment: &str) -> String {
-    let all = if containment == "group" { LEAVES_MARKED_ONES } else { LEAVES_THEM };
-    format!("on-attempt 1: {all}")
+fn leaves() -> String {
+    format!("on-attempt 1: {LEAVES_THEM}")
 }
 
 fn check_deaths(containment: &str) {
     let arena = arena_of(containment);
     let script = format!(
         "on-attempt 1: write a.txt a\non-attempt 1: commit feat: a\n{}on-attempt 1: write ready yes\non-attempt 1: hang\nwrite b.txt b\ncommit feat: b\ncomplete",
-        leaves(containment)
+        leaves()
     );
     arena.plan(&[("1.1", &[], script)]);
     // The coordinator dies first: nothing ends with it, all of them are found by the next one.
@@ -125,7 +119,7 @@ fn check_both_die(containment: &str) {
     let arena = arena_of(containment);
     let script = format!(
         "{}on-attempt 1: write ready yes\non-attempt 1: hang\nwrite b.txt b\ncommit feat: b\ncomplete",
-        leaves(containment)
+        leaves()
     );
     arena.plan(&[("1.1", &[], script)]);
     let mut run = arena.start(&[]);

@@ -19,7 +19,6 @@ use super::files::{RunFiles, write_durable};
 use super::line::Line;
 use super::outbox::Outbox;
 use super::spec::DaemonSpec;
-use super::tree;
 use super::workshop::Workshop;
 use crate::channel::Channel;
 use crate::complain::complain;
@@ -102,7 +101,7 @@ fn set_up(
     channel: Box<dyn Channel>,
 ) -> Result<(Duty, pipe::Receiver), Cannot> {
     let files = spec.files();
-    tree::become_reaper()?;
+    crate::process::become_reaper()?;
     let knock = hear_knocks(&files.knock())?;
     let outbox = Outbox::open(&files.outbox()).map_err(|error| at(&files.outbox(), error))?;
     let journal =

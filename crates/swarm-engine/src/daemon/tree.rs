@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
+use crate::process::children;
+
 /// Passes over adopted children before those left are reported instead of chased, 10 ms apart.
 const PASSES_MAX: u32 = 200;
-
-/// Makes this process the parent of every orphan among its descendants.
-pub fn become_reaper() -> std::io::Result<()> {
-    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
-}
 
 /// Takes leave of ended orphans, so that no zombie waits for the end of the run. The program itself
 /// is left to the one who waits for its exit code.
@@ -45,13 +42,4 @@ pub async fn end_adopted() -> Vec<u32> {
 
 fn pid(number: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(number).ok()?)
-}
-
-/// Our children, of whichever of our threads.
-fn children() -> Vec<u32> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
-    lists
-        .flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
-        .collect()
 }

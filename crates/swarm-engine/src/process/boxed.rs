@@ -42,7 +42,7 @@ impl Enclosure<'_> {
                 (Place::Cgroup { door: leaf.door() }, Some(leaf))
             }
             Containment::Pidns { user_namespace } => (Place::Pidns { user_namespace: *user_namespace }, None),
-            Containment::Group => (Place::Here, None),
+            Containment::Group => (Place::Guarded, None),
         };
         let spec = BoxSpec {
             place,
@@ -65,7 +65,7 @@ impl Enclosure<'_> {
         let held = match (leaf, self.containment) {
             (Some(leaf), _) => Held::Leaf(leaf),
             (None, Containment::Pidns { .. }) => Held::Namespace { stage: running.child.id() },
-            (None, _) => Held::Group,
+            (None, _) => Held::Guarded { stage: running.child.id() },
         };
         Ok(Boxed { running, held, program, letter })
     }

@@ -22,7 +22,7 @@ pub enum Containment {
         /// Made inside a user namespace, because only that lets an ordinary user make one.
         user_namespace: bool,
     },
-    /// A process group, orphans that come home to the daemon, and the nonce.
+    /// A guardian to whom orphans come home, and the nonce.
     #[default]
     Group,
 }

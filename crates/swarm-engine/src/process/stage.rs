@@ -8,6 +8,7 @@ mod letter;
 mod enter;
 mod namespace;
 mod init;
+mod guardian;
 
 pub use enter::boxed_process;
 pub(in crate::process) use letter::Letter;

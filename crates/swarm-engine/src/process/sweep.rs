@@ -1,8 +1,7 @@
 //! Ending everything that one run has started, found by the nonce in its environment.
 //!
-//! This is the last of three nets (control group, pid namespace, sweep) and the one that works
-//! everywhere. What it cannot see: a process that has both emptied its environment and lost
-//! its parents. The other two will close that gap and will be asked before this one.
+//! This is the belt under the nets (control group, pid namespace, guardian) and works everywhere. What it cannot
+//! see: a process that has both emptied its environment and lost its parents. The nets are asked before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -47,6 +46,8 @@ pub async fn end_tree_by_nonce(nonce: &str, grace: Duration) -> Sweep {
         ended.extend(found.iter().map(|held| held.pid));
         // The wish is spoken once. Whoever appears later was started by a process that ignored it.
         let signal = if asked || grace.is_zero() { Signal::KILL } else { Signal::TERM };
+        // A guardian last: as long as it lives, nobody below can lose himself.
+        let (found, stages): (Vec<_>, Vec<_>) = found.into_iter().partition(|held| !is_stage(held.pid));
         let limit = if signal == Signal::TERM { grace } else { Duration::from_secs(1) };
         asked = true;
         if signal == Signal::KILL {
@@ -56,6 +57,9 @@ pub async fn end_tree_by_nonce(nonce: &str, grace: Duration) -> Sweep {
             held.signal(signal);
         }
         wait_all_gone(&found, limit).await;
+        if found.is_empty() {
+            kill_and_wait(&stages, limit).await;
+        }
     }
     Sweep::Left { pids: held_tree(nonce).iter().map(|held| held.pid).collect() }
 }
@@ -75,6 +79,13 @@ fn kill_their_groups(found: &[Pidfd]) {
     for group in groups.into_iter().filter_map(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }
+}
+
+async fn kill_and_wait(stages: &[Pidfd], limit: Duration) {
+    for stage in stages {
+        stage.signal(Signal::KILL);
+    }
+    wait_all_gone(stages, limit).await;
 }
 
 async fn wait_all_gone(held: &[Pidfd], limit: Duration) {
@@ -102,6 +113,20 @@ pub(super) fn hold_descendants(pid: u32) -> Vec<Pidfd> {
     let held: Vec<Pidfd> = descendants_of(pid).into_iter().filter_map(Pidfd::open).collect();
     let still: BTreeSet<u32> = descendants_of(pid).into_iter().collect();
     held.into_iter().filter(|held| still.contains(&held.pid)).collect()
+}
+
+/// Our own processes between the daemon of this run and its programs.
+pub(super) fn hold_stages(nonce: &str) -> Vec<Pidfd> {
+    let mark = format!("{NONCE_VARIABLE}={nonce}");
+    let held = all_pids().filter(|pid| is_stage(*pid) && carries(*pid, &mark)).filter_map(Pidfd::open);
+    held.filter(|held| is_stage(held.pid) && !held.is_gone()).collect()
+}
+
+/// `… boxed LETTER enter …`: as long as it calls itself so, it has not become the program.
+fn is_stage(pid: u32) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut words = line.split(|b| *b == 0).skip(1);
+    words.next() == Some(b"boxed") && words.nth(1) == Some(b"enter")
 }
 
 fn parents() -> BTreeMap<u32, u32> {

@@ -3,15 +3,20 @@
 use std::time::Duration;
 
 use rustix::process::Signal;
+use tokio::time::Instant;
 
 use super::cgroup::{Leaf, leaves_of};
-use crate::process::identity::{Pidfd, cpu_time_of};
+use crate::process::identity::{Pidfd, cpu_time_of, parent_of, pid_in_proc};
 use crate::process::sweep::{
-    Sweep, descendants_of, end_tree_by_nonce, hold_descendants, processes_with_nonce,
+    Sweep, descendants_of, end_tree_by_nonce, hold_descendants, hold_stages, processes_with_nonce,
 };
 
 /// After the first process of a namespace was killed, the kernel ends the others before it is gone.
 const KILL_WITHIN: Duration = Duration::from_secs(2);
+const PASS: Duration = Duration::from_millis(50);
+
+/// What a guardian needs after the death of its daemon: its grace (a second) and a moment for force.
+const STAGES_WITHIN: Duration = Duration::from_secs(3);
 
 /// The net of one started program.
 #[derive(Debug, Clone)]
@@ -21,7 +26,10 @@ pub enum Held {
     Namespace {
         stage: Option<u32>,
     },
-    Group,
+    /// By the pid of the guardian, a child of ours.
+    Guarded {
+        stage: Option<u32>,
+    },
 }
 
 impl Held {
@@ -30,8 +38,9 @@ impl Held {
         let sum = |pids: Vec<u32>| pids.into_iter().filter_map(cpu_time_of).sum();
         match self {
             Self::Leaf(leaf) => leaf.cpu_used().unwrap_or_else(|| sum(processes_with_nonce(nonce))),
-            Self::Namespace { stage } => sum(stage.map(descendants_of).unwrap_or_default()),
-            Self::Group => sum(processes_with_nonce(nonce)),
+            Self::Namespace { stage } | Self::Guarded { stage } => {
+                sum(stage.map(descendants_of).unwrap_or_default())
+            }
         }
     }
 
@@ -45,11 +54,10 @@ impl Held {
                 leaf.remove().await;
                 left
             }
-            Self::Namespace { stage } => {
-                end_namespace(stage, grace).await;
+            Self::Namespace { stage } | Self::Guarded { stage } => {
+                end_below(stage, grace).await;
                 swept(&nonce, Duration::ZERO).await
             }
-            Self::Group => swept(&nonce, grace).await,
         }
     }
 }
@@ -61,11 +69,11 @@ async fn swept(nonce: &str, grace: Duration) -> Vec<u32> {
     }
 }
 
-async fn end_namespace(stage: Option<u32>, grace: Duration) {
-    // A child of ours that nobody has taken leave of yet, so the number still names it; and if it is
-    // gone, its namespace is too.
+/// Ends what is below the stage, which then goes by itself.
+async fn end_below(stage: Option<u32>, grace: Duration) {
+    // A child of ours, held before it is looked at: if it is gone, so is everything below it.
     let Some((stage, pid)) = stage.and_then(|pid| Some((Pidfd::open(pid)?, pid))) else { return };
-    if stage.is_gone() {
+    if parent_of(pid) != Some(pid_in_proc()) || stage.is_gone() {
         return;
     }
     if !grace.is_zero() {
@@ -76,18 +84,27 @@ async fn end_namespace(stage: Option<u32>, grace: Duration) {
             return;
         }
     }
-    // Not the stage first: it tells how the program ended, and it leaves when the namespace is gone.
-    for inside in hold_descendants(pid) {
-        inside.signal(Signal::KILL);
+    // Not the stage first: it tells how the program ended, and it leaves when nobody is left below. Again and again,
+    // because those below a guardian may be starting others.
+    let until = Instant::now() + KILL_WITHIN;
+    while Instant::now() < until {
+        for inside in hold_descendants(pid) {
+            inside.signal(Signal::KILL);
+        }
+        if stage.wait_gone(PASS).await {
+            return;
+        }
     }
-    if !stage.wait_gone(KILL_WITHIN).await {
-        stage.signal(Signal::KILL);
-        stage.wait_gone(KILL_WITHIN).await;
-    }
+    stage.signal(Signal::KILL);
+    stage.wait_gone(KILL_WITHIN).await;
 }
 
 /// Ends everything of a run whose daemon is gone, in whatever net it was.
 pub async fn end_run(nonce: &str, grace: Duration) -> Sweep {
+    // Those that stand between the daemon and the programs have seen its death, and are at it.
+    for stage in hold_stages(nonce) {
+        stage.wait_gone(STAGES_WITHIN).await;
+    }
     let leaves = leaves_of(nonce);
     let mut left = Vec::new();
     for leaf in &leaves {

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::guardian::{INSIDE, guard, inside};
 use super::init::{die_with_parent, first_process, outside};
 use super::letter::{Opened, Place, Trouble};
 use super::{EXIT_NOT_BOXED, namespace};
@@ -27,6 +28,7 @@ pub fn boxed_process(args: &[OsString]) -> u8 {
     let result = match role.to_str() {
         Some("enter") => enter(&mut letter, path, &args[2..]),
         Some("first") => first_process(&mut letter, &args[2..]),
+        Some(INSIDE) => inside(&mut letter, &args[2..]),
         _ => Err(Trouble::Cannot { what: "play this part".into(), why: "unknown".into(), errno: None }),
     };
     match result {
@@ -41,7 +43,7 @@ pub fn boxed_process(args: &[OsString]) -> u8 {
 fn enter(letter: &mut Opened, path: &Path, program: &[OsString]) -> Result<u8, Trouble> {
     no_core_files();
     match letter.spec.place.clone() {
-        Place::Here => {}
+        Place::Guarded => return guard(letter, path, program),
         Place::Cgroup { door } => {
             std::fs::write(&door, "0").map_err(|error| Trouble::cannot("join the control group", error))?;
         }
@@ -61,7 +63,7 @@ fn enter(letter: &mut Opened, path: &Path, program: &[OsString]) -> Result<u8, T
 }
 
 /// Comes back only if it could not, or if there is no program to become (a trial).
-fn become_program(letter: &mut Opened, program: &[OsString]) -> Result<u8, Trouble> {
+pub fn become_program(letter: &mut Opened, program: &[OsString]) -> Result<u8, Trouble> {
     put_up_walls(letter)?;
     let Some((name, args)) = program.split_first() else { return Ok(0) };
     Err(not_begun(Command::new(name).args(args).exec()))

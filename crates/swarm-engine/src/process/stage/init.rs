@@ -82,7 +82,7 @@ fn end_leftovers(first: &mut Child, held: &Pidfd, grace: Duration) -> io::Result
 }
 
 /// Ends this process as the program ended, by the same signal if it was one.
-fn end_as(status: ExitStatus) -> Result<u8, Trouble> {
+pub fn end_as(status: ExitStatus) -> Result<u8, Trouble> {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         let _ = kill_process(rustix::process::getpid(), signal);
     }
@@ -125,7 +125,7 @@ pub fn die_with_parent() {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
 
-fn let_go_of_pipes() {
+pub fn let_go_of_pipes() {
     if let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdin(&null);
         let _ = rustix::stdio::dup2_stdout(&null);

@@ -22,7 +22,7 @@ const LETTER_BYTES_MAX: u64 = 256 * 1024;
 pub struct BoxSpec {
     pub place: Place,
     pub sandbox: Option<SandboxSpec>,
-    /// In a pid namespace the stage itself ends what outlives the program.
+    /// In a pid namespace and as a guardian the stage itself ends what outlives the program.
     pub leftover_grace_ms: u64,
 }
 
@@ -30,8 +30,8 @@ pub struct BoxSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// Where it was started.
-    Here,
+    /// Below a guardian, who stays and ends what the program leaves.
+    Guarded,
     /// The group whose `cgroup.procs` this is.
     Cgroup {
         door: PathBuf,
