@@ -79,11 +79,31 @@ fn the_commands_of_a_person_are_refused_to_an_agent() {
     assert_unharmed(&arena, code, &said);
     let printed = arena.printed();
     let while_it_ran = std::fs::read_to_string(arena.path("attention")).expect("it");
-    println!("attention while the commands were refused: {while_it_ran}");
+    assert!(while_it_ran.contains("overstepped on task 1.1"), "{while_it_ran}\n{printed}");
     let granted: Vec<&str> =
         printed.lines().filter(|line| line.starts_with("ASKED") && line.ends_with(" exit 0")).collect();
     assert!(granted.is_empty(), "{granted:#?}");
     assert_eq!(printed.lines().filter(|line| line.starts_with("ASKED")).count(), WISHES.len() * 3);
+}
+
+#[test]
+fn an_agent_that_tries_is_on_the_attention_list() {
+    let swarm = env!("CARGO_BIN_EXE_swarm");
+    let (arena, code, said) = attack(|arena| {
+        let wish =
+            format!("{swarm} -C {} task cancel 1.2 </dev/null; echo ASKED exit $?\n", arena.root.display());
+        format!("sh sh {}", arena.script_beside("wish.sh", &wish))
+    });
+    assert_unharmed(&arena, code, &said);
+    assert!(arena.printed().contains("ASKED exit 1"), "{}", arena.printed());
+    // Also when the task is long done: a person has to see it first.
+    let list = arena.json(&["status"])["attention"].clone();
+    let entry = list.as_array().and_then(|all| {
+        all.iter().find(|entry| entry["what"] == json!("An agent overstepped on task 1.1")).cloned()
+    });
+    let entry = entry.unwrap_or_else(|| panic!("{list}"));
+    assert_eq!(entry["why"], json!("swarm task cancel 1.2"), "{entry}");
+    assert_eq!(entry["seen_by"], json!("overstep/1.1/1"), "{entry}");
 }
 
 /// Reads every file of secrets there is and says HELLO, and asks, with what it found.
