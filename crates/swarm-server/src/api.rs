@@ -30,6 +30,9 @@ pub const WORK_PATH: &str = "/v1/work";
 /// What the answers carry besides their bodies: the last record they know of.
 pub const SEQ_HEADER: &str = "swarm-seq";
 
+/// Which ledger a feed is of: numbers of another one mean nothing.
+pub const LEDGER_HEADER: &str = "swarm-ledger";
+
 /// All routes with what is said about them. A route that is not here does not exist.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Door>> {
     OpenApiRouter::with_openapi(describe::frame())

@@ -128,6 +128,14 @@ impl Hub {
         reading.await.unwrap_or_else(|_| Err(io::ErrorKind::Interrupted.into()))
     }
 
+    /// The id in the ledger's first record; none while there is no plan.
+    pub async fn ledger_id(&self) -> io::Result<Option<String>> {
+        let (_, page) = self.read(1, Some(0), 1).await?;
+        let Some(first) = page.records.first() else { return Ok(None) };
+        let record: serde_json::Value = serde_json::from_str(&first.text)?;
+        Ok(record["data"]["ledgerId"].as_str().map(str::to_owned))
+    }
+
     /// Puts what has become durable into the ring.
     async fn catch_up(&self) {
         loop {

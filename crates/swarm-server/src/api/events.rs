@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::Deserialize;
 
+use super::LEDGER_HEADER;
 use super::fault::Fault;
 use super::views::{Asked, asked, with_seq};
 use crate::door::Door;
@@ -20,6 +21,8 @@ use crate::sse::Outlet;
 pub struct From {
     /// The first record; the next one to come when it is left out. `Last-Event-ID` goes before it
     pub from: Option<u64>,
+    /// The `Swarm-Ledger` of the answer that is resumed: with another one the numbers would mean something else
+    pub ledger: Option<String>,
 }
 
 /// Follow what happens
@@ -34,6 +37,8 @@ pub struct From {
         (status = 200, description = "A stream of server-sent events", content_type = "text/event-stream", body = String),
         (status = 400, description = "Not a number", body = ref("#/components/schemas/ErrorBody")),
         (status = 404, description = "The ledger is not that long: it is another one", body = ref("#/components/schemas/ErrorBody")),
+        (status = 409, description = "The plan that was followed is closed, this is another one", body = ref("#/components/schemas/ErrorBody")),
+        (status = 503, description = "The ledger cannot be read", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
 pub async fn events(
@@ -41,10 +46,19 @@ pub async fn events(
     headers: HeaderMap,
     from: Asked<From>,
 ) -> Result<Response, Fault> {
+    let asked = asked(from)?;
+    let ledger = door.hub.ledger_id().await.map_err(|error| Fault::world(error.to_string()))?;
+    if let (Some(wanted), Some(now)) = (&asked.ledger, &ledger)
+        && wanted != now
+    {
+        let message = "The plan that you followed is closed, and this is another one";
+        let hint = "Begin anew with GET /v1/status";
+        return Err(Fault::new(StatusCode::CONFLICT, "another_ledger", message, hint));
+    }
     let last = door.hub.feed.position().seq;
     let next = match last_event_id(&headers)? {
         Some(seen) => seen.saturating_add(1),
-        None => asked(from)?.from.unwrap_or(last + 1).max(1),
+        None => asked.from.unwrap_or(last + 1).max(1),
     };
     if next > last + 1 {
         let message = format!("There is no record {}; the last one is {last}", next - 1);
@@ -54,7 +68,11 @@ pub async fn events(
     let (outlet, response) = Outlet::open(door.limits.stall);
     let reader = Reader::new(Arc::clone(&door.hub), outlet, next);
     tokio::spawn(reader.run(door.end.clone()));
-    Ok(with_seq(last, response))
+    let mut response = with_seq(last, response);
+    if let Some(ledger) = ledger.and_then(|id| HeaderValue::from_str(&id).ok()) {
+        response.headers_mut().insert(LEDGER_HEADER, ledger);
+    }
+    Ok(response)
 }
 
 /// Where a reader wants to resume, by the header that browsers send by themselves.

@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use swarm_protocol::channel::REQUEST_MAX;
 
 use super::ClientError;
-use crate::api::SEQ_HEADER;
+use crate::api::{LEDGER_HEADER, SEQ_HEADER};
 use crate::socket;
 
 pub struct Asked {
@@ -58,6 +58,8 @@ pub struct Opened {
     pub status: StatusCode,
     /// The last record that the coordinator knew of.
     pub seq: Option<u64>,
+    /// The ledger that a feed is of.
+    pub ledger: Option<String>,
     body: Incoming,
     driver: tokio::task::JoinHandle<()>,
 }
@@ -78,7 +80,8 @@ pub async fn open(path: &Path, asked: Asked) -> Result<Opened, ClientError> {
         Ok(response) => {
             let (head, body) = response.into_parts();
             let seq = head.headers.get(SEQ_HEADER).and_then(|seq| seq.to_str().ok()?.parse().ok());
-            Ok(Opened { status: head.status, seq, body, driver })
+            let ledger = head.headers.get(LEDGER_HEADER).and_then(|id| Some(id.to_str().ok()?.to_owned()));
+            Ok(Opened { status: head.status, seq, ledger, body, driver })
         }
         Err(error) => {
             driver.abort();

@@ -36,6 +36,8 @@ pub struct Follow {
     from: Option<u64>,
     /// The last id that was given on.
     seen: Option<u64>,
+    /// Whose records these are: after the close of a plan the numbers begin anew, and the caller is told.
+    ledger: Option<String>,
     current: Option<(Opened, Parser)>,
     /// The coordinator said that this stream is complete.
     over: bool,
@@ -48,6 +50,7 @@ impl Follow {
             path: path.to_owned(),
             from,
             seen: None,
+            ledger: None,
             current: None,
             over: false,
         }
@@ -71,6 +74,7 @@ impl Follow {
                 let opened = self.connect().await?;
                 // Whoever begins at "now" resumes there too.
                 self.from = self.from.or(opened.seq.map(|seq| seq + 1));
+                self.ledger = self.ledger.take().or_else(|| opened.ledger.clone());
                 self.current = Some((opened, Parser::default()));
                 continue;
             };
@@ -118,11 +122,12 @@ impl Follow {
     }
 
     async fn open(&self) -> Result<Opened, ClientError> {
-        let separator = if self.path.contains('?') { '&' } else { '?' };
-        let path = match self.from {
-            Some(from) => format!("{}{separator}from={from}", self.path),
-            None => self.path.clone(),
-        };
+        let mut path = self.path.clone();
+        let from = self.from.map(|from| ("from", from.to_string()));
+        for (name, value) in from.into_iter().chain(self.ledger.clone().map(|id| ("ledger", id))) {
+            path.push(if path.contains('?') { '&' } else { '?' });
+            path.push_str(&format!("{name}={value}"));
+        }
         let asked = Asked { last_event_id: self.seen, ..Asked::new(Method::GET, &path) };
         let mut opened = open(&self.socket, asked).await?;
         if opened.status == StatusCode::OK {

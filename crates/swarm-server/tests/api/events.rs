@@ -71,6 +71,30 @@ async fn a_follower_goes_on_where_it_was_when_the_coordinator_is_replaced() {
 }
 
 #[tokio::test]
+async fn a_follower_is_told_when_the_plan_was_closed_and_another_one_began() {
+    let mut served = Served::start();
+    served.plan(9).await;
+    let mut events = served.client.events(Some(1));
+    within("an event", events.next()).await.expect("an event").expect("not over");
+    let close = swarm_protocol::command::Command::ClosePlan { archive: "old.jsonl".into() };
+    assert!(matches!(served.ask("close", close).await, Response::Answer(_)));
+    within("the end", served.close()).await;
+    served.open(Limits::default(), everybody());
+    // As long as the old one or longer: the numbers alone tell nothing.
+    served.plan(30).await;
+    let told = within("an end", async {
+        loop {
+            match events.next().await {
+                Ok(Some(event)) => assert!(!event.data.contains("\"t30\""), "{event:?}"),
+                other => return other,
+            }
+        }
+    });
+    let told = told.await.expect_err("another ledger").to_string();
+    assert!(told.contains("another one"), "{told}");
+}
+
+#[tokio::test]
 async fn streams_end_with_the_coordinator_and_say_where_to_resume() {
     let mut served = Served::start();
     served.plan(2).await;
