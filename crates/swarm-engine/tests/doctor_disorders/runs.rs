@@ -1,0 +1,89 @@
+//! What runs have left: files, processes, sockets, secrets.
+
+use super::*;
+
+fn plant_run(ward: &Ward, n: u64, worktree: &Path, nonce: &str) -> RunFiles {
+    let run = RunId::nth(n);
+    let files = RunFiles::new(&ward.paths.swarm, &run);
+    files.make_dir().expect("a folder");
+    let spec: DaemonSpec = serde_json::from_value(serde_json::json!({
+        "run": run, "kind": RunKind::Work, "nonce": nonce, "root": ward.paths.root, "worktree": worktree,
+        "task": "1.1", "agent": AgentId::nth(1), "attempt": 1, "program": ["true"],
+        "stop_grace_secs": 1, "alone_secs": 1, "reconnect_max_secs": 1,
+    }))
+    .expect("a spec");
+    std::fs::write(files.spec(), serde_json::to_vec(&spec).expect("plain data")).expect("writable");
+    for path in [files.lock(), files.outbox(), files.prompt()] {
+        std::fs::write(path, "").expect("writable");
+    }
+    files
+}
+
+#[tokio::test]
+async fn files_of_a_run_nobody_knows_are_removed() {
+    let ward = Ward::new();
+    let files = plant_run(&ward, 99, Path::new("nowhere"), "nonce-of-99");
+    ward.check("leftover-run", "r99").await;
+    assert_eq!(names(&files.dir), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_process_of_an_ended_run_is_ended_and_its_work_saved() {
+    let ward = Ward::new();
+    let path = ward.begin_work().await;
+    write(&path, "half.txt", b"half done\n");
+    let nonce = format!("doctor-{}", std::process::id());
+    plant_run(&ward, 98, &path, &nonce);
+    let mut child = std::process::Command::new("sleep");
+    let mut child =
+        child.arg("1000").current_dir(&path).env(NONCE_VARIABLE, &nonce).spawn().expect("sleep runs");
+    ward.check("leftover-process", "r98").await;
+    assert!(child.try_wait().expect("ours").is_some(), "the process is gone");
+    let saved = ward.scratch.git(["for-each-ref", "--format=%(objectname)", "refs/swarm/wip/1.1"]);
+    assert_eq!(ward.scratch.git(["show", &format!("{saved}:half.txt")]), "half done");
+    assert_eq!(std::fs::read(path.join("half.txt")).expect("still there"), b"half done\n");
+}
+
+#[tokio::test]
+async fn processes_whose_daemon_died_are_ended_and_the_run_is_left_to_the_next_coordinator() {
+    let ward = Ward::new();
+    let path = ward.begin_work().await;
+    let nonce = format!("doctor-died-{}", std::process::id());
+    let files = plant_run(&ward, 1, &path, &nonce);
+    let mut child = std::process::Command::new("sleep");
+    let mut child = child.arg("1000").env(NONCE_VARIABLE, &nonce).spawn().expect("sleep runs");
+    ward.check("leftover-process", "r1").await;
+    assert!(child.try_wait().expect("ours").is_some(), "the process is gone");
+    assert!(files.spec().exists(), "the coordinator finds what it needs");
+}
+
+#[tokio::test]
+async fn a_socket_that_nobody_listens_on_is_removed() {
+    let ward = Ward::new();
+    drop(std::os::unix::net::UnixListener::bind(&ward.paths.socket).expect("a socket"));
+    std::fs::set_permissions(&ward.paths.socket, std::fs::Permissions::from_mode(0o600)).expect("ours");
+    ward.check("socket", ".swarm/run/coordinator.sock").await;
+    assert!(!ward.paths.socket.exists());
+}
+
+#[tokio::test]
+async fn a_secret_that_others_could_read_is_closed() {
+    let ward = Ward::new();
+    let key = secret_key(&ward.paths.run).expect("a key");
+    let file = ward.paths.run.join("secret.key");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("ours");
+    ward.check("permissions", ".swarm/run/secret.key").await;
+    assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(secret_key(&ward.paths.run).expect("the same"), key);
+}
+
+#[tokio::test]
+async fn half_written_files_go_to_the_trash() {
+    let ward = Ward::new();
+    for name in [".swarm/state/snapshot.json.tmp", ".swarm/run/daemons/r7.json.123.tmp"] {
+        ward.scratch.write(name, "{ \"half\":");
+        make_old(&ward.scratch.at(name));
+    }
+    ward.check("temporary", ".swarm/state/snapshot.json.tmp").await;
+    assert!(names(&ward.paths.trash).iter().any(|name| name.starts_with("snapshot.json.tmp-")));
+}
