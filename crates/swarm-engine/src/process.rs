@@ -12,10 +12,12 @@ mod sweep;
 pub mod containment;
 pub mod stage;
 mod boxed;
+mod cast_off;
 pub mod environment;
 pub mod caller;
 
 pub use boxed::{Boxed, Enclosure};
+pub use cast_off::end_cast_off;
 pub use containment::Containment;
 pub use identity::{Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, open_verified, start_time_of};
 pub(crate) use readable::watch_readable;

@@ -159,3 +159,32 @@ fn a_guardian_that_is_killed_first_leaves_nothing_to_a_living_daemon() {
     bench.nothing_is_left("group", &told);
     assert_eq!(told["ran"]["status"], "signal: 9 (SIGKILL)", "{told}");
 }
+
+/// Both who could have told whose they are are dead; three signs together still tell, and each alone does not.
+#[test]
+fn what_cast_everything_off_is_known_by_where_it_works_and_a_person_there_is_left_alone() {
+    let bench = Bench::new();
+    let since = swarm_engine::process::start_time_of(std::process::id()).expect("we live");
+    let worktree = bench.path().join("worktree");
+    std::fs::create_dir(&worktree).expect("a folder");
+    let start = |dir: &std::path::Path, program: &[&str]| {
+        let mut command = std::process::Command::new(program[0]);
+        command.args(&program[1..]).args(["sleep", &bench.mark]).current_dir(dir).spawn().expect("started")
+    };
+    let mut cast_off = start(&worktree, &["setpriv", "--no-new-privs", "env", "-i"]);
+    let mut elsewhere = start(bench.path(), &["setpriv", "--no-new-privs", "env", "-i"]);
+    let mut person = start(&worktree, &["env", "-i"]);
+    bench::until("they sleep", || {
+        sleepers(&bench, 3) && !bench.living().iter().any(|l| l.contains("env -i"))
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let before_us = runtime.block_on(swarm_engine::process::end_cast_off(&worktree, u64::MAX));
+    assert_eq!((before_us.len(), cast_off.try_wait().expect("asked")), (0, None), "none is younger");
+    assert_eq!(runtime.block_on(swarm_engine::process::end_cast_off(&worktree, since)), Vec::<u32>::new());
+    assert!(!cast_off.wait().expect("reaped").success());
+    for other in [&mut elsewhere, &mut person] {
+        assert_eq!(other.try_wait().expect("asked"), None, "none of ours");
+        other.kill().expect("ended");
+        other.wait().expect("reaped");
+    }
+}

@@ -170,7 +170,7 @@ fn carries(pid: u32, mark: &str) -> bool {
         .is_ok_and(|environ| environ.split(|b| *b == 0).any(|entry| entry == mark.as_bytes()))
 }
 
-fn all_pids() -> impl Iterator<Item = u32> {
+pub(super) fn all_pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }

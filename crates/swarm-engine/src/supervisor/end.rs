@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use swarm_protocol::channel::{ExitRecord, FromDaemon};
 
-use crate::daemon::{RunFiles, unacknowledged_on_disk};
+use crate::daemon::{DaemonSpec, RunFiles, unacknowledged_on_disk};
 use crate::process::containment::end_run;
-use crate::process::{Sweep, boot_id};
+use crate::process::{Sweep, boot_id, end_cast_off};
 
 /// A daemon is gone without a last word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,11 +37,21 @@ pub(super) async fn how_it_ended(files: &RunFiles, nonce: &str, grace: Duration)
     let (text, left) = if restarted {
         ("the machine was restarted", Vec::new())
     } else {
-        let left = match end_run(nonce, grace).await {
-            Sweep::Empty { .. } => Vec::new(),
-            Sweep::Left { pids } => pids,
-        };
+        let left = end_left_behind(files, nonce, grace).await;
         ("it ended without a last word", left)
     };
     End::Died(Death { text: text.into(), unacknowledged: unacknowledged_on_disk(&files.outbox()), left })
+}
+
+/// Ends everything of a run whose daemon is gone; answers with those who stay.
+pub(super) async fn end_left_behind(files: &RunFiles, nonce: &str, grace: Duration) -> Vec<u32> {
+    let mut left = match end_run(nonce, grace).await {
+        Sweep::Empty { .. } => Vec::new(),
+        Sweep::Left { pids } => pids,
+    };
+    let spec = DaemonSpec::read(&files.spec()).or_else(|_| DaemonSpec::read(&files.ended_spec()));
+    if let (Ok(spec), Some(record)) = (spec, files.read_record()) {
+        left.extend(end_cast_off(&spec.worktree, record.start_time).await);
+    }
+    left
 }

@@ -13,13 +13,13 @@ use swarm_protocol::channel::ExitRecord;
 use swarm_protocol::ids::{Oid, TaskId};
 use tokio::time::Instant;
 
+use super::end::end_left_behind;
 use super::owner::{Foreign, foreign};
 use super::watch::{free_lock, process_of};
 use crate::daemon::RunFiles;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::save_wip;
-use crate::process::containment::end_run;
-use crate::process::{Sweep, boot_id};
+use crate::process::boot_id;
 use crate::sandbox::remove_tmp;
 
 /// What the daemon gets on top of the grace of its program: to force the rest and to save the work.
@@ -131,9 +131,9 @@ async fn end_tree(files: &RunFiles, nonce: &str, grace: Duration) -> Result<(), 
     if files.read_record().is_some_and(|record| Some(record.boot_id) != boot_id()) {
         return Ok(());
     }
-    match end_run(nonce, grace).await {
-        Sweep::Empty { .. } => Ok(()),
-        Sweep::Left { pids } => Err(StopError::ProcessesStay { run: files.run.to_string(), pids }),
+    match end_left_behind(files, nonce, grace).await {
+        none if none.is_empty() => Ok(()),
+        pids => Err(StopError::ProcessesStay { run: files.run.to_string(), pids }),
     }
 }
 
