@@ -6,7 +6,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::{Consequence, Failure, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
 use super::tail;
@@ -257,7 +257,9 @@ impl State {
                 _ => {}
             }
         });
-        if let Ended::NoWorkspace { text } = how {
+        if let Ended::NoWorkspace { text } = how
+            && !self.paused.contains_key(&PauseReason::Disk)
+        {
             let text = without_name(&tail(text), task);
             let alike = self.setup_failures.text == text;
             self.setup_failures.count = if alike { self.setup_failures.count.saturating_add(1) } else { 1 };

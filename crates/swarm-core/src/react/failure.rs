@@ -3,7 +3,7 @@
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::{Consequence, Failure, FailureClass};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 
@@ -47,6 +47,10 @@ pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> A
     let task = l.task;
     match how {
         Ended::NotStarted { text } => Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() }),
+        // Nobody's fault: it is made when there is room again.
+        Ended::NoWorkspace { .. } if state.paused.contains_key(&PauseReason::Disk) => {
+            Arc::from(Next::Pending { not_before: now, counts: false })
+        }
         Ended::NoWorkspace { text } => {
             if task.retries + 1 > state.policy.max_retries.max(HAND_FAILURES_MAX) {
                 return Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() });

@@ -7,6 +7,7 @@ use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass};
+use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use tokio::sync::{mpsc, watch};
@@ -18,6 +19,7 @@ use crate::daemon::OVERSTEP;
 use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
 use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
+use crate::no_room;
 use crate::supervisor::{Rescue, stop_run};
 
 /// Between two looks at a red trunk.
@@ -69,9 +71,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     let world = desk.world.clone();
     match effect {
         Effect::Prepare { run, task, .. } => {
-            let (report, overstep) = world.make_workplace(run, &task).await;
-            if let Some(overstep) = overstep {
-                let _ = desk.out.send(FromHand::News(overstep)).await;
+            let (report, told) = world.make_workplace(run, &task).await;
+            if let Some(told) = told {
+                let _ = desk.out.send(FromHand::News(told)).await;
             }
             Ok(report)
         }
@@ -94,7 +96,16 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             let end = attend(&desk, &world.with_place(spec, false).await).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
-                Attended::Ended { how } => Report::WorkEnded { run, how },
+                Attended::Ended { how } => {
+                    // Told first: while the disk is full no task is to blame for it.
+                    if let Ended::NoWorkspace { text } = &how
+                        && no_room::told_in(text)
+                    {
+                        let told = Report::Disk { low: true, why: gist(text) };
+                        let _ = desk.out.send(FromHand::News(told)).await;
+                    }
+                    Report::WorkEnded { run, how }
+                }
             })
         }
         Effect::Verify { run, task, nonce, commit } => {

@@ -14,6 +14,7 @@ use crate::hands::worktree::copy::{CopyRule, copy_in};
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::ports::port_base;
 use crate::hands::worktree::{BaseRule, PrepareFailure, Wanted, prepare_as};
+use crate::no_room;
 
 impl World {
     fn pool_rule(&self, max: u32) -> PoolRule {
@@ -54,9 +55,12 @@ impl World {
             }
             Err(failure) => {
                 // Only git itself may do better next time; a name in the way stays there.
-                let setup = !matches!(failure, PrepareFailure::Git(_));
-                let why = self.without_root(&failure.to_string());
-                (Report::PrepareFailed { run, why, setup }, None)
+                let full = no_room::met_by(&failure);
+                let setup = !full && !matches!(failure, PrepareFailure::Git(_));
+                let why = self.without_root(&with_causes(&failure));
+                // Told first: while the disk is full no task is to blame for it.
+                let told = full.then(|| Report::Disk { low: true, why: why.clone() });
+                (Report::PrepareFailed { run, why, setup }, told)
             }
         }
     }
@@ -122,6 +126,15 @@ impl World {
             Err(error) => complain::<(), _>(&format!("give {name} ports of its own"), Err(error)),
         }
         spec
+    }
+}
+
+/// The error with what lies behind it, once each.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    match error.source().map(with_causes) {
+        Some(cause) if !text.contains(&cause) => format!("{text}: {cause}"),
+        _ => text,
     }
 }
 
