@@ -65,6 +65,8 @@ pub enum Urge {
     Drain,
     /// Second Ctrl+C: the order to drain stands with the daemons, we leave now.
     Leave,
+    /// The process was stopped by a signal and goes on: another coordinator may have come meanwhile.
+    Awake,
 }
 
 /// What a coordinator leaves behind.
@@ -102,6 +104,7 @@ impl Coordinator {
     pub async fn start(mut store: Store, world: SharedWorld, dispatch: bool) -> Result<Self, StoreError> {
         let clock = SteadyClock::starting_after(store.state().at);
         let inherited = store.state().runs.keys().cloned().collect();
+        world.git.act_only_while(store.claim()?);
         let started = Input::Started {
             epoch: store.state().epoch + 1,
             version: env!("CARGO_PKG_VERSION").into(),

@@ -6,6 +6,7 @@
 
 mod abandoned;
 mod barrier;
+mod torn;
 mod call;
 mod checkouts;
 mod commits;

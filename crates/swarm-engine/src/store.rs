@@ -24,7 +24,7 @@ mod gitignore;
 mod salvage;
 mod verify;
 
-pub use error::{Notice, StoreError};
+pub use error::{Notice, StoreError, stopped_hint};
 pub use gitignore::ensure_ignored;
 pub use options::OpenOptions;
 pub use reader::Reading;

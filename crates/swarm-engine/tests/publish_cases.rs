@@ -92,3 +92,22 @@ async fn a_person_in_another_folder_of_the_same_name_is_not_touched() {
     assert_eq!(story.scratch.read("link/precious"), "mine\n");
     assert_eq!(git_in(&story.scratch.repo, ["status", "--porcelain"]), "");
 }
+
+#[tokio::test]
+async fn a_coordinator_that_lost_its_lock_moves_no_ref_and_no_file() {
+    for situation in [Nowhere, Clean] {
+        let story = Story::begin(situation);
+        let git = story.git().await;
+        let run = story.scratch.at(".swarm/run");
+        let vfs: std::sync::Arc<dyn swarm_ledger::Vfs> = std::sync::Arc::new(swarm_ledger::RealFs);
+        let me = swarm_ledger::OwnerInfo::of_this_process("coordinator");
+        let acquired = swarm_ledger::acquire_for_write(&vfs, &run, &me, std::time::Duration::ZERO);
+        let Ok(swarm_ledger::Acquired::Writer(locks)) = acquired else { panic!("nobody has it") };
+        git.act_only_while(locks.claim().expect("it can be looked at"));
+        std::fs::remove_file(run.join("owner.lock")).expect("somebody takes it for dead");
+        let refused = publish(&git, &story.intent).await;
+        assert!(matches!(refused, Err(swarm_engine::git::GitError::NotOwner(_))), "{refused:?}");
+        assert_eq!(story.scratch.oid("main"), story.intent.old, "{situation:?}");
+        story.check_nothing_left(&format!("{situation:?}, not the owner"));
+    }
+}

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::batch::{AppendError, Committed, Head};
+use crate::claim::Claim;
 use crate::copy::SecondCopy;
 use crate::finding::Finding;
 use crate::frame::{Header, seal};
@@ -28,6 +29,8 @@ pub struct Appender {
     reserved_to: u64,
     can_reserve: bool,
     copy: Option<SecondCopy>,
+    /// Asked before each write.
+    claim: Option<Claim>,
     findings: Vec<Finding>,
     buffer: Vec<u8>,
     ended: Option<AppendError>,
@@ -53,10 +56,16 @@ impl Appender {
             reserved_to: durable.end,
             can_reserve: true,
             copy,
+            claim: None,
             findings: Vec::new(),
             buffer: Vec::new(),
             ended: None,
         })
+    }
+
+    /// From now on nothing is written once this claim does not hold.
+    pub fn write_only_while(&mut self, claim: Claim) {
+        self.claim = Some(claim);
     }
 
     pub fn durable(&self) -> &Head {
@@ -134,6 +143,7 @@ impl Appender {
         if let Some(error) = &self.ended {
             return Err(error.clone());
         }
+        self.check_claim()?;
         self.check_length()?;
         let (committed, epoch) = self.seal_group(group);
         let end = self.durable.end + self.buffer.len() as u64;
@@ -156,6 +166,17 @@ impl Appender {
         }
         self.epoch = epoch;
         Ok(committed)
+    }
+
+    /// Somebody else may own the ledger by now and not have written yet, so that the length says nothing.
+    fn check_claim(&mut self) -> Result<(), AppendError> {
+        match &self.claim {
+            Some(claim) if !claim.holds() => {
+                let error = AppendError::NotOwner(claim.path().to_path_buf());
+                Err(self.end(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A foreign writer shows in the length, before anything of ours is mixed into its bytes.

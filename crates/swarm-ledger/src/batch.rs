@@ -139,6 +139,8 @@ pub enum AppendError {
     ForeignWriter { path: PathBuf, expected: u64, found: u64 },
     #[error("{} is no longer the file we opened: it was replaced or removed", .0.display())]
     Replaced(PathBuf),
+    #[error("This process no longer owns the ledger: {} was replaced or removed, another one may write", .0.display())]
+    NotOwner(PathBuf),
     #[error("Epoch {given} is over: the ledger is at epoch {current}")]
     StaleEpoch { given: u64, current: u64 },
     #[error("A record of {bytes} bytes is above the limit of {most}: large payloads belong in ledger-files")]
@@ -158,6 +160,7 @@ impl AppendError {
                 | Self::WriteFailed(_)
                 | Self::ForeignWriter { .. }
                 | Self::Replaced(_)
+                | Self::NotOwner(_)
                 | Self::Closed
         )
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::appender::Appender;
 use crate::batch::{AppendError, Assigned, Batch, Committed, Done, Head};
+use crate::claim::Claim;
 use crate::finding::Finding;
 use crate::intake::{Intake, Room};
 use crate::open_error::OpenError;
@@ -72,6 +73,12 @@ impl Ledger {
             .spawn(move || for_thread.run())
             .map_err(OpenError::io("start the writer of", &recovered.paths.main))?;
         Ok((Self { shared, thread: Some(thread) }, findings))
+    }
+
+    /// From now on nothing is written once this claim does not hold: the process must end then.
+    pub fn write_only_while(&self, claim: Claim) {
+        let mut pen = self.shared.pen.lock().unwrap_or_else(PoisonError::into_inner);
+        pen.appender.write_only_while(claim);
     }
 
     /// Gives a batch its seqs, in the order of calls, and has it written. `done` is called by whoever

@@ -35,11 +35,13 @@ pub mod writer;
 pub mod ledger;
 pub mod payload;
 pub mod owner;
+pub mod claim;
 pub mod locks;
 pub mod close;
 pub mod planted;
 
 pub use batch::{AppendError, Assigned, Batch, Committed, Done, Fragment, Head};
+pub use claim::Claim;
 pub use close::{Closed, close};
 pub use finding::{Finding, Loss, Mark, Witness};
 pub use frame::{Line, parse_line};

@@ -11,13 +11,17 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::claim::Claim;
 use crate::owner::OwnerInfo;
 use crate::vfs::{Open, Vfs, VfsFile};
 
 /// How often a lock file that was replaced between opening and locking is opened again.
 const REPLACED_TRIES: u32 = 10;
+
+/// How often somebody who waits looks whether the holder can come to its end at all.
+const LOOK_AT_HOLDER_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
@@ -68,20 +72,20 @@ pub fn acquire_for_write(
 ) -> Result<Acquired, LockError> {
     vfs.create_dir_all(run_dir).map_err(|source| LockError::Io { path: run_dir.to_path_buf(), source })?;
     let owner_path = run_dir.join("owner.lock");
-    let Some(door) = lock(vfs, &run_dir.join("door.lock"), wait)? else {
-        let holder = vfs.open(&owner_path, Open::Read).ok().and_then(|file| OwnerInfo::read(&*file));
-        return Err(LockError::DoorHeld { waited: wait, holder });
+    let holder = || vfs.open(&owner_path, Open::Read).ok().and_then(|file| OwnerInfo::read(&*file));
+    let began = Instant::now();
+    // Whoever was stopped by a signal does not come to its end, however long we wait.
+    let in_vain = || holder().is_some_and(|holder| holder.is_stopped());
+    let Some(door) = lock(vfs, &run_dir.join("door.lock"), wait, &in_vain)? else {
+        return Err(LockError::DoorHeld { waited: began.elapsed(), holder: holder() });
     };
-    match lock(vfs, &owner_path, Duration::ZERO)? {
+    match lock(vfs, &owner_path, Duration::ZERO, &|| false)? {
         Some(owner) => {
             // For people only: a lock that cannot be described is still a lock.
             let _ = me.write(&*owner.file);
             Ok(Acquired::Writer(WriterLocks { owner, door }))
         }
-        None => {
-            let holder = vfs.open(&owner_path, Open::Read).ok().and_then(|file| OwnerInfo::read(&*file));
-            Ok(Acquired::Busy(holder))
-        }
+        None => Ok(Acquired::Busy(holder())),
     }
 }
 
@@ -93,6 +97,11 @@ impl WriterLocks {
         Ownership { owner }
     }
 
+    /// For whoever acts in the owner's name: asks whether the owner's lock is still ours, now and as its holder's for life.
+    pub fn claim(&self) -> io::Result<Claim> {
+        self.owner.claim()
+    }
+
     /// Both paths still lead to the files we hold.
     pub fn still_ours(&self) -> io::Result<bool> {
         Ok(self.owner.is_in_place()? && self.door.is_in_place()?)
@@ -100,6 +109,11 @@ impl WriterLocks {
 }
 
 impl Ownership {
+    /// For whoever acts in the owner's name.
+    pub fn claim(&self) -> io::Result<Claim> {
+        self.owner.claim()
+    }
+
     /// The path still leads to the file we hold. If not, somebody else may own the ledger: stop writing.
     pub fn still_ours(&self) -> io::Result<bool> {
         self.owner.is_in_place()
@@ -107,6 +121,10 @@ impl Ownership {
 }
 
 impl LockFile {
+    fn claim(&self) -> io::Result<Claim> {
+        Ok(Claim::new(self.vfs.clone(), self.path.clone(), self.file.identity()?))
+    }
+
     fn is_in_place(&self) -> io::Result<bool> {
         match self.vfs.open(&self.path, Open::Read) {
             Ok(there) => Ok(there.identity()? == self.file.identity()?),
@@ -123,12 +141,17 @@ impl Drop for LockFile {
     }
 }
 
-/// The lock, or none if it is held for longer than `wait`.
-fn lock(vfs: &Arc<dyn Vfs>, path: &Path, wait: Duration) -> Result<Option<LockFile>, LockError> {
+/// The lock, or none if it is held for longer than `wait`, or `in_vain` says that waiting does not help.
+fn lock(
+    vfs: &Arc<dyn Vfs>,
+    path: &Path,
+    wait: Duration,
+    in_vain: &dyn Fn() -> bool,
+) -> Result<Option<LockFile>, LockError> {
     let failed = |source| LockError::Io { path: path.to_path_buf(), source };
     for _ in 0..REPLACED_TRIES {
         let file = vfs.open(path, Open::Create).map_err(failed)?;
-        if !lock_within(&file, wait).map_err(failed)? {
+        if !lock_within(&file, wait, in_vain).map_err(failed)? {
             return Ok(None);
         }
         let lock = LockFile { vfs: vfs.clone(), path: path.to_path_buf(), file };
@@ -141,7 +164,7 @@ fn lock(vfs: &Arc<dyn Vfs>, path: &Path, wait: Duration) -> Result<Option<LockFi
 
 /// A blocking lock is fair but cannot be given up, so a thread waits for it. If it comes too late
 /// nobody listens any more, and the thread lets it go again.
-fn lock_within(file: &Arc<dyn VfsFile>, wait: Duration) -> io::Result<bool> {
+fn lock_within(file: &Arc<dyn VfsFile>, wait: Duration, in_vain: &dyn Fn() -> bool) -> io::Result<bool> {
     if file.try_lock()? {
         return Ok(true);
     }
@@ -156,8 +179,13 @@ fn lock_within(file: &Arc<dyn VfsFile>, wait: Duration) -> io::Result<bool> {
             let _ = theirs.unlock();
         }
     })?;
-    match answered.recv_timeout(wait) {
-        Ok(locked) => locked.map(|()| true),
-        Err(_) => Ok(false),
+    let end = Instant::now() + wait;
+    loop {
+        let slice = end.saturating_duration_since(Instant::now()).min(LOOK_AT_HOLDER_EVERY);
+        match answered.recv_timeout(slice) {
+            Ok(locked) => return locked.map(|()| true),
+            Err(_) if Instant::now() >= end || in_vain() => return Ok(false),
+            Err(_) => {}
+        }
     }
 }

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::appender::write_all;
 use crate::vfs::VfsFile;
 
+/// The kernel's unit in `/proc/PID/stat`, the same on every Linux that we know of.
+const TICKS_PER_SEC: u64 = 100;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnerInfo {
     pub host: String,
@@ -32,6 +35,29 @@ impl OwnerInfo {
         }
     }
 
+    /// It lives, and was stopped (SIGSTOP, Ctrl+Z, a debugger): it will not come to its end by itself.
+    pub fn is_stopped(&self) -> bool {
+        self.stat().is_some_and(|stat| {
+            let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start());
+            state.is_some_and(|fields| fields.starts_with(['T', 't']))
+        })
+    }
+
+    /// How long it has lived; none when it is gone, or on another machine.
+    fn age_secs(&self) -> Option<u64> {
+        self.stat()?;
+        let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
+        let uptime: f64 = uptime.split_whitespace().next()?.parse().ok()?;
+        Some((uptime as u64).saturating_sub(self.start_time / TICKS_PER_SEC))
+    }
+
+    /// `/proc/PID/stat` of this very process, not of another one that got its number.
+    fn stat(&self) -> Option<String> {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        (boot.trim() == self.boot_id && start_time(&stat) == Some(self.start_time)).then_some(stat)
+    }
+
     pub(crate) fn write(&self, file: &dyn VfsFile) -> io::Result<()> {
         let text = serde_json::to_vec(self).expect("names and numbers are JSON");
         file.set_len(0)?;
@@ -47,7 +73,20 @@ impl OwnerInfo {
 
 impl std::fmt::Display for OwnerInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} (pid {} on {})", self.role, self.pid, self.host)
+        write!(f, "{} (pid {} on {}", self.role, self.pid, self.host)?;
+        if let Some(age_secs) = self.age_secs() {
+            write!(f, ", running for {}", span(age_secs))?;
+        }
+        write!(f, "{})", if self.is_stopped() { ", stopped by a signal" } else { "" })
+    }
+}
+
+/// A span of time as people say it.
+fn span(secs: u64) -> String {
+    match secs {
+        0..=119 => format!("{secs} s"),
+        120..=7199 => format!("{} min", secs / 60),
+        _ => format!("{} h", secs / 3600),
     }
 }
 

@@ -5,8 +5,12 @@ mod world;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use swarm_ledger::{AppendError, Batch, Fragment, Ledger, LedgerWriter, OpenError, create};
+use swarm_ledger::{
+    Acquired, AppendError, Batch, Fragment, Ledger, LedgerWriter, OpenError, OwnerInfo, acquire_for_write,
+    create,
+};
 use world::{World, batch, record};
 
 #[test]
@@ -172,4 +176,25 @@ fn a_copy_that_cannot_be_written_is_a_finding_and_catches_up_later() {
     assert_eq!(world::kinds(&findings), ["CopyCaughtUp"]);
     drop(ledger);
     assert_eq!(world.main(), world.copy());
+}
+
+#[test]
+fn nothing_is_written_any_more_once_the_owner_has_lost_its_lock() {
+    let world = World::empty().with(&[]);
+    let me = OwnerInfo::of_this_process("coordinator");
+    let acquired = acquire_for_write(&world.vfs, world.dir.path(), &me, Duration::ZERO);
+    let Ok(Acquired::Writer(locks)) = acquired else { panic!("nobody has it") };
+    let (ledger, _) = Ledger::open(&world.write()).expect("opens");
+    let owner = locks.become_owner();
+    ledger.write_only_while(owner.claim().expect("it can be looked at"));
+    ledger.append(batch([1])).expect("it is the owner");
+    // The length of the file is as it was: only the lock tells.
+    let lock = world.dir.path().join("owner.lock");
+    std::fs::remove_file(&lock).expect("removed");
+    std::fs::write(&lock, "somebody else").expect("replaced");
+    let before = world.main();
+    assert_eq!(ledger.append(batch([2])), Err(AppendError::NotOwner(lock)));
+    assert!(ledger.append(batch([3])).is_err_and(|error| error.is_final()));
+    drop(ledger);
+    assert_eq!(world.main(), before);
 }

@@ -7,13 +7,16 @@ use swarm_protocol::outcome::Ended;
 use tokio::sync::watch;
 
 use super::carry_out::{Desk, FromHand, report_of};
-use crate::daemon::DaemonSpec;
+use crate::daemon::{DaemonSpec, RunFiles};
 use crate::supervisor::{
     DaemonEnd, Found, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock, secret_of, watch_daemon,
 };
 
 /// Between two looks whether a daemon without a connection says that it cannot come back.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Between two knocks at a daemon that has not said hello.
+const KNOCK_EVERY: Duration = Duration::from_secs(3);
 
 pub enum Attended {
     Cancelled,
@@ -65,7 +68,7 @@ fn found_dead(inherited: bool, text: String) -> Ended {
 /// it cannot reach us and does not come although we called. It is ended and begun again then.
 async fn given_up(mut connected: watch::Receiver<bool>, spec: &DaemonSpec) -> &'static str {
     let files = spec.files();
-    if !comes(&mut connected, SILENT_AFTER).await {
+    if !comes_when_called(&mut connected, &files).await {
         return "its daemon does not answer";
     }
     loop {
@@ -87,6 +90,18 @@ async fn given_up(mut connected: watch::Receiver<bool>, spec: &DaemonSpec) -> &'
             return "its daemon cannot reach the coordinator";
         }
     }
+}
+
+/// Called again and again: it may hold on to an older coordinator that is stopped, or not have heard.
+async fn comes_when_called(connected: &mut watch::Receiver<bool>, files: &RunFiles) -> bool {
+    let end = tokio::time::Instant::now() + SILENT_AFTER;
+    while tokio::time::Instant::now() < end {
+        if comes(connected, KNOCK_EVERY).await {
+            return true;
+        }
+        knock(files);
+    }
+    false
 }
 
 async fn comes(connected: &mut watch::Receiver<bool>, within: Duration) -> bool {

@@ -22,6 +22,10 @@ use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
 use crate::no_room;
 use crate::supervisor::{Rescue, stop_run};
 
+/// Pauses between the tries of a removal.
+const REMOVE_AGAIN_AFTER: [std::time::Duration; 2] =
+    [std::time::Duration::from_millis(200), std::time::Duration::from_secs(2)];
+
 /// Between two looks at a red trunk.
 const TRUNK_LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
 
@@ -69,6 +73,8 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
 
 async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     let world = desk.world.clone();
+    // One that slept through the coming of another must not start, stop or remove anything.
+    world.git.may_act().map_err(words)?;
     match effect {
         Effect::Prepare { run, task, .. } => {
             let (report, told) = world.make_workplace(run, &task).await;
@@ -167,11 +173,23 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         | Effect::Rewind { .. }
         | Effect::Hook { .. } => Err("there is no hand for it yet".into()),
         Effect::Remove { task } => {
-            let report = world.give_up_workplace(task).await?;
+            let report = give_up_patiently(&world, task).await?;
             tokio::spawn(async move { world.tend_pool().await });
             Ok(report)
         }
     }
+}
+
+/// A removal that fails for a passing reason (a git that was killed, a full disk) is tried again before the
+/// worktree is kept and a person told: nothing waits for it.
+async fn give_up_patiently(world: &World, task: TaskId) -> Result<Report, String> {
+    for pause in REMOVE_AGAIN_AFTER {
+        match world.give_up_workplace(task.clone()).await {
+            Ok(report) => return Ok(report),
+            Err(_) => tokio::time::sleep(pause).await,
+        }
+    }
+    world.give_up_workplace(task).await
 }
 
 fn words(error: impl std::fmt::Display) -> String {

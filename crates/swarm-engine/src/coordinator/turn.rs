@@ -90,6 +90,7 @@ impl Coordinator {
         door: &mut mpsc::Receiver<AtDoor>,
         tell: &mut impl FnMut(Told<'_>),
     ) -> Result<Then, StoreError> {
+        self.store.still_owner()?;
         let mut after = Afterwards::default();
         let taken = self.take_all(first, door, &mut after);
         let durable = match (taken, after.disk.take()) {
@@ -168,6 +169,7 @@ impl Coordinator {
                 self.ticked = self.clock.now();
                 self.decide(Input::Tick, "swarm:coordinator", after).map(|_| ())
             }
+            Incoming::Urge(Urge::Awake) => Ok(()),
             Incoming::Urge(Urge::Drain) => self.drain(after),
             Incoming::Urge(Urge::Leave) => {
                 after.leave = true;

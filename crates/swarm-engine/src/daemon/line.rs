@@ -38,6 +38,7 @@ pub struct Line {
     /// may be the last word of the one who died before the knock.
     knocked: bool,
     alone_since: Option<Instant>,
+    welcomed: Instant,
 }
 
 enum State {
@@ -46,6 +47,9 @@ enum State {
     Greeting { connection: Connection, until: Instant },
     Up(Connection),
 }
+
+/// A knock right after a welcome is of the one who gave it.
+const WELCOMED_LATELY: Duration = Duration::from_secs(2);
 
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
@@ -61,6 +65,7 @@ impl Line {
             wait_max,
             knocked: false,
             alone_since: Some(now),
+            welcomed: now,
         }
     }
 
@@ -106,7 +111,7 @@ impl Line {
                     unreachable!("only a greeting is greeted")
                 };
                 self.state = State::Up(connection);
-                (self.next_wait, self.alone_since) = (FIRST_WAIT, None);
+                (self.next_wait, self.alone_since, self.welcomed) = (FIRST_WAIT, None, Instant::now());
                 Some(Heard::Welcome { received })
             }
             Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => {
@@ -148,10 +153,15 @@ impl Line {
         self.alone_since.get_or_insert(now);
     }
 
-    /// Somebody knocked: a coordinator is there now.
+    /// Somebody knocked: a coordinator is there now. The one that we are connected to may be an older one that
+    /// is stopped: only a new call tells who is there. Nothing is lost by it, all that matters is sent again.
     pub fn hurry(&mut self) {
         match &mut self.state {
             State::Down { until } => *until = Instant::now(),
+            State::Up(_) if self.welcomed.elapsed() > WELCOMED_LATELY => {
+                self.knocked = true;
+                self.lost();
+            }
             // The end of the old connection may not have been noticed yet.
             _ => self.knocked = true,
         }

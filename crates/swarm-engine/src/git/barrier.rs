@@ -27,6 +27,10 @@ impl Barrier {
             return Ok(());
         }
         let covers = self.asked.load(Ordering::SeqCst);
+        if left_out() {
+            *served = covers;
+            return Ok(());
+        }
         let dir = dir.to_owned();
         let synced = tokio::task::spawn_blocking(move || {
             let folder = std::fs::File::open(dir)?;
@@ -44,6 +48,11 @@ impl Barrier {
             }
         }
     }
+}
+
+/// The planted bug of the power-cut test, which has to find it: builds for people never have it.
+fn left_out() -> bool {
+    cfg!(debug_assertions) && std::env::var_os("SWARM_PLANTED_NO_SYNCFS").is_some()
 }
 
 impl Git {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use swarm_ledger::Claim;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::barrier::Barrier;
@@ -79,6 +80,8 @@ pub enum GitError {
         #[source]
         source: std::io::Error,
     },
+    #[error("another coordinator has taken over ({} was replaced or removed): nothing more is changed", .0.display())]
+    NotOwner(PathBuf),
     #[error("the disk did not take the repository's data: {0}")]
     NotDurable(String),
 }
@@ -114,6 +117,8 @@ pub(crate) struct Shared {
     pub filling: Semaphore,
     /// Held while a result is being published.
     pub publishing: Mutex<()>,
+    /// Asked before each change of a ref.
+    pub claim: OnceLock<Claim>,
 }
 
 impl Default for Shared {
@@ -123,6 +128,7 @@ impl Default for Shared {
             worktrees: Mutex::default(),
             filling: Semaphore::new(FILLING_MAX),
             publishing: Mutex::default(),
+            claim: OnceLock::new(),
         }
     }
 }
@@ -133,6 +139,20 @@ impl Git {
     pub fn with_env(mut self, name: &str, value: &str) -> Self {
         self.env.insert(name.into(), value.into());
         self
+    }
+
+    /// From now on no ref is moved once this claim does not hold.
+    pub fn act_only_while(&self, claim: Claim) {
+        // A second one could only be the same: a process owns one ledger, once.
+        let _ = self.shared.claim.set(claim);
+    }
+
+    /// Refuses when another coordinator has taken over.
+    pub fn may_act(&self) -> Result<(), GitError> {
+        match self.shared.claim.get() {
+            Some(claim) if !claim.holds() => Err(GitError::NotOwner(claim.path().to_path_buf())),
+            _ => Ok(()),
+        }
     }
 
     /// A call that works on objects, refs and administration, with no work tree.

@@ -107,7 +107,10 @@ async fn located(path: &Path, at: &impl Fn(&[&str]) -> GitCall) -> Result<Vec<St
     match at(&asked).line().await {
         Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
         // Also "dubious ownership", whose words tell the person what to do.
-        Err(GitError::Failed { said, .. }) => Err(GitError::NotARepository { path: path.to_owned(), said }),
+        // A git that was killed has said nothing about the folder.
+        Err(GitError::Failed { said, how, .. }) if how.starts_with("exit") => {
+            Err(GitError::NotARepository { path: path.to_owned(), said })
+        }
         Err(other) => Err(other),
     }
 }

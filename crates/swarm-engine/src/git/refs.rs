@@ -90,6 +90,7 @@ impl Git {
         // A few times, because a try may meet a lock file left by a git that was killed, or a
         // transaction of which the killed one had done a part.
         for _ in 0..3 {
+            self.may_act()?;
             let call = self.call::<[&str; 0], _>([]).git_dir(git_dir);
             let call = match (&held, &left[..]) {
                 // Its input is needed as a sign of life: the single change goes as arguments.

@@ -51,6 +51,7 @@ pub enum Publication {
 /// Publishes, or says why not. Safe to ask again after death at any point.
 pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError> {
     let _one_at_a_time = git.shared.publishing.lock().await;
+    git.may_act()?;
     if let Some(waits) = settle::settle_all(git).await? {
         return Ok(Publication::Waits(waits));
     }

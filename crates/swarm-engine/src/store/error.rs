@@ -71,12 +71,20 @@ impl StoreError {
         match self {
             Self::Refused(refusal) => refusal.hint(),
             Self::Open(error) => open_hint(error).into(),
+            Self::Lock(LockError::DoorHeld { holder: Some(holder), .. }) if holder.is_stopped() => {
+                stopped_hint(holder.pid)
+            }
             Self::Lock(LockError::DoorHeld { .. }) => {
                 "Run the command again; if it stays so, `swarm status` names who holds it".into()
             }
             Self::Lock(_) => "Check that .swarm/run can be written".into(),
             Self::NoRoom(_) => {
                 "Make room (or make the disk writable), then run the command again; nothing was lost".into()
+            }
+            Self::Fatal(AppendError::NotOwner(_)) => {
+                "Nothing more was written. Another coordinator works if `swarm status` says so; never delete .swarm/run \
+                 of a running swarm"
+                    .into()
             }
             Self::Fatal(_) => "Run the command again: it starts from what the disk really has".into(),
             Self::Foreign(_) => {
@@ -99,6 +107,13 @@ impl StoreError {
             _ => 3,
         }
     }
+}
+
+/// For a person who finds the ledger in the hands of a process that a signal has stopped.
+pub fn stopped_hint(pid: u32) -> String {
+    format!(
+        "Let it go on with `kill -CONT {pid}`, or end it with `kill -KILL {pid}`; then run the command again"
+    )
 }
 
 fn open_hint(error: &OpenError) -> &'static str {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use swarm_core::State;
 use swarm_ledger::locks::{Acquired, Ownership, WriterLocks, acquire_for_write};
 use swarm_ledger::owner::OwnerInfo;
-use swarm_ledger::{Access, Head, Ledger, Recovered};
+use swarm_ledger::{Access, AppendError, Claim, Head, Ledger, Recovered};
 
 use super::absent::{self, Absence};
 use super::error::{Notice, StoreError};
@@ -120,6 +120,7 @@ impl Store {
     pub(super) fn open_ledger(&mut self, recovered: &Recovered) -> Result<(), StoreError> {
         let (ledger, findings) = Ledger::open(recovered).map_err(StoreError::Open)?;
         self.notices.extend(findings.iter().map(|finding| Notice::new(finding.to_string(), "")));
+        ledger.write_only_while(self.claim()?);
         self.ledger = Some(ledger);
         Ok(())
     }
@@ -160,12 +161,22 @@ impl Store {
         self.progress.wait_for(self.state.seq).map(drop).map_err(StoreError::from_append)
     }
 
-    /// Whether the locks are still the ones on the disk. If not, somebody else may write: end.
-    pub fn still_ours(&self) -> std::io::Result<bool> {
-        match &self.locks {
-            Locks::Command(locks) => locks.still_ours(),
-            Locks::Coordinator(owner) => owner.still_ours(),
-            Locks::Between => Ok(false),
+    /// The proof that the ledger is ours, for all who act in our name.
+    pub fn claim(&self) -> Result<Claim, StoreError> {
+        let claim = match &self.locks {
+            Locks::Command(locks) => locks.claim(),
+            Locks::Coordinator(owner) => owner.claim(),
+            Locks::Between => Err(std::io::ErrorKind::NotFound.into()),
+        };
+        claim.map_err(StoreError::io("look at", &self.paths.owner))
+    }
+
+    /// Refuses once another coordinator may own the ledger: the process must end, whatever it was about to do.
+    pub fn still_owner(&self) -> Result<(), StoreError> {
+        let claim = self.claim()?;
+        match claim.holds() {
+            true => Ok(()),
+            false => Err(StoreError::Fatal(AppendError::NotOwner(claim.path().to_path_buf()))),
         }
     }
 

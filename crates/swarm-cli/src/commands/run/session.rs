@@ -12,7 +12,7 @@ use swarm_engine::git::trunk::{TrunkError, ensure};
 use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
 use swarm_engine::prompts::Prompts;
-use swarm_engine::store::{OpenOptions, Opened, Store};
+use swarm_engine::store::{OpenOptions, Opened, Store, stopped_hint};
 use swarm_engine::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 use swarm_engine::{anchor, settings};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
@@ -126,6 +126,9 @@ impl Session {
         let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
         let grace = Duration::from_secs(self.world.config.stop.grace.secs);
         let (git, ledger) = (&self.world.git, self.store.ledger_id());
+        if self.store.state().running && git.clear_torn() > 0 {
+            output::note("Files that a power cut had left without content were removed from the git directory");
+        }
         for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
             output::note(&output::harmless(&match left {
                 Left::Ended(Ok(_)) => format!("A leftover of {run} was ended and its work saved"),
@@ -195,9 +198,12 @@ async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, 
             Ok(store)
         }
         Opened::Busy(owner) => {
-            let who = owner.map_or_else(|| "somebody".to_string(), |o| o.to_string());
-            Err(CliError::owned(format!("A coordinator runs already: {who}"))
-                .run_instead("swarm status --watch"))
+            let who = owner.as_ref().map_or_else(|| "somebody".to_string(), |o| o.to_string());
+            let error = CliError::owned(format!("A coordinator runs already: {who}"));
+            Err(match owner.filter(|owner| owner.is_stopped()) {
+                Some(stopped) => error.say(stopped_hint(stopped.pid)),
+                None => error.run_instead("swarm status --watch"),
+            })
         }
     }
 }

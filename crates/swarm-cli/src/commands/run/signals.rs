@@ -7,6 +7,8 @@ use tokio::sync::mpsc;
 use crate::error::CliError;
 use crate::output;
 
+const SIGCONT: i32 = rustix::process::Signal::CONT.as_raw();
+
 /// Listens from now on. The first INT or TERM drains, the second leaves; HUP (the terminal was closed)
 /// changes nothing: the swarm goes on without it.
 pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
@@ -14,6 +16,7 @@ pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
     let mut interrupts = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut ends = signal(SignalKind::terminate()).map_err(failed)?;
     let mut hangups = signal(SignalKind::hangup()).map_err(failed)?;
+    let mut awakenings = signal(SignalKind::from_raw(SIGCONT)).map_err(failed)?;
     let (urges, listener) = mpsc::channel(4);
     tokio::spawn(async move {
         let mut asked = false;
@@ -22,6 +25,10 @@ pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
                 Some(()) = interrupts.recv() => {}
                 Some(()) = ends.recv() => {}
                 Some(()) = hangups.recv() => continue,
+                Some(()) = awakenings.recv() => {
+                    let _ = urges.send(Urge::Awake).await; // nobody listens only at the end
+                    continue;
+                }
             }
             let urge = if asked { Urge::Leave } else { Urge::Drain };
             if !asked {
