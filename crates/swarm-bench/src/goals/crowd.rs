@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use swarm_sim::bench::report::{Report, Target};
+use swarm_sim::bench::report::{Report, Target, median};
 
 use crate::arena::{Arena, Planned};
 use crate::http;
@@ -14,6 +14,7 @@ use crate::setting::{ROUNDS, Setting};
 use crate::stamps::Stamps;
 
 const FEW: usize = 10;
+const MORE: usize = 25;
 const MANY: usize = 50;
 const IDLE: Duration = Duration::from_secs(20);
 
@@ -22,13 +23,27 @@ pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
     let mut crowd = Crowd::new(&arena, MANY)?;
     crowd.grow_to(FEW)?;
     let few = adoptions(&mut crowd, FEW)?;
+    crowd.grow_to(MORE)?;
+    let more = adoptions(&mut crowd, MORE)?;
     crowd.grow_to(MANY)?;
     let many = adoptions(&mut crowd, MANY)?;
     let what = format!("s from kill -9 of the coordinator to all {MANY} agents and the API back");
     report.judge("also", &what, &many, Target::AtMost(1.0));
-    let growth: Vec<f64> = few.iter().zip(&many).map(|(few, many)| many / few).collect();
-    let what = format!("the same with {MANY} agents / with {FEW} (five times as many)");
-    report.judge("also", &what, &growth, Target::AtMost(5.0));
+    // No faster than the number of agents: what each costs must not depend on how many there are.
+    for (agents, times) in [(MORE, &more), (MANY, &many)] {
+        let growth: Vec<f64> = few.iter().zip(times).map(|(few, times)| times / few).collect();
+        let what = format!("the same with {agents} agents / with {FEW}");
+        report.judge("also", &what, &growth, Target::AtMost(agents as f64 / FEW as f64));
+    }
+    report.note(
+        "also",
+        &format!(
+            "medians: {FEW} agents {:.2} s, {MORE} agents {:.2} s, {MANY} agents {:.2} s",
+            median(&few),
+            median(&more),
+            median(&many)
+        ),
+    );
     idle(&arena, &crowd, report)
 }
 
