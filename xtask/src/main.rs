@@ -45,7 +45,7 @@ enum Command {
     /// Measure against the limits of the machine; NAME and all arguments go to the bench binary
     #[command(disable_help_flag = true)]
     Bench(Passed),
-    /// Run the heavier variants of the tests, round after round
+    /// A storm of real processes that are killed, stopped and cut, then the heaviest form of all tests
     Torture(torture::Arguments),
     /// Run the real agent programs against a scripted model (installs them with npm below target/)
     LiveAgents(live_agents::Arguments),

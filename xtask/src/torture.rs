@@ -1,81 +1,95 @@
-//! `cargo xtask torture`: the tests in their heavier form, round after round.
+//! `cargo xtask torture`: the storm for as long as asked, then the tests in their heaviest form.
 //!
-//! A round is the tests with every kill point instead of a sample of them, and then seeds of the simulator
-//! that no earlier round has had, so a longer run sees more of the world.
+//! The storm is a real swarm in which everything that can be killed, stopped, cut or filled is, by chance of a seed. After it
+//! comes one round of all tests with every kill point instead of a sample of them, and of the simulator.
 
-use std::time::{Duration, Instant};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
 use crate::workspace::Workspace;
 use crate::{sim, stream};
 
+/// The part that is chosen with `--only storm`.
+const STORM: &str = "storm";
+
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Begin no new round after this many minutes; a round that has begun is finished
-    #[arg(long, default_value_t = 60)]
+    /// How long the storm lasts; what comes after it takes its own time
+    #[arg(long, default_value_t = 10)]
     minutes: u64,
-    /// Seeds of the simulator in each round
+    /// Seed of the storm (default: another one each time; it is printed)
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Agents that work in the storm at the same time
+    #[arg(long, default_value_t = 16)]
+    agents: u64,
+    /// Seeds of the simulator in the round after the storm
     #[arg(long, default_value_t = 100_000)]
     seeds: u64,
-    /// First seed of the first round
+    /// The first of them
     #[arg(long, default_value_t = 1)]
     from: u64,
-    /// Only tests with this in their name, and no simulator
+    /// `storm`, and nothing after it; or only tests with this in their name, and neither storm nor simulator
     #[arg(long)]
     only: Option<String>,
 }
 
 pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let began = Instant::now();
-    let limit = Duration::from_secs(arguments.minutes.saturating_mul(60));
-    let mut round = 0;
-    loop {
-        let from = arguments.from.saturating_add(arguments.seeds.saturating_mul(round));
-        round += 1;
-        let round_began = Instant::now();
-        eprintln!("torture: round {round}, seeds from {from}");
-        one_round(workspace, arguments, from)?;
-        let took_secs = round_began.elapsed().as_secs();
-        eprintln!(
-            "torture: round {round} survived in {took_secs} s ({} s in all)",
-            began.elapsed().as_secs()
-        );
-        if began.elapsed() >= limit {
-            eprintln!("torture: {round} rounds, none failed");
-            return Ok(());
+    match arguments.only.as_deref() {
+        Some(STORM) => storm(workspace, arguments)?,
+        Some(name) => tests(workspace, Some(name))
+            .context(format!("Run it again with `cargo xtask torture --only {name}`"))?,
+        None => {
+            storm(workspace, arguments)?;
+            tests(workspace, None)
+                .context("Run it again with `cargo xtask torture --only NAME-OF-THE-TEST`")?;
+            simulator(workspace, arguments)?;
         }
     }
+    eprintln!("torture: survived in {} s", began.elapsed().as_secs());
+    Ok(())
 }
 
-fn one_round(workspace: &Workspace, arguments: &Arguments, from: u64) -> Result<()> {
-    let again = format!("cargo xtask torture --minutes 0 --seeds {} --from {from}", arguments.seeds);
-    match &arguments.only {
-        Some(name) => {
-            tests(workspace, Some(name)).context(format!("Run it again with `{again} --only {name}`"))
-        }
-        None => {
-            tests(workspace, None).context(format!("Run it again with `{again}`"))?;
-            let seeds = arguments.seeds.to_string();
-            sim::run(
-                workspace,
-                &["--seeds", &seeds, "--from", &from.to_string(), "--world", "both"].map(str::to_owned),
-            )
-        }
-    }
+fn storm(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let chance = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs());
+    let seed = arguments.seed.unwrap_or_else(chance);
+    let Arguments { minutes, agents, .. } = arguments;
+    let again =
+        format!("cargo xtask torture --minutes {minutes} --agents {agents} --seed {seed} --only {STORM}");
+    eprintln!("torture: a storm of {minutes} minutes, {agents} agents, seed {seed}");
+    let mut command =
+        workspace.cargo(["test", "--package", "swarm-cli", "--locked", "--quiet", "--test", "torture"]);
+    command.args(["--", "--nocapture", "storm::"]);
+    command.env("SWARM_TORTURE_SECS", minutes.saturating_mul(60).to_string());
+    command.env("SWARM_TORTURE_SEED", seed.to_string());
+    command.env("SWARM_TORTURE_AGENTS", agents.to_string());
+    passes(command).context(format!("Run it again with `{again}`"))
+}
+
+fn simulator(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let (seeds, from) = (arguments.seeds.to_string(), arguments.from.to_string());
+    sim::run(workspace, &["--seeds", &seeds, "--from", &from, "--world", "both"].map(str::to_owned))
 }
 
 fn tests(workspace: &Workspace, only: Option<&str>) -> Result<()> {
     let mut command = workspace.cargo(["test", "--workspace", "--locked", "--quiet", "--no-fail-fast"]);
     command.args(["--lib", "--bins", "--tests"]).args(only);
-    command.env("SWARM_KILL_POINTS", "all").env("INSTA_UPDATE", "no").env_remove("SWARM_GEN");
+    command.env("SWARM_KILL_POINTS", "all");
+    passes(command)
+}
+
+fn passes(mut command: std::process::Command) -> Result<()> {
+    // What fails is kept for whoever wants to look.
+    command.env("SWARM_KEEP_FAILED", "1").env("INSTA_UPDATE", "no").env_remove("SWARM_GEN");
     let mut passed = 0;
     let status = stream::run(command, |line| {
         stream::show_unless_empty(line);
         passed += crate::test::outcome::passed_in(line);
     })?;
     if !status.success() {
-        bail!("This round failed");
+        bail!("It did not survive");
     }
     if passed == 0 {
         bail!("No test ran, so nothing was tortured");

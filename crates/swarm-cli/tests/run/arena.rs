@@ -16,10 +16,26 @@ pub struct Arena {
     pub root: PathBuf,
 }
 
+/// With this variable the folder of a test that fails is kept, and named.
+pub const KEEP_FAILED: &str = "SWARM_KEEP_FAILED";
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        if std::thread::panicking() && std::env::var_os(KEEP_FAILED).is_some() {
+            self.dir.disable_cleanup(true);
+            eprintln!("kept: {}", self.dir.path().display());
+        }
+    }
+}
+
 impl Arena {
     /// A repository with one commit and this configuration.
     pub fn new(config: &str) -> Self {
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        Self::inside(tempfile::tempdir().expect("a temporary folder"), config)
+    }
+
+    /// The same in a folder of one's own choice.
+    pub fn inside(dir: tempfile::TempDir, config: &str) -> Self {
         let root = dir.path().join("repo");
         std::fs::create_dir_all(root.join(".swarm")).expect("the repository's folder");
         let arena = Self { dir, root };
@@ -236,6 +252,11 @@ impl Running {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", signal, &pid]).status().expect("kill runs");
         assert!(sent.success());
+    }
+
+    /// All it said so far.
+    pub fn said(&self) -> String {
+        self.said.join("\n")
     }
 
     /// Its exit code, and all it said.

@@ -1,0 +1,17 @@
+//! The whole product under torture: the real binary, real git, real processes, and somebody who kills, stops, cuts and
+//! fills whatever there is. `cargo xtask torture` runs the same with larger numbers.
+
+#[allow(dead_code, reason = "each binary of tests uses its own part of the arena")]
+#[path = "../run/arena.rs"]
+mod arena;
+#[allow(dead_code, reason = "each binary of tests uses its own part of the ground")]
+#[path = "../trials/ground.rs"]
+mod ground;
+mod seeded;
+mod victims;
+mod namespace;
+mod loop_disk;
+mod rivals;
+mod matrix;
+mod storm;
+mod power;
