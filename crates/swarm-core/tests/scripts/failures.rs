@@ -99,13 +99,13 @@ fn a_session_goes_on_over_iterations_and_throttling_but_not_after_an_overflow() 
 #[test]
 fn a_full_disk_is_held_against_no_task() {
     check(
-        "plan a b c d | slots 4 | start | pause disk | unready a | unready b | unready c | stopped a | stopped b | stopped c | attention | unready d | stopped d | resume disk",
+        "plan a b c d | slots 4 | start | disk low | unready a | unready b | unready c | stopped a | stopped b | stopped c | attention | unready d | stopped d | disk fine",
         r#"
             a: Pending → Preparing r1 → Pending → Preparing r5
             b: Pending → Preparing r2 → Pending → Preparing r6
             c: Pending → Preparing r3 → Pending → Preparing r7
             d: Pending → Preparing r4 → Pending → Preparing r8
-            attention: Paused: the disk is full (no room) ["swarm doctor"]
+            attention: Paused: the disk is full (900 MiB left) ["swarm doctor"]
             owed: Prepare r5, Prepare r6, Prepare r7, Prepare r8
         "#,
     );

@@ -414,11 +414,7 @@ fn command(words: &[&str]) -> Command {
         ["lock"] => Command::LockProfile,
         ["reset"] => Command::ResetPlan,
         ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },
-        ["pause", "disk"] => {
-            Command::Pause { reason: PauseReason::Disk, why: "no room".into(), force: false }
-        }
         ["resume"] => Command::Resume { reason: PauseReason::User },
-        ["resume", "disk"] => Command::Resume { reason: PauseReason::Disk },
         ["resume", "trunk"] => Command::Resume { reason: PauseReason::Trunk },
         ["resume", "budget"] => Command::Resume { reason: PauseReason::Budget },
         ["resume", "errors"] => Command::Resume { reason: PauseReason::Errors },
