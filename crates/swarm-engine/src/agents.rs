@@ -5,6 +5,8 @@
 mod setup;
 pub mod signals;
 mod json;
+mod call;
+mod circles;
 mod failing;
 mod resets;
 mod heard;
@@ -17,6 +19,7 @@ mod codex;
 mod gemini;
 mod opencode;
 mod acp;
+mod told;
 mod plain;
 pub mod script;
 mod probe;
@@ -25,6 +28,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use circles::{Circles, Patience, Seen};
 pub use heard::{AgentEvent, Heard};
 pub use invocation::{Invocation, Launch, Stdin, Surroundings, Way, begin, pass_env, reading_of, writable};
 pub use probe::{KNOWN, LoggedIn, ProgramReport, install_hint, probe, ready};

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use swarm_engine::agents::{AgentProgram, Conclusion, Ending, ExitFacts, Moment, Reading, reading_of};
+use swarm_engine::agents::{
+    AgentEvent, AgentProgram, Circles, Conclusion, Ending, ExitFacts, Moment, Patience, Reading, Seen,
+    reading_of,
+};
 use swarm_engine::journal::Stream;
 
 /// 00:16 on the day of the recordings, by UTC.
@@ -291,4 +294,107 @@ fn failures_that_a_person_must_end_say_what_helps() {
         assert!(failure.hint.as_deref().is_some_and(|text| text.contains(hint)), "{name}: {failure:?}");
         assert!(!failure.text.is_empty() && !failure.text.contains('\u{1b}'), "{name}: {failure:?}");
     }
+}
+
+#[test]
+fn a_recorded_loop_is_noticed_from_its_calls() {
+    let check = |name: &str, expected: &[&str]| {
+        let recording = recording(name);
+        let mut reading = recording.reading();
+        let mut circles = Circles::new(Patience { note: 5, stop: 10 });
+        let mut said = Vec::new();
+        for (stream, line) in recording.lines() {
+            reading.line(stream, line, false);
+            for event in reading.heard.events.drain(..) {
+                let seen = match event {
+                    AgentEvent::ToolStarted { name, input, same: Some(same) }
+                    | AgentEvent::ToolKnown { name, input, same } => {
+                        circles.called(same, &format!("{name} {input}"))
+                    }
+                    _ => Seen::Nothing,
+                };
+                match seen {
+                    Seen::Nothing => {}
+                    Seen::Note(text) => said.push(format!("note {text}")),
+                    Seen::Enough(text) => {
+                        said.push(format!("enough {text}"));
+                        circles.progress();
+                    }
+                }
+            }
+        }
+        said.truncate(expected.len().max(1));
+        assert_eq!(said, expected, "{name}");
+    };
+    let in_a_row = |word: &str, times: u32, call: &str| {
+        format!("{word} the same call {times} times in a row without a new commit: {call}")
+    };
+    let codex = "shell /bin/bash -lc 'true # again'";
+    check("codex/loop", &[&in_a_row("note", 5, codex), &in_a_row("enough", 10, codex)]);
+    check(
+        "opencode/loop",
+        &[&in_a_row("note", 5, "bash true # again"), &in_a_row("enough", 10, "bash true # again")],
+    );
+    // Its own guard is the first to speak.
+    check("gemini/loop", &[]);
+    for quiet in [
+        "claude/tool_write",
+        "codex/tool_write",
+        "gemini/tool_write",
+        "opencode/tool_write",
+        "claude-acp/acp_allow",
+    ] {
+        check(quiet, &[]);
+    }
+}
+
+#[test]
+fn a_denial_that_was_the_last_thing_tried_is_told_from_one_that_was_got_around() {
+    let check = |name: &str, last: bool| {
+        let recording = recording(name);
+        let mut reading = recording.reading();
+        recording.lines().for_each(|(stream, line)| reading.line(stream, line, false));
+        let _ = reading.conclude(&recording.exit(Ending::ByItself));
+        assert_eq!(reading.heard.denied_last, last, "{name}: {:?}", reading.heard.denied);
+    };
+    for name in [
+        "claude/deny_rule",
+        "claude/deny_hook_exit2",
+        "claude/mcp_tool_not_allowed",
+        "codex/deny_rule",
+        "codex/deny_hook",
+        "codex/tool_write_read_only",
+        "gemini/deny_policy",
+        "opencode/deny_rule",
+        "opencode/deny_ask",
+        "claude-acp/acp_reject",
+    ] {
+        check(name, true);
+    }
+    for name in [
+        "claude/tool_write",
+        "codex/tool_write",
+        "gemini/tool_write",
+        "opencode/tool_write",
+        "claude-acp/acp_allow",
+    ] {
+        check(name, false);
+    }
+    // Denied first, done another way then.
+    let (lines, _) = with_tool_output(AgentProgram::Gemini, "x");
+    let mut reading = reading_of(AgentProgram::Gemini, &lines[0]);
+    for line in [
+        r#"{"type":"tool_use","tool_id":"a","tool_name":"run_shell_command","parameters":{"command":"touch x"}}"#,
+        r#"{"type":"tool_result","tool_id":"a","status":"error","error":{"type":"policy_violation","message":"no"}}"#,
+    ] {
+        reading.line(Stream::Out, line, false);
+    }
+    assert!(reading.heard.denied_last);
+    for line in [
+        r#"{"type":"tool_use","tool_id":"b","tool_name":"write_file","parameters":{"path":"x"}}"#,
+        r#"{"type":"tool_result","tool_id":"b","status":"success"}"#,
+    ] {
+        reading.line(Stream::Out, line, false);
+    }
+    assert!(!reading.heard.denied_last);
 }

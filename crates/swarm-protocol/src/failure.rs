@@ -28,7 +28,7 @@ pub enum FailureClass {
     OutputCut,
     /// The service refused to answer.
     Refused,
-    /// The program's own limit of turns or money, or its loop guard; or ours of steps.
+    /// The program's own limit of turns or money, or ours of steps.
     OwnLimit,
     /// No output for too long outside a running tool.
     Stalled,

@@ -8,6 +8,7 @@ mod start;
 use serde_json::Value;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
+use super::call::{shown_input, whole_input};
 use super::failing::{class_of, failed, failure};
 use super::heard::Heard;
 use super::json::{array, count, event, field, micros, number, text, truth};
@@ -43,10 +44,7 @@ impl Transcript for Claude {
             Some("result") => {
                 heard.usage = Usage { steps: heard.usage.steps, ..usage(&event) };
                 heard.cost_of_session = true;
-                for denial in array(&event, "permission_denials") {
-                    let tool = text(denial, "tool_name").unwrap_or("a tool");
-                    heard.denies(format!("{tool} {}", shown_input(field(denial, "tool_input"))));
-                }
+                denials(&event, heard);
                 heard.said_all = true;
                 self.result = Some(event);
             }
@@ -107,8 +105,9 @@ impl Claude {
                     let name = text(part, "name").unwrap_or("a tool");
                     // A helper's own tools are told one by one: while it thinks, the clock for silence runs.
                     if !matches!(name, "Task" | "Agent") {
-                        let input = shown_input(field(part, "input"));
-                        heard.tool_starts(text(part, "id").unwrap_or_default(), name, &input);
+                        let input = field(part, "input");
+                        let (id, whole) = (text(part, "id").unwrap_or_default(), whole_input(name, input));
+                        heard.tool_starts(id, name, &shown_input(input), whole.as_deref());
                     }
                 }
                 _ => heard.goes_on(),
@@ -154,6 +153,17 @@ impl Claude {
     }
 }
 
+/// Told all at once at the end. What was tried and done after the last of them is more than the denial.
+fn denials(result: &Value, heard: &mut Heard) {
+    let mut last = false;
+    for denial in array(result, "permission_denials") {
+        let tool = text(denial, "tool_name").unwrap_or("a tool");
+        heard.denies(format!("{tool} {}", shown_input(field(denial, "tool_input"))));
+        last |= heard.ended_last.is_none() || text(denial, "tool_use_id") == heard.ended_last.as_deref();
+    }
+    heard.denied_last = last;
+}
+
 fn system(event: &Value, heard: &mut Heard) {
     if text(event, "subtype") != Some("api_retry") {
         return;
@@ -192,14 +202,4 @@ fn usage(result: &Value) -> Usage {
         cost_micros: micros(cost),
         steps: 0,
     }
-}
-
-/// The part of a tool's input that a person recognises it by.
-pub fn shown_input(input: &Value) -> String {
-    for name in ["command", "file_path", "filePath", "path", "pattern", "query", "url", "description"] {
-        if let Some(text) = text(input, name) {
-            return text.to_owned();
-        }
-    }
-    if input.is_null() { String::new() } else { input.to_string() }
 }

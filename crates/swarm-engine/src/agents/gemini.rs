@@ -8,7 +8,7 @@ mod start;
 use serde_json::Value;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
-use super::claude::shown_input;
+use super::call::{shown_input, whole_input};
 use super::failing::{failed, failure, shown};
 use super::heard::Heard;
 use super::json::{count, event, field, text};
@@ -38,7 +38,8 @@ impl Transcript for Gemini {
                 heard.steps();
                 let id = text(&event, "tool_id").unwrap_or_default();
                 let name = text(&event, "tool_name").unwrap_or("a tool");
-                heard.tool_starts(id, name, &shown_input(field(&event, "parameters")));
+                let input = field(&event, "parameters");
+                heard.tool_starts(id, name, &shown_input(input), whole_input(name, input).as_deref());
             }
             Some("tool_result") => tool_result(&event, heard),
             Some("error") => {
@@ -80,7 +81,7 @@ impl Transcript for Gemini {
             return Conclusion::Failed(self.failure(message, result, exit));
         }
         match &self.loops {
-            Some(message) => Conclusion::Failed(failed(FailureClass::OwnLimit, message)),
+            Some(message) => Conclusion::Failed(failed(FailureClass::Looping, message)),
             None => Conclusion::Done { denied: heard.denied.clone() },
         }
     }

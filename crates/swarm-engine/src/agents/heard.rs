@@ -1,6 +1,7 @@
 //! What a run of an agent program has told so far, whatever the program.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
@@ -30,6 +31,14 @@ pub enum AgentEvent {
     ToolStarted {
         name: String,
         input: String,
+        /// Equal for equal calls; none where the program does not tell enough.
+        same: Option<u64>,
+    },
+    /// More is known now of a tool that was started.
+    ToolKnown {
+        name: String,
+        input: String,
+        same: u64,
     },
     ToolEnded {
         name: String,
@@ -55,6 +64,10 @@ pub struct Heard {
     pub session: Option<String>,
     /// What the program's own rules did not let the agent do.
     pub denied: Vec<String>,
+    /// Nothing that the agent tried after the last denial came to a good end.
+    pub denied_last: bool,
+    /// The tool that ended last.
+    pub ended_last: Option<String>,
     /// The program has said its last word, and may go.
     pub said_all: bool,
     /// Why there is no use in waiting for its end.
@@ -114,26 +127,34 @@ impl Heard {
         self.said_anything
     }
 
-    /// A tool begins; `id` is the program's own.
-    pub fn tool_starts(&mut self, id: &str, name: &str, input: &str) {
+    /// A tool begins; `id` is the program's own. `whole` is all that makes two calls equal, where that is known.
+    pub fn tool_starts(&mut self, id: &str, name: &str, input: &str, whole: Option<&str>) {
         self.goes_on();
         self.sentence_ends();
         if self.running.len() < TOOLS_MAX && self.running.insert(id.to_owned(), name.to_owned()).is_none() {
-            let input = input.chars().take(INPUT_MAX).collect();
-            self.show(AgentEvent::ToolStarted { name: name.to_owned(), input });
+            let (name, same) = (name.to_owned(), whole.map(|whole| same(name, whole)));
+            self.show(AgentEvent::ToolStarted { name, input: cut(input), same });
         }
+    }
+
+    /// What a tool that has begun is about; only where that was not told with its start.
+    pub fn tool_is_about(&mut self, name: &str, input: &str, whole: &str) {
+        let (name, same) = (name.to_owned(), same(name, whole));
+        self.show(AgentEvent::ToolKnown { name, input: cut(input), same });
     }
 
     pub fn tool_ends(&mut self, id: &str, ok: bool) {
         self.goes_on();
         if let Some(name) = self.running.remove(id) {
+            self.denied_last &= !ok;
+            self.ended_last = Some(id.to_owned());
             self.show(AgentEvent::ToolEnded { name, ok });
         }
     }
 
     /// A tool of which only the end is told.
-    pub fn tool_ran(&mut self, name: &str, input: &str, ok: bool) {
-        self.tool_starts("", name, input);
+    pub fn tool_ran(&mut self, name: &str, input: &str, whole: Option<&str>, ok: bool) {
+        self.tool_starts("", name, input, whole);
         self.tool_ends("", ok);
     }
 
@@ -142,6 +163,7 @@ impl Heard {
     }
 
     pub fn denies(&mut self, what: impl Into<String>) {
+        self.denied_last = true;
         if self.denied.len() < DENIED_MAX {
             self.denied.push(what.into().chars().take(INPUT_MAX).collect());
         }
@@ -208,6 +230,16 @@ impl Heard {
             self.events.push_back(event);
         }
     }
+}
+
+fn cut(input: &str) -> String {
+    input.chars().take(INPUT_MAX).collect()
+}
+
+fn same(name: &str, whole: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (name, whole).hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

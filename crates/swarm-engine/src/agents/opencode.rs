@@ -8,7 +8,7 @@ mod start;
 use serde_json::Value;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
-use super::claude::shown_input;
+use super::call::{shown_input, whole_input};
 use super::failing::{failed, failure, shown};
 use super::heard::Heard;
 use super::json::{count, event, field, micros, number, text};
@@ -40,18 +40,18 @@ impl Transcript for Opencode {
         let part = field(&event, "part");
         match text(&event, "type") {
             Some("step_start") => {
-                heard.tool_ends(A_TOOL, true);
+                heard.tool_ends(A_TOOL, false);
                 heard.steps();
                 heard.goes_on();
                 self.last_reason = None;
             }
             Some("text") => heard.says(text(part, "text").unwrap_or_default()),
             Some("tool_use") => {
-                heard.tool_ends(A_TOOL, true);
+                heard.tool_ends(A_TOOL, false);
                 tool_used(part, heard);
             }
             Some("step_finish") => {
-                heard.tool_ends(A_TOOL, true);
+                heard.tool_ends(A_TOOL, false);
                 self.last_reason = text(part, "reason").map(str::to_owned);
                 if self.last_reason.as_deref() == Some("stop") {
                     // It had trouble, got over it, and came to a clean end: the exit code is still 1.
@@ -102,7 +102,7 @@ impl Transcript for Opencode {
                 FailureClass::Refused,
                 "the last step ended with reason content-filter",
             )),
-            // A permission that nobody was there to give ends the run in good order.
+            // A permission that nobody was there to give ends the run in good order: nothing comes after it.
             Some("tool-calls") if self.auto_rejected.is_some() => done,
             None if !heard.spoke && exit.code == Some(1) => Conclusion::Failed(not_set_up(heard)),
             _ => Conclusion::Failed(gone(heard, exit)),
@@ -126,7 +126,7 @@ fn logged(line: &str, heard: &mut Heard) {
     // timestamp=… level=… run=… message=…: before anything that a command or a service has worded.
     let Some(rest) = line.splitn(4, ' ').nth(3) else { return };
     if rest.starts_with("message=evaluated permission=") && line.contains(" action.action=allow") {
-        heard.tool_starts(A_TOOL, "a tool", "");
+        heard.tool_starts(A_TOOL, "a tool", "", None);
     }
     // `small`: the title of the session, which nobody waits for.
     if rest.starts_with("message=\"stream error\"") && rest.contains(" small=false ") {
@@ -148,7 +148,8 @@ fn tool_used(part: &Value, heard: &mut Heard) {
     if denied {
         heard.denies(format!("{name} {input}"));
     }
-    heard.tool_ran(name, &input, text(state, "status") == Some("completed"));
+    let whole = whole_input(name, field(state, "input"));
+    heard.tool_ran(name, &input, whole.as_deref(), text(state, "status") == Some("completed"));
 }
 
 fn error_of(error: &Value, exit: &ExitFacts) -> Failure {

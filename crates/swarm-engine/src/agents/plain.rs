@@ -1,11 +1,12 @@
 //! Programs that speak plain text: every line of standard output is the agent's own. `exec` and `script`.
 
-use swarm_protocol::failure::FailureClass;
+use swarm_protocol::failure::{Failure, FailureClass};
 
 use super::failing::failed;
 use super::heard::Heard;
 use super::invocation::{Invocation, Launch, Stdin};
 use super::reading::{Conclusion, ExitFacts, Transcript, gone};
+use super::told::{Told, told_in};
 use super::{AgentProgram, AgentSetup};
 
 /// What a shell says when there is no such program, and when it may not be run.
@@ -29,17 +30,37 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>) -> Invocation {
     invocation
 }
 
+/// One tool at a time: that is all that lines can tell.
+const THE_TOOL: &str = "the tool";
+
 #[derive(Default)]
-pub struct Plain;
+pub struct Plain {
+    /// Why it brought no result, in its own words.
+    failure: Option<Failure>,
+}
 
 impl Transcript for Plain {
     fn out(&mut self, line: &str, heard: &mut Heard) {
-        heard.says(line);
+        match told_in(line) {
+            None => heard.says(line),
+            Some(Told::Tool { name, input }) => {
+                heard.tool_ends(THE_TOOL, false);
+                heard.tool_starts(THE_TOOL, &name, &input, Some(&input));
+            }
+            Some(Told::ToolEnded { ok }) => heard.tool_ends(THE_TOOL, ok),
+            Some(Told::Denied(what)) => heard.denies(what),
+            Some(Told::Usage(usage)) => heard.usage = heard.usage.plus(usage),
+            Some(Told::Session(session)) => heard.session = Some(session),
+            Some(Told::Failure(failure)) => self.failure = Some(failure),
+        }
     }
 
     fn conclude(&self, heard: &Heard, exit: &ExitFacts) -> Conclusion {
+        if let Some(failure) = &self.failure {
+            return Conclusion::Failed(failure.clone());
+        }
         match (exit.code, exit.signal) {
-            (Some(0), _) => Conclusion::Done { denied: Vec::new() },
+            (Some(0), _) => Conclusion::Done { denied: heard.denied.clone() },
             (Some(SHELL_NOT_FOUND | SHELL_NOT_EXECUTABLE), None) if !heard.spoke => {
                 Conclusion::Failed(failed(FailureClass::Configuration, &heard.last_words_text(3)))
             }

@@ -6,5 +6,9 @@ mod perform;
 mod entry;
 
 pub use entry::script_agent_process;
-pub use parse::{BadLine, Line, Step, script_in};
-pub use perform::{EXIT_BAD_SCRIPT, Surroundings, run};
+pub use parse::{BadLine, Line, Step, lines_of, script_in};
+pub use perform::{EXIT_BAD_SCRIPT, PROBE_VARIABLE, Surroundings, run};
+
+/// The script that the agent plays when it is only asked whether its service answers: a file in the swarm's folder,
+/// whose lines are as in a prompt. Without the file it answers.
+pub const PROBE_ANSWER: &str = "script-probe";

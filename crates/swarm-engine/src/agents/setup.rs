@@ -1,6 +1,7 @@
 //! What a daemon is told about the agent program it runs.
 
 use serde::{Deserialize, Serialize};
+use swarm_protocol::config::Loops;
 
 use super::AgentProgram;
 
@@ -30,6 +31,12 @@ pub struct AgentSetup {
     pub stall_secs: u64,
     #[serde(default = "max_steps")]
     pub max_steps: u32,
+    /// Equal tool calls after which the history gets a line; 0: nobody looks.
+    #[serde(default = "loop_note")]
+    pub loop_note: u32,
+    /// Equal tool calls after which the iteration is ended.
+    #[serde(default = "loop_stop")]
+    pub loop_stop: u32,
 }
 
 fn stall_secs() -> u64 {
@@ -38,6 +45,14 @@ fn stall_secs() -> u64 {
 
 fn max_steps() -> u32 {
     STEPS_MAX
+}
+
+fn loop_note() -> u32 {
+    Loops::default().note
+}
+
+fn loop_stop() -> u32 {
+    Loops::default().stop
 }
 
 impl Default for AgentSetup {
@@ -57,6 +72,8 @@ impl AgentSetup {
             own_sandbox: false,
             stall_secs: STALL_SECS,
             max_steps: STEPS_MAX,
+            loop_note: loop_note(),
+            loop_stop: loop_stop(),
         }
     }
 }

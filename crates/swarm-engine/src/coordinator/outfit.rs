@@ -50,6 +50,8 @@ impl Outfit {
             own_sandbox: sandbox == SandboxKind::Program,
             stall_secs: config.stall.secs,
             max_steps: config.max_steps,
+            loop_note: config.recovery.loops.note,
+            loop_stop: config.recovery.loops.stop,
             ..AgentSetup::of(program)
         };
         let guard = Guard {

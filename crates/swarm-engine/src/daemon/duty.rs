@@ -10,12 +10,12 @@ use swarm_protocol::ids::Oid;
 use swarm_protocol::outcome::Ended;
 use tokio::net::unix::pipe;
 use tokio::signal::unix::Signal;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::files::write_durable;
-use super::iteration::iterate;
+use super::iteration::{Go, iterate, probe};
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
 use super::set_up::set_up;
@@ -29,6 +29,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 pub struct Duty {
     pub shop: Arc<Workshop>,
+    /// What the work at hand has to tell on its way.
+    told: mpsc::Receiver<FromDaemon>,
     pub line: Line,
     pub outbox: Outbox,
     work: Option<Work>,
@@ -60,9 +62,10 @@ pub struct LastWord {
 }
 
 impl Duty {
-    pub fn new(shop: Arc<Workshop>, line: Line, outbox: Outbox) -> Self {
+    pub fn new(shop: Workshop, told: mpsc::Receiver<FromDaemon>, line: Line, outbox: Outbox) -> Self {
         Self {
-            shop,
+            shop: Arc::new(shop),
+            told,
             line,
             outbox,
             work: None,
@@ -88,6 +91,7 @@ impl Duty {
             let patience_until = self.ending.as_ref().and_then(|ending| ending.until);
             tokio::select! {
                 heard = self.line.next(self.outbox.sent()) => self.heard(heard),
+                Some(told) = self.told.recv() => self.report(told),
                 done = ended(&mut self.work), if self.work.is_some() => self.work_ended(done),
                 () = at(alone_at), if self.ending.is_none() => {
                     self.shop.note("no coordinator for too long");
@@ -199,7 +203,8 @@ impl Duty {
             (Order::Check { iteration, .. }, RunKind::Work) => {
                 self.checked.is_none_or(|last| *iteration > last)
             }
-            (Order::Verify { .. }, RunKind::Verify | RunKind::Review) => !self.verified,
+            (Order::Verify { .. }, RunKind::Verify | RunKind::Review)
+            | (Order::Probe { .. }, RunKind::Probe) => !self.verified,
             _ => false,
         }
     }
@@ -221,18 +226,17 @@ impl Duty {
                 return end;
             }
             match order {
-                Order::Go { iteration, prompt, session, known: _ } => {
-                    iterate(&shop, iteration, &prompt, session.as_deref(), &mut wish).await
+                Order::Go { iteration, prompt, session, known } => {
+                    iterate(&shop, &Go { iteration, prompt, session, known }, &mut wish).await
                 }
+                Order::Probe { prompt, timeout_secs } => probe(&shop, &prompt, timeout_secs, &mut wish).await,
                 Order::Check { iteration, commands, timeout_secs } => {
                     shop.check(iteration, &commands, timeout_secs, &mut wish).await
                 }
                 Order::Verify { commands, timeout_secs } => {
                     shop.verify(&commands, timeout_secs, &mut wish).await
                 }
-                Order::Probe { .. } | Order::Hold | Order::Drain { .. } | Order::Stop { .. } => {
-                    Yield::Stopped
-                }
+                Order::Hold | Order::Drain { .. } | Order::Stop { .. } => Yield::Stopped,
             }
         });
         self.work = Some(Work { handle, stop });
@@ -240,9 +244,13 @@ impl Duty {
 
     fn work_ended(&mut self, done: Yield) {
         self.work = None;
+        // Before what it led to.
+        while let Ok(told) = self.told.try_recv() {
+            self.report(told);
+        }
         match done {
             Yield::Report(report) => {
-                let last = matches!(report, FromDaemon::Verified { .. });
+                let last = matches!(report, FromDaemon::Verified { .. } | FromDaemon::Probed { .. });
                 self.report(report);
                 if last {
                     self.end(Ended::Stopped);

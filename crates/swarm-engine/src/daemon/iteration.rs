@@ -1,6 +1,8 @@
 //! One iteration of the agent program: prompt in, what it was and said out, the rest committed.
 
 mod agent;
+mod commits;
+mod probe;
 mod spent;
 mod start;
 
@@ -13,24 +15,35 @@ use crate::agents::signals::AgentSignal;
 use crate::agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
 use crate::process::ProcessError;
 use agent::Heard;
+pub use probe::probe;
 use start::{Run, once};
+
+/// With this an agent begins its reason for being blocked when it was not allowed what the work needs.
+const SANDBOX_DENIED: &str = "sandbox-denied";
 
 /// Characters of an explanation.
 const TEXT_MAX: usize = 1000;
 
+/// The order to run one iteration.
+#[derive(Debug, Clone)]
+pub struct Go {
+    pub iteration: u32,
+    pub prompt: String,
+    pub session: Option<String>,
+    /// What the prompt knew.
+    pub known: u64,
+}
+
 /// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
 /// it cannot be started in the way that is preferred.
-pub async fn iterate(
-    shop: &Workshop,
-    iteration: u32,
-    prompt: &str,
-    session: Option<&str>,
-    stop: &mut StopWish,
-) -> Yield {
+pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
+    let Go { iteration, prompt, session, .. } = go;
+    let (iteration, session) = (*iteration, session.as_deref());
     let setup = shop.spec.agent_setup.clone().unwrap_or_default();
     let (mut session, mut way) = (session, Way::Preferred);
     let run = loop {
-        let run = once(shop, &setup, iteration, prompt, session, way, stop).await;
+        // No time limit of its own: how long an attempt may take is the coordinator's decision.
+        let run = once(shop, &setup, iteration, prompt, session, way, None, stop).await;
         if run.how() == Some(How::Stopped) {
             shop.note(&format!("iteration {iteration} stopped"));
             shop.settle_journal();
@@ -47,16 +60,11 @@ pub async fn iterate(
             break run;
         }
     };
-    report(shop, &setup, iteration, session, run).await
+    report(shop, &setup, go, session, run).await
 }
 
-async fn report(
-    shop: &Workshop,
-    setup: &AgentSetup,
-    iteration: u32,
-    resumed: Option<&str>,
-    run: Run,
-) -> Yield {
+async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
+    let iteration = go.iteration;
     let moved = shop.right_the_tip().await;
     let mut outcome = outcome(shop, setup, &run);
     let mut notes: Vec<String> = Vec::new();
@@ -76,8 +84,16 @@ async fn report(
             Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
         }
     }
+    if was_cut_off(&outcome) {
+        match shop.save_wip().await {
+            Ok(Some(saved)) => shop.note(&format!("what is not committed is kept as {}", saved.short())),
+            Ok(None) => {}
+            Err(text) => notes.push(format!("What is not committed could not be saved: {text}")),
+        }
+    }
     if let Conclusion::Done { denied } = &run.conclusion
         && !denied.is_empty()
+        && !matches!(&outcome, IterationOutcome::Failed { failure } if failure.class == FailureClass::Denied)
     {
         notes.push(format!("Denied: {}", denied.join("; ")));
     }
@@ -91,11 +107,16 @@ async fn report(
     shop.settle_journal();
     let note = (!notes.is_empty()).then(|| shop.redactor.redact(&notes.join(". ")).into_owned());
     let session = run.heard.session.clone();
-    let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: 0 };
+    let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: go.known };
     let mut reports = run.learnings;
     reports.extend(moved);
     reports.push(boundary);
     Yield::Reports(reports)
+}
+
+/// It did not come to an end of its own: what it left is saved now, before anybody works on.
+fn was_cut_off(outcome: &IterationOutcome) -> bool {
+    matches!(outcome, IterationOutcome::Crashed { .. } | IterationOutcome::Failed { .. })
 }
 
 fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
@@ -106,6 +127,10 @@ fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
         }
         Err(error) => return not_started(setup, error),
     };
+    if let Some(what) = denied(run) {
+        let text = shop.redactor.redact(&what).into_owned();
+        return IterationOutcome::Failed { failure: Failure::new(FailureClass::Denied, text) };
+    }
     match (&run.heard.signal, &run.conclusion) {
         // An agent that says why it cannot go on may end as it likes.
         (Some(AgentSignal::Blocked(text) | AgentSignal::NeedsHelp(text)), _) => {
@@ -128,6 +153,21 @@ fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
             let text = shop.redactor.redact(&failure.text).into_owned();
             IterationOutcome::Failed { failure: Failure { text, ..failure.clone() } }
         }
+    }
+}
+
+/// What was not allowed, where that is why the work did not go on: the agent says so, or it was the last thing that it
+/// tried. A denial that it found a way around is only a note.
+fn denied(run: &Run) -> Option<String> {
+    match (&run.heard.signal, &run.conclusion) {
+        (Some(AgentSignal::Blocked(text)), _) => {
+            let what = text.strip_prefix(SANDBOX_DENIED)?.trim_start_matches([':', ' ']);
+            Some(if what.is_empty() { run.heard.denied.join("; ") } else { what.to_owned() })
+        }
+        (None, Conclusion::Done { denied }) if run.heard.denied_last && !denied.is_empty() => {
+            Some(denied.join("; "))
+        }
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::dialogue::Dialogue;
 use super::pipe::Pipe;
-use super::silence::Silence;
+use super::silence::{Quiet, Silence};
 use super::tree;
 use crate::journal::Stream;
 use crate::process::containment::{Containment, NoContainment};
@@ -62,6 +62,14 @@ pub trait Listener: Send {
     fn enough(&self) -> Option<String> {
         None
     }
+
+    /// It gets no time to leave by itself first.
+    fn at_once(&self) -> bool {
+        false
+    }
+
+    /// Half of the patience is gone without a sign of life.
+    fn is_quiet(&mut self, _for_how_long: Duration) {}
 }
 
 /// How a program came to its end.
@@ -221,7 +229,11 @@ impl<'a> Watched<'a> {
             self.enough("it does not read what it is told".into());
         } else if let Some(why) = self.listener.enough() {
             self.dialogue.close();
-            self.enough(why);
+            if self.listener.at_once() {
+                self.end(How::Enough, Some(why), self.bounds.grace);
+            } else {
+                self.enough(why);
+            }
         } else {
             self.mind_the_close();
         }
@@ -242,10 +254,14 @@ impl<'a> Watched<'a> {
     fn look(&mut self) {
         let patience = self.listener.patience();
         let (held, nonce) = (&self.boxed.held, &self.bounds.nonce);
-        if self.silence.look(Instant::now(), patience, || held.cpu_used(nonce)) {
-            let secs = patience.unwrap_or_default().as_secs();
-            let why = format!("it neither printed a line nor worked for {secs} s");
-            self.end(How::Silent, Some(why), self.bounds.grace);
+        match self.silence.look(Instant::now(), patience, || held.cpu_used(nonce)) {
+            Quiet::No => {}
+            Quiet::Half => self.listener.is_quiet(patience.unwrap_or_default() / 2),
+            Quiet::TooLong => {
+                let secs = patience.unwrap_or_default().as_secs();
+                let why = format!("it neither printed a line nor worked for {secs} s");
+                self.end(How::Silent, Some(why), self.bounds.grace);
+            }
         }
     }
 

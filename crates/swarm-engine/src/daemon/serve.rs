@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -108,7 +107,8 @@ fn set_up(
         Journal::open(&spec.journal(), spec.journal_max_bytes).map_err(|error| at(&spec.journal(), error))?;
     let hello = Hello { run: spec.run.clone(), secret, version: VERSION.into(), host, epoch: 0, sent: 0 };
     let line = Line::new(channel, hello, Duration::from_secs(spec.reconnect_max_secs));
-    Ok((Duty::new(Arc::new(Workshop::new(spec, journal)), line, outbox), knock))
+    let (shop, told) = Workshop::new(spec, journal);
+    Ok((Duty::new(shop, told, line, outbox), knock))
 }
 
 fn at(path: &Path, error: std::io::Error) -> Cannot {

@@ -19,16 +19,27 @@ pub struct Silence {
     since: Instant,
     looked: Instant,
     cpu: Duration,
+    half_said: bool,
+}
+
+/// What a look has shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quiet {
+    No,
+    /// Half of the patience is gone; said once, until there is a sign of life.
+    Half,
+    TooLong,
 }
 
 impl Silence {
     pub fn new(now: Instant) -> Self {
-        Self { since: now, looked: now, cpu: Duration::ZERO }
+        Self { since: now, looked: now, cpu: Duration::ZERO, half_said: false }
     }
 
     /// It said something.
     pub fn heard(&mut self, now: Instant) {
         self.since = now;
+        self.half_said = false;
     }
 
     /// When to look next.
@@ -40,22 +51,35 @@ impl Silence {
         self.looked + every
     }
 
-    /// Looks at what its processes have used so far. True when it has been silent for too long.
-    pub fn look(&mut self, now: Instant, patience: Option<Duration>, cpu: impl FnOnce() -> Duration) -> bool {
+    /// Looks at what its processes have used so far.
+    pub fn look(
+        &mut self,
+        now: Instant,
+        patience: Option<Duration>,
+        cpu: impl FnOnce() -> Duration,
+    ) -> Quiet {
         let between = now - self.looked;
         self.looked = now;
         let Some(patience) = patience else {
-            self.since = now;
-            return false;
+            self.heard(now);
+            return Quiet::No;
         };
         let cpu = cpu();
         // Less than before: a process that worked has ended, which is a sign of life too.
         let works = cpu < self.cpu || (cpu - self.cpu).as_secs_f64() >= WORKING_SHARE * between.as_secs_f64();
         self.cpu = cpu;
         if works {
-            self.since = now;
+            self.heard(now);
         }
-        now - self.since >= patience
+        let quiet_for = now - self.since;
+        if quiet_for >= patience {
+            Quiet::TooLong
+        } else if quiet_for >= patience / 2 && !self.half_said {
+            self.half_said = true;
+            Quiet::Half
+        } else {
+            Quiet::No
+        }
     }
 }
 
@@ -66,7 +90,8 @@ mod tests {
     const PATIENCE: Option<Duration> = Some(Duration::from_secs(8));
 
     /// What happens each second: `.` nothing, `w` it works, `l` it prints, `t` a tool runs.
-    fn silent_after(seconds: &str) -> Option<usize> {
+    fn silent_after(seconds: &str) -> (Vec<usize>, Option<usize>) {
+        let mut halves = Vec::new();
         let mut now = Instant::now();
         let mut silence = Silence::new(now);
         let mut cpu = Duration::ZERO;
@@ -80,19 +105,24 @@ mod tests {
                 _ => {}
             }
             let patience = if what == 't' { None } else { PATIENCE };
-            if silence.look(now, patience, || cpu) {
-                return Some(second + 1);
+            match silence.look(now, patience, || cpu) {
+                Quiet::No => {}
+                Quiet::Half => halves.push(second + 1),
+                Quiet::TooLong => return (halves, Some(second + 1)),
             }
         }
-        None
+        (halves, None)
     }
 
     #[test]
     fn only_neither_words_nor_work_outside_a_tool_is_silence() {
-        assert_eq!(silent_after("............"), Some(8));
-        assert_eq!(silent_after("....l..........."), Some(13));
-        assert_eq!(silent_after("....w..........."), Some(13));
-        assert_eq!(silent_after("..tttttttttttttttt......"), None);
-        assert_eq!(silent_after("...w...w...l...w...w..."), None);
+        let check = |seconds: &str, halves: &[usize], end: Option<usize>| {
+            assert_eq!(silent_after(seconds), (halves.to_vec(), end), "{seconds}");
+        };
+        check("............", &[4], Some(8));
+        check("...l...........", &[8], Some(12));
+        check("......w...........", &[4, 11], Some(15));
+        check("..tttttttttttttttt......", &[22], None);
+        check("...w...w...l...w...w...", &[], None);
     }
 }

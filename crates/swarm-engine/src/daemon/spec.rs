@@ -101,9 +101,10 @@ impl DaemonSpec {
         RunFiles::new(&self.swarm_dir(), &self.run)
     }
 
-    /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify`.
+    /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify` or `probe`.
     pub fn journal(&self) -> PathBuf {
-        let who = self.agent.as_ref().map_or("verify", AgentId::as_str);
+        let nobody = if self.kind == RunKind::Probe { "probe" } else { "verify" };
+        let who = self.agent.as_ref().map_or(nobody, AgentId::as_str);
         self.swarm_dir().join("agents").join(who).join("logs").join(format!("{}.jsonl", self.run))
     }
 

@@ -72,7 +72,7 @@ impl Workshop {
             (SandboxKind::Landlock, _) | (SandboxKind::Program, Who::Command) => {}
         }
         Some(SandboxSpec {
-            worktree: self.spec.worktree.clone(),
+            worktree: self.place(),
             git: self.git_rights().await,
             tmp: self.tmp(),
             writable: self.writable(who),

@@ -3,17 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use swarm_protocol::channel::{CommandLine, FromDaemon};
+use swarm_protocol::channel::{CommandLine, FromDaemon, RunKind};
 use swarm_protocol::ids::Oid;
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::{OnceCell, mpsc, watch};
 use tokio::time::Instant;
 
 use super::commands::{Judged, judge};
 use super::program::{Bounds, StopWish};
 use super::spec::DaemonSpec;
-use super::walls::{Who, names_handed_on};
+use super::walls::{Who, admin_dir_of, names_handed_on};
+use crate::agents::script::{PROBE_ANSWER, PROBE_VARIABLE};
 use crate::complain::complain;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::{self, Rest};
@@ -34,7 +36,11 @@ pub struct Workshop {
     containment: OnceCell<Result<Containment, NoContainment>>,
     /// The newest percentage that the agent named.
     pub progress: watch::Sender<u8>,
+    told: mpsc::Sender<FromDaemon>,
 }
+
+/// Words on the way that wait for the daemon's loop; one iteration has two or three.
+const TOLD_MAX: usize = 64;
 
 /// What came out of a piece of work.
 #[derive(Debug)]
@@ -51,11 +57,13 @@ pub enum Yield {
 }
 
 impl Workshop {
-    pub fn new(spec: DaemonSpec, journal: Journal) -> Self {
+    /// With the other end of what is told while work goes on.
+    pub fn new(spec: DaemonSpec, journal: Journal) -> (Self, mpsc::Receiver<FromDaemon>) {
         let given: BTreeMap<OsString, OsString> =
             spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
         let handed_on = environment::for_program(&names_handed_on(&spec));
-        Self {
+        let (told, hears) = mpsc::channel(TOLD_MAX);
+        let shop = Self {
             redactor: Redactor::for_environment(given.iter().chain(&handed_on)),
             spec,
             journal: Mutex::new(journal),
@@ -63,7 +71,35 @@ impl Workshop {
             stage: Stage::myself(),
             containment: OnceCell::new(),
             progress: watch::Sender::new(0),
+            told,
+        };
+        (shop, hears)
+    }
+
+    /// A line for the history, at once.
+    pub fn tell(&self, text: String) {
+        let text = self.redactor.redact(&text).into_owned();
+        self.note(&text);
+        // Full: the daemon's loop has not looked for long, and more of the same would not help.
+        let _ = self.told.try_send(FromDaemon::Noted { text });
+    }
+
+    /// Where the programs of this run work: the worktree, or an empty folder for a question.
+    pub fn place(&self) -> PathBuf {
+        if self.spec.kind != RunKind::Probe {
+            return self.spec.worktree.clone();
         }
+        let place = self.tmp().join("probe");
+        complain("make a folder for a question", std::fs::create_dir_all(&place));
+        place
+    }
+
+    /// Git's record of the worktree; none for a run without one.
+    pub async fn record(&self) -> Option<PathBuf> {
+        if self.spec.kind != RunKind::Work {
+            return None;
+        }
+        admin_dir_of(&self.git().await.ok()?.common_dir, &self.spec.worktree)
     }
 
     /// A call of the agent program in the worktree, with the keys it needs. None for an empty command line.
@@ -78,7 +114,7 @@ impl Workshop {
 
     fn call_of(&self, who: Who, argv: &[String]) -> Option<Call> {
         let (program, args) = argv.split_first()?;
-        let mut call = Call::new(program).args(args).cwd(&self.spec.worktree);
+        let mut call = Call::new(program).args(args).cwd(self.place());
         call.env = self.environment(who);
         call.env.extend(self.spec.env.iter().map(|(name, value)| (name.into(), value.into())));
         let agent = self.spec.agent.as_ref().map_or("", |agent| agent.as_str());
@@ -90,6 +126,10 @@ impl Workshop {
             ("SWARM_ATTEMPT", &self.spec.attempt.to_string()),
         ];
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
+        if self.spec.kind == RunKind::Probe {
+            let answer = self.spec.swarm_dir().join(PROBE_ANSWER);
+            call.env.insert(PROBE_VARIABLE.into(), answer.into());
+        }
         Some(call)
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::super::claude::shown_input;
+use super::super::call::{shown_input, whole_input};
 use super::super::heard::Heard;
 use super::super::json::{array, field, micros, text};
 
@@ -16,6 +16,8 @@ pub struct Updates {
     /// Calls for which permission was asked and which have not been seen to succeed.
     asked: BTreeMap<String, String>,
     tools: u64,
+    /// Calls that began before it was told what they are about, by their names.
+    vague: BTreeMap<String, String>,
     /// Each message of the agent is one call of the model, as far as can be seen.
     speaking: bool,
 }
@@ -47,12 +49,26 @@ impl Updates {
         heard.steps();
         let title = text(call, "title").unwrap_or("a tool");
         let id = text(call, "toolCallId").unwrap_or_default();
-        heard.tool_starts(id, title, &shown_input(field(call, "rawInput")));
+        let name = tool_name(call).unwrap_or(title);
+        let input = field(call, "rawInput");
+        let whole = whole_input(name, input);
+        if whole.is_none() && self.vague.len() < CALLS_MAX {
+            self.vague.insert(id.to_owned(), name.to_owned());
+        }
+        // Of a call that runs already this is only the rest.
+        heard.tool_starts(id, title, &shown_input(input), whole.as_deref());
         self.updated(call, heard);
     }
 
     fn updated(&mut self, call: &Value, heard: &mut Heard) {
         let id = text(call, "toolCallId").unwrap_or_default();
+        let input = field(call, "rawInput");
+        if let Some(name) = self.vague.get(id).cloned()
+            && let Some(whole) = whole_input(&name, input)
+        {
+            self.vague.remove(id);
+            heard.tool_is_about(&name, &shown_input(input), &whole);
+        }
         match text(call, "status") {
             Some("completed") => {
                 self.asked.remove(id);
@@ -68,6 +84,7 @@ impl Updates {
         self.speaking = false;
         self.tools += 1;
         heard.goes_on();
+        heard.denied_last |= may_be_denied;
         if may_be_denied && self.asked.len() < CALLS_MAX {
             let id = text(call, "toolCallId").unwrap_or_default().to_owned();
             self.asked.insert(id, text(call, "title").unwrap_or("a tool").to_owned());
@@ -82,6 +99,11 @@ impl Updates {
     pub fn denied(&self) -> Vec<String> {
         self.asked.values().cloned().collect()
     }
+}
+
+/// The program's own name of the tool, where an agent tells it; titles differ from call to call.
+fn tool_name(call: &Value) -> Option<&str> {
+    text(field(field(call, "_meta"), "claudeCode"), "toolName")
 }
 
 /// The option that allows, for as long as possible.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
+use super::super::call::{shown_input, whole_input};
 use super::super::failing::{failed, failure, shown};
 use super::super::heard::Heard;
 use super::super::json::{array, count, field, text, truth};
@@ -237,15 +238,25 @@ fn retry(error: &Value) -> (Failure, u32) {
 fn starts(item: &Value, heard: &mut Heard) {
     let id = text(item, "id").unwrap_or_default();
     match text(item, "type") {
-        Some("commandExecution") => heard.tool_starts(id, "shell", text(item, "command").unwrap_or_default()),
+        Some("commandExecution") => {
+            let command = text(item, "command").unwrap_or_default();
+            heard.tool_starts(id, "shell", command, Some(command));
+        }
         Some("fileChange") => {
             let paths: Vec<&str> = array(item, "changes").iter().filter_map(|c| text(c, "path")).collect();
-            heard.tool_starts(id, "edit", &paths.join(" "));
+            let whole = field(item, "changes");
+            // Without what is changed in them two changes of the same files are not the same.
+            let tells_all = array(item, "changes").iter().all(|change| text(change, "diff").is_some());
+            heard.tool_starts(id, "edit", &paths.join(" "), tells_all.then(|| whole.to_string()).as_deref());
         }
         Some("mcpToolCall" | "dynamicToolCall") => {
-            heard.tool_starts(id, text(item, "tool").unwrap_or("a tool"), "");
+            let (name, input) = (text(item, "tool").unwrap_or("a tool"), field(item, "arguments"));
+            heard.tool_starts(id, name, &shown_input(input), whole_input(name, input).as_deref());
         }
-        Some("webSearch") => heard.tool_starts(id, "web search", text(item, "query").unwrap_or_default()),
+        Some("webSearch") => {
+            let query = text(item, "query").unwrap_or_default();
+            heard.tool_starts(id, "web search", query, Some(query));
+        }
         _ => {}
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use swarm_protocol::failure::{FailureClass, Usage};
 
+use super::super::call::{shown_input, whole_input};
 use super::super::failing::failed;
 use super::super::heard::Heard;
 use super::super::json::{array, count, event, field, text};
@@ -65,10 +66,15 @@ fn starts(item: &Value, heard: &mut Heard) {
     let id = text(item, "id").unwrap_or_default();
     match text(item, "type") {
         Some("command_execution") => {
-            heard.tool_starts(id, "shell", text(item, "command").unwrap_or_default());
+            let command = text(item, "command").unwrap_or_default();
+            heard.tool_starts(id, "shell", command, Some(command));
         }
-        Some("file_change") => heard.tool_starts(id, "edit", &changed(item)),
-        Some("mcp_tool_call") => heard.tool_starts(id, text(item, "tool").unwrap_or("mcp"), ""),
+        // Only the names of the files are told: two changes of one file are not the same change.
+        Some("file_change") => heard.tool_starts(id, "edit", &changed(item), None),
+        Some("mcp_tool_call") => {
+            let (name, input) = (text(item, "tool").unwrap_or("mcp"), field(item, "arguments"));
+            heard.tool_starts(id, name, &shown_input(input), whole_input(name, input).as_deref());
+        }
         _ => {}
     }
 }

@@ -49,6 +49,36 @@ pub enum Step {
         lines: u64,
     },
     Hang,
+    /// Works hard and says nothing.
+    Burn(Duration),
+    /// A tool call, begun and ended.
+    Tool {
+        call: String,
+    },
+    ToolBegin {
+        call: String,
+    },
+    ToolEnd,
+    /// The program's own rules did not allow something.
+    Denied {
+        what: String,
+    },
+    /// `input=N output=N cached=N cost=DOLLARS`.
+    Usage {
+        what: String,
+    },
+    Session {
+        id: String,
+    },
+    /// `CLASS [resets=SECONDS] TEXT`: no result, for this reason.
+    Fail {
+        why: String,
+    },
+    /// The step again and again.
+    Repeat {
+        times: u64,
+        step: Box<Step>,
+    },
     Crash {
         code: u8,
     },
@@ -83,12 +113,21 @@ pub struct BadLine {
 pub fn script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
     let mut lines = prompt.lines().skip_while(|line| line.trim() != "```script");
     lines.next()?;
-    let block = lines.map(str::trim).take_while(|line| *line != "```");
-    let steps = block.enumerate().filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
+    let block: Vec<&str> = lines.take_while(|line| line.trim() != "```").collect();
+    Some(lines_of(&block.join("\n")))
+}
+
+/// The lines of a script that stands alone.
+pub fn lines_of(script: &str) -> Result<Vec<Line>, BadLine> {
+    let steps = script
+        .lines()
+        .map(str::trim)
+        .enumerate()
+        .filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
     let read = |(at, text): (usize, &str)| {
         line(text).map_err(|why| BadLine { number: at + 1, why, text: text.to_owned() })
     };
-    Some(steps.map(read).collect())
+    steps.map(read).collect()
 }
 
 fn line(text: &str) -> Result<Line, String> {
@@ -139,6 +178,19 @@ fn step(text: &str) -> Result<Step, String> {
         "ignore-term" => Step::IgnoreTerm,
         "flood" => Step::Flood { lines: number(rest)? },
         "hang" => Step::Hang,
+        "burn" => Step::Burn(Duration::from_millis(number(rest)?)),
+        "tool" => Step::Tool { call: text() },
+        "tool-begin" => Step::ToolBegin { call: text() },
+        "tool-end" => Step::ToolEnd,
+        "denied" => Step::Denied { what: text() },
+        "usage" => Step::Usage { what: text() },
+        "session" => Step::Session { id: text() },
+        "fail" => Step::Fail { why: text() },
+        "repeat" => {
+            let (times, rest) = rest.split_once(':').ok_or("a number of times ends in ':'")?;
+            let again = step(rest.trim())?;
+            Step::Repeat { times: number(times.trim())?, step: Box::new(again) }
+        }
         "crash" => Step::Crash { code: number(rest)? },
         "kill-self" => Step::KillSelf,
         "complete" => Step::Complete,

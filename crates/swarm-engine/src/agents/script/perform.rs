@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::parse::{Line, Step, script_in};
+use super::parse::{Line, Step, lines_of, script_in};
 use crate::process::Call;
 
 /// The script has a line that means nothing.
@@ -28,6 +28,9 @@ export GIT_AUTHOR_NAME="$(git config user.name || echo Script)" GIT_AUTHOR_EMAIL
 export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL" &&
 { git diff --cached --quiet || git commit -q -m "$1"; }"#;
 
+/// Names the file with the answer to a question of the swarm; set where nothing else is wanted.
+pub const PROBE_VARIABLE: &str = "SWARM_PROBE";
+
 /// What the agent finds around it.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
@@ -35,6 +38,8 @@ pub struct Surroundings {
     pub task: String,
     pub attempt: u32,
     pub iteration: u32,
+    /// Only asked whether its service answers; the file says what it does then.
+    pub probe: Option<PathBuf>,
 }
 
 impl Surroundings {
@@ -44,7 +49,8 @@ impl Surroundings {
         let number = |name| text(name).parse().unwrap_or(1);
         let task = Some(text("SWARM_TASK")).filter(|task| !task.is_empty()).unwrap_or_else(|| "task".into());
         let dir = std::env::current_dir()?;
-        Ok(Self { dir, task, attempt: number("SWARM_ATTEMPT"), iteration: number("SWARM_ITERATION") })
+        let probe = std::env::var_os(PROBE_VARIABLE).map(PathBuf::from);
+        Ok(Self { dir, task, attempt: number("SWARM_ATTEMPT"), iteration: number("SWARM_ITERATION"), probe })
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -54,7 +60,11 @@ impl Surroundings {
 
 /// Does what the prompt's script says; answers with the exit code.
 pub async fn run(prompt: &str, around: &Surroundings) -> u8 {
-    let lines = match script_in(prompt) {
+    let script = match &around.probe {
+        Some(file) => Some(lines_of(&std::fs::read_to_string(file).unwrap_or_else(|_| "print yes".into()))),
+        None => script_in(prompt),
+    };
+    let lines = match script {
         Some(Ok(lines)) => lines,
         Some(Err(bad)) => {
             eprintln!("{bad}");
@@ -120,6 +130,26 @@ async fn perform(step: Step, around: &Surroundings, deaf: &mut Option<Signal>) -
         Step::IgnoreTerm => *deaf = Some(signal(SignalKind::terminate())?),
         Step::Flood { lines } => (1..=lines).try_for_each(|n| say(&format!("flood line {n}")))?,
         Step::Hang => std::future::pending().await,
+        Step::Burn(time) => burn(time),
+        Step::Tool { call } => {
+            say(&format!("<swarm>TOOL: {call}</swarm>\n<swarm>TOOL_END: ok</swarm>"))?;
+        }
+        Step::ToolBegin { call } => say(&format!("<swarm>TOOL: {call}</swarm>"))?,
+        Step::ToolEnd => say("<swarm>TOOL_END: ok</swarm>")?,
+        Step::Denied { what } => say(&format!("<swarm>DENIED: {what}</swarm>"))?,
+        Step::Usage { what } => say(&format!("<swarm>USAGE: {what}</swarm>"))?,
+        Step::Session { id } => say(&format!("<swarm>SESSION: {id}</swarm>"))?,
+        Step::Fail { why } => {
+            say(&format!("<swarm>FAILURE: {why}</swarm>"))?;
+            return Ok(Next::End(EXIT_FAILED));
+        }
+        Step::Repeat { times, step } => {
+            for _ in 0..times {
+                if let Next::End(code) = Box::pin(perform((*step).clone(), around, deaf)).await? {
+                    return Ok(Next::End(code));
+                }
+            }
+        }
         Step::Crash { code } => return Ok(Next::End(code)),
         Step::KillSelf => {
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)?;
@@ -142,6 +172,13 @@ fn say(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")?;
     out.flush()
+}
+
+fn burn(time: Duration) {
+    let until = std::time::Instant::now() + time;
+    while std::time::Instant::now() < until {
+        std::hint::spin_loop();
+    }
 }
 
 fn write(path: &Path, text: &str, append: bool) -> std::io::Result<()> {

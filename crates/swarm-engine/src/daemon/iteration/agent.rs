@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use swarm_protocol::channel::FromDaemon;
+use swarm_protocol::failure::{Failure, FailureClass};
 
 use super::super::program::{Listener, Outgoing};
 use super::super::workshop::Workshop;
+use super::commits::CommitLog;
 use crate::agents::signals::AgentSignal;
-use crate::agents::{self, AgentEvent, Reading};
+use crate::agents::{self, AgentEvent, Circles, Reading, Seen};
 use crate::journal::Stream;
 
 pub use crate::agents::Heard;
@@ -19,8 +21,27 @@ pub struct Agent<'a> {
     pub shop: &'a Workshop,
     pub reading: Reading,
     pub learnings: Vec<FromDaemon>,
-    /// Programs that speak plain text are their own journal.
-    pub tells_events: bool,
+    /// A program that is not known may think in silence for as long as its attempt lasts.
+    pub may_be_silent: bool,
+    pub circles: Circles,
+    pub commits: CommitLog,
+    quiet_noted: bool,
+    in_a_circle: bool,
+}
+
+impl<'a> Agent<'a> {
+    pub fn new(shop: &'a Workshop, reading: Reading, circles: Circles, commits: CommitLog) -> Self {
+        Self {
+            shop,
+            reading,
+            learnings: Vec::new(),
+            may_be_silent: false,
+            circles,
+            commits,
+            quiet_noted: false,
+            in_a_circle: false,
+        }
+    }
 }
 
 impl Listener for Agent<'_> {
@@ -41,12 +62,25 @@ impl Listener for Agent<'_> {
     }
 
     fn patience(&self) -> Option<Duration> {
-        // A program that is not known may think in silence for as long as its attempt lasts.
-        self.tells_events.then(|| self.reading.patience()).flatten()
+        if self.may_be_silent { None } else { self.reading.patience() }
     }
 
     fn enough(&self) -> Option<String> {
         self.reading.enough()
+    }
+
+    fn at_once(&self) -> bool {
+        self.in_a_circle
+    }
+
+    fn is_quiet(&mut self, for_how_long: Duration) {
+        // One that has said its last word may take its time to leave.
+        if self.quiet_noted || self.reading.heard.said_all {
+            return;
+        }
+        self.quiet_noted = true;
+        let secs = for_how_long.as_secs().max(1);
+        self.shop.tell(format!("neither output nor work for {secs} s while no tool ran"));
     }
 }
 
@@ -59,13 +93,35 @@ impl Agent<'_> {
             AgentEvent::Signal(AgentSignal::Learning(text)) => self.learns("LEARNING", text),
             AgentEvent::Signal(AgentSignal::LearningGlobal(text)) => self.learns("LEARNING_GLOBAL", text),
             AgentEvent::Signal(_) => {}
-            AgentEvent::ToolStarted { name, input } => {
-                self.shop.note(format!("{name} {input}").trim_end());
+            AgentEvent::ToolStarted { name, input, same } => {
+                let shown = format!("{name} {input}");
+                self.shop.note(shown.trim_end());
+                if let Some(same) = same {
+                    self.calls(same, shown.trim_end());
+                }
+            }
+            AgentEvent::ToolKnown { name, input, same } => {
+                self.calls(same, format!("{name} {input}").trim_end());
             }
             AgentEvent::ToolEnded { name, ok: false } => self.shop.note(&format!("{name} failed")),
             AgentEvent::ToolEnded { .. } => {}
             AgentEvent::Retries { text } => {
                 self.shop.note(&format!("the program asks its service again: {text}"))
+            }
+        }
+    }
+
+    fn calls(&mut self, same: u64, shown: &str) {
+        if self.commits.is_longer() {
+            self.circles.progress();
+        }
+        match self.circles.called(same, shown) {
+            Seen::Nothing => {}
+            Seen::Note(text) => self.shop.tell(text),
+            Seen::Enough(text) => {
+                let failure = Failure::new(FailureClass::Looping, text);
+                self.in_a_circle |= self.reading.heard.enough.is_none();
+                self.reading.heard.enough.get_or_insert(failure);
             }
         }
     }

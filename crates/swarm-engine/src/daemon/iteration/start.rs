@@ -7,12 +7,15 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
 use swarm_protocol::channel::FromDaemon;
+use tokio::time::Instant;
 
 use super::super::program::{How, Ran, StopWish, run};
 use super::super::workshop::Workshop;
 use super::agent::{Agent, Heard};
+use super::commits::CommitLog;
 use crate::agents::{
-    self, AgentProgram, AgentSetup, Conclusion, Ending, ExitFacts, Launch, Moment, Stdin, Surroundings, Way,
+    self, AgentProgram, AgentSetup, Circles, Conclusion, Ending, ExitFacts, Launch, Moment, Patience, Stdin,
+    Surroundings, Way,
 };
 use crate::complain::complain;
 use crate::process::{Call, Input, ProcessError};
@@ -39,16 +42,18 @@ pub async fn once(
     prompt: &str,
     session: Option<&str>,
     way: Way,
+    deadline: Option<Instant>,
     stop: &mut StopWish,
 ) -> Run {
     // Not among the swarm's own files: the program reads it inside its sandbox.
     let scratch = shop.tmp();
     let prompt_file = scratch.join("prompt.md");
+    let place = shop.place();
     let swarm = std::env::current_exe().unwrap_or_else(|_| "swarm".into());
     let launch = Launch {
         prompt_file: &prompt_file,
         prompt,
-        worktree: &shop.spec.worktree,
+        worktree: &place,
         session,
         scratch: &scratch,
         swarm: &swarm,
@@ -58,13 +63,13 @@ pub async fn once(
     make_folders(setup, &around);
     let (invocation, reading) = agents::begin(setup, &launch, &around);
     shop.note(&format!("iteration {iteration} begins: {}", invocation.argv.join(" ")));
-    let tells_events = !matches!(setup.program, AgentProgram::Exec | AgentProgram::Script);
-    let mut agent = Agent { shop, reading, learnings: Vec::new(), tells_events };
+    let circles = Circles::new(Patience { note: setup.loop_note, stop: setup.loop_stop });
+    let mut agent = Agent::new(shop, reading, circles, CommitLog::of(shop.record().await.as_deref()));
+    agent.may_be_silent = setup.program == AgentProgram::Exec;
     let ran = match prepared(shop, &invocation, &prompt_file, prompt) {
         Ok(call) => {
             let call = call.env("SWARM_ITERATION", iteration.to_string());
-            // No time limit of its own: how long an attempt may take is the coordinator's decision.
-            run(call, &shop.bounds(None).await, &mut agent, stop).await
+            run(call, &shop.bounds(deadline).await, &mut agent, stop).await
         }
         Err(error) => Err(error),
     };
