@@ -16,6 +16,7 @@ pub mod program;
 mod commands;
 mod set_up;
 mod workshop;
+mod context;
 mod walls;
 mod own_tip;
 mod iteration;

@@ -25,6 +25,7 @@ pub mod daemon;
 pub mod supervisor;
 pub mod host;
 pub mod anchor;
+pub mod handover;
 pub mod prompts;
 pub mod learnings;
 pub mod coordinator;

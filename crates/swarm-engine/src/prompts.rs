@@ -1,7 +1,13 @@
 //! What agents are told: templates that a team can replace under `.swarm/prompts/`.
 //!
+//! A prompt is put together from up to four of them: the task (`work.md`, or `compact.md` after a full context
+//! window), what the attempt before left (`recovery.md`), how to go about it after a circle (`focused.md`), and what
+//! is to be said now (`notices.md`). So whoever replaces one of them loses nothing of the others.
+//!
 //! A template is read and tried when the coordinator starts, so that a slip in it is told to a person
 //! at once, not to an agent in the night.
+
+mod recovery;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +24,19 @@ const TEMPLATE_MAX: u64 = 256 * 1024;
 const FUEL: u64 = 2_000_000;
 
 const WORK: &str = "work.md";
-const BUILT_IN: &[(&str, &str)] = &[(WORK, include_str!("prompts/work.md"))];
+const COMPACT: &str = "compact.md";
+const RECOVERY: &str = "recovery.md";
+const FOCUSED: &str = "focused.md";
+const NOTICES: &str = "notices.md";
+const BUILT_IN: &[(&str, &str)] = &[
+    (WORK, include_str!("prompts/work.md")),
+    (COMPACT, include_str!("prompts/compact.md")),
+    (RECOVERY, include_str!("prompts/recovery.md")),
+    (FOCUSED, include_str!("prompts/focused.md")),
+    (NOTICES, include_str!("prompts/notices.md")),
+];
+
+pub use recovery::{LastAttempt, Recovery};
 
 /// The templates in force.
 #[derive(Debug)]
@@ -54,6 +72,26 @@ pub struct WorkPrompt {
     /// Output of the last red check, verification or review, or how the last attempt ended.
     pub last_failure: Option<String>,
     pub audit: Vec<String>,
+    /// What an attempt before this one left, where it did not end as it should.
+    pub recovery: Option<Recovery>,
+    /// The context window of the last attempt was full: only what is needed.
+    pub compact: bool,
+    /// What the last attempt did over and over, or that its time was up; none otherwise.
+    pub repeated: Option<String>,
+    /// The last attempt's own page, where the prompt is compact.
+    pub handover: Option<String>,
+    /// Why the last iteration of this attempt was ended from outside.
+    pub nudge: Option<String>,
+    /// Words of people, oldest first.
+    pub messages: Vec<Said>,
+}
+
+/// A word of a person.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Said {
+    pub by: String,
+    pub at: String,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -99,9 +137,12 @@ impl Prompts {
             }
         }
         let prompts = Self { environment, own };
-        // Once plain and once with everything in it: both branches of every `if` are tried.
-        for sample in [WorkPrompt::default(), sample()] {
-            prompts.render(WORK, &sample).map_err(|error| refused(&folder.join(WORK), &error))?;
+        // Once with as little as there can be and once with everything: both branches of every `if` are tried.
+        let bare = WorkPrompt { recovery: Some(Recovery::default()), ..WorkPrompt::default() };
+        for (name, _) in BUILT_IN {
+            for sample in [&bare, &sample()] {
+                prompts.render(name, sample).map_err(|error| refused(&folder.join(name), &error))?;
+            }
         }
         Ok(prompts)
     }
@@ -113,14 +154,24 @@ impl Prompts {
 
     /// The prompt of one iteration, cut where it would not fit into a frame.
     pub fn work(&self, words: &WorkPrompt) -> String {
-        let text = self.render(WORK, words).unwrap_or_else(|error| {
+        let main = self.render(if words.compact { COMPACT } else { WORK }, words).unwrap_or_else(|error| {
             // It could be rendered when it was loaded; a task must not wait for the one value that it cannot take.
             format!(
                 "# Task {}: {}\n\n{}\n\n({error})\n",
                 words.task.id, words.task.title, words.task.description
             )
         });
-        cut(text)
+        let more = [
+            words.recovery.as_ref().map(|_| RECOVERY),
+            words.repeated.as_ref().map(|_| FOCUSED),
+            (words.nudge.is_some() || !words.messages.is_empty()).then_some(NOTICES),
+        ];
+        // What is said now comes last and is never what is cut away.
+        let said: Vec<String> =
+            more.into_iter().flatten().filter_map(|name| self.render(name, words).ok()).collect();
+        let said = cut(said.iter().map(|text| format!("\n{}\n", text.trim())).collect(), PROMPT_MAX / 2);
+        let main = cut(main, PROMPT_MAX - said.len() - 1);
+        if said.is_empty() { main } else { format!("{}\n{said}", main.trim_end()) }
     }
 
     fn render(&self, name: &str, words: &WorkPrompt) -> Result<String, minijinja::Error> {
@@ -128,9 +179,9 @@ impl Prompts {
     }
 }
 
-fn cut(mut text: String) -> String {
-    if text.len() > PROMPT_MAX {
-        let mut end = PROMPT_MAX;
+fn cut(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        let mut end = most;
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -190,6 +241,22 @@ fn sample() -> WorkPrompt {
         learnings: Learnings { all: some(), own: some() },
         last_failure: Some("x".into()),
         audit: some(),
+        recovery: Some(Recovery {
+            last: LastAttempt {
+                started: Some("x".into()),
+                files_modified: some(),
+                tests: Some("x".into()),
+                last_commit: Some("x".into()),
+                error: Some("x".into()),
+                ended: "x".into(),
+            },
+            ..Recovery::default()
+        }),
+        compact: true,
+        repeated: Some("x".into()),
+        handover: Some("x".into()),
+        nudge: Some("x".into()),
+        messages: vec![Said { by: "x".into(), at: "x".into(), text: "x".into() }],
     }
 }
 
@@ -213,6 +280,7 @@ mod tests {
             worktree: "/x/.swarm/worktrees/1.2".into(),
             branch: "swarm/1.2".into(),
             last_failure: Some("1 test failed".into()),
+            compact: false,
             ..sample()
         };
         let text = prompts.work(&words);
@@ -221,7 +289,13 @@ mod tests {
         {
             assert!(text.contains(part), "{part:?} is not in:\n{text}");
         }
-        let first = prompts.work(&WorkPrompt { attempt: 1, iteration: 1, last_failure: None, ..sample() });
+        let first = prompts.work(&WorkPrompt {
+            attempt: 1,
+            iteration: 1,
+            last_failure: None,
+            compact: false,
+            ..sample()
+        });
         assert!(!first.contains("Before now"), "{first}");
     }
 
@@ -229,7 +303,11 @@ mod tests {
     fn a_template_of_the_team_is_used_and_a_slip_in_it_is_told_with_its_line() {
         let prompts = with_template("Do {{ task.id }} in {{ worktree }}\n").expect("good");
         assert_eq!(prompts.own(), ["work.md"]);
-        assert_eq!(prompts.work(&sample()), "Do 1 in x");
+        let plain = WorkPrompt { recovery: None, repeated: None, nudge: None, messages: vec![], ..sample() };
+        assert_eq!(prompts.work(&WorkPrompt { compact: false, ..plain.clone() }), "Do 1 in x");
+        // What a person said reaches the agent whatever the team's template says.
+        let said = WorkPrompt { compact: false, messages: sample().messages, ..plain };
+        assert_eq!(prompts.work(&said), "Do 1 in x\n\n## Messages\n\n- x, x: x\n");
         for (text, why) in [
             ("one\ntwo {{ tusk.id }}", "line 2: undefined value"),
             ("{% if goal %}", "line 1: syntax error: unexpected end of input, expected end of block"),
@@ -248,7 +326,7 @@ mod tests {
     #[test]
     fn nothing_in_a_task_can_be_taken_for_a_template() {
         let prompts = Prompts::load(Path::new("nowhere")).expect("built in");
-        let mut words = sample();
+        let mut words = WorkPrompt { compact: false, ..sample() };
         words.task.title = "{{ goal }} {% for %}".into();
         assert!(prompts.work(&words).contains("{{ goal }} {% for %}"));
         words.task.description = "ä".repeat(PROMPT_MAX);

@@ -5,6 +5,8 @@
 
 mod start;
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
@@ -16,11 +18,16 @@ use super::reading::{Conclusion, ExitFacts, Transcript, gone, not_set_up};
 
 pub use start::{invocation, pass_env, writable};
 
+/// Calls of the model in one run whose cost is remembered one by one.
+const CALLS_MAX: usize = 2000;
+
 #[derive(Default)]
 pub struct Claude {
     result: Option<Value>,
     /// `error` of the last message that the program itself wrote.
     error_kind: Option<String>,
+    /// What each call of the model cost, as far as it is told on the way; the final event has the true sum.
+    calls: BTreeMap<String, Usage>,
     /// The service's own word that the allowance is used up, and when it is back.
     rejected_until: Option<Option<u64>>,
 }
@@ -96,6 +103,7 @@ impl Claude {
         let helper = text(event, "parent_tool_use_id").is_some();
         if let Some(id) = text(message, "id") {
             heard.steps_as(id);
+            self.count(id, field(message, "usage"), heard);
         }
         for part in array(message, "content") {
             match text(part, "type") {
@@ -112,6 +120,15 @@ impl Claude {
                 }
                 _ => heard.goes_on(),
             }
+        }
+    }
+
+    /// A run that is cut off has no final event: then this is all that is known of its cost.
+    fn count(&mut self, id: &str, told: &Value, heard: &mut Heard) {
+        if told.is_object() && (self.calls.len() < CALLS_MAX || self.calls.contains_key(id)) {
+            self.calls.insert(id.to_owned(), tokens(told));
+            let sum = self.calls.values().fold(Usage::default(), |sum, call| sum.plus(*call));
+            heard.usage = Usage { steps: heard.usage.steps, ..sum };
         }
     }
 
@@ -192,14 +209,17 @@ fn tool_results(event: &Value, heard: &mut Heard) {
 
 /// The tokens are this run's, the cost is the session's.
 fn usage(result: &Value) -> Usage {
-    let tokens = field(result, "usage");
-    let cached = count(tokens, "cache_read_input_tokens");
     let cost = field(result, "total_cost_usd").as_f64().unwrap_or_default();
+    Usage { cost_micros: micros(cost), ..tokens(field(result, "usage")) }
+}
+
+fn tokens(told: &Value) -> Usage {
+    let cached = count(told, "cache_read_input_tokens");
     Usage {
-        input_tokens: count(tokens, "input_tokens") + count(tokens, "cache_creation_input_tokens") + cached,
-        output_tokens: count(tokens, "output_tokens"),
+        input_tokens: count(told, "input_tokens") + count(told, "cache_creation_input_tokens") + cached,
+        output_tokens: count(told, "output_tokens"),
         cached_tokens: cached,
-        cost_micros: micros(cost),
+        cost_micros: 0,
         steps: 0,
     }
 }

@@ -49,6 +49,10 @@ pub enum AgentEvent {
         text: String,
     },
     Signal(AgentSignal),
+    /// A line of what the agent says.
+    Says {
+        text: String,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -113,7 +117,12 @@ impl Heard {
     /// What was said so far is a line, whether or not a newline came.
     pub fn sentence_ends(&mut self) {
         let line = std::mem::take(&mut self.line);
-        let Some(signal) = signal_in(&line) else { return };
+        let Some(signal) = signal_in(&line) else {
+            if !line.trim().is_empty() {
+                self.show(AgentEvent::Says { text: cut(&line) });
+            }
+            return;
+        };
         if !matches!(
             signal,
             AgentSignal::Progress(_) | AgentSignal::Learning(_) | AgentSignal::LearningGlobal(_)

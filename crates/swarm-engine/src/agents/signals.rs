@@ -18,6 +18,21 @@ pub enum AgentSignal {
     LearningGlobal(String),
 }
 
+impl AgentSignal {
+    /// As it was said, without the tag.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Complete => "COMPLETE".into(),
+            Self::Blocked(text) => format!("BLOCKED: {text}"),
+            Self::Failed(text) => format!("FAILED: {text}"),
+            Self::NeedsHelp(text) => format!("NEEDS_HELP: {text}"),
+            Self::Progress(percent) => format!("PROGRESS: {percent}"),
+            Self::Learning(text) => format!("LEARNING: {text}"),
+            Self::LearningGlobal(text) => format!("LEARNING_GLOBAL: {text}"),
+        }
+    }
+}
+
 /// Characters of a reason that are kept.
 const REASON_MAX: usize = 2000;
 

@@ -77,9 +77,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     world.git.may_act().map_err(words)?;
     match effect {
         Effect::Prepare { run, task, .. } => {
-            let (report, told) = world.make_workplace(run, &task).await;
-            if let Some(told) = told {
-                let _ = desk.out.send(FromHand::News(told)).await;
+            let (report, news) = world.make_workplace(run, &task).await;
+            for one in news {
+                let _ = desk.out.send(FromHand::News(one)).await;
             }
             Ok(report)
         }

@@ -13,7 +13,8 @@ use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, te
 use crate::hands::worktree::copy::{CopyRule, copy_in};
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::ports::port_base;
-use crate::hands::worktree::{BaseRule, PrepareFailure, Wanted, prepare_as};
+use crate::hands::worktree::{BaseRule, Flaw, PrepareFailure, Wanted, prepare_as};
+use crate::handover::ContextFiles;
 use crate::no_room;
 
 impl World {
@@ -33,13 +34,14 @@ impl World {
 
     /// The task's worktree, from the pool where it has one, with what is copied into every worktree. What
     /// somebody else did to the branch meanwhile is put right, and told.
-    pub(super) async fn make_workplace(&self, run: RunId, task: &TaskId) -> (Report, Option<Report>) {
+    pub(super) async fn make_workplace(&self, run: RunId, task: &TaskId) -> (Report, Vec<Report>) {
         let base = BaseRule::Trunk(self.trunk.clone());
         let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
         let wanted =
             Wanted { task, dir: &self.paths.worktrees, base: &base, pool: Some(&pool), copy: Some(&copy) };
         match prepare_as(&self.git, &wanted).await {
             Ok(made) => {
+                let mut news = told_of_flaws(&run, task, &made.flaws);
                 let (tip, overstep) = match tips::right(&self.git, &made.record, task).await {
                     Ok(Some(righted)) => {
                         let told = Report::Overstep { task: task.clone(), run: None, what: righted.what };
@@ -51,7 +53,8 @@ impl World {
                         (made.tip, None)
                     }
                 };
-                (Report::Prepared { run, branch: made.branch, base: made.base, tip }, overstep)
+                news.extend(overstep);
+                (Report::Prepared { run, branch: made.branch, base: made.base, tip }, news)
             }
             Err(failure) => {
                 // Only git itself may do better next time; a name in the way stays there.
@@ -60,7 +63,7 @@ impl World {
                 let why = self.without_root(&with_causes(&failure));
                 // Told first: while the disk is full no task is to blame for it.
                 let told = full.then(|| Report::Disk { low: true, why: why.clone() });
-                (Report::PrepareFailed { run, why, setup }, told)
+                (Report::PrepareFailed { run, why, setup }, told.into_iter().collect())
             }
         }
     }
@@ -78,7 +81,10 @@ impl World {
             only_look: false,
         };
         Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
-            Removal::Removed => Report::WorktreeRemoved { task },
+            Removal::Removed => {
+                complain("remove the context", ContextFiles::new(&self.paths.swarm, &task).remove());
+                Report::WorktreeRemoved { task }
+            }
             Removal::Kept { why } => Report::WorktreeKept { task, why: self.without_root(&why.to_string()) },
         })
     }
@@ -136,6 +142,15 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         Some(cause) if !text.contains(&cause) => format!("{text}: {cause}"),
         _ => text,
     }
+}
+
+/// A line for the history where something had to be put right.
+fn told_of_flaws(run: &RunId, task: &TaskId, flaws: &[Flaw]) -> Vec<Report> {
+    if !flaws.iter().any(|flaw| *flaw != Flaw::HalfMade && !matches!(flaw, Flaw::Uncommitted { .. })) {
+        return vec![];
+    }
+    let words: Vec<String> = flaws.iter().map(|flaw| flaw.words(task)).collect();
+    vec![Report::Noted { run: run.clone(), text: format!("the worktree: {}", words.join("; ")) }]
 }
 
 /// Nobody has told git who commits here: the agent's own name, so that its commits do not fail for want of one.

@@ -162,6 +162,7 @@ impl Duty {
         match heard {
             Heard::Welcome { received } => {
                 self.outbox.acknowledge(received);
+                self.call_off();
                 self.beat();
                 self.send_waiting();
             }
@@ -169,10 +170,27 @@ impl Duty {
                 self.outbox.acknowledge(received);
                 self.remember(ledger);
             }
+            Heard::InVain { tries } => self.call_for_help(tries),
             Heard::Unwanted => self.stop(self.shop.spec.stop_grace()),
             Heard::Order(order) => self.ordered(order),
             // The loop looks at its clocks again: from now on the daemon may be alone for too long.
             Heard::Silence => {}
+        }
+    }
+
+    /// Nobody answers: left where the supervisor of this machine looks, which may start us anew.
+    fn call_for_help(&self, tries: u32) {
+        self.shop.note(&format!("the coordinator was not reached in {tries} tries"));
+        let call = serde_json::json!({ "run": self.shop.spec.run, "tries": tries, "since": crate::handover::now() });
+        complain("leave word that nobody answers", write_durable(&self.shop.spec.files().reconnect_failed(), &call));
+    }
+
+    fn call_off(&self) {
+        match std::fs::remove_file(self.shop.spec.files().reconnect_failed()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                complain::<(), _>("take back that nobody answers", Err(error));
+            }
+            _ => {}
         }
     }
 
@@ -288,6 +306,7 @@ impl Duty {
                 Ok(saved) => wip = saved,
                 Err(text) => complain::<(), _>("save what is not committed", Err(text)),
             }
+            self.shop.hand_over_last(wip.as_ref()).await;
         }
         self.shop.settle_journal();
         self.report(FromDaemon::Ended { how: how.clone() });

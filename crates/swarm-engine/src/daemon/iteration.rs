@@ -9,6 +9,7 @@ mod start;
 use swarm_protocol::channel::{FromDaemon, IterationOutcome};
 use swarm_protocol::failure::{Failure, FailureClass};
 
+use super::context::Write;
 use super::program::{How, StopWish};
 use super::workshop::{Workshop, Yield};
 use crate::agents::signals::AgentSignal;
@@ -40,6 +41,7 @@ pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
     let Go { iteration, prompt, session, .. } = go;
     let (iteration, session) = (*iteration, session.as_deref());
     let setup = shop.spec.agent_setup.clone().unwrap_or_default();
+    shop.remember(Write::Now, |left| left.iteration_begins(iteration, prompt));
     let (mut session, mut way) = (session, Way::Preferred);
     let run = loop {
         // No time limit of its own: how long an attempt may take is the coordinator's decision.
@@ -84,10 +86,11 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
             Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
         }
     }
-    if was_cut_off(&outcome) {
+    let mut wip = None;
+    // What did not come to its end is saved now, before anybody works on.
+    if outcome != IterationOutcome::Complete {
         match shop.save_wip().await {
-            Ok(Some(saved)) => shop.note(&format!("what is not committed is kept as {}", saved.short())),
-            Ok(None) => {}
+            Ok(saved) => wip = saved,
             Err(text) => notes.push(format!("What is not committed could not be saved: {text}")),
         }
     }
@@ -102,7 +105,15 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     {
         notes.push(format!("Processes {:?} could not be ended", ran.left));
     }
-    let usage = spent::in_this_iteration(&run.heard, resumed);
+    let usage = spent::in_this_iteration(&run.heard, resumed.and_then(|session| shop.session_cost(session)), resumed.is_some());
+    if let Some(signal) = &run.heard.signal {
+        let words = shop.redactor.redact(&signal.words()).into_owned();
+        shop.remember(Write::Soon, |left| left.signalled(&words));
+    }
+    if let Some(session) = &run.heard.session {
+        shop.remember(Write::Soon, |left| left.session_cost(session, run.heard.usage));
+    }
+    shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
     shop.note(&format!("iteration {iteration} ended: {outcome:?}"));
     shop.settle_journal();
     let note = (!notes.is_empty()).then(|| shop.redactor.redact(&notes.join(". ")).into_owned());
@@ -112,11 +123,6 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     reports.extend(moved);
     reports.push(boundary);
     Yield::Reports(reports)
-}
-
-/// It did not come to an end of its own: what it left is saved now, before anybody works on.
-fn was_cut_off(outcome: &IterationOutcome) -> bool {
-    matches!(outcome, IterationOutcome::Crashed { .. } | IterationOutcome::Failed { .. })
 }
 
 fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {

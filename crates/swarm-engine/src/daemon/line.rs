@@ -26,6 +26,10 @@ pub enum Heard {
     Order(Order),
     /// The connection is over. Another will be tried; until it stands the daemon is alone.
     Silence,
+    /// So often in a row nobody was reached that whoever watches over daemons should know. Said once.
+    InVain {
+        tries: u32,
+    },
 }
 
 pub struct Line {
@@ -39,7 +43,12 @@ pub struct Line {
     knocked: bool,
     alone_since: Option<Instant>,
     welcomed: Instant,
+    /// Tries in a row that reached nobody.
+    failures: u32,
 }
+
+/// Tries in a row after which the supervisor is told.
+const TELL_AFTER: u32 = 5;
 
 enum State {
     Down { until: Instant },
@@ -66,6 +75,7 @@ impl Line {
             knocked: false,
             alone_since: Some(now),
             welcomed: now,
+            failures: 0,
         }
     }
 
@@ -79,7 +89,11 @@ impl Line {
                 }
                 State::Dialing(dialing) => match dialing.await {
                     Ok(connection) => self.say_hello(connection, sent),
-                    Err(_) => self.lost(),
+                    Err(_) => {
+                        if let Some(heard) = self.reached_nobody() {
+                            return heard;
+                        }
+                    }
                 },
                 State::Greeting { connection, until } => {
                     let greeting = timeout_at(*until, connection.incoming.recv()).await;
@@ -111,18 +125,22 @@ impl Line {
                     unreachable!("only a greeting is greeted")
                 };
                 self.state = State::Up(connection);
-                (self.next_wait, self.alone_since, self.welcomed) = (FIRST_WAIT, None, Instant::now());
+                (self.next_wait, self.alone_since, self.failures) = (FIRST_WAIT, None, 0);
+                self.welcomed = Instant::now();
                 Some(Heard::Welcome { received })
             }
             Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => {
                 self.lost();
                 Some(Heard::Unwanted)
             }
-            _ => {
-                self.lost();
-                None
-            }
+            _ => self.reached_nobody(),
         }
+    }
+
+    fn reached_nobody(&mut self) -> Option<Heard> {
+        self.lost();
+        self.failures = self.failures.saturating_add(1);
+        (self.failures == TELL_AFTER).then_some(Heard::InVain { tries: self.failures })
     }
 
     fn told(&mut self, frame: Option<Downward>) -> Heard {

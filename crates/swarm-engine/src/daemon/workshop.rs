@@ -12,6 +12,7 @@ use tokio::sync::{OnceCell, mpsc, watch};
 use tokio::time::Instant;
 
 use super::commands::{Judged, judge};
+use super::context::{Context, Write};
 use super::program::{Bounds, StopWish};
 use super::spec::DaemonSpec;
 use super::walls::{Who, admin_dir_of, names_handed_on};
@@ -37,6 +38,8 @@ pub struct Workshop {
     /// The newest percentage that the agent named.
     pub progress: watch::Sender<u8>,
     told: mpsc::Sender<FromDaemon>,
+    /// What the next attempt is told; none for runs that work on nothing.
+    pub(super) context: Option<Context>,
 }
 
 /// Words on the way that wait for the daemon's loop; one iteration has two or three.
@@ -63,6 +66,7 @@ impl Workshop {
             spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
         let handed_on = environment::for_program(&names_handed_on(&spec));
         let (told, hears) = mpsc::channel(TOLD_MAX);
+        let context = Context::open(&spec);
         let shop = Self {
             redactor: Redactor::for_environment(given.iter().chain(&handed_on)),
             spec,
@@ -72,6 +76,7 @@ impl Workshop {
             containment: OnceCell::new(),
             progress: watch::Sender::new(0),
             told,
+            context,
         };
         (shop, hears)
     }
@@ -176,6 +181,7 @@ impl Workshop {
         };
         match judge(self, commands, timeout_secs, stop).await {
             Judged::Ended { passed, output } => {
+                self.remember(Write::Durably, |left| left.checked(&output));
                 Yield::Report(FromDaemon::Checked { iteration, passed, tip, tree, output })
             }
             Judged::Stopped => Yield::Stopped,

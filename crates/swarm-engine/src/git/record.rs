@@ -128,6 +128,18 @@ impl Git {
         write_pointer(path, record)
     }
 
+    /// Whether record and folder point at each other and at this repository.
+    pub(crate) fn points_right(&self, record: &Path, path: &Path) -> bool {
+        let says = |file: PathBuf, bytes: &[u8]| {
+            let plain = std::fs::symlink_metadata(&file)
+                .is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
+            plain && std::fs::read(&file).is_ok_and(|found| found == bytes)
+        };
+        says(record.join("gitdir"), &pointer_line("", &path.join(".git")))
+            && says(record.join("commondir"), b"../..\n")
+            && says(path.join(".git"), &pointer_line("gitdir: ", record))
+    }
+
     /// Puts HEAD on this branch; index and files are left.
     pub(crate) fn point_head(&self, record: &Path, branch: &str) -> Result<(), GitError> {
         replace_in(record, "HEAD", &head_line(&Head::Branch(branch.to_owned())))

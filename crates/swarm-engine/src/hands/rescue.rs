@@ -132,12 +132,22 @@ pub async fn save_wip(
     run: &RunId,
     tip: &Oid,
 ) -> Result<Option<Oid>, GitError> {
-    let name = wip_ref(task, run);
+    save_as(git, worktree, task, &wip_ref(task, run), tip).await
+}
+
+/// The same under another name.
+pub(crate) async fn save_as(
+    git: &Git,
+    worktree: &Path,
+    task: &TaskId,
+    name: &str,
+    tip: &Oid,
+) -> Result<Option<Oid>, GitError> {
     if !worktree.is_dir() {
         return Ok(None);
     }
     let shot = snapshot(git, worktree, task, tip, Some(RESCUE_FILE_MAX_BYTES)).await?;
-    let kept = git.ref_value(&name).await?;
+    let kept = git.ref_value(name).await?;
     if !shot.differs {
         return Ok(None);
     }
@@ -147,7 +157,7 @@ pub async fn save_wip(
         git.make_durable().await?;
         return Ok(Some(kept.clone()));
     }
-    let message = format!("swarm: unfinished work of {task} in {run}\n");
+    let message = format!("swarm: unfinished work of {task} in {}\n", name.rsplit('/').next().unwrap_or(name));
     let commit = NewCommit {
         tree: &shot.tree,
         parents: std::slice::from_ref(tip),
@@ -157,7 +167,7 @@ pub async fn save_wip(
         at_secs: now_secs(),
     };
     let commit = git.make_commit(commit).await?;
-    let change = RefChange { name: name.clone(), old: kept, new: Some(commit.clone()) };
+    let change = RefChange { name: name.to_owned(), old: kept, new: Some(commit.clone()) };
     match git.update_refs(&[change], "swarm: unfinished work saved").await? {
         RefOutcome::Changed => git.make_durable().await?,
         RefOutcome::Lost { name, .. } => {

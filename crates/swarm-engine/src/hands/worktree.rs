@@ -8,6 +8,7 @@
 //! are written outside of any lock.
 
 mod attach;
+mod integrity;
 pub mod copy;
 mod make;
 mod marker;
@@ -31,6 +32,7 @@ pub(crate) use marker::{
     marker_path, records_at, records_of_tasks,
 };
 use pool::PoolRule;
+pub use integrity::{Flaw, examine};
 pub use propose::{Proposal, propose};
 pub use setup::{record_setup, setup_due};
 pub use submission::{Submission, submission};
@@ -74,6 +76,8 @@ pub struct Prepared {
     pub recycled: bool,
     /// Git's record of it, `.git/worktrees/<name>`: the agent's own git writes there.
     pub record: PathBuf,
+    /// What was wrong with it, and is not any more.
+    pub flaws: Vec<Flaw>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +102,11 @@ pub enum PrepareFailure {
     Git(#[from] GitError),
 }
 
+/// Where the task's own commits begin; none for a worktree that the swarm did not make.
+pub(crate) fn base_of(git: &Git, task: &TaskId, path: &Path) -> Result<Option<Oid>, GitError> {
+    Ok(marker_of(git, task, path)?.map(|marker| marker.base))
+}
+
 /// Makes or finds the worktree `dir/<task>` on the branch `swarm/<task>`: never from the pool, with nothing copied.
 pub async fn prepare(
     git: &Git,
@@ -117,7 +126,9 @@ pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, Prep
     let _mine = hold_task(git, task).await?;
     let marker = marker_of(git, task, &path)?;
     let records = records_at(git, &path, marker.as_ref());
-    let prepared = match (found(&path, marker.as_ref(), &records), marker) {
+    let was_there = std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
+    let made_before = marker.as_ref().map(|marker| marker.state);
+    let mut prepared = match (found(&path, marker.as_ref(), &records), marker) {
         (Found::Attached, Some(marker)) => attach::attach(git, task, &records[0], marker).await?,
         (Found::WithoutRecord, Some(marker)) => attach::register_again(git, task, marker).await?,
         (Found::Foreign, _) => return Err(PrepareFailure::FolderInTheWay { task: task.clone(), path }),
@@ -129,6 +140,12 @@ pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, Prep
             make::make(git, wanted, &path).await?
         }
     };
+    // Made anew although there had been one.
+    match made_before {
+        Some(MarkerState::Ready) if prepared.flaws.is_empty() && !was_there => prepared.flaws.push(Flaw::Gone),
+        Some(MarkerState::Making) => prepared.flaws.push(Flaw::HalfMade),
+        _ => {}
+    }
     if let Some(rule) = wanted.copy {
         copy_in(git, task.as_str(), &prepared.path, rule).await?;
     }

@@ -5,11 +5,13 @@ use std::time::Duration;
 use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::failure::{Failure, FailureClass};
 
+use super::super::context::Write;
 use super::super::program::{Listener, Outgoing};
 use super::super::workshop::Workshop;
 use super::commits::CommitLog;
 use crate::agents::signals::AgentSignal;
 use crate::agents::{self, AgentEvent, Circles, Reading, Seen};
+use crate::handover::Handover;
 use crate::journal::Stream;
 
 pub use crate::agents::Heard;
@@ -93,9 +95,15 @@ impl Agent<'_> {
             AgentEvent::Signal(AgentSignal::Learning(text)) => self.learns("LEARNING", text),
             AgentEvent::Signal(AgentSignal::LearningGlobal(text)) => self.learns("LEARNING_GLOBAL", text),
             AgentEvent::Signal(_) => {}
+            AgentEvent::Says { text } => {
+                let line = self.shop.redactor.redact(&text);
+                self.shop.remember(Write::Soon, |left| left.said(&line));
+            }
             AgentEvent::ToolStarted { name, input, same } => {
                 let shown = format!("{name} {input}");
                 self.shop.note(shown.trim_end());
+                let call = self.shop.redactor.redact(shown.trim_end());
+                self.shop.remember(Write::Soon, |left| left.tool(&call));
                 if let Some(same) = same {
                     self.calls(same, shown.trim_end());
                 }
@@ -103,7 +111,10 @@ impl Agent<'_> {
             AgentEvent::ToolKnown { name, input, same } => {
                 self.calls(same, format!("{name} {input}").trim_end());
             }
-            AgentEvent::ToolEnded { name, ok: false } => self.shop.note(&format!("{name} failed")),
+            AgentEvent::ToolEnded { name, ok: false } => {
+                self.shop.note(&format!("{name} failed"));
+                self.shop.remember(Write::Soon, Handover::tool_failed);
+            }
             AgentEvent::ToolEnded { .. } => {}
             AgentEvent::Retries { text } => {
                 self.shop.note(&format!("the program asks its service again: {text}"))

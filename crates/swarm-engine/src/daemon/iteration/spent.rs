@@ -1,25 +1,17 @@
 //! What one iteration cost, where a program tells only the sum over its session.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use swarm_protocol::failure::Usage;
 
 use super::agent::Heard;
 
-/// The last sums by session. A daemon serves one run, so this is a handful. A daemon that was started anew does
-/// not know the sum before: it then says too little rather than count the same money twice.
-static SUMS: Mutex<BTreeMap<String, Usage>> = Mutex::new(BTreeMap::new());
-
-pub fn in_this_iteration(heard: &Heard, resumed: Option<&str>) -> Usage {
-    let mut sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = match resumed {
-        Some(session) => sums.get(session).copied().unwrap_or(heard.usage),
-        None => Usage::default(),
+/// `before`: what the session that was gone on with is known to have cost until then. Where that is not known, it says
+/// too little rather than count the same money twice.
+pub fn in_this_iteration(heard: &Heard, before: Option<Usage>, resumed: bool) -> Usage {
+    let before = match (before, resumed) {
+        (Some(before), _) => before,
+        (None, true) => heard.usage,
+        (None, false) => Usage::default(),
     };
-    if let Some(session) = &heard.session {
-        sums.insert(session.clone(), heard.usage);
-    }
     difference(heard, before)
 }
 
@@ -49,11 +41,15 @@ mod tests {
             heard.session = Some("one".into());
             heard
         };
-        let costs = [None, Some("one"), Some("one")]
-            .into_iter()
-            .zip([100, 150, 175])
-            .map(|(resumed, cost)| in_this_iteration(&told(cost), resumed));
-        let costs: Vec<(u64, u64)> = costs.map(|usage| (usage.cost_micros, usage.input_tokens)).collect();
+        let mut before = None;
+        let mut costs = Vec::new();
+        for (resumed, cost) in [(false, 100), (true, 150), (true, 175)] {
+            let heard = told(cost);
+            let usage = in_this_iteration(&heard, before, resumed);
+            costs.push((usage.cost_micros, usage.input_tokens));
+            before = Some(heard.usage);
+        }
         assert_eq!(costs, [(100, 10), (50, 10), (25, 10)]);
+        assert_eq!(in_this_iteration(&told(175), None, true).cost_micros, 0, "not known: nothing twice");
     }
 }

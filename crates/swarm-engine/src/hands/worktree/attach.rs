@@ -4,10 +4,12 @@ use std::path::Path;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
+use super::integrity::{self, Flaw, is_whole};
 use super::{Prepared, WorktreeMarker, marker_path};
 use crate::git::tips::{self, Tip};
 use crate::git::{Checkout, Git, GitError, Head, PrivateIndex, RefChange, write_marker};
 use crate::hands::remove::move_to_trash;
+use crate::hands::rescue;
 
 pub(super) async fn attach(
     git: &Git,
@@ -17,6 +19,7 @@ pub(super) async fn attach(
 ) -> Result<Prepared, GitError> {
     let branch = task.branch();
     let full = format!("refs/heads/{branch}");
+    let flaws = integrity::inside(git, task, record, &marker).await?;
     let head_says = git.head_in(record);
     let head = match &head_says {
         Head::Detached(oid) => Some(oid.clone()),
@@ -24,6 +27,10 @@ pub(super) async fn attach(
         _ => None,
     };
     let tip = tip_of(git, &full, &marker, head.as_ref()).await?;
+    let tip = readable(git, &full, &marker, tip, &flaws).await?;
+    if flaws.iter().any(Flaw::is_disorder) {
+        keep_files(git, &marker, &tip).await?;
+    }
     // An agent that left its branch may have commits that only its HEAD holds.
     if let Some(head) = head.filter(|head| *head != tip)
         && git.resolve(head.as_str()).await?.is_some()
@@ -56,14 +63,19 @@ pub(super) async fn attach(
         }
         git.point_head(record, &full)?;
     }
-    if astray || !record.join("index").is_file() {
+    let index = record.join("index");
+    if flaws.contains(&Flaw::BrokenIndex) {
+        // What was only staged may be in it yet: aside, not away.
+        move_to_trash(git, task.as_str(), &index)?;
+    }
+    if astray || !index.is_file() {
         give_index(git, task, record, &marker.path, &tip).await?;
     }
     if marker.record.is_none() {
         marker.record = record.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         write_marker(&marker_path(git, task), &marker)?;
     }
-    Ok(prepared(marker, branch, tip, record))
+    Ok(Prepared { flaws, ..prepared(marker, branch, tip, record) })
 }
 
 fn is_mid_way(record: &Path, path: &Path) -> bool {
@@ -84,7 +96,11 @@ pub(super) async fn register_again(
 ) -> Result<Prepared, GitError> {
     let branch = task.branch();
     let full = format!("refs/heads/{branch}");
+    let mut flaws = vec![Flaw::Forgotten];
+    flaws.extend(integrity::of_branch(git, task, &marker).await?);
     let tip = tip_of(git, &full, &marker, None).await?;
+    let tip = readable(git, &full, &marker, tip, &flaws).await?;
+    keep_files(git, &marker, &tip).await?;
     let dot_git = marker.path.join(".git");
     if std::fs::symlink_metadata(&dot_git).is_ok_and(|meta| meta.is_dir()) {
         move_to_trash(git, task.as_str(), &dot_git)?;
@@ -94,12 +110,21 @@ pub(super) async fn register_again(
     marker.record = Some(name);
     write_marker(&marker_path(git, task), &marker)?;
     give_index(git, task, &record, &marker.path, &tip).await?;
-    Ok(prepared(marker, branch, tip, &record))
+    Ok(Prepared { flaws, ..prepared(marker, branch, tip, &record) })
 }
 
 fn prepared(marker: WorktreeMarker, branch: String, tip: Oid, record: &Path) -> Prepared {
     let WorktreeMarker { path, base, .. } = marker;
-    Prepared { path, branch, base, tip, reattached: true, recycled: false, record: record.to_owned() }
+    Prepared {
+        path,
+        branch,
+        base,
+        tip,
+        reattached: true,
+        recycled: false,
+        record: record.to_owned(),
+        flaws: Vec::new(),
+    }
 }
 
 /// The tip of the branch. One that was deleted under the worktree is made again at its last known commit.
@@ -119,8 +144,61 @@ async fn tip_of(git: &Git, full: &str, marker: &WorktreeMarker, head: Option<&Oi
             break;
         }
     }
+    // A power cut may have left a file without a commit in it: git neither reads nor replaces that.
+    let loose = git.common_dir.join(full);
+    if loose.is_file() && git.oid_in(&loose).is_none() {
+        move_to_trash(git, marker.task.as_str(), &loose)?;
+    }
     git.update_refs(&[RefChange::create(full, &tip)], "swarm: branch of a task restored").await?;
     Ok(tip)
+}
+
+/// The tip, or where that cannot be read the newest commit of the task that can. The files of the worktree stay:
+/// what the lost commits held shows as changed.
+async fn readable(
+    git: &Git,
+    full: &str,
+    marker: &WorktreeMarker,
+    tip: Oid,
+    flaws: &[Flaw],
+) -> Result<Oid, GitError> {
+    if !flaws.iter().any(|flaw| matches!(flaw, Flaw::TipUnreadable { .. })) {
+        return Ok(tip);
+    }
+    let record = marker.record.as_ref().map(|name| git.record_dir(name));
+    let logged = record.map(|record| tips::logged(&record)).unwrap_or_default();
+    let mut good = marker.base.clone();
+    for commit in logged.iter().rev().cloned().chain(saved(git, marker).await?) {
+        let known = git.resolve(commit.as_str()).await.is_ok_and(|found| found.is_some());
+        if known && is_whole(git, &marker.base, &commit).await {
+            good = commit;
+            break;
+        }
+    }
+    if let Some(last) = logged.last() {
+        tips::note_ours(git, &marker.task, last, &good)?;
+    }
+    git.update_refs(&[RefChange::modify(full, &tip, &good)], "swarm: the last commits cannot be read").await?;
+    Ok(good)
+}
+
+/// The commits that saved work of earlier attempts stands on, and that work itself.
+async fn saved(git: &Git, marker: &WorktreeMarker) -> Result<Vec<Oid>, GitError> {
+    let refs = git.refs_under(&format!("refs/swarm/wip/{}", marker.task)).await?;
+    let mut found = Vec::new();
+    for (_, commit) in refs.into_iter().rev() {
+        if let Ok(parts) = git.commit_parts(&commit).await {
+            found.extend(parts.parents.into_iter().next());
+        }
+    }
+    Ok(found)
+}
+
+/// Before anything is put right: what is not committed, under a ref of its own.
+async fn keep_files(git: &Git, marker: &WorktreeMarker, tip: &Oid) -> Result<(), GitError> {
+    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let name = format!("refs/swarm/rescue/{}/files-{now}", marker.task);
+    rescue::save_as(git, &marker.path, &marker.task, &name, tip).await.map(drop)
 }
 
 /// An index that shows the tip; files that differ from it show as changed.

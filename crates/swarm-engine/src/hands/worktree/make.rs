@@ -43,7 +43,16 @@ pub(super) async fn make(git: &Git, wanted: &Wanted<'_>, path: &Path) -> Result<
     marker.record = Some(record.clone());
     write_marker(&marker_path(git, task), &marker)?;
     let record = git.record_dir(&record);
-    Ok(Prepared { path: path.to_owned(), branch, base: marker.base, tip, reattached, recycled, record })
+    Ok(Prepared {
+        path: path.to_owned(),
+        branch,
+        base: marker.base,
+        tip,
+        reattached,
+        recycled,
+        record,
+        flaws: Vec::new(),
+    })
 }
 
 struct Start {
