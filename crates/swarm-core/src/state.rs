@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Gate, Mode, PauseReason};
+use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, Extra, TaskSpec};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
@@ -165,6 +165,8 @@ pub struct Task {
     /// What the next attempt should know: output of the last red check, crash, note.
     pub last_failure: Option<String>,
     pub last_agent: Option<AgentId>,
+    /// How its last attempt ended, until work is submitted: the next one is told.
+    pub last_end: Option<Ended>,
     /// Why the worktree of the closed task stays.
     pub kept: Option<String>,
     /// Crashes of its agents since the task was last handed to one, however slowly they came.

@@ -132,7 +132,8 @@ impl Handover {
         (self.iteration, self.under_way, self.ended) = (iteration, true, None);
         self.tools.clear();
         self.output.clear();
-        let heading = prompt.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+        let heading =
+            prompt.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
         self.heading = short(heading.unwrap_or_default());
     }
 
@@ -192,7 +193,8 @@ impl Handover {
 
     fn log(&mut self, event: AuditEvent, details: AuditDetails) {
         let timestamp = now();
-        let entry = AuditEntry { timestamp, event, attempt: self.attempt, iteration: self.iteration, details };
+        let entry =
+            AuditEntry { timestamp, event, attempt: self.attempt, iteration: self.iteration, details };
         push(&mut self.audit_log, entry, LOG_KEPT);
     }
 }

@@ -141,6 +141,7 @@ impl State {
             verified: None,
             last_failure: None,
             last_agent: None,
+            last_end: None,
             kept: None,
             crashes: 0,
             overflows: 0,

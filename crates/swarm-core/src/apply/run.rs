@@ -75,6 +75,7 @@ impl State {
                 self.works_on(run, at);
             }
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
+                self.change(task, |t| t.last_end = None);
                 self.enter(
                     task,
                     Stage::Checking { run: run.clone(), iteration: *iteration, tip: tip.clone() },
@@ -144,6 +145,7 @@ impl State {
             }
             Event::AgentStopped { task, run, next, .. } => {
                 self.worked(run, at);
+                self.change(task, |t| t.last_end = Some(Ended::Stopped));
                 self.end(run);
                 self.follow(task, next, at);
             }
@@ -242,6 +244,7 @@ impl State {
         let group = self.quota_group(&under);
         self.change(task, |t| {
             t.last_failure = Some(tail(&how.words()));
+            t.last_end = Some(how.clone());
             match how {
                 Ended::Failed { failure } => {
                     match failure.class.consequence() {

@@ -8,6 +8,7 @@ use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
 use super::prompt::{Setting, words};
+use crate::handover::ContextFiles;
 
 /// The smallest question that shows whether the service answers at all.
 const PROBE: &str = "Answer with the single word ok. Use no tools.";
@@ -54,6 +55,7 @@ impl Coordinator {
                         worktree: &worktree,
                         checks: config.check.commands.iter().map(CommandLine::shown).collect(),
                         learnings: self.world.learnings.for_agent(agent),
+                        context: ContextFiles::new(&self.world.paths.swarm, task),
                     };
                     let words = words(self.store.state(), setting)?;
                     Order::Go {

@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use swarm_core::state::{State, Task};
+use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{AgentId, TaskId};
+use swarm_protocol::outcome::Ended;
 
-use crate::prompts::{Learnings, Neighbour, TaskWords, WorkPrompt};
+use crate::handover::ContextFiles;
+use crate::prompts::{Learnings, Neighbour, Recovery, TaskWords, WorkPrompt};
 
 /// Entries of the task's history that a prompt carries.
 const AUDIT_SHOWN: usize = 20;
@@ -18,6 +21,8 @@ pub struct Setting<'a> {
     pub worktree: &'a Path,
     pub checks: Vec<String>,
     pub learnings: Learnings,
+    /// What earlier attempts at the task left.
+    pub context: ContextFiles,
 }
 
 /// The task, where it stands in the plan, where the work is to be done, and what went wrong before.
@@ -29,6 +34,8 @@ pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         title: state.task(id).map_or_else(String::new, |other| other.spec.title.clone()),
     };
     let again = setting.attempt > 1 || setting.iteration > 1;
+    let before = task.last_end.as_ref().filter(|_| setting.attempt > 1);
+    let compact = before.is_some_and(|how| class_of(how) == Some(FailureClass::Overflow));
     Some(WorkPrompt {
         task: task_words(task),
         goal: state.plan.as_ref().map_or_else(String::new, |plan| plan.goal.clone()),
@@ -44,7 +51,35 @@ pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         learnings: setting.learnings,
         last_failure: task.last_failure.clone().filter(|_| again),
         audit: if again { audit(task) } else { vec![] },
+        // Told once: later iterations of the attempt know more than this does.
+        recovery: before.filter(|_| setting.iteration == 1).map(|how| {
+            let left = setting.context.read();
+            Recovery::of(how, setting.attempt - 1, task.wip.is_some(), left.as_ref())
+        }),
+        compact,
+        repeated: before.and_then(repeated),
+        handover: setting.context.read_markdown().filter(|_| compact),
+        nudge: None,
+        messages: vec![],
     })
+}
+
+fn class_of(how: &Ended) -> Option<FailureClass> {
+    match how {
+        Ended::Failed { failure } => Some(failure.class),
+        _ => None,
+    }
+}
+
+/// What the next attempt must not do again, after one that got nowhere for too long.
+fn repeated(how: &Ended) -> Option<String> {
+    match how {
+        Ended::Failed {
+            failure: Failure { class: FailureClass::Looping | FailureClass::OwnLimit, text, .. },
+        } => Some(text.clone()),
+        Ended::Timeout { text } => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn task_words(task: &Task) -> TaskWords {

@@ -8,13 +8,13 @@ use crate::complain::complain;
 use crate::daemon::DaemonSpec;
 use crate::git::Identity;
 use crate::git::tips;
+use crate::handover::ContextFiles;
 use crate::hands::merge_tree::{self, NAME as MERGE};
 use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
 use crate::hands::worktree::copy::{CopyRule, copy_in};
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::ports::port_base;
 use crate::hands::worktree::{BaseRule, Flaw, PrepareFailure, Wanted, prepare_as};
-use crate::handover::ContextFiles;
 use crate::no_room;
 
 impl World {

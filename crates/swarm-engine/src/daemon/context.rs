@@ -11,9 +11,9 @@ use super::spec::DaemonSpec;
 use super::workshop::Workshop;
 use crate::complain::complain;
 use crate::git::{Git, GitError};
+use crate::handover::{ContextFiles, Ground, Handover, now};
 use crate::hands::rescue::wip_ref;
 use crate::hands::worktree::base_of;
-use crate::handover::{ContextFiles, Ground, Handover, now};
 
 /// While an iteration goes on the pages are at most this old, whenever something happens: a daemon that is killed
 /// leaves this behind.
@@ -111,7 +111,11 @@ impl Workshop {
             let base = base_of(git, &self.spec.task, &self.spec.worktree)?.unwrap_or_else(|| tip.clone());
             let paths = git.changed_paths(&base, wip.unwrap_or(tip)).await?;
             let files_modified = paths.iter().map(|path| path.display().to_string()).collect();
-            Ok::<_, GitError>(Ground { files_modified, last_commit: last_commit(git, &base, tip).await?, kept_at: kept_at.clone() })
+            Ok::<_, GitError>(Ground {
+                files_modified,
+                last_commit: last_commit(git, &base, tip).await?,
+                kept_at: kept_at.clone(),
+            })
         };
         match found.await {
             Ok(ground) => ground,
@@ -150,6 +154,8 @@ fn words(outcome: &IterationOutcome) -> (String, Option<String>) {
             (format!("it crashed: {why}"), Some(why))
         }
         IterationOutcome::Failed { failure } => (failure.sentence(), Some(failure.sentence())),
-        IterationOutcome::NotStarted { text } => (format!("it could not be started: {text}"), Some(text.clone())),
+        IterationOutcome::NotStarted { text } => {
+            (format!("it could not be started: {text}"), Some(text.clone()))
+        }
     }
 }

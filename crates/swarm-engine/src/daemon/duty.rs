@@ -181,8 +181,12 @@ impl Duty {
     /// Nobody answers: left where the supervisor of this machine looks, which may start us anew.
     fn call_for_help(&self, tries: u32) {
         self.shop.note(&format!("the coordinator was not reached in {tries} tries"));
-        let call = serde_json::json!({ "run": self.shop.spec.run, "tries": tries, "since": crate::handover::now() });
-        complain("leave word that nobody answers", write_durable(&self.shop.spec.files().reconnect_failed(), &call));
+        let call =
+            serde_json::json!({ "run": self.shop.spec.run, "tries": tries, "since": crate::handover::now() });
+        complain(
+            "leave word that nobody answers",
+            write_durable(&self.shop.spec.files().reconnect_failed(), &call),
+        );
     }
 
     fn call_off(&self) {

@@ -105,7 +105,11 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     {
         notes.push(format!("Processes {:?} could not be ended", ran.left));
     }
-    let usage = spent::in_this_iteration(&run.heard, resumed.and_then(|session| shop.session_cost(session)), resumed.is_some());
+    let usage = spent::in_this_iteration(
+        &run.heard,
+        resumed.and_then(|session| shop.session_cost(session)),
+        resumed.is_some(),
+    );
     if let Some(signal) = &run.heard.signal {
         let words = shop.redactor.redact(&signal.words()).into_owned();
         shop.remember(Write::Soon, |left| left.signalled(&words));

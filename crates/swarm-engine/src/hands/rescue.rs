@@ -157,7 +157,8 @@ pub(crate) async fn save_as(
         git.make_durable().await?;
         return Ok(Some(kept.clone()));
     }
-    let message = format!("swarm: unfinished work of {task} in {}\n", name.rsplit('/').next().unwrap_or(name));
+    let message =
+        format!("swarm: unfinished work of {task} in {}\n", name.rsplit('/').next().unwrap_or(name));
     let commit = NewCommit {
         tree: &shot.tree,
         parents: std::slice::from_ref(tip),

@@ -27,12 +27,12 @@ use swarm_protocol::ids::{Oid, TaskId};
 use crate::git::{Git, GitError};
 use crate::hands::remove::{move_to_trash, trash_record};
 use copy::{CopyError, CopyRule, copy_in};
+pub use integrity::{Flaw, examine};
 pub(crate) use marker::{
     MarkerState, WorktreeMarker, all_markers, checkouts_of_people, hold_task, let_go_for_good, marker_of,
     marker_path, records_at, records_of_tasks,
 };
 use pool::PoolRule;
-pub use integrity::{Flaw, examine};
 pub use propose::{Proposal, propose};
 pub use setup::{record_setup, setup_due};
 pub use submission::{Submission, submission};
@@ -142,7 +142,9 @@ pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, Prep
     };
     // Made anew although there had been one.
     match made_before {
-        Some(MarkerState::Ready) if prepared.flaws.is_empty() && !was_there => prepared.flaws.push(Flaw::Gone),
+        Some(MarkerState::Ready) if prepared.flaws.is_empty() && !was_there => {
+            prepared.flaws.push(Flaw::Gone)
+        }
         Some(MarkerState::Making) => prepared.flaws.push(Flaw::HalfMade),
         _ => {}
     }

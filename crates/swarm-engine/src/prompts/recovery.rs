@@ -7,8 +7,7 @@ use swarm_protocol::outcome::Ended;
 use crate::handover::{AuditEntry, AuditEvent, Handover};
 
 /// How to go on, unless the cause asks for more.
-const GO_ON: &str =
-    "Please review the worktree state and continue from where the previous attempt left off.";
+const GO_ON: &str = "Please review the worktree state and continue from where the previous attempt left off.";
 
 /// Characters of what was said about the end.
 const ERROR_MAX: usize = 500;
@@ -47,7 +46,8 @@ impl Recovery {
         let of_last = |entry: &&AuditEntry| entry.attempt == left.attempt;
         let started = log.iter().filter(of_last).find(|entry| entry.event == AuditEvent::Start);
         let (did, ended) = words(how);
-        let iteration = if left.iteration > 0 { format!(" during iteration {}", left.iteration) } else { String::new() };
+        let iteration =
+            if left.iteration > 0 { format!(" during iteration {}", left.iteration) } else { String::new() };
         Self {
             previous_attempts,
             worktree_has_changes: changes || left.worktree_has_changes || left.under_way,
@@ -113,7 +113,8 @@ fn error(how: &Ended) -> Option<String> {
         Ended::CannotDo { text } | Ended::AsksHuman { text } => text.clone(),
         Ended::NotStarted { text } | Ended::NoWorkspace { text } => text.clone(),
     };
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(ERROR_MAX).collect();
+    let line: String =
+        text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(ERROR_MAX).collect();
     (!line.is_empty()).then_some(line)
 }
 
@@ -134,8 +135,6 @@ fn instruction(how: &Ended) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-
-    use expect_test::{Expect, expect};
 
     use super::*;
     use crate::handover::{Ground, TestStatus};
@@ -176,10 +175,10 @@ mod tests {
     }
 
     /// From this heading on.
-    fn check(words: &WorkPrompt, from: &str, expected: Expect) {
+    fn told(words: &WorkPrompt, from: &str) -> String {
         let text = Prompts::load(Path::new("nowhere")).expect("built in").work(words);
         let at = text.find(from).unwrap_or_else(|| panic!("{from:?} is not in:\n{text}"));
-        expected.assert_eq(&text[at..]);
+        text[at..].to_owned()
     }
 
     fn failed(class: FailureClass, text: &str) -> Ended {
@@ -189,24 +188,24 @@ mod tests {
     #[test]
     fn after_a_crash_the_prompt_has_the_recovery_context_in_its_form() {
         let how = Ended::Crashed { code: Some(7), signal: None, text: "out of memory".into() };
-        check(&words_after(&how), "## Recovery Context", expect![[r#"
-            ## Recovery Context
+        let expected = r#"## Recovery Context
 
-            This task was previously attempted but crashed.
+This task was previously attempted but crashed.
 
-            **Previous attempts:** 2
-            **Worktree has uncommitted changes:** Yes
+**Previous attempts:** 2
+**Worktree has uncommitted changes:** Yes
 
-            ### Last Attempt Log
-            - Started: 2026-01-15T10:00:00Z
-            - Files modified: src/auth.ts, src/auth.test.ts
-            - Tests: 4/6 passing
-            - Last commit: abc123 "feat: add auth module"
-            - Error: exit code 7 out of memory
-            - Crashed during iteration 5
+### Last Attempt Log
+- Started: 2026-01-15T10:00:00Z
+- Files modified: src/auth.ts, src/auth.test.ts
+- Tests: 4/6 passing
+- Last commit: abc123 "feat: add auth module"
+- Error: exit code 7 out of memory
+- Crashed during iteration 5
 
-            Please review the worktree state and continue from where the previous attempt left off.
-        "#]]);
+Please review the worktree state and continue from where the previous attempt left off.
+"#;
+        assert_eq!(told(&words_after(&how), "## Recovery Context"), expected);
     }
 
     #[test]
@@ -226,52 +225,62 @@ mod tests {
         }
     }
 
-    #[test]
-    fn nothing_is_made_up_where_nothing_is_known() {
-        let words = WorkPrompt {
-            recovery: Some(Recovery::of(&Ended::Stopped, 1, false, None)),
-            ..words_after(&Ended::Stopped)
+    /// Every variant, as an agent reads it.
+    fn variants() -> Vec<(&'static str, WorkPrompt)> {
+        let said = |by: &str, text: &str| Said {
+            by: by.into(),
+            at: "2026-01-15T10:00:00Z".into(),
+            text: text.into(),
         };
-        check(&words, "## Recovery Context", expect![[r#"
-            ## Recovery Context
-
-            This task was previously attempted but was stopped before it was done.
-
-            **Previous attempts:** 1
-            **Worktree has uncommitted changes:** No
-
-            ### Last Attempt Log
-            - Stopped
-
-            Please review the worktree state and continue from where the previous attempt left off.
-        "#]]);
-    }
-
-    #[test]
-    fn after_a_full_window_the_prompt_is_compact_and_hands_over() {
-        let how = failed(FailureClass::Overflow, "prompt is too long");
-        let words = WorkPrompt { compact: true, handover: Some(left().markdown()), ..words_after(&how) };
-        check(&words, "# Task", expect![[""]]);
-    }
-
-    #[test]
-    fn after_a_circle_the_prompt_says_what_was_repeated() {
+        let overflow = failed(FailureClass::Overflow, "prompt is too long");
         let seen = "the same call 10 times in a row without a new commit: Bash npm test";
-        let how = failed(FailureClass::Looping, seen);
-        let words = WorkPrompt { repeated: Some(seen.into()), ..words_after(&how) };
-        check(&words, "### Last Attempt Log", expect![[""]]);
+        let looping = failed(FailureClass::Looping, seen);
+        let stopped = words_after(&Ended::Stopped);
+        vec![
+            (
+                "After a crash",
+                words_after(&Ended::Crashed { code: Some(7), signal: None, text: "out of memory".into() }),
+            ),
+            (
+                "After a stop of which nothing is known",
+                WorkPrompt {
+                    recovery: Some(Recovery::of(&Ended::Stopped, 1, false, None)),
+                    ..stopped.clone()
+                },
+            ),
+            ("After a denial", words_after(&failed(FailureClass::Denied, "Bash touch /srv/x"))),
+            (
+                "After a full context window",
+                WorkPrompt { compact: true, handover: Some(left().markdown()), ..words_after(&overflow) },
+            ),
+            ("After a circle", WorkPrompt { repeated: Some(seen.into()), ..words_after(&looping) }),
+            (
+                "In the next iteration, with a nudge and messages",
+                WorkPrompt {
+                    recovery: None,
+                    iteration: 2,
+                    nudge: Some("it went silent: no output for 120 s while no tool ran".into()),
+                    messages: vec![said("ada", "Use the new parser."), said("bob", "Keep the old tests.")],
+                    ..stopped
+                },
+            ),
+        ]
     }
 
     #[test]
-    fn a_nudge_and_the_words_of_people_come_last() {
-        let said = |by: &str, text: &str| Said { by: by.into(), at: "2026-01-15T10:00:00Z".into(), text: text.into() };
-        let words = WorkPrompt {
-            recovery: None,
-            iteration: 2,
-            nudge: Some("it went silent: no output for 120 s while no tool ran".into()),
-            messages: vec![said("ada", "Use the new parser."), said("bob", "And\nkeep the old tests.")],
-            ..words_after(&Ended::Stopped)
-        };
-        check(&words, "## About the last", expect![[""]]);
+    fn printed_recovery_prompts() {
+        let mut page = String::from(
+            "# What an agent is told after a failure\n\nPrinted by a test from the built-in templates; yours go to `.swarm/prompts/` under the same names\n(`work.md`, `compact.md`, `recovery.md`, `focused.md`, `notices.md`).\n",
+        );
+        for (title, words) in variants() {
+            page += &format!("\n## {title}\n\n~~~~markdown\n{}\n~~~~\n", told(&words, "# Task").trim_end());
+        }
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
+        if std::env::var_os("SWARM_GEN").is_some() {
+            std::fs::write(&path, &page).expect("docs/ can be written");
+            return;
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(there == page, "docs/prompts.md is not what the code says: run `cargo xtask gen`\n{page}");
     }
 }

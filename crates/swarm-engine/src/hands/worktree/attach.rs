@@ -178,7 +178,8 @@ async fn readable(
     if let Some(last) = logged.last() {
         tips::note_ours(git, &marker.task, last, &good)?;
     }
-    git.update_refs(&[RefChange::modify(full, &tip, &good)], "swarm: the last commits cannot be read").await?;
+    git.update_refs(&[RefChange::modify(full, &tip, &good)], "swarm: the last commits cannot be read")
+        .await?;
     Ok(good)
 }
 

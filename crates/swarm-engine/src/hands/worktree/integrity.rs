@@ -167,7 +167,11 @@ async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>,
     Ok(read.ok().await.is_err().then_some(Flaw::BrokenIndex))
 }
 
-pub(super) async fn of_branch(git: &Git, task: &TaskId, marker: &WorktreeMarker) -> Result<Option<Flaw>, GitError> {
+pub(super) async fn of_branch(
+    git: &Git,
+    task: &TaskId,
+    marker: &WorktreeMarker,
+) -> Result<Option<Flaw>, GitError> {
     let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
         return Ok(Some(Flaw::BranchGone));
     };
