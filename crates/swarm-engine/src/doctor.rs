@@ -14,6 +14,7 @@ mod repository;
 mod memory;
 mod git_locks;
 mod worktrees;
+mod integrity;
 mod branches;
 mod runs;
 mod remains;

@@ -6,6 +6,8 @@ mod git_scratch;
 mod copies;
 #[path = "worktree_life/giving_up.rs"]
 mod giving_up;
+#[path = "worktree_life/integrity.rs"]
+mod integrity;
 #[path = "worktree_life/many.rs"]
 mod many;
 #[path = "worktree_life/merging.rs"]

@@ -5,9 +5,10 @@ mod world;
 use std::time::{Duration, Instant};
 
 use swarm_engine::daemon::unacknowledged_on_disk;
+use swarm_engine::handover::ContextFiles;
 use swarm_engine::journal::Stream;
-use swarm_engine::supervisor::knock;
-use swarm_protocol::channel::{Downward, FromDaemon, Greeting, IterationOutcome, Order};
+use swarm_engine::supervisor::{DaemonEnd, cannot_reconnect, knock};
+use swarm_protocol::channel::{Downward, FromDaemon, Greeting, IterationOutcome, Order, Upward};
 use swarm_protocol::outcome::Ended;
 use world::{Coordinator, World, until};
 
@@ -168,4 +169,66 @@ async fn a_daemon_outlives_the_one_who_started_it() {
     let mut coordinator = Coordinator::start(&world, 1);
     until("a knock heard", || knock(&world.files())).await;
     coordinator.meet().await;
+}
+
+#[tokio::test]
+async fn after_the_greeting_comes_a_heartbeat_and_then_the_queue_in_order_once() {
+    let world = World::new();
+    world.start().await;
+    let reports = || unacknowledged_on_disk(&world.files().outbox()).len();
+    until("the first report, on disk", || reports() == 1).await;
+    let mut coordinator = Coordinator::start(&world, 1);
+    until("a knock heard", || knock(&world.files())).await;
+    coordinator.hello().await;
+    coordinator.welcome(0);
+    assert!(matches!(coordinator.frame().await, Upward::Heartbeat { .. }));
+    assert!(matches!(coordinator.frame().await, Upward::Report { n: 1, .. }));
+    coordinator.go(1, "no-signal");
+    assert!(matches!(coordinator.frame().await, Upward::Report { n: 2, .. }));
+    // Both again on the next connection, since nobody acknowledged them, and in the same order.
+    drop(coordinator);
+    let mut coordinator = Coordinator::start(&world, 2);
+    until("a knock heard", || knock(&world.files())).await;
+    coordinator.hello().await;
+    coordinator.welcome(0);
+    assert!(matches!(coordinator.frame().await, Upward::Heartbeat { .. }));
+    for expected in 1..=2 {
+        let frame = coordinator.frame().await;
+        assert!(matches!(frame, Upward::Report { n, .. } if n == expected), "{frame:?}");
+    }
+    coordinator.ack(2);
+    coordinator.order(Order::Stop { grace_secs: 0 });
+    assert!(matches!(coordinator.frame().await, Upward::Report { n: 3, .. }), "nothing twice");
+}
+
+#[tokio::test]
+async fn what_a_killed_daemon_had_to_say_is_read_from_its_disk() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    coordinator.go(1, "tool Bash make\nprint half way\nwrite a.txt one\nno-signal");
+    let (n, boundary) = coordinator.next().await.expect("connected");
+    assert_eq!(n, 2);
+    world.kill_daemon();
+    let DaemonEnd::Died(death) = world.watch().await else { panic!("it had no last word") };
+    assert_eq!(death.unacknowledged, [(2, boundary)], "not acknowledged: said again, once");
+    let context = ContextFiles::new(&world.spec.swarm_dir(), &world.spec.task).read().expect("a context");
+    assert_eq!((context.iteration, context.under_way), (1, false));
+}
+
+#[tokio::test]
+async fn five_tries_in_vain_are_told_to_the_supervisor_and_taken_back_when_somebody_answers() {
+    let world = World::new();
+    world.start().await;
+    // Each knock is a try at once.
+    until("the cry for help", || {
+        knock(&world.files());
+        cannot_reconnect(&world.files())
+    })
+    .await;
+    let mut coordinator = Coordinator::start(&world, 1);
+    until("a knock heard", || knock(&world.files())).await;
+    coordinator.meet().await;
+    until("it is taken back", || !cannot_reconnect(&world.files())).await;
 }

@@ -62,6 +62,10 @@ const WELCOMED_LATELY: Duration = Duration::from_secs(2);
 
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
+fn longer(wait: Duration, most: Duration) -> Duration {
+    (wait * 2).min(most.max(FIRST_WAIT))
+}
+
 impl Line {
     pub fn new(channel: Box<dyn Channel>, hello: Hello, wait_max: Duration) -> Self {
         let now = Instant::now();
@@ -165,7 +169,7 @@ impl Line {
 
     fn lost(&mut self) {
         let wait = if std::mem::take(&mut self.knocked) { Duration::ZERO } else { self.next_wait };
-        self.next_wait = (self.next_wait * 2).min(self.wait_max.max(FIRST_WAIT));
+        self.next_wait = longer(self.next_wait, self.wait_max);
         let now = Instant::now();
         self.state = State::Down { until: now + wait };
         self.alone_since.get_or_insert(now);
@@ -201,5 +205,18 @@ impl Line {
     /// Since when no coordinator has been there; none while one is.
     pub fn alone_since(&self) -> Option<Instant> {
         self.alone_since
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_waits_between_two_tries_grow_from_one_second_to_half_a_minute() {
+        let waits =
+            std::iter::successors(Some(FIRST_WAIT), |wait| Some(longer(*wait, Duration::from_secs(30))));
+        let secs: Vec<u64> = waits.take(8).map(|wait| wait.as_secs()).collect();
+        assert_eq!(secs, [1, 2, 4, 8, 16, 30, 30, 30]);
     }
 }

@@ -11,6 +11,7 @@ use super::runs::nonce_of;
 use crate::daemon::RunFiles;
 use crate::git::{Checkout, GitError, Head, RefChange, RefOutcome};
 use crate::hands::remove::{DISPOSABLE, Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
+use crate::hands::worktree::{BaseRule, prepare};
 use crate::process::{Sweep, containment};
 use crate::store::Store;
 use crate::supervisor::{Left, sweep_leftovers};
@@ -23,6 +24,7 @@ pub(super) enum Cure {
     ClearGitLock(PathBuf),
     ForgetWorktree(Checkout),
     RemoveWorktree(TaskId),
+    MendWorktree(TaskId),
     RestoreBranch {
         task: TaskId,
         tip: Oid,
@@ -70,6 +72,12 @@ impl Cure {
                     Removal::Removed => {}
                     Removal::Kept { why } => return Err(format!("kept: {why}")),
                 }
+            }
+            Self::MendWorktree(task) => {
+                let trunk = patient.state.trunk.clone().unwrap_or_else(|| "main".into());
+                let base = BaseRule::Trunk(trunk);
+                let made = prepare(git, task, &patient.paths.worktrees, &base).await;
+                made.map(drop).map_err(|error| error.to_string())?;
             }
             Self::RestoreBranch { task, tip } => {
                 let change = RefChange::create(format!("refs/heads/{}", task.branch()), tip);

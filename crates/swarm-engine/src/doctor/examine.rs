@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::cure::Cure;
 use super::finding::{CHECKS, Finding, Found, Health};
 use super::patient::Patient;
-use super::{branches, git_locks, machine, memory, place, programs, remains, repository, runs, worktrees};
+use super::{branches, git_locks, integrity, machine, memory, place, programs, remains, repository, runs, worktrees};
 use crate::git::Git;
 use crate::store::{Opened, Store};
 
@@ -84,6 +84,7 @@ async fn look(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec
     if patient.has_swarm() {
         found.extend(memory::look(&patient));
         found.extend(worktrees::look(&patient));
+        found.extend(integrity::look(&patient).await);
         found.extend(branches::look(&patient).await);
         found.extend(runs::look(&patient));
         found.extend(remains::look(&patient));

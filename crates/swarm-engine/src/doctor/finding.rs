@@ -95,6 +95,13 @@ pub const CHECKS: &[Check] = &[
         "worktrees of no task",
         Some("saves what is in it to refs, then moves it to the trash; keeps it where that cannot be proven"),
     ),
+    check(
+        "worktree-integrity",
+        "git's files of worktrees",
+        Some(
+            "saves files that are not committed to a ref, then puts pointers, HEAD, index and branch right; no file is touched",
+        ),
+    ),
     check("task-branch", "branches of tasks", Some("makes the branch again at its last known commit")),
     check(
         "leftover-process",

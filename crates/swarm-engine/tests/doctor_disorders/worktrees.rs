@@ -81,6 +81,18 @@ async fn a_deleted_worktree_is_forgotten_and_its_lone_commit_kept() {
 }
 
 #[tokio::test]
+async fn a_worktree_that_git_cannot_use_is_put_right_with_its_files() {
+    let ward = Ward::new();
+    let path = ward.begin_work().await;
+    write(&path, "half.txt", b"half\n");
+    write(&ward.scratch.repo, ".git/worktrees/1.1/index", b"DIRC rubbish");
+    write(&ward.scratch.repo, ".git/worktrees/1.1/HEAD", b"");
+    ward.check("worktree-integrity", ".swarm/worktrees/1.1").await;
+    assert_eq!(git_in(&path, ["status", "--porcelain", "--branch"]), "## swarm/1.1\n?? half.txt");
+    assert!(!ward.scratch.git(["for-each-ref", "refs/swarm/rescue/1.1"]).is_empty(), "saved first");
+}
+
+#[tokio::test]
 async fn a_deleted_branch_is_made_again_at_its_last_commit() {
     let ward = Ward::new();
     let path = ward.begin_work().await;

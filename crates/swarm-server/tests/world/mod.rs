@@ -259,6 +259,14 @@ impl Coordinator {
         within("a report", report).await
     }
 
+    /// The next frame of any kind.
+    pub async fn frame(&mut self) -> Upward {
+        match within("a frame", self.door.recv()).await.expect("open") {
+            AtDoor::Frame { frame, .. } => frame,
+            other => panic!("{other:?} instead of a frame"),
+        }
+    }
+
     /// The next report, acknowledged.
     pub async fn report(&mut self) -> FromDaemon {
         let (n, report) = self.next().await.expect("connected");

@@ -1,0 +1,197 @@
+//! F5: what may be wrong with a worktree before an agent is let into it again is found, told and put right, and no file
+//! is lost on the way.
+
+use std::path::Path;
+
+use swarm_engine::hands::worktree::{Flaw, Prepared, examine};
+
+use crate::Field;
+use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
+
+/// A worktree with a commit and a file that is not committed.
+async fn at_work() -> (Field, Prepared) {
+    let field = Field::new().await;
+    let made = field.prepare("t1").await;
+    assert_eq!(made.flaws, []);
+    write(&made.path, "done.txt", b"done\n");
+    commit_all(&made.path, "a step");
+    write(&made.path, "half.txt", b"half\n");
+    (field, made)
+}
+
+/// Breaks the worktree, and checks that the flaw is found by looking, told by attaching, gone afterwards, and that
+/// everything is still there.
+async fn check(break_it: impl FnOnce(&Field, &Prepared), expected: &[&str]) -> (Field, Prepared) {
+    let (field, made) = at_work().await;
+    break_it(&field, &made);
+    let said = |flaws: &[Flaw]| -> Vec<String> {
+        let told = flaws.iter().filter(|flaw| !matches!(flaw, Flaw::Uncommitted { .. }));
+        told.map(|flaw| flaw.words(&task("t1"))).collect()
+    };
+    let seen =
+        examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("it can be looked at");
+    assert_eq!(said(&seen), expected, "seen");
+    let again = field.prepare("t1").await;
+    assert_eq!(said(&again.flaws), expected, "told");
+    let left =
+        examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("it can be looked at");
+    assert!(!left.iter().any(Flaw::is_disorder), "still there: {left:?}");
+    assert!(again.path.join("done.txt").is_file(), "what was committed is there");
+    assert_eq!(git_in(&again.path, ["symbolic-ref", "HEAD"]), "refs/heads/swarm/t1");
+    (field, again)
+}
+
+fn half_is_there(made: &Prepared) {
+    assert_eq!(std::fs::read_to_string(made.path.join("half.txt")).expect("kept"), "half\n");
+    assert_eq!(git_in(&made.path, ["status", "--porcelain"]), "?? half.txt");
+}
+
+#[tokio::test]
+async fn a_worktree_that_is_in_order_is_left_alone() {
+    let (field, made) = check(|_, _| {}, &[]).await;
+    half_is_there(&made);
+    let told = examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("looked at");
+    assert_eq!(told, [Flaw::Uncommitted { files: 1 }]);
+    assert_eq!(field.scratch.git(["for-each-ref", "refs/swarm/rescue"]), "");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_made_again_from_the_branch() {
+    let gone = |_: &Field, made: &Prepared| std::fs::remove_dir_all(&made.path).expect("removed");
+    check(gone, &["its folder is gone: made again from swarm/t1"]).await;
+}
+
+#[tokio::test]
+async fn a_worktree_that_git_has_forgotten_is_registered_again_with_its_files() {
+    let forget = |_: &Field, made: &Prepared| std::fs::remove_dir_all(&made.record).expect("removed");
+    let (field, made) = check(forget, &["git has forgotten it: registered again, files as they are"]).await;
+    half_is_there(&made);
+    assert!(kept(&field).contains("half.txt"), "saved before anything was put right");
+}
+
+/// Files in everything that was saved before a repair.
+fn kept(field: &Field) -> String {
+    let refs = field.scratch.git(["for-each-ref", "--format=%(refname)", "refs/swarm/rescue"]);
+    refs.lines().map(|name| field.scratch.git(["ls-tree", "-r", "--name-only", name])).collect()
+}
+
+#[tokio::test]
+async fn a_worktree_on_another_branch_or_on_none_comes_back_to_its_own() {
+    let other = |_: &Field, made: &Prepared| drop(git_in(&made.path, ["switch", "-q", "-c", "mine"]));
+    let (_, made) = check(other, &["it was on mine: back on swarm/t1, files as they are"]).await;
+    half_is_there(&made);
+    let (field, made) = at_work().await;
+    git_in(&made.path, ["switch", "-q", "--detach"]);
+    let lost = commit_all(&made.path, "off the branch");
+    let again = field.prepare("t1").await;
+    assert!(
+        matches!(&again.flaws[..], [Flaw::Astray { on }] if on.starts_with("no branch, at ")),
+        "{:?}",
+        again.flaws
+    );
+    let name = format!("refs/swarm/rescue/t1/{}", lost.short());
+    assert_eq!(field.scratch.git(["rev-parse", &name]), lost.as_str());
+}
+
+#[tokio::test]
+async fn a_head_that_nobody_can_read_is_written_anew() {
+    let torn = |_: &Field, made: &Prepared| write(&made.record, "HEAD", b"");
+    let (_, made) = check(torn, &["its HEAD could not be read: back on swarm/t1"]).await;
+    half_is_there(&made);
+}
+
+#[tokio::test]
+async fn a_lock_of_a_git_that_is_gone_is_removed() {
+    let lock = |_: &Field, made: &Prepared| write(&made.record, "index.lock", b"");
+    let (_, made) = check(lock, &["index.lock was left by a git that is gone: removed"]).await;
+    half_is_there(&made);
+}
+
+#[tokio::test]
+async fn a_merge_that_is_under_way_is_told_and_left() {
+    let (field, made) = at_work().await;
+    write(&made.path, "a.txt", b"ours\n");
+    commit_all(&made.path, "ours");
+    field.scratch.write("a.txt", "theirs\n");
+    field.scratch.commit_all("theirs");
+    assert!(!try_git_in(&made.path, ["merge", "main"]).status.success(), "a conflict");
+    let again = field.prepare("t1").await;
+    assert!(again.flaws.contains(&Flaw::MidWay(swarm_engine::git::MidWay::Merge)), "{:?}", again.flaws);
+    assert!(again.record.join("MERGE_HEAD").is_file(), "it can be gone on with");
+}
+
+#[tokio::test]
+async fn an_index_that_git_cannot_read_gives_way_to_a_new_one() {
+    let broken = |_: &Field, made: &Prepared| write(&made.record, "index", b"DIRC\0\0\0\x02 rubbish");
+    let told = "its index could not be read: a new one was made, files as they are";
+    let (field, made) = check(broken, &[told]).await;
+    half_is_there(&made);
+    assert!(kept(&field).contains("half.txt"));
+    let gone = |_: &Field, made: &Prepared| std::fs::remove_file(made.record.join("index")).expect("removed");
+    let (_, made) = check(gone, &["it had no index: a new one was made, files as they are"]).await;
+    half_is_there(&made);
+}
+
+#[tokio::test]
+async fn a_branch_that_is_gone_or_empty_is_made_again_at_its_last_commit() {
+    let told = "swarm/t1 was gone: made again at its last known commit";
+    let delete =
+        |field: &Field, _: &Prepared| drop(field.scratch.git(["update-ref", "-d", "refs/heads/swarm/t1"]));
+    let (_, made) = check(delete, &[told]).await;
+    half_is_there(&made);
+    let torn = |field: &Field, _: &Prepared| field.scratch.write(".git/refs/heads/swarm/t1", "");
+    let (_, made) = check(torn, &[told]).await;
+    half_is_there(&made);
+}
+
+fn remove_object(field: &Field, name: &str) {
+    let place = format!(".git/objects/{}/{}", &name[..2], &name[2..]);
+    std::fs::remove_file(field.scratch.at(&place)).expect("a loose object");
+}
+
+#[tokio::test]
+async fn a_commit_that_cannot_be_read_gives_way_to_the_newest_that_can_and_its_files_stay() {
+    for what in ["HEAD", "HEAD^{tree}", "HEAD:late.txt"] {
+        let (field, made) = at_work().await;
+        let good = git_in(&made.path, ["rev-parse", "HEAD"]);
+        write(&made.path, "late.txt", b"late\n");
+        commit_all(&made.path, "lost soon");
+        remove_object(&field, &git_in(&made.path, ["rev-parse", what]));
+        let again = field.prepare("t1").await;
+        assert!(
+            again.flaws.iter().any(|flaw| matches!(flaw, Flaw::TipUnreadable { .. })),
+            "{:?}",
+            again.flaws
+        );
+        assert_eq!(again.tip.as_str(), good, "{what}");
+        for (file, text) in [("late.txt", "late\n"), ("half.txt", "half\n")] {
+            assert_eq!(std::fs::read_to_string(again.path.join(file)).expect(file), text, "{what}");
+        }
+        let left = examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("looked at");
+        assert!(!left.iter().any(Flaw::is_disorder), "{what}: {left:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_repository_that_was_planted_goes_to_the_trash() {
+    let plant = |_: &Field, made: &Prepared| {
+        std::fs::remove_file(made.path.join(".git")).expect("removed");
+        git_in(&made.path, ["init", "-q"]);
+    };
+    let (field, made) = check(plant, &["a repository in place of .git led elsewhere: written anew"]).await;
+    half_is_there(&made);
+    assert!(kept(&field).contains("half.txt"));
+    let elsewhere = |_: &Field, made: &Prepared| write(&made.path, ".git", b"gitdir: /nowhere\n");
+    check(elsewhere, &["its .git file or git's record of it led elsewhere: written anew"]).await;
+}
+
+#[tokio::test]
+async fn a_strangers_folder_is_left_alone() {
+    let field = Field::new().await;
+    let place = field.scratch.worktrees().join("t1");
+    write(&place, "mine.txt", b"mine\n");
+    let flaws = examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("looked at");
+    assert_eq!(flaws, [Flaw::Foreign]);
+    assert!(field.try_prepare("t1").await.is_err());
+    assert!(Path::new(&place).join("mine.txt").is_file());
+}
