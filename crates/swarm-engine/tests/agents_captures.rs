@@ -329,11 +329,11 @@ fn a_recorded_loop_is_noticed_from_its_calls() {
     let in_a_row = |word: &str, times: u32, call: &str| {
         format!("{word} the same call {times} times in a row without a new commit: {call}")
     };
-    let codex = "shell /bin/bash -lc 'true # again'";
+    let codex = "shell /bin/bash -lc 'echo again'";
     check("codex/loop", &[&in_a_row("note", 5, codex), &in_a_row("enough", 10, codex)]);
     check(
         "opencode/loop",
-        &[&in_a_row("note", 5, "bash true # again"), &in_a_row("enough", 10, "bash true # again")],
+        &[&in_a_row("note", 5, "bash echo again"), &in_a_row("enough", 10, "bash echo again")],
     );
     // Its own guard is the first to speak.
     check("gemini/loop", &[]);

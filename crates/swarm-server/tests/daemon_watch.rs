@@ -83,15 +83,19 @@ async fn silence_is_noted_at_half_time_and_then_ended() {
 
 #[tokio::test]
 async fn work_without_words_and_a_tool_that_takes_its_time_are_no_silence() {
-    for lines in [
-        "burn 4000\ncomplete",
+    let outcome_of = async |lines: &str| {
+        let mut world = world();
+        world.spec.agent_setup.as_mut().expect("an agent").stall_secs = 3;
+        played(&world, lines).await.1
+    };
+    let (by_itself, by_a_child, in_a_tool) = tokio::join!(
+        outcome_of("burn 5000\ncomplete"),
         // The work of a child in a session of its own is the agent's.
-        "sh setsid sh -c 'timeout 4 sh -c \"while :; do :; done\"'; true\ncomplete",
-        "tool-begin Bash sleep\nsleep 4000\ntool-end\ncomplete",
-    ] {
-        let (notes, outcome) = played(&world(), lines).await;
-        assert_eq!((notes, outcome), (vec![], IterationOutcome::Complete), "{lines}");
-    }
+        outcome_of("sh setsid timeout 5 sh -c 'while :; do :; done'\ncomplete"),
+        outcome_of("tool-begin Bash sleep\nsleep 5000\ntool-end\ncomplete"),
+    );
+    let expected = IterationOutcome::Complete;
+    assert_eq!([by_itself, by_a_child, in_a_tool], [expected.clone(), expected.clone(), expected]);
 }
 
 #[tokio::test]

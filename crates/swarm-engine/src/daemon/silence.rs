@@ -122,7 +122,7 @@ mod tests {
         check("............", &[4], Some(8));
         check("...l...........", &[8], Some(12));
         check("......w...........", &[4, 11], Some(15));
-        check("..tttttttttttttttt......", &[22], None);
+        check("..tttttttttttttttt......", &[23], None);
         check("...w...w...l...w...w...", &[], None);
     }
 }
