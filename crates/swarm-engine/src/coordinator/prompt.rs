@@ -8,7 +8,7 @@ use swarm_protocol::ids::{AgentId, TaskId};
 use swarm_protocol::outcome::Ended;
 
 use crate::handover::ContextFiles;
-use crate::prompts::{Learnings, Neighbour, Recovery, TaskWords, WorkPrompt};
+use crate::prompts::{Learnings, Neighbour, Recovery, Said, TaskWords, WorkPrompt};
 
 /// Entries of the task's history that a prompt carries.
 const AUDIT_SHOWN: usize = 20;
@@ -59,9 +59,21 @@ pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         compact,
         repeated: before.and_then(repeated),
         handover: setting.context.read_markdown().filter(|_| compact),
-        nudge: None,
-        messages: vec![],
+        nudge: task.nudge.as_ref().map(|nudge| format!("{}: {}", nudge.class.words(), nudge.why)),
+        messages: messages(task),
     })
+}
+
+/// What people have said and no iteration has been given to its end.
+fn messages(task: &Task) -> Vec<Said> {
+    let waiting = task.messages.iter().filter(|message| message.landed.is_none());
+    waiting
+        .map(|message| Said {
+            by: message.by.clone(),
+            at: message.at.to_string(),
+            text: message.text.clone(),
+        })
+        .collect()
 }
 
 fn class_of(how: &Ended) -> Option<FailureClass> {
