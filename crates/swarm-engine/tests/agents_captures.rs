@@ -262,6 +262,8 @@ fn cost_tokens_and_sessions_are_read() {
         assert_eq!(reading.heard.session.as_deref(), Some(session), "{name}");
     };
     check("claude/tool_write", 8410, 50, 12240, "11111111-1111-4111-8111-111111111101");
+    // Cut off before its final event: what it told on the way, and no dollars.
+    check("claude/sigterm_tool", 4200, 1, 0, "11111111-1111-4111-8111-111111111111");
     check("codex/app_server_tool_write", 2010, 50, 0, "01a1dcab-cd04-7593-9af4-f294f0f6df21");
     check("codex/tool_write", 2010, 50, 0, "01a1dc8d-5f1c-71d0-945a-9a99effcb402");
     check("gemini/tool_write", 3010, 75, 0, "22222222-1111-4111-8111-111111111101");

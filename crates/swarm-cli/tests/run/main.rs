@@ -7,4 +7,5 @@ mod demo;
 mod killed;
 mod logs;
 mod publish;
+mod recovered;
 mod stopped;

@@ -215,7 +215,8 @@ fn exact(kind: &Value) -> Option<FailureClass> {
             Some(FailureClass::Overloaded)
         }
         "unauthorized" => Some(FailureClass::Key),
-        "modelNotFound" | "sandboxError" => Some(FailureClass::Configuration),
+        "modelNotFound" => Some(FailureClass::Configuration),
+        "sandboxError" => Some(FailureClass::Denied),
         "cyberPolicy" | "misalignmentPolicyViolation" => Some(FailureClass::Refused),
         "sessionBudgetExceeded" => Some(FailureClass::OwnLimit),
         _ => None,
