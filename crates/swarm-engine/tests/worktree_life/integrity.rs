@@ -78,7 +78,7 @@ fn kept(field: &Field) -> String {
 #[tokio::test]
 async fn a_worktree_on_another_branch_or_on_none_comes_back_to_its_own() {
     let other = |_: &Field, made: &Prepared| drop(git_in(&made.path, ["switch", "-q", "-c", "mine"]));
-    let (_, made) = check(other, &["it was on mine: back on swarm/t1, files as they are"]).await;
+    let (_field, made) = check(other, &["it was on mine: back on swarm/t1, files as they are"]).await;
     half_is_there(&made);
     let (field, made) = at_work().await;
     git_in(&made.path, ["switch", "-q", "--detach"]);
@@ -96,14 +96,14 @@ async fn a_worktree_on_another_branch_or_on_none_comes_back_to_its_own() {
 #[tokio::test]
 async fn a_head_that_nobody_can_read_is_written_anew() {
     let torn = |_: &Field, made: &Prepared| write(&made.record, "HEAD", b"");
-    let (_, made) = check(torn, &["its HEAD could not be read: back on swarm/t1"]).await;
+    let (_field, made) = check(torn, &["its HEAD could not be read: back on swarm/t1"]).await;
     half_is_there(&made);
 }
 
 #[tokio::test]
 async fn a_lock_of_a_git_that_is_gone_is_removed() {
     let lock = |_: &Field, made: &Prepared| write(&made.record, "index.lock", b"");
-    let (_, made) = check(lock, &["index.lock was left by a git that is gone: removed"]).await;
+    let (_field, made) = check(lock, &["index.lock was left by a git that is gone: removed"]).await;
     half_is_there(&made);
 }
 
@@ -128,7 +128,7 @@ async fn an_index_that_git_cannot_read_gives_way_to_a_new_one() {
     half_is_there(&made);
     assert!(kept(&field).contains("half.txt"));
     let gone = |_: &Field, made: &Prepared| std::fs::remove_file(made.record.join("index")).expect("removed");
-    let (_, made) = check(gone, &["it had no index: a new one was made, files as they are"]).await;
+    let (_field, made) = check(gone, &["it had no index: a new one was made, files as they are"]).await;
     half_is_there(&made);
 }
 
@@ -137,10 +137,10 @@ async fn a_branch_that_is_gone_or_empty_is_made_again_at_its_last_commit() {
     let told = "swarm/t1 was gone: made again at its last known commit";
     let delete =
         |field: &Field, _: &Prepared| drop(field.scratch.git(["update-ref", "-d", "refs/heads/swarm/t1"]));
-    let (_, made) = check(delete, &[told]).await;
+    let (_field, made) = check(delete, &[told]).await;
     half_is_there(&made);
     let torn = |field: &Field, _: &Prepared| field.scratch.write(".git/refs/heads/swarm/t1", "");
-    let (_, made) = check(torn, &[told]).await;
+    let (_field, made) = check(torn, &[told]).await;
     half_is_there(&made);
 }
 
