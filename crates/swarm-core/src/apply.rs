@@ -86,7 +86,11 @@ impl State {
         match reason {
             PauseReason::Trunk => self.red_trunk = None,
             PauseReason::Setup => self.setup_failures = SetupFailures::default(),
-            PauseReason::User | PauseReason::Disk | PauseReason::Budget | PauseReason::Errors | PauseReason::Abort => {}
+            PauseReason::User
+            | PauseReason::Disk
+            | PauseReason::Budget
+            | PauseReason::Errors
+            | PauseReason::Abort => {}
         }
     }
 

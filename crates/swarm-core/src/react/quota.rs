@@ -80,6 +80,11 @@ pub(super) fn probe_lost(state: &State, run: &RunId, why: String, now: Timestamp
 pub(crate) fn due(state: &State, now: Timestamp) -> Option<Event> {
     state.quotas.iter().find_map(|(group, gate)| {
         gate.closed.as_ref().filter(|c| is_due(c, now))?;
+        // One that was told to stop may still be asking.
+        let still_asking = |r: &Run| r.group.as_ref() == Some(group) && !planted::is(Bug::ProbedTwice);
+        if state.runs.values().any(still_asking) {
+            return None;
+        }
         let waits = state.tasks_in_order().filter(|task| state.waits_for_group(task, group));
         let Some(task) = waits.max_by_key(|task| task.waits_for_quota.as_ref() == Some(group)) else {
             return Some(Event::QuotaRestored { group: group.clone(), by: "clock".into() });

@@ -10,6 +10,7 @@ use swarm_protocol::outcome::Ended;
 use super::agenda::Happening;
 use super::daemon::Doing;
 use super::fault::Fault;
+use super::planted::Planted;
 use super::story::Story;
 
 /// Milliseconds a frame takes; all the same, so that they arrive in order.
@@ -32,6 +33,11 @@ impl Story {
         if let (false, false, Some(how)) = (alive, said_last, exit.clone()) {
             daemon.ends(how);
         }
+        if self.planted == Some(Planted::OutboxFlushedTwice) {
+            for report in daemon.acknowledged.clone() {
+                daemon.say(report);
+            }
+        }
         let frames: Vec<u64> = daemon.frames.iter().map(|(n, _)| *n).collect();
         for n in frames {
             self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { hand, n });
@@ -42,14 +48,22 @@ impl Story {
     }
 
     /// The daemon's lock is free and it left no last word.
-    fn daemon_found_dead(&mut self, run: &RunId) {
+    pub fn daemon_found_dead(&mut self, run: &RunId) {
         let Some(daemon) = self.daemons.get(run) else { return };
         let Some(n) = daemon.heard_by else { return };
+        let taken_over = self.coordinator.as_ref().is_some_and(|c| c.epoch > daemon.epoch);
         let report = match daemon.kind {
+            RunKind::Work if taken_over => {
+                let how = Ended::Orphaned { text: "no exit record".into() };
+                Report::WorkEnded { run: run.clone(), how }
+            }
             RunKind::Work => {
                 Report::WorkEnded { run: run.clone(), how: Ended::Lost { text: "no exit record".into() } }
             }
-            RunKind::Probe => Report::Probed { run: run.clone(), failure: None },
+            RunKind::Probe => {
+                let failure = Some(Failure::new(FailureClass::Crashed, "its daemon vanished"));
+                Report::Probed { run: run.clone(), failure }
+            }
             RunKind::Verify => Report::VerifyLost {
                 run: run.clone(),
                 task: daemon.task.clone(),
@@ -61,6 +75,9 @@ impl Story {
                 why: "its daemon vanished".into(),
             },
         };
+        if matches!(report, Report::WorkEnded { how: Ended::Orphaned { .. }, .. }) {
+            self.hit(Fault::OrphanFound);
+        }
         if let Some(hand) = self.hand_mut(n) {
             hand.report = Some(report);
             self.agenda.at(self.now.plus_ms(2 * FRAME_MS), Happening::HandEnds { hand: n });
@@ -114,12 +131,13 @@ impl Story {
     }
 
     fn iterate(&mut self, run: &RunId, iteration: u32) {
+        self.prompt(run);
         if self.strikes(Fault::AgentHangs, 4) {
             if let Some(daemon) = self.daemons.get_mut(run) {
                 daemon.turn_to(Doing::Hanging);
             }
         } else if self.strikes(Fault::AgentGoesSilent, 4) {
-            self.daemon_turns(run, Doing::Silent, (SILENCE_MS, SILENCE_MS + 10_000));
+            self.daemon_turns(run, Doing::Silent { iteration }, (SILENCE_MS, SILENCE_MS + 10_000));
         } else {
             self.daemon_turns(run, Doing::Iterating { iteration }, (1_000, 60_000));
         }
@@ -141,8 +159,14 @@ impl Story {
             Doing::Checking { iteration, waived } => self.checks_end(run, &task, iteration, waived),
             Doing::Verifying { commit } => self.verification_ends(run, &task, &commit),
             Doing::Reviewing { tip } => self.review_ends(run, &task, &tip),
-            Doing::Silent => self
+            // Most daemons end the iteration and wait; some end with it.
+            Doing::Silent { iteration } if self.rng.chance(80) => {
+                let failure = Failure::new(FailureClass::Stalled, "no output for 120 s");
+                self.boundary(run, &task, iteration, IterationOutcome::Failed { failure });
+            }
+            Doing::Silent { .. } => self
                 .last_word(run, Ended::Crashed { code: None, signal: Some(9), text: "went silent".into() }),
+            Doing::Probing { group } => self.probe_ends(run, &group),
             Doing::Ending => self.last_word(run, Ended::Stopped),
         }
     }
@@ -160,7 +184,7 @@ impl Story {
         }
     }
 
-    fn say(&mut self, run: &RunId, report: Report) {
+    pub fn say(&mut self, run: &RunId, report: Report) {
         if let Some(daemon) = self.daemons.get_mut(run) {
             let n = daemon.say(report);
             self.send(run, n);
@@ -173,7 +197,24 @@ impl Story {
         }
         let tip = if self.rng.chance(80) || self.calm { self.truth.agent_commits(task) } else { None };
         let tip = tip.or_else(|| self.truth.worktrees.get(task).map(|w| w.tip.clone()));
-        let outcome = self.outcome();
+        let outcome = self.outcome(run, iteration);
+        self.says_boundary(run, task, iteration, outcome, tip);
+    }
+
+    /// The iteration brought nothing.
+    fn boundary(&mut self, run: &RunId, task: &TaskId, iteration: u32, outcome: IterationOutcome) {
+        let tip = self.truth.worktrees.get(task).map(|w| w.tip.clone());
+        self.says_boundary(run, task, iteration, outcome, tip);
+    }
+
+    fn says_boundary(
+        &mut self,
+        run: &RunId,
+        task: &TaskId,
+        iteration: u32,
+        outcome: IterationOutcome,
+        tip: Option<Oid>,
+    ) {
         let usage = Usage { input_tokens: self.rng.between(1, 1_000), steps: 1, ..Usage::default() };
         let session = self.rng.chance(70).then(|| format!("session-{run}"));
         if let Some(daemon) = self.daemons.get_mut(run) {
@@ -181,10 +222,8 @@ impl Story {
             daemon.iterated = iteration;
         }
         let (run_id, note) = (run.clone(), None);
-        self.say(
-            run,
-            Report::Boundary { run: run_id, iteration, outcome, tip, note, usage, session, known: 0 },
-        );
+        let known = self.daemons.get(run).map_or(0, |daemon| daemon.known);
+        self.say(run, Report::Boundary { run: run_id, iteration, outcome, tip, note, usage, session, known });
         if self.strikes(Fault::Overstep, 3) {
             let what = "tried to move another task's branch".into();
             let report = Report::Overstep { task: task.clone(), run: Some(run.clone()), what };
@@ -193,8 +232,11 @@ impl Story {
         self.obey(run);
     }
 
-    fn outcome(&mut self) -> IterationOutcome {
+    fn outcome(&mut self, run: &RunId, iteration: u32) -> IterationOutcome {
         let text = || "in so many words".to_string();
+        if let Some(failure) = self.recoverable(run, iteration) {
+            return IterationOutcome::Failed { failure };
+        }
         if self.strikes(Fault::AgentCrashes, 7) {
             return IterationOutcome::Crashed { code: Some(1), signal: None, text: text() };
         }
@@ -249,7 +291,7 @@ impl Story {
     }
 
     /// The process is gone, and its verdict is its last word.
-    fn says_verdict(&mut self, run: &RunId) {
+    pub fn says_verdict(&mut self, run: &RunId) {
         if let Some(daemon) = self.daemons.get_mut(run) {
             daemon.vanishes();
             daemon.exit = Some(Ended::Stopped);
@@ -282,5 +324,6 @@ pub fn is_last_word(report: &Report) -> bool {
             | Report::VerifyLost { .. }
             | Report::Reviewed { .. }
             | Report::ReviewLost { .. }
+            | Report::Probed { .. }
     )
 }

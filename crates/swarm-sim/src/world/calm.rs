@@ -5,6 +5,7 @@ use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
 use swarm_protocol::plan::TaskPatch;
+use swarm_protocol::policy::Allowance;
 
 use super::agenda::Happening;
 use super::oracle::{self, Broken, broken};
@@ -21,6 +22,7 @@ impl Story {
         self.calm = true;
         self.calm_since = self.now;
         self.trace.note(self.now, || "faults stop".into());
+        self.truth.used_up.clear();
         self.agenda.at(self.now.plus_ms(1), Happening::Outside);
         self.agenda.at(self.now.plus_ms(2), Happening::Caretaker);
     }
@@ -82,8 +84,17 @@ fn help(state: &State) -> Vec<Command> {
     if state.tasks.values().any(|task| state.needs_start(task)) {
         commands.push(Command::StartTasks { tasks: vec![] });
     }
+    let held = state.quotas.iter().filter(|(_, gate)| gate.closed.as_ref().is_some_and(|c| c.held));
+    commands.extend(held.map(|(group, _)| Command::OpenQuota { group: group.clone() }));
     for (id, task) in &state.tasks {
         if waits_for_a_person(&task.stage) {
+            if state.policy.task_budget != Allowance::default() {
+                commands.push(Command::ExtendBudget { task: Some(id.clone()) });
+            }
+            commands.push(Command::UnblockTask { task: id.clone() });
+        }
+        let lost = |part: &_| state.tasks.get(part).is_none_or(|t| matches!(t.stage, Stage::Cancelled));
+        if matches!(&task.stage, Stage::Split { parts, .. } if parts.iter().any(lost)) {
             commands.push(Command::UnblockTask { task: id.clone() });
         }
         let gone = |d: &_| state.tasks.get(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled));

@@ -115,6 +115,7 @@ impl Story {
         for event in &events {
             self.trace.record(event, self.now);
         }
+        let told = events.clone();
         self.oracle.decided(expect, &events, accepted, &c, self.now, &self.truth)?;
         let news = !events.is_empty();
         if news {
@@ -129,6 +130,7 @@ impl Story {
         }
         self.plan_wake(&mut c);
         self.coordinator = Some(c);
+        self.notice(&told);
         if news && self.armed == Some(Seam::BeforeAppend) {
             return self.kill(Seam::BeforeAppend);
         }

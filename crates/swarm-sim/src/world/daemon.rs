@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use swarm_core::effect::WorkOrder;
 use swarm_core::input::Report;
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 
@@ -19,7 +20,9 @@ pub enum Doing {
     /// The agent will never end by itself.
     Hanging,
     /// No output any more; the daemon's stall clock runs.
-    Silent,
+    Silent {
+        iteration: u32,
+    },
     Checking {
         iteration: u32,
         waived: bool,
@@ -29,6 +32,10 @@ pub enum Doing {
     },
     Reviewing {
         tip: Oid,
+    },
+    /// Asks the service whether this allowance is back.
+    Probing {
+        group: String,
     },
     /// Told to end; the tree is being ended.
     Ending,
@@ -46,6 +53,12 @@ pub struct Daemon {
     pub iterated: u32,
     pub checked: u32,
     pub order: Option<WorkOrder>,
+    /// The group of the profile it works under.
+    pub group: String,
+    /// How much of the ledger the prompt of its iteration knew.
+    pub known: u64,
+    /// What was acknowledged: never sent again.
+    pub acknowledged: Vec<Report>,
     pub epoch: u64,
     pub exit: Option<Ended>,
     /// Reports that nobody has acknowledged.
@@ -67,6 +80,9 @@ impl Daemon {
             iterated: 0,
             checked: 0,
             order: None,
+            group: String::new(),
+            known: 0,
+            acknowledged: Vec::new(),
             epoch,
             exit: None,
             frames: VecDeque::new(),
@@ -89,6 +105,8 @@ impl Daemon {
     }
 
     pub fn acknowledged(&mut self, n: u64) {
+        let acknowledged = self.frames.iter().filter(|(number, _)| *number == n);
+        self.acknowledged.extend(acknowledged.map(|(_, report)| report.clone()));
         self.frames.retain(|(number, _)| *number != n);
     }
 
@@ -99,7 +117,10 @@ impl Daemon {
         self.exit = Some(how.clone());
         let last = match self.kind {
             RunKind::Work => Report::WorkEnded { run: self.run.clone(), how },
-            RunKind::Probe => Report::Probed { run: self.run.clone(), failure: None },
+            RunKind::Probe => {
+                let failure = Some(Failure::new(FailureClass::Unknown, how.words()));
+                Report::Probed { run: self.run.clone(), failure }
+            }
             RunKind::Verify => {
                 Report::VerifyLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
             }
@@ -135,8 +156,13 @@ impl Daemons {
     /// A second daemon of the run cannot lock and ends, so only the first counts. Two living ones of
     /// a task are a broken rule.
     pub fn spawn(&mut self, daemon: Daemon) -> Result<(), String> {
-        // An agent and a review share the task's worktree; a verification has one of its own.
-        let place = |kind: RunKind| kind == RunKind::Verify;
+        // An agent and a review share the task's worktree; a verification has one of its own, and a
+        // probe has none.
+        let place = |kind: RunKind| match kind {
+            RunKind::Work | RunKind::Review => 0,
+            RunKind::Verify => 1,
+            RunKind::Probe => 2,
+        };
         let same = |d: &&Daemon| d.task == daemon.task && place(d.kind) == place(daemon.kind);
         if let Some(other) = self.alive().find(same) {
             return Err(format!("{} starts for task {} while {} lives", daemon.run, daemon.task, other.run));

@@ -30,10 +30,22 @@ pub enum Fault {
     PersonIntervenes,
     CommandRepeated,
     OldCoordinator,
+    QuotaUsedUp,
+    QuotaLate,
+    ProbeLost,
+    ContextFull,
+    ToolLoop,
+    Denied,
+    DiskLow,
+    BudgetSpent,
+    OrphanFound,
+    ForeignReport,
+    MessageSent,
+    TaskSplit,
 }
 
 impl Fault {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 39] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -61,6 +73,18 @@ impl Fault {
         Self::PersonIntervenes,
         Self::CommandRepeated,
         Self::OldCoordinator,
+        Self::QuotaUsedUp,
+        Self::QuotaLate,
+        Self::ProbeLost,
+        Self::ContextFull,
+        Self::ToolLoop,
+        Self::Denied,
+        Self::DiskLow,
+        Self::BudgetSpent,
+        Self::OrphanFound,
+        Self::ForeignReport,
+        Self::MessageSent,
+        Self::TaskSplit,
     ];
 
     /// As it stands in the table.
@@ -93,6 +117,18 @@ impl Fault {
             Self::PersonIntervenes => "person intervenes",
             Self::CommandRepeated => "command asked again",
             Self::OldCoordinator => "old coordinator wakes",
+            Self::QuotaUsedUp => "quota used up",
+            Self::QuotaLate => "late word about quota",
+            Self::ProbeLost => "probe lost",
+            Self::ContextFull => "context full",
+            Self::ToolLoop => "agent goes in circles",
+            Self::Denied => "sandbox denies",
+            Self::DiskLow => "disk low",
+            Self::BudgetSpent => "budget spent",
+            Self::OrphanFound => "owner found dead",
+            Self::ForeignReport => "report of a foreign run",
+            Self::MessageSent => "person sends a message",
+            Self::TaskSplit => "person splits a task",
         }
     }
 }

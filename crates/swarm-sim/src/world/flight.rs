@@ -2,12 +2,15 @@
 
 use swarm_core::effect::{Effect, Key};
 use swarm_core::input::{Input, Report};
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::failure::FailureClass;
+use swarm_protocol::outcome::Ended;
 
 use super::agenda::Happening;
 use super::coordinator::Leaving;
 use super::fault::{Fault, Seam};
 use super::hand::{Deed, Hand};
-use super::oracle::Broken;
+use super::oracle::{Broken, broken};
 use super::planted::Planted;
 use super::story::Story;
 
@@ -50,7 +53,12 @@ impl Story {
             return;
         }
         match effect {
-            Effect::Work { run, .. } | Effect::Verify { run, .. } | Effect::Review { run, .. } if acted => {
+            Effect::Work { run, .. }
+            | Effect::Verify { run, .. }
+            | Effect::Review { run, .. }
+            | Effect::Probe { run, .. }
+                if acted =>
+            {
                 self.hit(Fault::AnswersAfterCancel);
                 self.end_daemon(&run, 10_000);
             }
@@ -102,11 +110,18 @@ impl Story {
     pub fn frame(&mut self, n: u64, frame: u64) -> Result<(), Broken> {
         let Some(hand) = self.speaking_hand(n) else { return Ok(()) };
         let (key, reported) = (hand.key.clone(), hand.reported);
-        let (Key::Work(run) | Key::Verify(run) | Key::Review(run)) = key.clone() else { return Ok(()) };
+        let (Key::Work(run) | Key::Verify(run) | Key::Review(run) | Key::Probe(run)) = key.clone() else {
+            return Ok(());
+        };
         let Some(daemon) = self.daemons.get(&run) else { return Ok(()) };
         let Some((_, report)) = daemon.frames.iter().find(|(number, _)| *number == frame).cloned() else {
             return Ok(());
         };
+        let hello = matches!(report, Report::Spawned { .. });
+        if !hello && daemon.acknowledged.contains(&report) {
+            let text = format!("{run}: {report:?}");
+            return Err(broken("what was acknowledged is not sent again", text));
+        }
         let mut then = vec![Leaving::Ack { run, n: frame }];
         if super::agent::is_last_word(&report) && !reported {
             if let Some(hand) = self.hand_mut(n) {
@@ -118,7 +133,28 @@ impl Story {
     }
 
     fn believe(&mut self, report: Report, then: Vec<Leaving>) -> Result<(), Broken> {
+        if let Report::WorkEnded { run, how: Ended::Orphaned { .. } } = &report
+            && self.daemons.get(run).is_some_and(|daemon| daemon.alive)
+        {
+            return Err(broken("only what has no living owner is an orphan", run.to_string()));
+        }
+        self.late_word(&report);
         self.remember(&report);
         self.take_in(Input::Report(report), then)
+    }
+
+    /// A run that began before its gate was opened speaks of used-up quota.
+    fn late_word(&mut self, report: &Report) {
+        let Report::Boundary { run, outcome: IterationOutcome::Failed { failure }, .. } = report else {
+            return;
+        };
+        let Some(c) = &self.coordinator else { return };
+        let Some(record) = c.state.current_run(run).filter(|_| failure.class == FailureClass::Quota) else {
+            return;
+        };
+        let gate = c.state.quotas.get(&self.group_of(record.profile.as_deref()));
+        if gate.is_some_and(|gate| record.nth <= gate.opened_after) {
+            self.hit(Fault::QuotaLate);
+        }
     }
 }

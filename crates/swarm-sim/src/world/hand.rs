@@ -1,6 +1,6 @@
 //! Hands: each carries out one effect in the world, looking first, and ends in a report.
 
-use swarm_core::effect::{Effect, Key};
+use swarm_core::effect::{Effect, Key, StartsFrom};
 use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Proof;
@@ -11,6 +11,7 @@ use swarm_protocol::time::Timestamp;
 use super::daemon::{Daemon, Doing};
 use super::fault::Fault;
 use super::oracle::{Broken, broken};
+use super::planted::Planted;
 use super::story::Story;
 
 /// An effect in flight.
@@ -72,14 +73,22 @@ impl Story {
     /// Carries out the hand's effect. Asked twice it finds the work done and says so again.
     pub fn deed(&mut self, hand: &Hand, epoch: u64) -> Result<Deed, Broken> {
         let report = match &hand.effect {
-            Effect::Prepare { run, task, .. } => self.prepare(run, task),
-            Effect::Work { run, task, order, .. } => {
+            Effect::Prepare { run, task, from } => self.prepare(run, task, from.as_ref()),
+            Effect::Work { run, task, order, profile, .. } => {
+                if self.living_is_taken_for_dead(run, epoch) {
+                    let how = Ended::Orphaned { text: "taken for dead".into() };
+                    return Ok(Deed::Done(Report::WorkEnded { run: run.clone(), how }));
+                }
                 if self.daemons.get(run).is_none() {
                     if self.strikes(Fault::ProgramMissing, 2) {
                         let how = Ended::NotStarted { text: "no such program".into() };
                         return Ok(Deed::Done(Report::WorkEnded { run: run.clone(), how }));
                     }
                     self.spawn(run, task, RunKind::Work, epoch)?;
+                    let group = self.group_of(profile.as_deref());
+                    if let Some(daemon) = self.daemons.get_mut(run) {
+                        daemon.group = group;
+                    }
                 }
                 self.attach(hand.n, run);
                 self.order(run, order.clone(), epoch);
@@ -103,7 +112,14 @@ impl Story {
                 self.attach(hand.n, run);
                 return Ok(Deed::UnderWay);
             }
-            Effect::Probe { run, .. } => Report::Probed { run: run.clone(), failure: None },
+            Effect::Probe { run, task, group, .. } => {
+                if self.daemons.get(run).is_none() {
+                    self.spawn(run, task, RunKind::Probe, epoch)?;
+                    self.daemon_turns(run, Doing::Probing { group: group.clone() }, (500, 10_000));
+                }
+                self.attach(hand.n, run);
+                return Ok(Deed::UnderWay);
+            }
             Effect::WatchTrunk { commit, .. } => {
                 let now = self.truth.trunk_tip();
                 if now == *commit {
@@ -130,18 +146,33 @@ impl Story {
         Ok(Deed::Done(report))
     }
 
-    fn prepare(&mut self, run: &RunId, task: &TaskId) -> Report {
+    fn prepare(&mut self, run: &RunId, task: &TaskId, from: Option<&StartsFrom>) -> Report {
         if self.strikes(Fault::WorkspaceFails, 4) {
             let setup = self.rng.chance(25);
             return Report::PrepareFailed { run: run.clone(), why: "git worktree add failed".into(), setup };
         }
-        let worktree = self.truth.worktree(task);
+        let worktree = self.truth.worktree(task, from);
         let (base, tip) = (worktree.base.clone(), worktree.tip.clone());
         Report::Prepared { run: run.clone(), branch: task.branch(), base, tip }
     }
 
+    /// Planted bug: whoever takes over takes everybody for dead.
+    fn living_is_taken_for_dead(&self, run: &RunId, epoch: u64) -> bool {
+        self.planted == Some(Planted::OrphanOfLiving)
+            && self.daemons.get(run).is_some_and(|d| d.alive && d.epoch < epoch)
+    }
+
+    /// The group that a profile shares its allowance with.
+    pub fn group_of(&self, profile: Option<&str>) -> String {
+        let name = profile.unwrap_or(&self.policy.profile);
+        let rule = self.policy.profiles.iter().find(|rule| rule.name == name);
+        let group = rule.map_or(name, |rule| &rule.quota_group);
+        if group.is_empty() { "default".into() } else { group.into() }
+    }
+
     fn spawn(&mut self, run: &RunId, task: &TaskId, kind: RunKind, epoch: u64) -> Result<(), Broken> {
-        if kind != RunKind::Verify && !self.truth.worktrees.contains_key(task) {
+        let has_worktree = matches!(kind, RunKind::Work | RunKind::Review);
+        if has_worktree && !self.truth.worktrees.contains_key(task) {
             return Err(broken(
                 "an agent works in the worktree of its task",
                 format!("{task} has none for {run}"),
@@ -213,7 +244,11 @@ impl Story {
     }
 
     fn remove(&mut self, task: &TaskId) -> Result<Report, Broken> {
-        if let Some(daemon) = self.daemons.alive().find(|d| d.task == *task && d.kind != RunKind::Verify) {
+        if let Some(daemon) = self
+            .daemons
+            .alive()
+            .find(|d| d.task == *task && matches!(d.kind, RunKind::Work | RunKind::Review))
+        {
             return Err(broken(
                 "no worktree goes under a living daemon",
                 format!("{task} has {}", daemon.run),

@@ -17,6 +17,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::coordinator::Coordinator;
 use super::log::Log;
+use super::rules::Recovery;
 use super::truth::Truth;
 
 /// A rule that did not hold.
@@ -45,6 +46,8 @@ pub struct Oracle {
     waived: BTreeSet<(TaskId, Gate)>,
     operations: BTreeSet<CommandId>,
     policies: Vec<Policy>,
+    /// What recovery has come to.
+    recovery: Recovery,
     /// Commands whose acceptance a person has read; kept over crashes.
     told: BTreeSet<CommandId>,
 }
@@ -76,6 +79,7 @@ impl Oracle {
     }
 
     fn read(&mut self, event: &Event) {
+        self.recovery.read(event);
         match event {
             Event::TaskClaimed { task, run, .. } => {
                 self.at_work.insert(run.clone(), task.clone());
@@ -168,6 +172,8 @@ impl Oracle {
     }
 
     fn judge(&self, event: &Event, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
+        let slots = c.state.plan.as_ref().map_or(1, |plan| plan.profile.slots()) as usize;
+        self.recovery.judge(event, truth, &self.at_work, slots)?;
         match event {
             Event::Operation { id, .. } if self.operations.contains(id) => {
                 Err(broken("the same command id is carried out once", id.to_string()))
@@ -360,7 +366,9 @@ pub fn run_of(report: &Report) -> Option<&RunId> {
         | Report::Verified { run, .. }
         | Report::VerifyLost { run, .. }
         | Report::Reviewed { run, .. }
-        | Report::ReviewLost { run, .. } => Some(run),
+        | Report::ReviewLost { run, .. }
+        | Report::Noted { run, .. }
+        | Report::Probed { run, .. } => Some(run),
         _ => None,
     }
 }

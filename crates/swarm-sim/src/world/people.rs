@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
-use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::ids::{AgentId, CommandId, TaskId};
 use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 
@@ -68,7 +68,7 @@ impl People {
             return without_locked_profile(self.first_plan(rng), state);
         }
         let task = ids[rng.index(ids.len())].clone();
-        match rng.below(118) {
+        match rng.below(140) {
             0..12 => Command::BlockTask { task, reason: "wait for me".into() },
             12..30 => self.put_back(rng, state).unwrap_or(Command::UnblockTask { task }),
             30..37 => Command::DeferTask { task },
@@ -100,6 +100,13 @@ impl People {
             99 => Command::RecordExport { path: ".swarm/SWARM_PLAN.json".into() },
             100..104 => Command::SetMode { mode: *rng.pick(&Mode::ALL) },
             104..109 => Command::StartTasks { tasks: vec![] },
+            118..125 => Command::MessageAgent { task, text: "use the old parser".into() },
+            125..132 => self.split(rng, state).unwrap_or(Command::SplitTask { task, parts: vec![] }),
+            132 => quota(rng, state, false),
+            133..135 => quota(rng, state, true),
+            135..138 => revive(rng, state),
+            138 => Command::ExtendBudget { task: None },
+            139 => Command::ExtendBudget { task: Some(task) },
             _ => self.start(rng, state).unwrap_or(Command::StartTasks { tasks: vec![task] }),
         }
     }
@@ -123,6 +130,23 @@ impl People {
         } else {
             Some(Command::UnblockTask { task: stuck[rng.index(stuck.len())].clone() })
         }
+    }
+
+    /// Splits a task that nobody works on, if there is one and the plan has room.
+    fn split(&mut self, rng: &mut Rng, state: &State) -> Option<Command> {
+        let idle = |(_, t): &(&TaskId, &swarm_core::state::Task)| {
+            matches!(t.stage, Stage::Pending { .. }) || waits_for_a_person(&t.stage)
+        };
+        let idle: Vec<&TaskId> = state.tasks.iter().filter(idle).map(|(id, _)| id).collect();
+        if idle.is_empty() || state.tasks.len() + 2 > TASKS_MAX + 4 {
+            return None;
+        }
+        let parts = (0..2).map(|_| {
+            self.tasks_added += 1;
+            TaskSpec::new(task_id(&format!("s{}", self.tasks_added)), "a part")
+        });
+        let parts = parts.collect();
+        Some(Command::SplitTask { task: idle[rng.index(idle.len())].clone(), parts })
     }
 
     fn edit(&mut self, rng: &mut Rng, state: &State, task: TaskId) -> Command {
@@ -174,6 +198,23 @@ impl People {
 
 pub fn waits_for_a_person(stage: &Stage) -> bool {
     matches!(stage, Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred)
+}
+
+/// Opens or holds a gate, any one that is closed first.
+fn quota(rng: &mut Rng, state: &State, opens: bool) -> Command {
+    let closed = state.quotas.iter().filter(|(_, gate)| gate.closed.is_some());
+    let groups: Vec<&String> = closed.map(|(group, _)| group).collect();
+    let group = if groups.is_empty() { "default".into() } else { groups[rng.index(groups.len())].clone() };
+    if opens { Command::OpenQuota { group } } else { Command::HoldQuota { group } }
+}
+
+fn revive(rng: &mut Rng, state: &State) -> Command {
+    let agents: Vec<&AgentId> = state.agents.keys().collect();
+    let agent = match agents.is_empty() {
+        true => AgentId::nth(1),
+        false => agents[rng.index(agents.len())].clone(),
+    };
+    Command::ReviveAgent { agent }
 }
 
 /// A locked profile refuses every plan that carries one.

@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 20] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -29,10 +29,19 @@ impl Planted {
         Self::Core(Bug::TransientCounted),
         Self::Core(Bug::OldVerdictBelieved),
         Self::Core(Bug::RedTrunkBlamed),
+        Self::Core(Bug::ProbedTwice),
+        Self::Core(Bug::LateQuotaBelieved),
+        Self::Core(Bug::QuotaCounted),
+        Self::Core(Bug::ClosedGatePassed),
+        Self::Core(Bug::DegradedGranted),
+        Self::Core(Bug::RestartLosesSlot),
+        Self::Core(Bug::MessageLandsUnread),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
         Self::AnsweredBeforeSync,
+        Self::OrphanOfLiving,
+        Self::OutboxFlushedTwice,
     ];
 
     /// The name on the command line.

@@ -8,7 +8,7 @@ use swarm_core::stage::Stage;
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::outcome::Mode;
-use swarm_protocol::policy::Policy;
+use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 use swarm_protocol::time::Timestamp;
 
 use crate::rng::Rng;
@@ -133,10 +133,32 @@ pub fn tell(seed: u64, planted: Option<Planted>) -> Vec<String> {
     lines
 }
 
+/// None, one, or two groups; the first profile is the swarm's.
+fn profiles(rng: &mut Rng) -> Vec<ProfileRule> {
+    let rule = |name: &str, group: &str| ProfileRule {
+        name: name.into(),
+        quota_group: group.into(),
+        ..ProfileRule::default()
+    };
+    let (fallback, broader) = (vec!["spare".into()], Some("wide".into()));
+    let main = ProfileRule { fallback, broader, ..rule("main", "one") };
+    match rng.below(4) {
+        0 => vec![],
+        1 => vec![ProfileRule { broader: None, fallback: vec![], ..main }],
+        _ => vec![main, rule("spare", "two"), rule("wide", "one")],
+    }
+}
+
+fn allowance(rng: &mut Rng, tokens: u64) -> Allowance {
+    let secs = if rng.chance(30) { rng.between(60, 600) } else { 0 };
+    if rng.chance(30) { Allowance { tokens, secs, ..Allowance::default() } } else { Allowance::default() }
+}
+
 impl Story {
     fn new(seed: u64, planted: Option<Planted>, records_kept: usize) -> Self {
         let mut rng = Rng::new(seed);
         let frequent = *rng.pick(&Fault::ALL);
+        let profiles = profiles(&mut rng);
         let policy = Policy {
             max_retries: rng.between(0, 3) as u32,
             max_iterations: rng.between(2, 5) as u32,
@@ -152,6 +174,15 @@ impl Story {
             resumes_sessions: rng.chance(50),
             mode: *rng.pick(&Mode::ALL),
             snapshot_every: rng.between(10, 50),
+            quota_stops_all: rng.chance(20),
+            probe_secs: rng.between(10, 120),
+            crashes_max: rng.between(1, 4) as u32,
+            crash_window_secs: 900,
+            stable_secs: rng.between(30, 120),
+            task_budget: allowance(&mut rng, 1_500),
+            budget: allowance(&mut rng, 8_000),
+            profile: profiles.first().map(|rule| rule.name.clone()).unwrap_or_default(),
+            profiles,
             ..Policy::default()
         };
         Self {
@@ -218,7 +249,7 @@ impl Story {
             Happening::Asked { wish } => self.asked(*wish),
             Happening::Outside => {
                 self.outside();
-                Ok(())
+                self.world_changes()
             }
             Happening::OldCoordinatorWakes => self.old_coordinator_wakes(),
             Happening::Caretaker => self.caretaker_looks(),

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use swarm_protocol::ids::{Oid, TaskId};
+use swarm_core::effect::StartsFrom;
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::time::Timestamp;
 
 /// A commit as it stands on trunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +49,10 @@ pub struct Truth {
     pub reviewed_tips: BTreeSet<Oid>,
     /// Where a person broke trunk, until one mends it.
     red_from: Option<Oid>,
+    /// Allowances that are used up, and until when.
+    pub used_up: BTreeMap<String, Timestamp>,
+    /// Messages that the prompts of a run contained.
+    pub told: BTreeMap<RunId, BTreeSet<CommandId>>,
 }
 
 impl Truth {
@@ -64,6 +70,8 @@ impl Truth {
             green_results: BTreeSet::new(),
             reviewed_tips: BTreeSet::new(),
             red_from: None,
+            used_up: BTreeMap::new(),
+            told: BTreeMap::new(),
         };
         truth.person_commits();
         truth
@@ -112,14 +120,17 @@ impl Truth {
         place(base) >= place(red) && place(base).is_some()
     }
 
-    /// The worktree of the task, made if it is not there.
-    pub fn worktree(&mut self, task: &TaskId) -> &mut Worktree {
+    /// The worktree of the task, made if it is not there: at trunk, or where the whole was left.
+    pub fn worktree(&mut self, task: &TaskId, from: Option<&StartsFrom>) -> &mut Worktree {
         let trunk = self.trunk_tip();
-        self.worktrees.entry(task.clone()).or_insert(Worktree {
-            base: trunk.clone(),
-            tip: trunk,
-            dirty: false,
-        })
+        let left =
+            from.and_then(|from| self.worktrees.get(&from.task).map(|w| (from.base.clone(), w.tip.clone())));
+        let (base, tip) = left.unwrap_or((trunk.clone(), trunk));
+        self.worktrees.entry(task.clone()).or_insert(Worktree { base, tip, dirty: false })
+    }
+
+    pub fn is_used_up(&self, group: &str, now: Timestamp) -> Option<Timestamp> {
+        self.used_up.get(group).copied().filter(|until| *until > now)
     }
 
     /// The agent commits in the task's worktree. None if there is no worktree, which is a bug of ours.
