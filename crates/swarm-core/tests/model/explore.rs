@@ -10,10 +10,11 @@ use swarm_core::{owed, step, wakes_at};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Event;
+use swarm_protocol::failure::FailureClass;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
-use swarm_protocol::policy::Policy;
+use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
@@ -44,6 +45,12 @@ pub struct Alphabet {
     pub by_hand: bool,
     /// Review commands are configured.
     pub reviews: bool,
+    /// Allowances that are used up, probes, profiles; people who open, hold, revive and send words.
+    pub quota: bool,
+    /// Budgets of the task and the swarm.
+    pub budgets: bool,
+    /// The task is split.
+    pub splits: bool,
 }
 
 /// A state at a moment, and what can be asked there.
@@ -79,8 +86,25 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         review_rounds: 1 + n,
         reviews: alphabet.reviews,
         mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
+        crashes_max: 1,
+        profile: if alphabet.quota { "main".into() } else { String::new() },
+        profiles: if alphabet.quota { profiles() } else { vec![] },
+        task_budget: Allowance { tokens: u64::from(alphabet.budgets), ..Allowance::default() },
+        budget: Allowance { tokens: 2 * u64::from(alphabet.budgets), ..Allowance::default() },
         ..Policy::default()
     }
+}
+
+/// One that stands in while the allowance is used up, and one with broader rights.
+fn profiles() -> Vec<ProfileRule> {
+    let rule = |name: &str, quota_group: &str, fallback: Vec<String>, broader: Option<String>| ProfileRule {
+        name: name.into(),
+        quota_group: quota_group.into(),
+        fallback,
+        broader,
+    };
+    let main = rule("main", "one", vec!["spare".into()], Some("spare".into()));
+    vec![main, rule("spare", "two", vec![], None)]
 }
 
 pub fn plan_of(tasks: &[(&str, &[&str])]) -> PlanFile {
@@ -110,7 +134,11 @@ impl Alphabet {
                 self.failing_hands
             }
             Report::ReviewLost { .. } => self.failing_hands || self.reviews,
-            Report::Boundary { outcome: IterationOutcome::Failed { .. }, .. } => self.failures,
+            Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } => match failure.class {
+                FailureClass::Quota | FailureClass::Denied => self.quota,
+                FailureClass::Overflow => self.splits,
+                _ => self.failures,
+            },
             // Whether a daemon said hello matters to a drain only.
             Report::Spawned { .. } => self.stops,
             _ => true,
@@ -186,6 +214,7 @@ impl Place {
                 all.push(Command::MoveTask { task, after: None, phase: None });
             }
         }
+        self.wishes_of_recovery(&mut all);
         if self.alphabet.by_hand {
             all.push(Command::StartTasks { tasks: vec![] });
             all.extend(Mode::ALL.map(|mode| Command::SetMode { mode }));
@@ -201,6 +230,31 @@ impl Place {
             all.push(Command::SetProfile { profile: ExecutionProfile::default() });
         }
         all
+    }
+
+    /// What people may ask about quota, agents, budgets and parts.
+    fn wishes_of_recovery(&self, all: &mut Vec<Command>) {
+        let first = task_id("a");
+        let degraded = self.state.agents.iter().filter(|(_, agent)| agent.degraded.is_some());
+        if self.alphabet.quota {
+            all.extend(degraded.map(|(id, _)| Command::ReviveAgent { agent: id.clone() }).take(1));
+            for group in ["one", "two"] {
+                all.push(Command::OpenQuota { group: group.into() });
+                all.push(Command::HoldQuota { group: group.into() });
+            }
+            let waiting = self.state.task(&first).map_or(0, |t| t.messages.len());
+            if waiting == 0 {
+                all.push(Command::MessageAgent { task: first.clone(), text: "use the old parser".into() });
+            }
+        }
+        if self.alphabet.budgets {
+            all.push(Command::ExtendBudget { task: None });
+            all.push(Command::ExtendBudget { task: Some(first.clone()) });
+        }
+        if self.alphabet.splits {
+            let parts = ["x", "y"].map(|id| TaskSpec::new(task_id(id), "a part"));
+            all.push(Command::SplitTask { task: first, parts: parts.into() });
+        }
     }
 
     /// The places one input away, with the events that lead there.
@@ -264,6 +318,18 @@ impl Place {
         }
         for run in s.runs.values() {
             key += &format!("{:?}{}{}{};", run.kind, run.task, run.spawned, run.ended);
+            if self.alphabet.failures || self.alphabet.quota {
+                key += &format!("{}{:?}", run.nudged, run.profile);
+            }
+        }
+        for (group, gate) in &s.quotas {
+            let closed =
+                gate.closed.as_ref().map(|c| (c.held, c.probing.is_some(), c.next_probe <= self.now));
+            let late = s.runs.values().any(|run| run.nth <= gate.opened_after);
+            key += &format!("{group}{closed:?}{late};");
+        }
+        if self.alphabet.budgets {
+            key += &format!("{}", s.spent.since(s.spent_before).tokens.min(2));
         }
         key
     }
@@ -285,10 +351,24 @@ impl Place {
                 MergeStep::Trial { .. } => format!("t{races}"),
             },
             Stage::Blocked { block, .. } => block.word().to_string(),
+            Stage::Restarting { not_before, .. } => due(not_before).to_string(),
+            Stage::Split { parts, not_before, .. } => format!("{}{}", parts.len(), due(not_before)),
             _ => String::new(),
         };
+        let Alphabet { failures, quota, budgets, splits, .. } = self.alphabet;
+        let mut more = String::new();
+        if failures || splits {
+            more += &format!("{},{}", task.crashes.min(2), task.overflows.min(1));
+        }
+        if quota {
+            let landed = task.messages.front().map(|m| m.landed.is_some());
+            more += &format!("{:?}{:?}{}{landed:?}", task.assigned, task.denied_under, task.first);
+        }
+        if budgets {
+            more += &task.spent.since(task.spent_before).tokens.min(1).to_string();
+        }
         format!(
-            "{}{stage},{},{},{},{},{},{},{},{:?},{},{},{}",
+            "{}{stage},{more},{},{},{},{},{},{},{},{:?},{},{},{}",
             task.stage.name(),
             task.started,
             task.retries.min(2),

@@ -3,7 +3,7 @@
 use swarm_core::input::Input;
 use swarm_core::owed;
 use swarm_protocol::command::{Command, SaveKind};
-use swarm_protocol::plan::TaskPatch;
+use swarm_protocol::plan::{TaskPatch, TaskSpec};
 
 use crate::explore::{Place, plan_of, task_id};
 use crate::reports::reports;
@@ -39,6 +39,11 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "task", "unblock", id] => Command::UnblockTask { task: task(id) },
         ["swarm", "task", "defer", id] => Command::DeferTask { task: task(id) },
         ["swarm", "task", "cancel", id] => Command::CancelTask { task: task(id) },
+        ["swarm", "budget", "extend", id] => Command::ExtendBudget { task: Some(task(id)) },
+        ["swarm", "task", "split", id, "FILE"] => {
+            let parts = ["p1", "p2"].map(|id| TaskSpec::new(task_id(id), "a part"));
+            Command::SplitTask { task: task(id), parts: parts.into() }
+        }
         ["swarm", "agent", "stop", id] => Command::StopAgent { task: task(id) },
         ["swarm", "task", "edit", id, "--depends", "''"] => {
             let patch = TaskPatch { depends: Some(vec![]), ..TaskPatch::default() };

@@ -9,7 +9,7 @@ mod way_out;
 use explore::{Alphabet, Model, explore};
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 10] = [
+const MODELS: [(&str, Model); 13] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -46,6 +46,15 @@ const MODELS: [(&str, Model); 10] = [
         "one task, reviewed, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { reviews: true, stops: true, ..NOTHING }, patient: false },
     ),
+    (
+        "one task, quota, denials and words of people",
+        Model { plan: ONE, alphabet: Alphabet { quota: true, ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, budgets",
+        Model { plan: ONE, alphabet: Alphabet { budgets: true, ..NOTHING }, patient: false },
+    ),
+    ("one task, split", Model { plan: ONE, alphabet: Alphabet { splits: true, ..NOTHING }, patient: false }),
     ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
 ];
 
@@ -60,6 +69,9 @@ const NOTHING: Alphabet = Alphabet {
     failures: false,
     by_hand: false,
     reviews: false,
+    quota: false,
+    budgets: false,
+    splits: false,
 };
 
 #[test]

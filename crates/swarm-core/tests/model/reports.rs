@@ -6,7 +6,7 @@ use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Proof;
-use swarm_protocol::failure::{Failure, FailureClass};
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 
@@ -19,19 +19,25 @@ pub fn proof() -> Proof {
 }
 
 /// One class for each consequence.
-const FAILURES: [FailureClass; 7] = [
+const FAILURES: [FailureClass; 10] = [
     FailureClass::Throttled,
     FailureClass::Quota,
     FailureClass::Key,
     FailureClass::Refused,
     FailureClass::Overflow,
     FailureClass::OwnLimit,
+    FailureClass::Stalled,
+    FailureClass::Looping,
+    FailureClass::Denied,
     FailureClass::Unknown,
 ];
 
 pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
     match effect {
-        Effect::Probe { run, .. } => vec![Report::Probed { run: run.clone(), failure: None }],
+        Effect::Probe { run, .. } => {
+            let probed = |failure| Report::Probed { run: run.clone(), failure };
+            vec![probed(None), probed(Some(Failure::new(FailureClass::Quota, "not yet"))), failed(effect)]
+        }
         Effect::Prepare { run, .. } => {
             let failed = |setup| Report::PrepareFailed { run: run.clone(), why: "git".into(), setup };
             let branch = "swarm/a".into();
@@ -130,9 +136,9 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
             outcome,
             tip,
             note: None,
-            usage: Default::default(),
+            usage: Usage { input_tokens: 1, ..Usage::default() },
             session: None,
-            known: 0,
+            known: state.seq,
         }
     };
     let mut all = match (order, state.task(task).map(|t| &t.stage)) {
@@ -165,6 +171,7 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
     };
     all.extend([
         ended(Ended::Lost { text: text() }),
+        ended(Ended::Orphaned { text: text() }),
         ended(Ended::Timeout { text: text() }),
         ended(Ended::Stopped),
         spawned,

@@ -72,7 +72,21 @@ fn help(place: &mut Place) -> Option<Vec<Event>> {
 }
 
 fn put_back(state: &State) -> Option<Command> {
+    let held = state.quotas.iter().find(|(_, gate)| gate.closed.as_ref().is_some_and(|c| c.held));
+    if let Some((group, _)) = held {
+        return Some(Command::OpenQuota { group: group.clone() });
+    }
+    let lost = |part: &TaskId| state.task(part).is_none_or(|t| matches!(t.stage, Stage::Cancelled));
     state.tasks.iter().find_map(|(id, task)| match &task.stage {
+        Stage::Split { parts, .. } if parts.iter().any(lost) => {
+            Some(Command::UnblockTask { task: id.clone() })
+        }
+        // What has nothing left to spend is not unblocked before it has.
+        Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred
+            if swarm_core::show::task(state, id).is_some_and(|t| t.budget.is_some_and(|b| b.spent)) =>
+        {
+            Some(Command::ExtendBudget { task: Some(id.clone()) })
+        }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred => {
             Some(Command::UnblockTask { task: id.clone() })
         }

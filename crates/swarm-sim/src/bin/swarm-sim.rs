@@ -14,7 +14,9 @@ const USAGE: &str =
 BUG of the ledger: sync-left-out, answer-before-sync, half-a-batch-kept, epoch-not-checked
 BUG of the core: trunk-released-on-stage-change, slot-granted-before-stopped, old-report-believed,
   granted-without-start, transient-counted, old-verdict-believed, red-trunk-blamed,
-  cancelled-never-reported, effect-returned-not-owed, epoch-not-checked, answered-before-sync";
+  probed-twice, late-quota-believed, quota-counted, closed-gate-passed, degraded-granted,
+  restart-loses-slot, message-lands-unread, cancelled-never-reported, effect-returned-not-owed,
+  epoch-not-checked, answered-before-sync, orphan-of-living-requeued, outbox-flushed-twice";
 
 struct Request {
     seeds: u64,

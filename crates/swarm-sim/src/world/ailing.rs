@@ -25,6 +25,9 @@ impl Story {
         if let Some(until) = self.truth.is_used_up(&group, self.now) {
             return Some(self.used_up(until));
         }
+        if self.began_before_its_gate_opened(run, &group) && self.strikes(Fault::QuotaLate, 40) {
+            return Some(Failure::new(FailureClass::Quota, "said before it was back"));
+        }
         if self.strikes(Fault::ToolLoop, 5) {
             let said = format!("the same call 5 times in iteration {iteration}");
             self.say(run, Report::Noted { run: run.clone(), text: said });
@@ -40,6 +43,12 @@ impl Story {
         None
     }
 
+    fn began_before_its_gate_opened(&self, run: &RunId, group: &str) -> bool {
+        let Some(state) = self.coordinator.as_ref().map(|c| &c.state) else { return false };
+        let opened_after = state.quotas.get(group).map_or(0, |gate| gate.opened_after);
+        state.current_run(run).is_some_and(|record| record.nth <= opened_after)
+    }
+
     /// What the prompt of the iteration knows: all that is durable.
     pub fn prompt(&mut self, run: &RunId) {
         let durable = self.log.state();
@@ -51,7 +60,7 @@ impl Story {
     }
 
     pub fn probe_ends(&mut self, run: &RunId, group: &str) {
-        if self.strikes(Fault::ProbeLost, 20) {
+        if self.strikes(Fault::ProbeLost, 35) {
             if let Some(daemon) = self.daemons.get_mut(run) {
                 daemon.vanishes();
             }

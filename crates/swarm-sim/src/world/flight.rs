@@ -2,8 +2,6 @@
 
 use swarm_core::effect::{Effect, Key};
 use swarm_core::input::{Input, Report};
-use swarm_protocol::channel::IterationOutcome;
-use swarm_protocol::failure::FailureClass;
 use swarm_protocol::outcome::Ended;
 
 use super::agenda::Happening;
@@ -138,23 +136,7 @@ impl Story {
         {
             return Err(broken("only what has no living owner is an orphan", run.to_string()));
         }
-        self.late_word(&report);
         self.remember(&report);
         self.take_in(Input::Report(report), then)
-    }
-
-    /// A run that began before its gate was opened speaks of used-up quota.
-    fn late_word(&mut self, report: &Report) {
-        let Report::Boundary { run, outcome: IterationOutcome::Failed { failure }, .. } = report else {
-            return;
-        };
-        let Some(c) = &self.coordinator else { return };
-        let Some(record) = c.state.current_run(run).filter(|_| failure.class == FailureClass::Quota) else {
-            return;
-        };
-        let gate = c.state.quotas.get(&self.group_of(record.profile.as_deref()));
-        if gate.is_some_and(|gate| record.nth <= gate.opened_after) {
-            self.hit(Fault::QuotaLate);
-        }
     }
 }

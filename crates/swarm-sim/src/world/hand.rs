@@ -80,7 +80,7 @@ impl Story {
                     return Ok(Deed::Done(Report::WorkEnded { run: run.clone(), how }));
                 }
                 if self.daemons.get(run).is_none() {
-                    if self.strikes(Fault::ProgramMissing, 2) {
+                    if self.strikes(Fault::ProgramMissing, 4) {
                         let how = Ended::NotStarted { text: "no such program".into() };
                         return Ok(Deed::Done(Report::WorkEnded { run: run.clone(), how }));
                     }

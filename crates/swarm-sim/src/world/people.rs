@@ -68,7 +68,7 @@ impl People {
             return without_locked_profile(self.first_plan(rng), state);
         }
         let task = ids[rng.index(ids.len())].clone();
-        match rng.below(140) {
+        match rng.below(144) {
             0..12 => Command::BlockTask { task, reason: "wait for me".into() },
             12..30 => self.put_back(rng, state).unwrap_or(Command::UnblockTask { task }),
             30..37 => Command::DeferTask { task },
@@ -103,10 +103,10 @@ impl People {
             118..125 => Command::MessageAgent { task, text: "use the old parser".into() },
             125..132 => self.split(rng, state).unwrap_or(Command::SplitTask { task, parts: vec![] }),
             132 => quota(rng, state, false),
-            133..135 => quota(rng, state, true),
-            135..138 => revive(rng, state),
-            138 => Command::ExtendBudget { task: None },
-            139 => Command::ExtendBudget { task: Some(task) },
+            133..139 => quota(rng, state, true),
+            139..142 => revive(rng, state),
+            142 => Command::ExtendBudget { task: None },
+            143 => Command::ExtendBudget { task: Some(task) },
             _ => self.start(rng, state).unwrap_or(Command::StartTasks { tasks: vec![task] }),
         }
     }
