@@ -166,7 +166,7 @@ async fn readable(
         return Ok(tip);
     }
     let record = marker.record.as_ref().map(|name| git.record_dir(name));
-    let logged = record.map(|record| tips::logged(&record)).unwrap_or_default();
+    let logged = record.as_deref().map(tips::logged).unwrap_or_default();
     let mut good = marker.base.clone();
     for commit in logged.iter().rev().cloned().chain(saved(git, marker).await?) {
         let known = git.resolve(commit.as_str()).await.is_ok_and(|found| found.is_some());
@@ -176,7 +176,7 @@ async fn readable(
         }
     }
     if let Some(last) = logged.last() {
-        tips::note_ours(git, &marker.task, last, &good)?;
+        tips::note_ours(git, &marker.task, record.as_deref(), last, &good)?;
     }
     git.update_refs(&[RefChange::modify(full, &tip, &good)], "swarm: the last commits cannot be read")
         .await?;
