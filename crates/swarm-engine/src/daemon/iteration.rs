@@ -17,7 +17,7 @@ use crate::agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
 use crate::process::ProcessError;
 use agent::Heard;
 pub use probe::probe;
-use start::{Run, once};
+use start::{Run, Start, once};
 
 /// With this an agent begins its reason for being blocked when it was not allowed what the work needs.
 const SANDBOX_DENIED: &str = "sandbox-denied";
@@ -45,7 +45,8 @@ pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
     let (mut session, mut way) = (session, Way::Preferred);
     let run = loop {
         // No time limit of its own: how long an attempt may take is the coordinator's decision.
-        let run = once(shop, &setup, iteration, prompt, session, way, None, stop).await;
+        let start = Start { iteration, prompt, session, way, deadline: None };
+        let run = once(shop, &setup, start, stop).await;
         if run.how() == Some(How::Stopped) {
             shop.note(&format!("iteration {iteration} stopped"));
             shop.settle_journal();

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::super::program::{How, StopWish};
 use super::super::workshop::{Workshop, Yield};
-use super::start::{Run, once};
+use super::start::{Run, Start, once};
 use super::{last_words, not_started};
 use crate::agents::{Conclusion, Way};
 use swarm_protocol::channel::IterationOutcome;
@@ -20,7 +20,8 @@ pub async fn probe(shop: &Workshop, prompt: &str, timeout_secs: u64, stop: &mut 
     let deadline = Some(Instant::now() + limit);
     let mut way = Way::Preferred;
     let run = loop {
-        let run = once(shop, &setup, 1, prompt, None, way, deadline, stop).await;
+        let run =
+            once(shop, &setup, Start { iteration: 1, prompt, session: None, way, deadline }, stop).await;
         let failed = !matches!(run.conclusion, Conclusion::Done { .. });
         if failed && way == Way::Preferred && run.wants_fallback {
             way = Way::Fallback;

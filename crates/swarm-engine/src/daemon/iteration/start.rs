@@ -35,16 +35,19 @@ impl Run {
     }
 }
 
-pub async fn once(
-    shop: &Workshop,
-    setup: &AgentSetup,
-    iteration: u32,
-    prompt: &str,
-    session: Option<&str>,
-    way: Way,
-    deadline: Option<Instant>,
-    stop: &mut StopWish,
-) -> Run {
+/// What the program is to be started for.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    pub iteration: u32,
+    pub prompt: &'a str,
+    pub session: Option<&'a str>,
+    pub way: Way,
+    /// None: for as long as it takes.
+    pub deadline: Option<Instant>,
+}
+
+pub async fn once(shop: &Workshop, setup: &AgentSetup, start: Start<'_>, stop: &mut StopWish) -> Run {
+    let Start { iteration, prompt, session, way, deadline } = start;
     // Not among the swarm's own files: the program reads it inside its sandbox.
     let scratch = shop.tmp();
     let prompt_file = scratch.join("prompt.md");
