@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use swarm_core::input::Input;
 use swarm_core::{State, owed, rests, waits_for_start, wakes_at};
+use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::PauseReason;
@@ -110,7 +111,11 @@ impl Coordinator {
             version: env!("CARGO_PKG_VERSION").into(),
             host: crate::host::name(),
             trunk: world.trunk.clone(),
-            policy: Policy { dispatch, ..world.config.policy() },
+            // The profile of this session, which may be another one than the configuration names.
+            policy: Policy {
+                dispatch,
+                ..Config { agent: world.agent.clone(), ..world.config.clone() }.policy()
+            },
         };
         let told = durable(&mut store, started, clock.now()).await?;
         let (hands_out, hands_in) = mpsc::channel(HAND_QUEUE);
