@@ -5,6 +5,7 @@
 //! pidfd that was opened first and checked second, so a reused pid is never hit.
 
 mod identity;
+mod program;
 mod readable;
 mod reaper;
 mod run;

@@ -12,6 +12,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
+use super::program::found_on_path;
+
 /// How long the pipes of a child that has ended may stay open because a grandchild holds them.
 const PIPE_GRACE: Duration = Duration::from_secs(2);
 
@@ -132,9 +134,11 @@ impl Call {
             Input::Pipe => Stdio::piped(),
             Input::Bytes(bytes) => file_in_memory(&bytes).map_err(failed)?.into(),
         };
-        // No pre_exec: with it the standard library forks the whole process instead of
-        // using posix_spawn, which is slow for a coordinator with much memory.
-        let mut command = Command::new(&self.program);
+        // Neither a pre_exec nor a name to be searched: with them the standard library forks the whole
+        // process instead of using posix_spawn, which is slow for a coordinator with much memory.
+        let found = found_on_path(&self.program, &self.env);
+        let mut command = Command::new(found.as_deref().map_or(&*self.program, Path::as_os_str));
+        command.arg0(&self.program);
         command.args(&self.args).env_clear().envs(&self.env);
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         if let Some(dir) = &self.cwd {
