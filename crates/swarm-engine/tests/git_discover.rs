@@ -2,8 +2,9 @@
 
 mod git_scratch;
 
-use git_scratch::{Scratch, git_in};
+use git_scratch::{Scratch, git_in, try_git_in};
 use swarm_engine::git::{Git, Head, RefChange, RefOutcome};
+use swarm_protocol::ids::Oid;
 
 async fn refusal(dir: &std::path::Path) -> String {
     Git::discover(dir).await.expect_err("it must be refused").to_string()
@@ -92,4 +93,108 @@ fn without_git_or_with_an_old_one_it_is_said_so() {
     std::fs::write(dir.join("git"), "#!/bin/sh\necho git version 2.30.1\n").unwrap();
     std::fs::set_permissions(dir.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
     assert!(discover(&dir).contains("git 2.30.1 is too old: 2.38"), "{}", discover(&dir));
+}
+
+/// What git itself says.
+fn says(scratch: &Scratch, name: &str) -> Option<Oid> {
+    let listed = scratch.git(["for-each-ref", "--format=%(objectname)", name]);
+    listed.lines().next().map(|oid| Oid::new(oid).unwrap())
+}
+
+#[tokio::test]
+async fn a_ref_is_what_git_says_however_it_is_stored() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    scratch.git(["branch", "a/loose"]);
+    scratch.git(["tag", "-a", "-m", "a tag", "v1"]);
+    scratch.git(["branch", "a/packed", "main~1"]);
+    scratch.git(["pack-refs", "--all"]);
+    scratch.git(["branch", "--force", "a/loose", "main~1"]);
+    scratch.git(["symbolic-ref", "refs/heads/alias", "refs/heads/a/loose"]);
+    scratch.git(["branch", "gone"]);
+    scratch.git(["pack-refs", "--all"]);
+    scratch.git(["branch", "-D", "gone"]);
+    let names = ["heads/main", "heads/a/loose", "heads/a/packed", "heads/alias", "tags/v1", "heads/gone"];
+    for name in names.into_iter().chain(["heads/a", "heads/never", "heads/main.lock", "heads"]) {
+        let name = format!("refs/{name}");
+        // A folder of refs is no ref, though git lists what is in it.
+        let expected =
+            if name.ends_with("/a") || name == "refs/heads" { None } else { says(&scratch, &name) };
+        assert_eq!(git.ref_value(&name).await.unwrap(), expected, "{name}");
+    }
+    std::fs::write(scratch.at(".git/refs/heads/torn"), "1234").unwrap();
+    assert_eq!(git.ref_value("refs/heads/torn").await.unwrap(), None, "git passes over it, too");
+}
+
+#[tokio::test]
+async fn a_ref_is_never_missed_while_refs_are_packed_and_moved() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let both = [scratch.oid("main"), scratch.oid("main~1")];
+    let repo = scratch.repo.clone();
+    let values = both.clone();
+    let others = std::thread::spawn(move || {
+        for round in 0..25 {
+            git_in(&repo, ["update-ref", "refs/heads/moving", values[round % 2].as_str()]);
+            git_in(&repo, ["pack-refs", "--all", "--prune"]);
+        }
+    });
+    let mut seen = 0;
+    while !others.is_finished() {
+        let now = git.ref_value("refs/heads/moving").await.unwrap();
+        assert!(now.is_some() || seen == 0, "it was there and is not found any more");
+        seen += usize::from(now.is_some());
+        assert!(now.is_none_or(|now| both.contains(&now)));
+        assert_eq!(git.ref_value("refs/heads/main").await.unwrap().as_ref(), Some(&both[0]));
+    }
+    others.join().unwrap();
+    assert!(seen > 0);
+}
+
+#[tokio::test]
+async fn commits_are_what_git_says_loose_packed_or_replaced() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    scratch.git(["switch", "--quiet", "-c", "side", "main~1"]);
+    scratch.write("side.txt", "side\n");
+    let side = scratch.commit_all("side");
+    scratch.git(["switch", "--quiet", "main"]);
+    scratch.git(["merge", "--quiet", "--no-edit", "side"]);
+    let (old, main) = (scratch.oid("main~2"), scratch.oid("main"));
+    let check = async || {
+        let range = git.first_parent_range(&old, &main).await.unwrap();
+        let listed = scratch.git(["rev-list", "--first-parent", "--reverse", &format!("{old}..{main}")]);
+        assert_eq!(range.iter().map(Oid::to_string).collect::<Vec<_>>().join("\n"), listed);
+        for (older, newer) in
+            [(&old, &main), (&main, &main), (&side, &main), (&main, &old), (&side, &range[0])]
+        {
+            let is =
+                try_git_in(&scratch.repo, ["merge-base", "--is-ancestor", older.as_str(), newer.as_str()]);
+            assert_eq!(git.is_ancestor(older, newer).await.unwrap(), is.status.success(), "{older} {newer}");
+        }
+        for commit in [&old, &main, &side] {
+            let tree = scratch.git(["rev-parse", &format!("{commit}^{{tree}}")]);
+            assert_eq!(git.tree_of(commit).await.unwrap().as_str(), tree);
+        }
+    };
+    check().await;
+    scratch.git(["replace", side.as_str(), old.as_str()]);
+    check().await;
+    scratch.git(["pack-refs", "--all"]);
+    check().await;
+    scratch.git(["replace", "-d", side.as_str()]);
+    scratch.git(["gc", "--quiet", "--prune=now"]);
+    check().await;
+    let blob = Oid::new(scratch.git(["rev-parse", "main:a.txt"])).unwrap();
+    assert!(git.tree_of(&blob).await.is_err(), "a file is no commit");
+}
+
+#[tokio::test]
+async fn what_one_process_has_found_another_is_told() {
+    let scratch = Scratch::new();
+    let found = scratch.open().await;
+    let told = serde_json::to_string(&found.repository()).unwrap();
+    let git = Git::of(serde_json::from_str(&told).unwrap());
+    assert_eq!((git.repository(), git.identity.name.as_str()), (found.repository(), "Pat Person"));
+    assert_eq!(git.resolve("main").await.unwrap(), Some(scratch.oid("main")));
 }

@@ -1,13 +1,17 @@
 //! Commits: their order, their parts, and making new ones.
 
+use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
 use super::refs::parse_oid;
 use crate::process::Input;
 
+/// Commits that are followed one by one, each a small file, before git is asked.
+const LOOSE_STEPS_MAX: usize = 64;
+
 /// A name and an address.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     pub name: String,
     pub email: String,
@@ -57,6 +61,10 @@ pub(crate) struct NewCommit<'a> {
 impl Git {
     /// `git rev-list --first-parent --reverse base..tip`: oldest first.
     pub async fn first_parent_range(&self, base: &Oid, tip: &Oid) -> Result<Vec<Oid>, GitError> {
+        if let Some(mut line) = self.loose_line(base, tip, LOOSE_STEPS_MAX) {
+            line.reverse();
+            return Ok(line);
+        }
         let range = format!("{base}..{tip}");
         let output =
             self.call(["rev-list", "--first-parent", "--reverse", &range, "--"]).long_list().ok().await?;
@@ -68,6 +76,9 @@ impl Git {
     }
 
     pub async fn is_ancestor(&self, older: &Oid, newer: &Oid) -> Result<bool, GitError> {
+        if self.loose_line(older, newer, LOOSE_STEPS_MAX).is_some() {
+            return Ok(true);
+        }
         Ok(self
             .call(["merge-base", "--is-ancestor", older.as_str(), newer.as_str()])
             .if_yes()
@@ -83,6 +94,9 @@ impl Git {
     }
 
     pub async fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        if let Some(parts) = self.loose_commit(commit).and_then(|raw| parse_commit(&raw)) {
+            return Ok(parts.tree);
+        }
         let line = self
             .call(["rev-parse", "--verify", "--end-of-options", &format!("{commit}^{{tree}}")])
             .line()
@@ -91,7 +105,10 @@ impl Git {
     }
 
     pub(crate) async fn commit_parts(&self, commit: &Oid) -> Result<CommitParts, GitError> {
-        let raw = self.call(["cat-file", "commit", commit.as_str()]).ok().await?;
+        let raw = match self.loose_commit(commit) {
+            Some(raw) => raw,
+            None => self.call(["cat-file", "commit", commit.as_str()]).ok().await?,
+        };
         parse_commit(&raw).ok_or_else(|| GitError::Unreadable {
             command: "cat-file commit".into(),
             what: commit.to_string(),
@@ -130,7 +147,7 @@ impl Git {
     }
 }
 
-fn parse_commit(raw: &[u8]) -> Option<CommitParts> {
+pub(super) fn parse_commit(raw: &[u8]) -> Option<CommitParts> {
     let split = raw.windows(2).position(|two| two == b"\n\n")?;
     let (head, message) = (&raw[..split], raw[split + 2..].to_vec());
     let mut parts = CommitParts {

@@ -2,13 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::call::{Git, GitCall, GitError, Version, base_env};
 use super::commits::Identity;
 
 /// `git merge-tree --write-tree` came with it.
 const OLDEST: Version = (2, 38, 0);
 
+/// What was found out about a repository, for a process of ours that is told it instead of asking git again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repository {
+    common_dir: PathBuf,
+    main_checkout: PathBuf,
+    version: Version,
+    identity: Identity,
+}
+
 impl Git {
+    /// What is known of this repository.
+    pub fn repository(&self) -> Repository {
+        Repository {
+            common_dir: self.common_dir.clone(),
+            main_checkout: self.main_checkout.clone(),
+            version: self.version,
+            identity: self.identity.clone(),
+        }
+    }
+
+    /// The repository that another process of ours has found.
+    pub fn of(known: Repository) -> Self {
+        let Repository { common_dir, main_checkout, version, identity } = known;
+        Self { common_dir, main_checkout, version, identity, env: base_env(), shared: Default::default() }
+    }
+
     /// Finds the repository that `path` lies in, from anywhere inside the main checkout or a worktree.
     ///
     /// Every command of a person begins here, so git is asked few times, and twice at once.

@@ -12,10 +12,22 @@ use serde::de::DeserializeOwned;
 
 use super::call::{Git, GitError};
 
+/// Longest pause between two looks at a lock that another one holds.
+const LOOK_EVERY_MAX: Duration = Duration::from_millis(20);
+
 static WRITERS: AtomicU64 = AtomicU64::new(0);
 
 /// Writes the file so that it is either the old one or the new one, whenever we die, and durable.
 pub fn write_marker(path: &Path, value: &impl Serialize) -> Result<(), GitError> {
+    write(path, value, true)
+}
+
+/// As [`write_marker`], but a power cut may take it: for what matters only while processes live.
+pub(crate) fn write_note(path: &Path, value: &impl Serialize) -> Result<(), GitError> {
+    write(path, value, false)
+}
+
+fn write(path: &Path, value: &impl Serialize, durable: bool) -> Result<(), GitError> {
     let dir = path.parent().expect("a marker lies in a folder");
     std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))?;
     let bytes = serde_json::to_vec_pretty(value).expect("markers are plain data");
@@ -26,9 +38,11 @@ pub fn write_marker(path: &Path, value: &impl Serialize) -> Result<(), GitError>
     let written = (|| {
         let mut file = File::create(&fresh)?;
         file.write_all(&bytes)?;
-        file.sync_all()?;
+        if durable {
+            file.sync_all()?;
+        }
         std::fs::rename(&fresh, path)?;
-        File::open(dir)?.sync_all()
+        if durable { File::open(dir)?.sync_all() } else { Ok(()) }
     })();
     written.map_err(GitError::io("write", path))
 }
@@ -61,6 +75,7 @@ pub(crate) async fn lock_within(path: &Path, note: &str, limit: Duration) -> Res
     };
     let mut file = open().map_err(GitError::io("open", path))?;
     let until = tokio::time::Instant::now() + limit;
+    let mut pause = Duration::from_millis(1);
     loop {
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => return Ok(Some(file)),
@@ -69,7 +84,10 @@ pub(crate) async fn lock_within(path: &Path, note: &str, limit: Duration) -> Res
             Err(TryLockError::WouldBlock) if tokio::time::Instant::now() > until => return Ok(None),
             // flock cannot be waited for with a limit. Met only when another one of us is just at work or
             // has died while its git goes on.
-            Err(TryLockError::WouldBlock) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(TryLockError::WouldBlock) => {
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LOOK_EVERY_MAX);
+            }
         }
     }
 }

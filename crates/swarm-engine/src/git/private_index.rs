@@ -4,14 +4,16 @@
 //! worktree cheap, and it is why a look can be believed: an agent's own index may call changed files unchanged.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
 use super::marker::lock_within;
-use crate::process::Input;
+use crate::process::{Input, boot_id};
 
 /// The daemon and the supervisor may both want to save the same worktree, and a git of one that died may
 /// still write: one waits for the other.
@@ -27,6 +29,19 @@ pub(crate) struct PrivateIndex {
 /// Times of files are believed only with the change time, which cannot be set by a program, whatever the
 /// person has configured for the own checkout.
 const WATCHFUL: [&str; 2] = ["core.trustctime=true", "core.checkStat=default"];
+
+/// What an index showed when it was last seen. Git never changes an index, it puts a new file in its place; so the
+/// same file still shows the same.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Shown {
+    commit: Oid,
+    /// Since when the machine runs: after a power cut a file may have its old size and times and other bytes.
+    boot: String,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
 
 impl PrivateIndex {
     pub async fn take(git: &Git, name: &str) -> Result<Self, GitError> {
@@ -59,7 +74,49 @@ impl PrivateIndex {
     pub async fn fill(&self, git: &Git, worktree: &Path, commit: &Oid) -> Result<(), GitError> {
         let _few_at_once = git.shared.filling.acquire().await;
         let fill = self.call(git, worktree, &["read-tree", "--reset", "-u", commit.as_str()]);
-        fill.stdin(self.sign_of_life()?).ok().await.map(drop)
+        fill.stdin(self.sign_of_life()?).ok().await?;
+        self.note_shown(commit);
+        Ok(())
+    }
+
+    /// Makes the index, and no file, show the commit. Entries that stay equal keep what is known of their files,
+    /// so only changed files are read again; nothing is done where it shows the commit already.
+    pub async fn show(&self, git: &Git, worktree: &Path, commit: &Oid) -> Result<(), GitError> {
+        if self.shows(commit) {
+            return Ok(());
+        }
+        self.call(git, worktree, &["read-tree", "--reset", commit.as_str()]).ok().await?;
+        // Exit code 1 only says that some files differ.
+        self.call(git, worktree, &["update-index", "-q", "--refresh", "--ignore-submodules"])
+            .if_yes()
+            .await?;
+        self.note_shown(commit);
+        Ok(())
+    }
+
+    fn shows(&self, commit: &Oid) -> bool {
+        let noted =
+            std::fs::read(note_of(&self.file)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        noted.is_some_and(|noted: Shown| Some(noted) == self.shown(commit))
+    }
+
+    /// Remembers that the index shows this commit exactly. A note that is lost or torn costs a step, no more.
+    pub fn note_shown(&self, commit: &Oid) {
+        if let Some(bytes) = self.shown(commit).and_then(|shown| serde_json::to_vec(&shown).ok()) {
+            let _ = std::fs::write(note_of(&self.file), bytes);
+        }
+    }
+
+    fn shown(&self, commit: &Oid) -> Option<Shown> {
+        let meta = std::fs::symlink_metadata(&self.file).ok()?;
+        Some(Shown {
+            commit: commit.clone(),
+            boot: boot_id()?,
+            inode: meta.ino(),
+            bytes: meta.size(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        })
     }
 
     /// For a worktree that is gone: nothing of it stays. Whoever waits for it makes it anew.
@@ -73,5 +130,12 @@ impl PrivateIndex {
     /// Forgets everything that was seen.
     pub fn forget(&self) {
         let _ = std::fs::remove_file(&self.file);
+        let _ = std::fs::remove_file(note_of(&self.file));
     }
+}
+
+fn note_of(index: &Path) -> PathBuf {
+    let mut name = index.as_os_str().to_owned();
+    name.push(".shows");
+    name.into()
 }

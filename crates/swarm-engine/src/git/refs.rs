@@ -3,6 +3,7 @@
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError, failed};
+use super::ref_files::InFiles;
 use crate::process::Input;
 
 /// One ref of a transaction. `old: None` means it must not exist, `new: None` deletes it.
@@ -47,18 +48,18 @@ impl Git {
 
     /// The value of exactly this ref, without the guessing that `resolve` does.
     pub async fn ref_value(&self, full_name: &str) -> Result<Option<Oid>, GitError> {
+        match self.ref_in_files(full_name) {
+            InFiles::Value(oid) => return Ok(Some(oid)),
+            InFiles::Absent => return Ok(None),
+            InFiles::AskGit => {}
+        }
         let listed = self.refs_under(full_name).await?;
         Ok(listed.into_iter().find(|(name, _)| name == full_name).map(|(_, oid)| oid))
     }
 
     /// All refs that have this prefix (at a slash), by name.
     pub async fn refs_under(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
-        self.refs_under_all(&[prefix.to_owned()]).await
-    }
-
-    /// All refs that have any of these prefixes (at a slash), by name.
-    pub(crate) async fn refs_under_all(&self, prefixes: &[String]) -> Result<Vec<(String, Oid)>, GitError> {
-        let call = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).args(prefixes);
+        let call = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).arg(prefix);
         let output = call.long_list().ok().await?;
         let lines = String::from_utf8_lossy(&output).into_owned();
         lines

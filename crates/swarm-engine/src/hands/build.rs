@@ -34,8 +34,6 @@ pub struct Built {
     pub result: Oid,
     /// What lies between along the first parents, oldest first; the last is `result`.
     pub commits: Vec<Oid>,
-    /// Paths that differ from the trunk.
-    pub paths: Vec<PathBuf>,
     /// Why it is one commit instead of the task's own, if so.
     pub squashed: Option<Squashed>,
 }
@@ -90,8 +88,7 @@ pub async fn build_as(git: &Git, work: &Work, strategy: Strategy) -> Result<Buil
     };
     let Some(result) = commits.last().cloned() else { return Ok(BuildOutcome::Nothing) };
     keep(git, &work.task, &result).await?;
-    let paths = git.changed_paths(&work.trunk, &result).await?;
-    Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, paths, squashed }))
+    Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, squashed }))
 }
 
 async fn whole(

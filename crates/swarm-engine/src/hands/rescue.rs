@@ -69,15 +69,11 @@ async fn changed_names(
     index: &PrivateIndex,
     tip: &Oid,
 ) -> Result<Vec<u8>, GitError> {
-    let call = |args: &[&str]| index.call(git, worktree, args);
-    // Entries that stay equal keep what is known of their files, so only changed files are read again.
-    call(&["read-tree", "--reset", tip.as_str()]).ok().await?;
-    // Exit code 1 only says that some files differ.
-    call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
+    index.show(git, worktree, tip).await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
     let asked =
         ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate"];
-    call(&asked).long_list().ok().await
+    index.call(git, worktree, &asked).long_list().ok().await
 }
 
 async fn read_files(
@@ -103,6 +99,10 @@ async fn read_files(
         }
     }
     nested.extend(populated_submodules(git, worktree, tip).await?);
+    if input.is_empty() {
+        // The index shows the commit, and there is nothing to add to it.
+        return Ok(Snapshot { tree: git.tree_of(tip).await?, differs: false, nested, too_large });
+    }
     let update = call(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
     update.stdin(Input::Bytes(input)).ok().await?;
     let tree = call(&["write-tree"]).line().await?;

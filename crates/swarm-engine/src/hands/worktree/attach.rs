@@ -205,7 +205,6 @@ async fn keep_files(git: &Git, marker: &WorktreeMarker, tip: &Oid) -> Result<(),
 /// An index that shows the tip; files that differ from it show as changed.
 async fn give_index(git: &Git, task: &TaskId, record: &Path, path: &Path, tip: &Oid) -> Result<(), GitError> {
     let index = PrivateIndex::take(git, task.as_str()).await?;
-    index.call(git, path, &["read-tree", "--reset", tip.as_str()]).ok().await?;
-    index.call(git, path, &["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
+    index.show(git, path, tip).await?;
     git.install_index(record, &index.file).await
 }

@@ -1,6 +1,5 @@
 //! A worktree that is not there yet: a branch, a record, a folder from the pool or a new one, its files.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use swarm_protocol::ids::{Oid, TaskId};
@@ -63,25 +62,17 @@ struct Start {
 
 async fn start(git: &Git, wanted: &Wanted<'_>, full: &str) -> Result<Start, PrepareFailure> {
     let task = wanted.task;
-    let trunk = match wanted.base {
-        BaseRule::Trunk(name) => Some(name),
-        BaseRule::At(_) => None,
-    };
-    // One question for all names: each start of git costs more than its answer.
-    let mut asked = vec!["refs/heads/swarm".to_owned()];
-    asked.extend(trunk.map(|name| format!("refs/heads/{name}")));
-    let refs: BTreeMap<String, Oid> = git.refs_under_all(&asked).await?.into_iter().collect();
-    if refs.contains_key("refs/heads/swarm") {
+    if git.ref_value("refs/heads/swarm").await?.is_some() {
         return Err(PrepareFailure::BranchInTheWay { task: task.clone() });
     }
     let start = match wanted.base {
         BaseRule::At(oid) => oid.clone(),
-        BaseRule::Trunk(name) => match refs.get(&format!("refs/heads/{name}")) {
-            Some(tip) => tip.clone(),
+        BaseRule::Trunk(name) => match git.ref_value(&format!("refs/heads/{name}")).await? {
+            Some(tip) => tip,
             None => return Err(PrepareFailure::NoTrunk { branch: name.clone() }),
         },
     };
-    let Some(tip) = refs.get(full).cloned() else {
+    let Some(tip) = git.ref_value(full).await? else {
         return Ok(Start { base: start.clone(), tip: start, reattached: false });
     };
     let known = read_marker::<WorktreeMarker>(&marker_path(git, task)).map(|marker| marker.base);

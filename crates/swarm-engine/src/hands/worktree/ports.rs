@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::git::{Git, GitError, read_marker, write_marker};
+use crate::git::{Git, GitError, read_marker, write_note};
 
 /// Ports that one worktree has for itself.
 pub const STEP: u16 = 20;
 
+/// Not made durable: after a power cut no server runs that another one could meet.
 fn slots_path(git: &Git) -> PathBuf {
     git.swarm_dir().join("ports.json")
 }
@@ -24,7 +25,7 @@ pub async fn port_base(git: &Git, name: &str, first: u16) -> Result<u16, GitErro
             let free = (0..room).find(|slot| !slots.values().any(|taken| taken == slot));
             let slot = free.unwrap_or(slots.len() as u16 % room);
             slots.insert(name.to_owned(), slot);
-            write_marker(&slots_path(git), &slots)?;
+            write_note(&slots_path(git), &slots)?;
             slot
         }
     };
@@ -36,7 +37,7 @@ pub(crate) async fn give_back(git: &Git, name: &str) -> Result<(), GitError> {
     let _one_at_a_time = git.administration().await?;
     let mut slots: BTreeMap<String, u16> = read_marker(&slots_path(git)).unwrap_or_default();
     if slots.remove(name).is_some() {
-        write_marker(&slots_path(git), &slots)?;
+        write_note(&slots_path(git), &slots)?;
     }
     Ok(())
 }
