@@ -247,6 +247,9 @@ pub struct ExitRecord {
     /// Where the daemon saved what was not committed; none when there was nothing to save.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wip: Option<Oid>,
+    /// Nothing that the run started lives, and what was not committed then is in `wip`: nobody need look again.
+    #[serde(default)]
+    pub settled: bool,
 }
 
 /// Bytes one request of a command may have: a plan of 10,000 tasks fits.

@@ -239,3 +239,24 @@ async fn a_process_that_wiped_its_marks_is_found_by_its_daemon() {
     let pid = world.read("pid").trim().to_owned();
     assert!(!pid.is_empty() && !std::path::Path::new("/proc").join(pid).exists());
 }
+
+#[tokio::test]
+async fn the_last_word_says_that_nobody_need_look_again_and_a_check_makes_it_look() {
+    for (check, left) in [("true", None), ("echo left > left.txt", Some("left"))] {
+        let world = World::new();
+        let mut coordinator = Coordinator::start(&world, 1);
+        world.start().await;
+        coordinator.meet().await;
+        coordinator.go(1, "write a.txt one\ncomplete");
+        assert_eq!(coordinator.boundary().await.1, IterationOutcome::Complete);
+        let commands = vec![CommandLine::Shell(check.into())];
+        coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30 });
+        assert!(matches!(coordinator.report().await, FromDaemon::Checked { passed: true, .. }));
+        coordinator.order(Order::Stop { grace_secs: 1 });
+        assert_eq!(coordinator.report().await, FromDaemon::Ended { how: Ended::Stopped });
+        let last = world.last_word().await;
+        assert!(last.settled, "{check}");
+        let saved = last.wip.map(|wip| world.at(&wip, "left.txt"));
+        assert_eq!(saved.as_deref(), left, "{check}");
+    }
+}

@@ -16,6 +16,8 @@ use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::ports::port_base;
 use crate::hands::worktree::{BaseRule, Flaw, PrepareFailure, Wanted, prepare_as};
 use crate::no_room;
+use crate::process::Containment;
+use crate::process::stage::Stage;
 
 impl World {
     fn pool_rule(&self, max: u32) -> PoolRule {
@@ -117,6 +119,16 @@ impl World {
         Ok(())
     }
 
+    /// The net for all runs, tried out with the program that is going to use it. None: each daemon tries for itself,
+    /// and says what is wrong.
+    async fn net(&self) -> Option<Containment> {
+        let tried = self.containment.get_or_init(async || {
+            let stage = Stage::of(&self.launch.program);
+            Containment::choose(self.config.containment, &stage).await.ok()
+        });
+        tried.await.clone()
+    }
+
     /// What the programs of a run find in their environment about their place.
     pub(super) async fn with_place(&self, spec: DaemonSpec, merge: bool) -> DaemonSpec {
         let name = if merge { MERGE.to_owned() } else { spec.task.to_string() };
@@ -124,6 +136,7 @@ impl World {
         if self.git.identity == Identity::of_the_swarm() {
             spec.env.extend(identity_of(spec.agent.as_ref().map_or("swarm", |agent| agent.as_str())));
         }
+        spec.known.containment = self.net().await;
         match port_base(&self.git, &name, self.config.worktree.ports).await {
             Ok(base) => {
                 spec.env.insert("SWARM_PORT_BASE".into(), base.to_string());

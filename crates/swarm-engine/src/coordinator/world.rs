@@ -8,10 +8,11 @@ use swarm_protocol::config::Config;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use super::outfit::{self, NoOutfit, Outfit};
-use crate::daemon::{DaemonSpec, RunFiles};
+use crate::daemon::{DaemonSpec, Known, RunFiles};
 use crate::git::Git;
 use crate::learnings::LearningFiles;
 use crate::paths::Paths;
+use crate::process::Containment;
 use crate::prompts::Prompts;
 use crate::supervisor::Launch;
 
@@ -32,6 +33,8 @@ pub struct World {
     pub plan: String,
     /// Held by whoever makes used worktrees ready.
     pub tending: tokio::sync::Mutex<()>,
+    /// The net that holds processes together here, tried out once.
+    pub containment: tokio::sync::OnceCell<Option<Containment>>,
     /// From which the secrets of the daemons are made.
     pub key: [u8; 32],
 }
@@ -126,6 +129,7 @@ impl World {
             attempt: 1,
             agent_setup: None,
             guard: Outfit::guard_of_commands(&self.config),
+            known: Known { repository: Some(self.git.repository()), containment: None },
             set_up: outfit::set_up(&self.config),
             env: Default::default(),
             stop_grace_secs: self.config.stop.grace.secs,

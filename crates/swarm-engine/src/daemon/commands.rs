@@ -6,7 +6,7 @@ use std::time::Duration;
 use swarm_protocol::channel::CommandLine;
 use tokio::time::Instant;
 
-use super::program::{How, Listener, Ran, StopWish, run};
+use super::program::{How, Listener, Ran, StopWish};
 use super::workshop::Workshop;
 use crate::journal::Stream;
 use crate::process::ProcessError;
@@ -40,7 +40,7 @@ pub async fn judge(
         heard.say(&format!("$ {}", command.shown()));
         let bounds = shop.command_bounds(Some(deadline)).await;
         let ran = match shop.command_call(&command.argv()) {
-            Some(call) => run(call, &bounds, &mut heard, stop).await,
+            Some(call) => shop.run(call, &bounds, &mut heard, stop).await,
             None => Err(ProcessError::NotFound { program: "an empty command".into() }),
         };
         if let Ok(Ran { how: How::Stopped, .. }) = &ran {

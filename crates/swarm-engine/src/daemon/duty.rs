@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::files::write_durable;
+use super::files::write_whole;
 use super::iteration::{Go, iterate, probe};
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
@@ -59,6 +59,8 @@ struct Ending {
 pub struct LastWord {
     pub how: Ended,
     pub wip: Option<Oid>,
+    /// All processes are gone and all work is saved.
+    pub settled: bool,
 }
 
 impl Duty {
@@ -134,7 +136,14 @@ impl Duty {
     }
 
     fn report(&mut self, report: FromDaemon) {
-        complain("keep a report on disk", self.outbox.push(report.clone()));
+        // Of the other two a power cut takes nothing: before the first iteration nothing was done, and the end is
+        // told by the last word, which is durable.
+        let durable = match &report {
+            FromDaemon::Boundary { iteration, .. } => *iteration > 0,
+            FromDaemon::Ended { .. } => false,
+            _ => true,
+        };
+        complain("keep a report on disk", self.outbox.push(report.clone(), durable));
         self.line.send(Upward::Report { n: self.outbox.sent(), report });
     }
 
@@ -154,7 +163,7 @@ impl Duty {
         let files = self.shop.spec.files();
         if let (Some(ledger), Some(record)) = (ledger, files.read_record()) {
             let record = DaemonRecord { ledger: Some(ledger), ..record };
-            complain("write what the ledger said", write_durable(&files.record(), &record));
+            complain("write what the ledger said", write_whole(&files.record(), &record));
         }
     }
 
@@ -304,11 +313,14 @@ impl Duty {
     /// Saves the work, reports the end, and waits a moment for it to be acknowledged.
     async fn farewell(&mut self) -> LastWord {
         let how = self.ending.take().map_or(Ended::Stopped, |ending| ending.how);
-        let mut wip = None;
+        let (mut wip, mut settled) = (None, self.shop.traces.all_gone());
         if self.shop.spec.kind == RunKind::Work {
             match self.shop.save_wip().await {
                 Ok(saved) => wip = saved,
-                Err(text) => complain::<(), _>("save what is not committed", Err(text)),
+                Err(text) => {
+                    settled = false;
+                    complain::<(), _>("save what is not committed", Err(text));
+                }
             }
             self.shop.hand_over_last(wip.as_ref()).await;
         }
@@ -322,7 +334,7 @@ impl Duty {
                 Err(_) => break,
             }
         }
-        LastWord { how, wip }
+        LastWord { how, wip, settled }
     }
 }
 

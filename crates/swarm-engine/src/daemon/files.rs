@@ -1,4 +1,5 @@
-//! The files of one run under `run/daemons/`, and the one way of writing them that survives a power cut.
+//! The files of one run under `run/daemons/`, and the two ways of writing them: what a power cut must not take,
+//! and what says nothing after one, because it is about a process that it ended.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -114,29 +115,37 @@ pub struct DurableError {
     pub source: io::Error,
 }
 
-/// Writes the value as JSON so that after a crash there is the old file or the new one, whole.
+/// Writes the value as JSON so that after a crash, also of the machine, there is the old file or the new one, whole.
 pub fn write_durable<T: Serialize>(path: &Path, value: &T) -> Result<(), DurableError> {
-    let write = || {
-        let mut bytes = serde_json::to_vec(value)?;
-        bytes.push(b'\n');
-        replace(path, &bytes)
-    };
-    write().map_err(|source| DurableError { path: path.to_owned(), source })
+    let written =
+        replace(path, value, File::sync_all).and_then(|()| sync_dir(path.parent().unwrap_or(Path::new("."))));
+    written.map_err(|source| DurableError { path: path.to_owned(), source })
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes the value as JSON, whole or not at all for everybody who reads it while this machine runs. After a power
+/// cut it may be missing or torn: only for what is about a living process.
+pub fn write_whole<T: Serialize>(path: &Path, value: &T) -> Result<(), DurableError> {
+    replace(path, value, |_| Ok(())).map_err(|source| DurableError { path: path.to_owned(), source })
+}
+
+fn replace<T: Serialize>(
+    path: &Path,
+    value: &T,
+    settle: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(value)?;
+    bytes.push(b'\n');
     // The pid keeps two writers (a second daemon that has not yet seen the lock) apart.
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
     let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&temporary)?;
     let written =
-        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| std::fs::rename(&temporary, path));
+        file.write_all(&bytes).and_then(|()| settle(&file)).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }
-    written?;
-    sync_dir(path.parent().unwrap_or(Path::new(".")))
+    written
 }
 
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {

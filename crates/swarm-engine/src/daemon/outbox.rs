@@ -33,15 +33,17 @@ impl Outbox {
         Ok(Self { file, waiting: VecDeque::new(), sent: 0 })
     }
 
-    /// Numbers the report and makes it durable. On a disk that does not take it the report stands in
+    /// Numbers the report and writes it down, `durable` also for after a power cut. On a disk that does not take it the report stands in
     /// memory all the same: to say it is better than to keep silent.
-    pub fn push(&mut self, report: FromDaemon) -> io::Result<()> {
+    pub fn push(&mut self, report: FromDaemon, durable: bool) -> io::Result<()> {
         self.sent += 1;
         let n = self.sent;
-        let durable =
-            self.append(&Entry::Report { n, report: report.clone() }).and_then(|()| self.file.sync_data());
+        let mut written = self.append(&Entry::Report { n, report: report.clone() });
+        if durable {
+            written = written.and_then(|()| self.file.sync_data());
+        }
         self.waiting.push_back((n, report));
-        durable
+        written
     }
 
     /// Reports up to `received` are in the ledger.
@@ -99,7 +101,7 @@ mod tests {
         let mut outbox = Outbox::open(&path).expect("opened");
         let report = |text: &str| FromDaemon::Signal { signal: "LEARNING".into(), text: text.into() };
         for text in ["a", "b", "c"] {
-            outbox.push(report(text)).expect("durable");
+            outbox.push(report(text), true).expect("durable");
         }
         outbox.acknowledge(1);
         let mut file = OpenOptions::new().append(true).open(&path).expect("opened");

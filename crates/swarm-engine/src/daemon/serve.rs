@@ -14,7 +14,7 @@ use tokio::net::unix::pipe;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::duty::{Duty, LastWord};
-use super::files::{RunFiles, write_durable};
+use super::files::{RunFiles, write_durable, write_whole};
 use super::line::Line;
 use super::outbox::Outbox;
 use super::spec::DaemonSpec;
@@ -73,7 +73,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
     }
     let me = ProcessIdentity::of_myself(&spec.nonce).ok_or("/proc cannot be read")?;
     let host = crate::host::name();
-    write_durable(&files.record(), &record(&spec, &me, &host))?;
+    write_whole(&files.record(), &record(&spec, &me, &host))?;
     // The one who started us may be gone already.
     let _ = std::io::stdout().write_all(READY.as_bytes());
     let left = (spec.run.clone(), spec.nonce.clone());
@@ -85,7 +85,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
         // From the record on a silent end would look like a crash; this one has a reason to give.
         Err(error) => {
             let how = Ended::NotStarted { text: format!("the daemon cannot work: {error}") };
-            farewell(left, LastWord { how, wip: None }, Vec::new())
+            farewell(left, LastWord { how, wip: None, settled: false }, Vec::new())
         }
     };
     complain("remove the temporary files", remove_tmp(&exit.nonce));
@@ -174,7 +174,7 @@ fn farewell(
     last: LastWord,
     unacknowledged: Vec<(u64, FromDaemon)>,
 ) -> ExitRecord {
-    ExitRecord { run, nonce, how: last.how, unacknowledged, wip: last.wip }
+    ExitRecord { run, nonce, how: last.how, unacknowledged, wip: last.wip, settled: last.settled }
 }
 
 /// The last act. Should the disk refuse it, the lock is kept and the word tried again: without it

@@ -11,6 +11,8 @@ use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use super::files::RunFiles;
 use crate::agents::AgentSetup;
+use crate::git::Repository;
+use crate::process::Containment;
 
 /// `run/daemons/RUN.spec.json`. While it exists the run may be started; whoever ends the run for good removes it first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +36,9 @@ pub struct DaemonSpec {
     /// What keeps the run's programs in their place.
     #[serde(default)]
     pub guard: Guard,
+    /// What the coordinator has found out, once for all daemons.
+    #[serde(default)]
+    pub known: Known,
     /// Run before anything else, where it is due.
     #[serde(default)]
     pub set_up: Option<SetUp>,
@@ -75,6 +80,14 @@ impl Default for Guard {
             env: vec![],
         }
     }
+}
+
+/// What a daemon need not find out again. Without it, it asks itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    pub repository: Option<Repository>,
+    /// The net that was tried out, for what `guard.containment` wants.
+    pub containment: Option<Containment>,
 }
 
 /// The command that makes a worktree fit to work in.

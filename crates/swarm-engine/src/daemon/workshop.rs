@@ -13,8 +13,9 @@ use tokio::time::Instant;
 
 use super::commands::{Judged, judge};
 use super::context::{Context, Write};
-use super::program::{Bounds, StopWish};
+use super::program::{self, Bounds, Listener, Ran, StopWish};
 use super::spec::DaemonSpec;
+use super::traces::Traces;
 use super::walls::{Who, admin_dir_of, names_handed_on};
 use crate::agents::script::{PROBE_ANSWER, PROBE_VARIABLE};
 use crate::complain::complain;
@@ -23,7 +24,7 @@ use crate::hands::rescue::{self, Rest};
 use crate::journal::{Journal, Stream};
 use crate::process::containment::{Containment, NoContainment};
 use crate::process::stage::Stage;
-use crate::process::{Call, NONCE_VARIABLE, environment};
+use crate::process::{Call, NONCE_VARIABLE, ProcessError, environment};
 use crate::redact::Redactor;
 
 pub struct Workshop {
@@ -35,6 +36,8 @@ pub struct Workshop {
     stage: Stage,
     /// Chosen once: the machine does not change under a run.
     containment: OnceCell<Result<Containment, NoContainment>>,
+    /// What the programs of this run may have left behind.
+    pub traces: Traces,
     /// The newest percentage that the agent named.
     pub progress: watch::Sender<u8>,
     told: mpsc::Sender<FromDaemon>,
@@ -74,6 +77,7 @@ impl Workshop {
             git: OnceCell::new(),
             stage: Stage::myself(),
             containment: OnceCell::new(),
+            traces: Traces::default(),
             progress: watch::Sender::new(0),
             told,
             context,
@@ -150,7 +154,12 @@ impl Workshop {
 
     async fn bounds_of(&self, who: Who, deadline: Option<Instant>) -> Bounds {
         let containment = self.containment.get_or_init(async || {
-            let chosen = Containment::choose(self.wanted_containment(), &self.stage).await;
+            let wanted = self.wanted_containment();
+            let told = self.spec.known.containment.as_ref();
+            let chosen = match told.filter(|net| wanted == self.spec.guard.containment && net.is_there()) {
+                Some(net) => Ok(net.clone()),
+                None => Containment::choose(wanted, &self.stage).await,
+            };
             if let Ok(chosen) = &chosen {
                 self.note(&format!("processes are held together by: {}", chosen.word()));
             }
@@ -165,6 +174,22 @@ impl Workshop {
             swarm_dir: self.spec.swarm_dir(),
             stage: self.stage.clone(),
         }
+    }
+
+    /// Starts a program of this run and comes back when it and everything it started are gone.
+    pub async fn run(
+        &self,
+        call: Call,
+        bounds: &Bounds,
+        listener: &mut dyn Listener,
+        stop: &mut StopWish,
+    ) -> Result<Ran, ProcessError> {
+        self.traces.begins();
+        let ran = program::run(call, bounds, listener, stop).await;
+        if ran.as_ref().is_ok_and(|ran| ran.left.is_empty()) {
+            self.traces.ended_with_all();
+        }
+        ran
     }
 
     /// Runs the check commands on what is committed.
@@ -216,8 +241,14 @@ impl Workshop {
         let tip = self.tip().await.map_err(words)?.ok_or_else(gone)?;
         let message = format!("swarm: rest of the work on {task}\n");
         match rescue::commit_rest(git, &self.spec.worktree, task, &tip, &message).await.map_err(words)? {
-            Rest::Clean => Ok(tip),
-            Rest::Committed(tip) => Ok(tip),
+            Rest::Clean => {
+                self.traces.committed();
+                Ok(tip)
+            }
+            Rest::Committed(tip) => {
+                self.traces.committed();
+                Ok(tip)
+            }
             Rest::Moved { .. } => {
                 Err(format!("the branch {} moves although nobody should work on it", task.branch()))
             }
@@ -226,6 +257,9 @@ impl Workshop {
 
     /// Saves what is not committed under a ref; none when there is nothing.
     pub async fn save_wip(&self) -> Result<Option<Oid>, String> {
+        if self.traces.all_committed() {
+            return Ok(None);
+        }
         let words = |error: GitError| error.to_string();
         let Some(tip) = self.tip().await.map_err(words)? else { return Ok(None) };
         let git = self.git().await.map_err(words)?;
@@ -233,8 +267,13 @@ impl Workshop {
     }
 
     pub(super) async fn git(&self) -> Result<&Git, GitError> {
-        let open =
-            async || Ok(Git::discover(&self.spec.root).await?.with_env(NONCE_VARIABLE, &self.spec.nonce));
+        let open = async || {
+            let git = match &self.spec.known.repository {
+                Some(known) => Git::of(known.clone()),
+                None => Git::discover(&self.spec.root).await?,
+            };
+            Ok(git.with_env(NONCE_VARIABLE, &self.spec.nonce))
+        };
         self.git.get_or_try_init(open).await
     }
 

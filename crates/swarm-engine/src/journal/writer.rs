@@ -22,6 +22,8 @@ pub struct Journal {
     bytes: u64,
     bytes_max: u64,
     dropped_lines: u64,
+    /// Something was written since it was last made durable.
+    unsettled: bool,
 }
 
 impl Journal {
@@ -36,7 +38,14 @@ impl Journal {
         if torn {
             file.write_all(b"\n")?;
         }
-        Ok(Self { file, next: last + 1, bytes: bytes + u64::from(torn), bytes_max, dropped_lines: 0 })
+        Ok(Self {
+            file,
+            next: last + 1,
+            bytes: bytes + u64::from(torn),
+            bytes_max,
+            dropped_lines: 0,
+            unsettled: true,
+        })
     }
 
     pub fn bytes(&self) -> u64 {
@@ -74,13 +83,18 @@ impl Journal {
             let dropped = std::mem::take(&mut self.dropped_lines);
             self.put(Stream::Swarm, &format!("[{dropped} lines were not kept]"), false)?;
         }
-        self.file.sync_data()
+        if self.unsettled {
+            self.file.sync_data()?;
+            self.unsettled = false;
+        }
+        Ok(())
     }
 
     fn put(&mut self, stream: Stream, text: &str, more: bool) -> io::Result<()> {
         let line = Line { n: self.next, ts: now(), stream, text: text.to_owned(), more };
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
+        self.unsettled = true;
         self.file.write_all(&bytes)?;
         self.next += 1;
         self.bytes += bytes.len() as u64;

@@ -12,8 +12,11 @@ pub use held::{Held, end_run};
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 /// A net that works on this machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Containment {
     /// A control group of its own below `parent`: nobody leaves it, and the kernel ends it at once.
     Cgroup { parent: PathBuf },
@@ -28,6 +31,14 @@ pub enum Containment {
 }
 
 impl Containment {
+    /// Whether its place is still there; a net of the kernel's needs none.
+    pub fn is_there(&self) -> bool {
+        match self {
+            Self::Cgroup { parent } => parent.join("cgroup.procs").exists(),
+            Self::Pidns { .. } | Self::Group => true,
+        }
+    }
+
     /// For screens, and as a person writes it in the configuration.
     pub fn word(&self) -> &'static str {
         match self {

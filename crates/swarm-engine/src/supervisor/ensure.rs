@@ -14,7 +14,7 @@ use super::end::{Death, End, how_it_ended};
 use super::owner::{Foreign, foreign};
 use super::secret::to_hex;
 use super::watch::process_of;
-use crate::daemon::{DaemonSpec, DurableError, READY, RunFiles, names_handed_on, write_durable};
+use crate::daemon::{DaemonSpec, DurableError, READY, RunFiles, names_handed_on, write_whole};
 use crate::process::{Call, Input, ProcessError, environment};
 
 /// A daemon that lives but does not say hello within this time after a knock is silent: it is to be
@@ -107,7 +107,7 @@ pub async fn ensure_daemon(
         End::Died(death) => return Ok(Found::Died(death)),
         End::NeverBegan => {}
     }
-    write_durable(&files.spec(), spec)?;
+    write_whole(&files.spec(), spec)?;
     drop(lock);
     spawn(spec, &files, secret, launch).await
 }

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::end::end_left_behind;
 use super::owner::{Foreign, foreign};
-use super::watch::{free_lock, process_of};
+use super::watch::{free_lock, let_go, process_of};
 use crate::daemon::RunFiles;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::save_wip;
@@ -73,12 +73,16 @@ pub async fn stop_run(
     put_aside(&files.spec(), &files.ended_spec())?;
     let lock = end_daemon(files, grace).await?;
     let last = files.read_exit().filter(|exit| exit.nonce == nonce);
+    // A copied record may be copied with the last word of the original, whose worktree is another one.
+    let settled = owner.is_none() && last.as_ref().is_some_and(|last| last.settled);
     // The processes of a copied record are those of the original.
-    if owner.is_none() {
+    if owner.is_none() && !settled {
         end_tree(files, nonce, grace).await?;
     }
     let wip = match (&last, rescue) {
         (Some(ExitRecord { wip: Some(saved), .. }), _) => Some(saved.clone()),
+        // It looked after the last of its processes was gone, and nobody of it can have written since.
+        _ if settled => None,
         (_, Some(rescue)) => save(git, files, rescue).await?,
         (_, None) => None,
     };
@@ -120,9 +124,12 @@ async fn end_daemon(files: &RunFiles, grace: Duration) -> Result<Option<File>, S
                 process.signal(Signal::KILL);
                 process.wait_gone(last_moment - now).await;
             }
-            None => {}
+            None => {
+                tokio::time::sleep(LOOK_EVERY).await;
+                continue;
+            }
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        let_go(files).await;
     }
 }
 

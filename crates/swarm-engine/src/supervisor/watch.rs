@@ -37,12 +37,18 @@ pub async fn watch_daemon(files: &RunFiles, nonce: &str, grace: Duration) -> Dae
             Err(Held) => match process_of(files) {
                 Some(process) => {
                     process.wait_gone(ONE_DAY).await;
-                    // A lock is given back a moment before or after the pidfd speaks.
-                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    let_go(files).await;
                 }
                 None => tokio::time::sleep(LOOK_EVERY).await,
             },
         }
+    }
+}
+
+/// To be called when the process is gone: a lock is given back a moment before or after its pidfd speaks.
+pub(super) async fn let_go(files: &RunFiles) {
+    if free_lock(files).is_err() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 

@@ -77,6 +77,7 @@ impl World {
                 ..AgentSetup::of(AgentProgram::Script)
             }),
             guard: Default::default(),
+            known: Default::default(),
             set_up: None,
             env: Default::default(),
             stop_grace_secs: 1,

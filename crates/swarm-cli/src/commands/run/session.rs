@@ -98,6 +98,7 @@ impl Session {
             learnings,
             plan,
             tending: Default::default(),
+            containment: Default::default(),
             key,
         };
         Ok(Self { store, world: Arc::new(world), paths })

@@ -9,7 +9,7 @@ use std::path::Path;
 use swarm_protocol::channel::FromDaemon;
 use tokio::time::Instant;
 
-use super::super::program::{How, Ran, StopWish, run};
+use super::super::program::{How, Ran, StopWish};
 use super::super::workshop::Workshop;
 use super::agent::{Agent, Heard};
 use super::commits::CommitLog;
@@ -72,7 +72,7 @@ pub async fn once(shop: &Workshop, setup: &AgentSetup, start: Start<'_>, stop: &
     let ran = match prepared(shop, &invocation, &prompt_file, prompt) {
         Ok(call) => {
             let call = call.env("SWARM_ITERATION", iteration.to_string());
-            run(call, &shop.bounds(deadline).await, &mut agent, stop).await
+            shop.run(call, &shop.bounds(deadline).await, &mut agent, stop).await
         }
         Err(error) => Err(error),
     };
