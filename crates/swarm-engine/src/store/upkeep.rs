@@ -1,13 +1,18 @@
 //! What is derived is kept fresh, but never in the way: after the answer, and at most every five
 //! seconds where one process lives long.
 
+use std::collections::BTreeSet;
+use std::thread::JoinHandle;
+
+use swarm_core::State;
 use swarm_ledger::Head;
 use swarm_protocol::event::Event;
 use swarm_protocol::time::Timestamp;
 
 use super::error::{Notice, StoreError};
-use super::snapshot;
+use super::snapshot::{self, LossKey};
 use super::writer::{Locks, Store};
+use crate::paths::Paths;
 use crate::projection;
 
 /// A coordinator rewrites snapshot and projections at most so often.
@@ -22,13 +27,22 @@ pub(super) struct Upkeep {
     exports_due: bool,
     snapshot_seq: u64,
     written_at: Option<Timestamp>,
+    /// Being written aside.
+    writing: Option<JoinHandle<Written>>,
     /// The name a closed plan is archived under.
     pub archive: Option<String>,
 }
 
 impl Upkeep {
     pub fn new(snapshot_seq: u64, archive: Option<String>) -> Self {
-        Self { projections_due: false, exports_due: false, snapshot_seq, written_at: None, archive }
+        Self {
+            projections_due: false,
+            exports_due: false,
+            snapshot_seq,
+            written_at: None,
+            writing: None,
+            archive,
+        }
     }
 
     pub fn note(&mut self, events: &[Event]) {
@@ -46,6 +60,61 @@ impl Upkeep {
     }
 }
 
+impl Drop for Upkeep {
+    /// Before the locks are given back: whoever gets them must be the only one who writes these files.
+    fn drop(&mut self) {
+        if let Some(writing) = self.writing.take() {
+            let _ = writing.join();
+        }
+    }
+}
+
+/// What is derived from one position of the ledger and is to be written.
+struct Due {
+    paths: Paths,
+    head: Head,
+    projections: bool,
+    exports: bool,
+    snapshot: Option<SnapshotDue>,
+}
+
+struct SnapshotDue {
+    ledger_id: String,
+    losses: BTreeSet<LossKey>,
+    /// What the file showed before.
+    before: u64,
+}
+
+/// What came of it. A failure is told, and the next write tries again: nothing of this is truth.
+struct Written {
+    notices: Vec<Notice>,
+    /// The snapshot was not written: the file still shows this.
+    still_at: Option<u64>,
+}
+
+impl Due {
+    fn write(&self, state: &State) -> Written {
+        let Self { paths, head, .. } = self;
+        let mut written = Written { notices: Vec::new(), still_at: None };
+        if self.projections {
+            written.notices.extend(projection::write(paths, state, head));
+        }
+        if self.exports {
+            written.notices.extend(projection::write_exports(paths, state, head));
+        }
+        if let Some(due) = &self.snapshot {
+            let bytes = snapshot::encode(state, head, &due.ledger_id, &due.losses);
+            if let Err(error) = snapshot::write(paths, &bytes) {
+                let text =
+                    format!("Cannot write {}: {error}; loading takes longer", paths.shown(&paths.snapshot));
+                written.notices.push(Notice::new(text, ""));
+                written.still_at = Some(due.before);
+            }
+        }
+        written
+    }
+}
+
 /// Exports are written on save, phase completion and close.
 fn is_for_export(event: &Event) -> bool {
     match event {
@@ -58,13 +127,30 @@ fn is_for_export(event: &Event) -> bool {
 }
 
 impl Store {
-    /// For a coordinator: writes what is due, at most every five seconds, never when nothing changed.
+    /// For a coordinator: writes what is due, at most every five seconds, never when nothing changed, and aside:
+    /// nobody waits for it.
     pub fn maybe_snapshot(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        if self.upkeep_due().is_some_and(|due| due <= now) {
-            self.write_derived(true)?;
+        if self.upkeep.writing.as_ref().is_some_and(|writing| !writing.is_finished()) {
+            return Ok(());
+        }
+        self.take_written();
+        let durable = self.head().is_some_and(|head| head.seq == self.state.seq);
+        if durable && self.upkeep_due().is_some_and(|due| due <= now) {
             self.upkeep.written_at = Some(now);
+            if let Some(due) = self.take_due(true)? {
+                let state = self.state.clone();
+                self.upkeep.writing = Some(std::thread::spawn(move || due.write(&state)));
+            }
         }
         Ok(())
+    }
+
+    /// Waits for what is being written aside.
+    pub fn take_written(&mut self) {
+        let written = self.upkeep.writing.take().and_then(|writing| writing.join().ok());
+        if let Some(written) = written {
+            self.note_written(written);
+        }
     }
 
     /// When [`Store::maybe_snapshot`] has something to do; none while nothing changed.
@@ -102,34 +188,36 @@ impl Store {
     }
 
     fn write_derived(&mut self, with_snapshot: bool) -> Result<(), StoreError> {
-        let head = self.progress.wait_for(self.state.seq).map_err(StoreError::from_append)?;
-        let Some(head) = head.filter(|head| head.seq == self.state.seq) else { return Ok(()) };
-        // From here on nothing is truth: a failure is told, and the next write tries again.
-        if std::mem::take(&mut self.upkeep.projections_due) {
-            self.notices.extend(projection::write(&self.paths, &self.state, &head));
-        }
-        if std::mem::take(&mut self.upkeep.exports_due) {
-            self.notices.extend(projection::write_exports(&self.paths, &self.state, &head));
-        }
-        // A closed plan is about to be archived: a snapshot would only look like its remains.
-        let closed = self.state.plan.as_ref().is_some_and(|plan| plan.closed);
-        if with_snapshot && !closed && self.upkeep.snapshot_seq < head.seq {
-            self.write_state(&head);
+        self.take_written();
+        if let Some(due) = self.take_due(with_snapshot)? {
+            let written = due.write(&self.state);
+            self.note_written(written);
         }
         Ok(())
     }
 
-    fn write_state(&mut self, head: &Head) {
-        let bytes = snapshot::encode(&self.state, head, self.ledger_id().unwrap_or_default(), &self.losses);
-        match snapshot::write(&self.paths, &bytes) {
-            Ok(()) => self.upkeep.snapshot_seq = head.seq,
-            Err(error) => {
-                let text = format!(
-                    "Cannot write {}: {error}; loading takes longer",
-                    self.paths.shown(&self.paths.snapshot)
-                );
-                self.notices.push(Notice::new(text, ""));
-            }
+    /// What is to be written about the present state; from here on it counts as written.
+    fn take_due(&mut self, with_snapshot: bool) -> Result<Option<Due>, StoreError> {
+        let head = self.progress.wait_for(self.state.seq).map_err(StoreError::from_append)?;
+        let Some(head) = head.filter(|head| head.seq == self.state.seq) else { return Ok(None) };
+        // A closed plan is about to be archived: a snapshot would only look like its remains.
+        let closed = self.state.plan.as_ref().is_some_and(|plan| plan.closed);
+        let snapshot =
+            (with_snapshot && !closed && self.upkeep.snapshot_seq < head.seq).then(|| SnapshotDue {
+                ledger_id: self.ledger_id().unwrap_or_default().to_owned(),
+                losses: self.losses.clone(),
+                before: std::mem::replace(&mut self.upkeep.snapshot_seq, head.seq),
+            });
+        let projections = std::mem::take(&mut self.upkeep.projections_due);
+        let exports = std::mem::take(&mut self.upkeep.exports_due);
+        let any = projections || exports || snapshot.is_some();
+        Ok(any.then(|| Due { paths: self.paths.clone(), head, projections, exports, snapshot }))
+    }
+
+    fn note_written(&mut self, written: Written) {
+        self.notices.extend(written.notices);
+        if let Some(seq) = written.still_at {
+            self.upkeep.snapshot_seq = seq;
         }
     }
 }
