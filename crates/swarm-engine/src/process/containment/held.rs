@@ -47,16 +47,18 @@ impl Held {
     /// Ends everything: a request, force after `grace`. Answers who could not be ended.
     pub async fn end(self, nonce: String, grace: Duration) -> Vec<u32> {
         match self {
+            // Whoever may write to the tree of groups can leave his leaf, but not his ancestors: he comes home to
+            // the daemon, which ends him there. So nobody has to look through all processes of the machine.
             Self::Leaf(leaf) => {
-                let mut left = leaf.end(grace).await;
-                // Nobody leaves a leaf unless it may write to the tree of groups; then the belt holds.
-                left.extend(swept(&nonce, Duration::ZERO).await);
+                let left = leaf.end(grace).await;
                 leaf.remove().await;
                 left
             }
-            Self::Namespace { stage } | Self::Guarded { stage } => {
-                end_below(stage, grace).await;
-                swept(&nonce, Duration::ZERO).await
+            Self::Namespace { stage } => end_below(stage, grace).await,
+            Self::Guarded { stage } => {
+                let mut left = end_below(stage, grace).await;
+                left.extend(swept(&nonce, Duration::ZERO).await);
+                left
             }
         }
     }
@@ -69,19 +71,19 @@ async fn swept(nonce: &str, grace: Duration) -> Vec<u32> {
     }
 }
 
-/// Ends what is below the stage, which then goes by itself.
-async fn end_below(stage: Option<u32>, grace: Duration) {
+/// Ends what is below the stage, which then goes by itself. Answers who could not be ended.
+async fn end_below(stage: Option<u32>, grace: Duration) -> Vec<u32> {
     // A child of ours, held before it is looked at: if it is gone, so is everything below it.
-    let Some((stage, pid)) = stage.and_then(|pid| Some((Pidfd::open(pid)?, pid))) else { return };
+    let Some((stage, pid)) = stage.and_then(|pid| Some((Pidfd::open(pid)?, pid))) else { return Vec::new() };
     if parent_of(pid) != Some(pid_in_proc()) || stage.is_gone() {
-        return;
+        return Vec::new();
     }
     if !grace.is_zero() {
         for held in hold_descendants(pid) {
             held.signal(Signal::TERM);
         }
         if stage.wait_gone(grace).await {
-            return;
+            return Vec::new();
         }
     }
     // Not the stage first: it tells how the program ended, and it leaves when nobody is left below. Again and again,
@@ -92,11 +94,12 @@ async fn end_below(stage: Option<u32>, grace: Duration) {
             inside.signal(Signal::KILL);
         }
         if stage.wait_gone(PASS).await {
-            return;
+            return Vec::new();
         }
     }
     stage.signal(Signal::KILL);
     stage.wait_gone(KILL_WITHIN).await;
+    descendants_of(pid)
 }
 
 /// Ends everything of a run whose daemon is gone, in whatever net it was.
