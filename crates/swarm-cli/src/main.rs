@@ -1,9 +1,10 @@
 //! The binary `swarm`: the door for people and scripts in a terminal.
 //!
-//! Reading order: what can be typed (`cli`), what each word does (`commands`, one file per command),
+//! Reading order: the parts we play ourselves (`parts`), what can be typed (`cli`), what each word does (`commands`, one file per command),
 //! how a command reaches the ledger or the coordinator (`swarm`), how answers and errors look
 //! (`output`, `error`). There are no rules here: what is allowed is decided in `swarm-core`.
 
+mod parts;
 mod cli;
 mod commands;
 mod swarm;
@@ -17,6 +18,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     bug::install();
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(code) = parts::play(&arguments) {
+        return code;
+    }
     match cli::parse() {
         Ok(cli) => cli.run(),
         Err(code) => code,

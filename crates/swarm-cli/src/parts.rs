@@ -1,0 +1,19 @@
+//! The parts that our own binary plays for every program that an agent's daemon starts. They are recognised before
+//! the tree of commands is built, which costs more than they do; typed in any other way they are commands like all.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The exit code of the part, if these arguments ask for one.
+pub fn play(arguments: &[OsString]) -> Option<ExitCode> {
+    match arguments {
+        [boxed, words @ ..] if boxed == "boxed" => {
+            Some(swarm_engine::process::stage::boxed_process(words).into())
+        }
+        [daemon, spec, file] if daemon == "daemon" && spec == "--spec" => {
+            Some(swarm_server::daemon_process::daemon_process(Path::new(file)).into())
+        }
+        _ => None,
+    }
+}
