@@ -22,6 +22,10 @@ use crate::limits::{Limits, PAGE_BYTES};
 use crate::sse;
 pub use reader::Reader;
 
+/// So few bytes at the end of the ledger were written a moment ago and are in memory: to read them takes less than
+/// to have them read by another thread.
+const WRITTEN_JUST_NOW: u64 = 16 * 1024;
+
 /// News that may wait for a reader; who is slower misses some, and the next says it all anyway.
 const NEWS_KEPT: usize = 256;
 
@@ -117,14 +121,19 @@ impl Hub {
         records_max: usize,
     ) -> io::Result<(Position, RecordPage)> {
         let (ledger, position) = (self.ledger.clone(), self.feed.position());
-        let reading = tokio::task::spawn_blocking(move || {
+        let few = at.is_some_and(|at| position.end.saturating_sub(at) <= WRITTEN_JUST_NOW);
+        let read = move || {
             if position.seq == 0 {
                 return Ok((position, RecordPage::default()));
             }
             let records = Records::open(&ledger, position)?;
             let at = at.map_or_else(|| records.find(from), Ok)?;
             Ok((position, records.page(at, records_max, PAGE_BYTES)?))
-        });
+        };
+        if few {
+            return read();
+        }
+        let reading = tokio::task::spawn_blocking(read);
         reading.await.unwrap_or_else(|_| Err(io::ErrorKind::Interrupted.into()))
     }
 

@@ -3,6 +3,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use swarm_protocol::channel::DaemonRecord;
 use swarm_protocol::ids::RunId;
@@ -47,8 +48,7 @@ pub fn attempt_of(peer: Peer, known: &[DaemonRecord]) -> Option<Inside> {
     let vanished = || Some(Inside { run: None, nonce: None, seen_by: SeenBy::Vanished });
     // The hold first: what is read afterwards is about this process, or it is gone.
     let Some(held) = Pidfd::open(peer.pid) else { return vanished() };
-    let ours = own_nonces();
-    let found = look(peer.pid, known, &ours);
+    let found = look(peer.pid, known, own_nonces());
     if found.is_none() && (held.is_gone() || parent_of(peer.pid).is_none()) {
         return vanished();
     }
@@ -113,12 +113,16 @@ fn ancestors(pid: u32) -> impl Iterator<Item = u32> {
         .take(ANCESTORS_MAX)
 }
 
-/// A swarm may itself be worked on by a swarm: what we are in ourselves says nothing about our callers.
-fn own_nonces() -> Vec<String> {
-    let myself = pid_in_proc();
-    let mut all = leaf_nonces(myself);
-    all.extend(std::iter::once(myself).chain(ancestors(myself)).filter_map(nonce_of));
-    all
+/// A swarm may itself be worked on by a swarm: what we are in ourselves says nothing about our callers. Looked up
+/// once: what we were started in does not change, and everybody who calls would wait for it.
+fn own_nonces() -> &'static [String] {
+    static OURS: OnceLock<Vec<String>> = OnceLock::new();
+    OURS.get_or_init(|| {
+        let myself = pid_in_proc();
+        let mut all = leaf_nonces(myself);
+        all.extend(std::iter::once(myself).chain(ancestors(myself)).filter_map(nonce_of));
+        all
+    })
 }
 
 fn leaf_nonces(pid: u32) -> Vec<String> {
