@@ -148,7 +148,7 @@ pub struct Worktree {
     pub setup_when: Vec<String>,
     /// Ignored files that every worktree gets a copy of: `.env`.
     pub copy: Vec<String>,
-    /// Worktrees kept for the next tasks.
+    /// Worktrees kept for the next tasks, at most; never more than were in use at the same time.
     #[schemars(range(max = 64))]
     pub pool: u32,
     /// First of the port numbers that worktrees get as SWARM_PORT_BASE.
@@ -242,7 +242,7 @@ impl Default for Worktree {
             setup_timeout: Span::secs(900),
             setup_when: vec![],
             copy: vec![],
-            pool: 4,
+            pool: 16,
             ports: 20_000,
             trash: Span::secs(7 * 86_400),
             max_file: 100,
