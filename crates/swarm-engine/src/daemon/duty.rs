@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::files::write_whole;
+use super::files::{write_durable, write_whole};
 use super::iteration::{Go, iterate, probe};
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
