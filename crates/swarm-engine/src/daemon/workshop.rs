@@ -243,6 +243,8 @@ impl Workshop {
         match rescue::commit_rest(git, &self.spec.worktree, task, &tip, &message).await.map_err(words)? {
             Rest::Clean => {
                 self.traces.committed();
+                // The agent's own git has synced nothing, and the tip is about to be recorded.
+                git.make_durable().await.map_err(words)?;
                 Ok(tip)
             }
             Rest::Committed(tip) => {

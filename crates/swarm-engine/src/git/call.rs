@@ -15,7 +15,9 @@ use crate::process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
 /// nothing may ask, and nothing may go into a nested repository, whose configuration is not the person's.
-const SWITCHES: [&str; 10] = [
+const SWITCHES: [&str; 11] = [
+    // Without it a power cut can leave a ref that was renamed into place without its bytes: the trunk would be lost.
+    "core.fsync=reference",
     "gc.auto=0",
     "maintenance.auto=false",
     "core.fsmonitor=false",

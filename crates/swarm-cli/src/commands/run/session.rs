@@ -127,7 +127,7 @@ impl Session {
         let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
         let grace = Duration::from_secs(self.world.config.stop.grace.secs);
         let (git, ledger) = (&self.world.git, self.store.ledger_id());
-        if self.store.state().running && git.clear_torn() > 0 {
+        if self.store.state().running && git.clear_torn().await? > 0 {
             output::note("Files that a power cut had left without content were removed from the git directory");
         }
         for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {

@@ -62,7 +62,9 @@ impl Follower {
         self.adopt_equal(git, changes).await?;
         let checkout = &self.hold.checkout;
         let ended = git
-            .call(["read-tree", "-m", "-u", intent.old.as_str(), intent.new.as_str()])
+            // The index is put in place by a rename, and must have its bytes then.
+            .call(["-c", "core.fsync=reference,index"])
+            .args(["read-tree", "-m", "-u", intent.old.as_str(), intent.new.as_str()])
             .git_dir(&checkout.git_dir)
             .work_tree(&checkout.path)
             .index(&self.hold.next_index)
