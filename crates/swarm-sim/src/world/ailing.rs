@@ -2,6 +2,7 @@
 //! the sandbox; probes, prompts, disks that fill, and words of foreign runs.
 
 use swarm_core::input::{Input, Report};
+use swarm_protocol::command::Command;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::RunId;
@@ -9,6 +10,7 @@ use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 
+use super::agenda::Happening;
 use super::fault::Fault;
 use super::oracle::Broken;
 use super::story::Story;
@@ -22,10 +24,15 @@ impl Story {
             let until = self.now.plus_secs(self.rng.between(10, 600));
             self.truth.used_up.insert(group.clone(), until);
         }
+        let late = self.began_before_its_gate_opened(run, &group) && !self.calm;
         if let Some(until) = self.truth.is_used_up(&group, self.now) {
+            if late {
+                self.hit(Fault::QuotaLate);
+            }
             return Some(self.used_up(until));
         }
-        if self.began_before_its_gate_opened(run, &group) && self.strikes(Fault::QuotaLate, 40) {
+        if late && self.rng.chance(60) {
+            self.hit(Fault::QuotaLate);
             return Some(Failure::new(FailureClass::Quota, "said before it was back"));
         }
         if self.strikes(Fault::ToolLoop, 5) {
@@ -106,6 +113,12 @@ impl Story {
                 Event::AgentStopped { next: Next::Blocked { block: BlockKind::Budget, .. }, .. }
                 | Event::TaskStatusChanged { block: Some(BlockKind::Budget), .. }
                 | Event::Paused { reason: PauseReason::Budget, .. } => self.hit(Fault::BudgetSpent),
+                // A person who knows better opens the gate while others still work on what was left.
+                Event::QuotaExhausted { group, .. } if !self.calm && self.rng.chance(40) => {
+                    let wish = self.people.wish(Command::OpenQuota { group: group.clone() });
+                    let later = self.now.plus_ms(self.rng.between(1, 20_000));
+                    self.agenda.at(later, Happening::Asked { wish: Box::new(wish) });
+                }
                 Event::MessageQueued { .. } => self.hit(Fault::MessageSent),
                 Event::TaskSplit { .. } => self.hit(Fault::TaskSplit),
                 _ => {}
