@@ -33,8 +33,14 @@ impl Running {
         Ok(Self { child, left_alone: false, root: arena.root.clone(), said })
     }
 
+    /// The process that coordinates.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        let mut pid = None;
+        let up = wait_for(Duration::from_secs(60), || {
+            pid = self.coordinator();
+            Ok(pid.is_some())
+        });
+        up.ok().and(pid).unwrap_or_else(|| self.child.id())
     }
 
     /// Fails when the coordinator has ended although nobody asked.
@@ -56,10 +62,22 @@ impl Running {
         Ok(code.unwrap_or(-1))
     }
 
+    /// Kills the coordinator and the one that would start it again.
     pub fn kill_9(&mut self) -> Result<()> {
+        let coordinator = self.coordinator();
         self.child.kill()?;
         self.child.wait()?;
+        if let Some(pid) = coordinator.and_then(|pid| rustix::process::Pid::from_raw(pid.cast_signed())) {
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
         Ok(())
+    }
+
+    /// The process that coordinates: the one child of the one that watches it.
+    fn coordinator(&self) -> Option<u32> {
+        let children = format!("/proc/{0}/task/{0}/children", self.child.id());
+        std::fs::read_to_string(children).ok()?.split_whitespace().next()?.parse().ok()
     }
 
     /// Leaves its agents alone: another coordinator takes them over.

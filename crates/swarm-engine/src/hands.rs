@@ -8,4 +8,5 @@ pub mod checkout_watch;
 pub mod remove;
 pub mod rescue;
 pub mod restore;
+pub mod take_up;
 pub mod worktree;

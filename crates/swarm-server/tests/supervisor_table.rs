@@ -7,8 +7,11 @@ use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use swarm_engine::daemon::{EXIT_NOT_WANTED, write_durable};
-use swarm_engine::supervisor::{DaemonEnd, Found, Left, Rescue, Stopped, stop_run, sweep_leftovers};
-use swarm_protocol::channel::{FromDaemon, IterationOutcome};
+use swarm_engine::git::Git;
+use swarm_engine::supervisor::{
+    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, stop_run, sweep_leftovers,
+};
+use swarm_protocol::channel::{DaemonRecord, FromDaemon, IterationOutcome, LedgerMark};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
 use world::{Coordinator, World, git, host, until, within};
@@ -215,4 +218,60 @@ async fn runs_that_nobody_knows_are_ended_and_their_work_saved() {
     assert_eq!(git(&world.spec.root, &["rev-parse", "refs/swarm/wip/t1/r1"]), wip.as_str());
     assert_eq!(world.living(), [0u32; 0]);
     assert_eq!(files_left(&world), [""; 0]);
+}
+
+/// Changes what the daemon has written about itself.
+fn rewrite(world: &World, change: impl FnOnce(&mut DaemonRecord)) {
+    let mut record = world.files().read_record().expect("a record");
+    change(&mut record);
+    write_durable(&world.files().record(), &record).expect("written");
+}
+
+#[tokio::test]
+async fn a_living_run_of_another_ledger_is_left_alone() {
+    let (world, _coordinator) = busy().await;
+    let (git_, swarm_dir, none) = (world.git().await, world.spec.swarm_dir(), BTreeSet::new());
+    rewrite(&world, |record| {
+        record.ledger = Some(LedgerMark { id: "theirs".into(), seq: 1, hash: "0".into() });
+    });
+    let swept = sweep_leftovers(&git_, &swarm_dir, &none, Some("ours"), Duration::from_secs(1)).await;
+    let Left::Alone(owner) = &swept[0].left else { panic!("{swept:?}") };
+    assert_eq!(*owner, Foreign::OtherLedger { id: "theirs".into() });
+    assert!(world.living().len() >= 2, "not a process of it was touched");
+    let swept = sweep_leftovers(&git_, &swarm_dir, &none, Some("theirs"), Duration::from_secs(1)).await;
+    assert!(matches!(swept[0].left, Left::Ended(Ok(_))), "{swept:?}");
+    assert_eq!(world.living(), [0u32; 0]);
+}
+
+#[tokio::test]
+async fn a_daemon_of_another_machine_is_neither_taken_over_nor_ended() {
+    let (world, _coordinator) = busy().await;
+    let before = world.files().read_record().expect("a record");
+    rewrite(&world, |record| (record.host, record.boot_id) = ("elsewhere".into(), "another".into()));
+    let owner = Foreign::Elsewhere { host: "elsewhere".into() };
+    assert_eq!(foreign(&world.files(), &world.spec.root), Some(owner.clone()));
+    let git_ = world.git().await;
+    let stopped = stop_run(&git_, &world.files(), &world.spec.nonce, None, Duration::from_secs(1)).await;
+    let why = stopped.expect_err("refused").to_string();
+    assert_eq!(why, format!("r1 cannot be ended from here: {owner}"));
+    assert!(world.living().len() >= 2);
+    rewrite(&world, |record| *record = before);
+    stop(&world).await;
+    assert_eq!(world.living(), [0u32; 0]);
+}
+
+#[tokio::test]
+async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
+    let (world, _coordinator) = busy().await;
+    let place = tempfile::tempdir().expect("a folder");
+    let copy = place.path().canonicalize().expect("a path").join("repo");
+    let copied = std::process::Command::new("cp").arg("-a").arg(&world.spec.root).arg(&copy).status();
+    assert!(copied.expect("cp runs").success());
+    let files = swarm_engine::daemon::RunFiles::new(&copy.join(".swarm"), &world.spec.run);
+    assert_eq!(foreign(&files, &copy), Some(Foreign::Copied { from: world.spec.root.clone() }));
+    let git_ = Git::discover(&copy).await.expect("a repository");
+    // The copy's own ledger knows the run and ends it: only its files go.
+    stop_run(&git_, &files, &world.spec.nonce, None, Duration::from_secs(1)).await.expect("ended");
+    assert!(!files.record().exists() && world.living().len() >= 2);
+    stop(&world).await;
 }

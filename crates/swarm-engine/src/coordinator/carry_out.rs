@@ -76,8 +76,8 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     // One that slept through the coming of another must not start, stop or remove anything.
     world.git.may_act().map_err(words)?;
     match effect {
-        Effect::Prepare { run, task, .. } => {
-            let (report, news) = world.make_workplace(run, &task).await;
+        Effect::Prepare { run, task, from } => {
+            let (report, news) = world.make_workplace(run, &task, from.as_ref()).await;
             for one in news {
                 let _ = desk.out.send(FromHand::News(one)).await;
             }

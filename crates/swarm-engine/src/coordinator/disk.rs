@@ -21,7 +21,7 @@ const MIB: u64 = 1 << 20;
 pub struct Watching {
     /// Whether the swarm is paused for want of room: then it is also told that there is enough.
     paused: watch::Sender<bool>,
-    looks: Option<JoinHandle<()>>,
+    looks: JoinHandle<()>,
 }
 
 /// What counts as little and as enough, and where.
@@ -54,8 +54,7 @@ impl Watching {
                 (world.paths.worktrees.clone(), "the worktrees"),
             ],
         };
-        let looks = (marks.low > 0).then(|| tokio::spawn(look_out(marks, told, out)));
-        Self { paused, looks }
+        Self { paused, looks: tokio::spawn(look_out(marks, told, out)) }
     }
 
     pub fn tell(&self, paused: bool) {
@@ -65,9 +64,7 @@ impl Watching {
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        if let Some(looks) = &self.looks {
-            looks.abort();
-        }
+        self.looks.abort();
     }
 }
 

@@ -1,5 +1,8 @@
 //! The places where work happens: task worktrees made ready and given up, the merge worktree shown.
 
+use std::path::Path;
+
+use swarm_core::effect::StartsFrom;
 use swarm_core::input::Report;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
@@ -11,6 +14,7 @@ use crate::git::tips;
 use crate::handover::ContextFiles;
 use crate::hands::merge_tree::{self, NAME as MERGE};
 use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
+use crate::hands::take_up::take_up;
 use crate::hands::worktree::copy::{CopyRule, copy_in};
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::ports::port_base;
@@ -35,9 +39,19 @@ impl World {
     }
 
     /// The task's worktree, from the pool where it has one, with what is copied into every worktree. What
-    /// somebody else did to the branch meanwhile is put right, and told.
-    pub(super) async fn make_workplace(&self, run: RunId, task: &TaskId) -> (Report, Vec<Report>) {
-        let base = BaseRule::Trunk(self.trunk.clone());
+    /// somebody else did to the branch meanwhile is put right, and told. The first part of a task that was split begins
+    /// where that was left.
+    pub(super) async fn make_workplace(
+        &self,
+        run: RunId,
+        task: &TaskId,
+        from: Option<&StartsFrom>,
+    ) -> (Report, Vec<Report>) {
+        let whole = match from {
+            Some(from) => self.tip_of(&from.task).await,
+            None => None,
+        };
+        let base = whole.clone().map_or_else(|| BaseRule::Trunk(self.trunk.clone()), BaseRule::At);
         let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
         let wanted =
             Wanted { task, dir: &self.paths.worktrees, base: &base, pool: Some(&pool), copy: Some(&copy) };
@@ -56,7 +70,14 @@ impl World {
                     }
                 };
                 news.extend(overstep);
-                (Report::Prepared { run, branch: made.branch, base: made.base, tip }, news)
+                let base = match (from, &whole) {
+                    (Some(from), Some(whole)) => {
+                        self.go_on(&made.path, &tip, whole, from).await;
+                        from.base.clone()
+                    }
+                    _ => made.base,
+                };
+                (Report::Prepared { run, branch: made.branch, base, tip }, news)
             }
             Err(failure) => {
                 // Only git itself may do better next time; a name in the way stays there.
@@ -68,6 +89,19 @@ impl World {
                 (Report::PrepareFailed { run, why, setup }, told.into_iter().collect())
             }
         }
+    }
+
+    async fn tip_of(&self, task: &TaskId) -> Option<Oid> {
+        let tip = self.git.ref_value(&format!("refs/heads/{}", task.branch())).await;
+        tip.map_err(|error| complain::<(), _>("find where the whole was left", Err(error))).ok().flatten()
+    }
+
+    /// Brings what the whole had not committed, unless somebody has worked here already. It is kept on its ref
+    /// whatever comes of this.
+    async fn go_on(&self, worktree: &Path, tip: &Oid, whole: &Oid, from: &StartsFrom) {
+        let Some(saved) = from.wip.as_ref().filter(|_| tip == whole) else { return };
+        let taken = take_up(&self.git, worktree, tip, saved).await;
+        complain("bring what was not committed into the first part", taken.map(drop));
     }
 
     /// The worktree of a closed task, given up by proof: to the pool, or to the trash.

@@ -1,7 +1,7 @@
 //! The keys there are, read off the defaults and the schema, so that no second list can go stale.
 
 use serde_json::Value;
-use swarm_protocol::config::{Commands, Config, Profile, Span};
+use swarm_protocol::config::{Bounds, Budget, Commands, Config, Profile, Span};
 
 /// The agent programs there are adapters for.
 const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
@@ -18,8 +18,10 @@ pub(super) struct Keys {
 
 impl Keys {
     pub fn new() -> Self {
-        // `verify` is absent by default; its keys are those of any list of commands.
-        let full = Config { verify: Some(Commands::default()), ..Config::default() };
+        // What is absent by default has keys all the same: those of any list of commands, of any bound.
+        let bounds = Bounds { tokens: Some(0), dollars: Some(0.0), time: Some(Span::secs(0)) };
+        let budget = Budget { task: bounds.clone(), session: bounds };
+        let full = Config { verify: Some(Commands::default()), budget, ..Config::default() };
         let defaults = serde_json::to_value(full).unwrap_or_default();
         let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap_or_default();
         let (mut leaves, mut groups) = (Vec::new(), Vec::new());
