@@ -5,12 +5,15 @@ pub mod plan;
 pub mod task;
 pub mod phase;
 pub mod status;
+pub mod attention;
 pub mod handoff;
 pub mod run;
 pub mod pause;
 pub mod resume;
 pub mod stop;
 pub mod mode;
+pub mod quota;
+pub mod budget;
 pub mod agent;
 pub mod worktree;
 pub mod restore;
@@ -45,12 +48,15 @@ pub enum Command {
     #[command(subcommand)]
     Phase(phase::Command),
     Status(status::Args),
+    Attention(attention::Args),
     Handoff(handoff::Args),
     Run(run::Args),
     Pause(pause::Args),
     Resume(resume::Args),
     Stop(stop::Args),
     Mode(mode::Args),
+    Quota(quota::Args),
+    Budget(budget::Args),
     #[command(subcommand)]
     Agent(agent::Command),
     #[command(subcommand)]
@@ -81,12 +87,15 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Task(command) => task::run(command, cx)?,
         Command::Phase(command) => phase::run(command, cx)?,
         Command::Status(args) => status::run(args, cx)?,
+        Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
         Command::Run(args) => return run::run(args, cx),
         Command::Pause(args) => pause::run(args, cx)?,
         Command::Resume(args) => resume::run(args, cx)?,
         Command::Stop(args) => stop::run(args, cx)?,
         Command::Mode(args) => mode::run(args, cx)?,
+        Command::Quota(args) => quota::run(args, cx)?,
+        Command::Budget(args) => budget::run(args, cx)?,
         Command::Agent(command) => agent::run(command, cx)?,
         Command::Worktree(command) => worktree::run(command, cx)?,
         Command::Restore(args) => restore::run(args, cx)?,

@@ -31,6 +31,8 @@ pub enum Hint {
     Say(String),
 }
 
+const REPLACED: &str = "replaced";
+
 impl CliError {
     fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
         Self { exit, kind, message: message.into(), causes: vec![], hint: None }
@@ -49,6 +51,11 @@ impl CliError {
     /// The world is not as it has to be.
     pub fn environment(message: impl Into<String>) -> Self {
         Self::new(Exit::Environment, "environment", message)
+    }
+
+    /// Another one has taken the ledger over: there is nothing to go on with.
+    pub fn replaced(message: impl Into<String>) -> Self {
+        Self::new(Exit::Environment, REPLACED, message)
     }
 
     /// Nobody is there to answer.
@@ -114,6 +121,10 @@ impl CliError {
     pub fn say(mut self, sentence: impl Into<String>) -> Self {
         self.hint = Some(Hint::Say(sentence.into()));
         self
+    }
+
+    pub fn is_replaced(&self) -> bool {
+        self.kind == REPLACED
     }
 
     pub fn is_already_said(&self) -> bool {

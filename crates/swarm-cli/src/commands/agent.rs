@@ -2,6 +2,8 @@
 
 pub mod list;
 pub mod logs;
+pub mod message;
+pub mod revive;
 pub mod stop;
 
 use clap::Subcommand;
@@ -9,18 +11,22 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Look at agents and stop them
+/// Look at agents, talk to them, stop them
 #[derive(Debug, Subcommand)]
 pub enum Command {
     List(list::Args),
     Logs(logs::Args),
+    Message(message::Args),
     Stop(stop::Args),
+    Revive(revive::Args),
 }
 
 pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
     match command {
         Command::List(args) => list::run(args, cx),
         Command::Logs(args) => logs::run(args, cx),
+        Command::Message(args) => message::run(args, cx),
         Command::Stop(args) => stop::run(args, cx),
+        Command::Revive(args) => revive::run(args, cx),
     }
 }

@@ -31,6 +31,13 @@ pub enum ModeArg {
     Autopilot,
 }
 
+impl ModeArg {
+    /// As it is typed.
+    pub fn word(self) -> &'static str {
+        Mode::from(self).word()
+    }
+}
+
 impl From<ModeArg> for Mode {
     fn from(mode: ModeArg) -> Self {
         match mode {

@@ -19,6 +19,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::Pause { reason: PauseReason::User, why: args.why, force: false })?;
+    let answer =
+        Swarm::open(cx)?.ask(Command::Pause { reason: PauseReason::User, why: args.why, force: false })?;
     answered(cx, &answer)
 }

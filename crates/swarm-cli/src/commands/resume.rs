@@ -12,7 +12,8 @@ use crate::swarm::Swarm;
 /// Go on after a pause
 ///
 /// The swarm also pauses by itself: when trunk fails its own verification, when worktrees cannot be set up, when
-/// the disk is full. Such a pause has its own reason, which `swarm status` names; others stay as they are.
+///
+/// the disk is full, when its budget is spent, when several agents were taken out of service. Such a pause has its own reason, which `swarm status` names; others stay as they are.
 ///
 /// Example: swarm resume --reason trunk
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,10 @@ pub enum ReasonArg {
     Trunk,
     /// Worktrees could not be set up
     Setup,
+    /// What may be spent was spent: lets as much again be spent
+    Budget,
+    /// Several agents were taken out of service shortly after one another
+    Errors,
 }
 
 impl From<ReasonArg> for PauseReason {
@@ -41,6 +46,8 @@ impl From<ReasonArg> for PauseReason {
             ReasonArg::Disk => Self::Disk,
             ReasonArg::Trunk => Self::Trunk,
             ReasonArg::Setup => Self::Setup,
+            ReasonArg::Budget => Self::Budget,
+            ReasonArg::Errors => Self::Errors,
         }
     }
 }

@@ -7,6 +7,7 @@ mod progress;
 mod session;
 mod signals;
 mod summary;
+mod watcher;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,8 +27,9 @@ pub use summary::Summary;
 /// when every task is done or cancelled, 1 when some wait for you.
 ///
 /// Ctrl+C stops in good order: agents go to their next boundary, work that is not committed is saved. A second
-/// Ctrl+C leaves at once; the agents stop by themselves all the same. After a crash, run it again: agents that
-/// live are taken over, nothing is done twice.
+/// Ctrl+C leaves at once; the agents stop by themselves all the same. A coordinator that ends abnormally is
+/// started again after 1, 2, 4 … seconds, five times in ten minutes at most: agents that live are taken over,
+/// nothing is done twice. The same holds when you run it again after a crash of the machine.
 ///
 /// Example: swarm run --plan plan.md --agents 4 --mode autopilot
 #[derive(Debug, clap::Args)]
@@ -54,6 +56,12 @@ pub struct Args {
     /// This is the one in the background.
     #[arg(long, hide = true, conflicts_with = "detach")]
     detached: bool,
+    /// This is the coordinator itself, watched by the one that a person started.
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    coordinate: bool,
+    /// Bring to rest what an earlier coordinator left, and start nothing.
+    #[arg(long, hide = true, requires = "coordinate")]
+    rest: bool,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
@@ -64,16 +72,36 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         // A session of its own, so that closing the terminal is nothing to it. Refused only where it has one.
         let _ = rustix::process::setsid();
     }
+    if !args.coordinate {
+        return watcher::run(&args, cx);
+    }
+    // So too the coordinator: the keys of the terminal are for the one that watches it.
+    let _ = rustix::process::setsid();
+    coordinate(args, cx)
+}
+
+fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let plan = args.plan.as_deref().map(super::plan::file::read).transpose()?;
     let mode = args.mode.map(Into::into);
-    let wishes =
-        Wishes { plan, agents: args.agents, agent: args.agent, mode, starts_agents: true, trunk: args.trunk };
+    let starts_agents = !args.rest;
+    let Args { agents, agent, trunk, .. } = args;
+    let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk };
     let runtime = runtime()?;
     let out = cx.out;
-    let summary = runtime.block_on(async {
-        let session = Session::open(&cx.repo, wishes).await?;
-        session.run(Progress::new(out)).await
-    })?;
-    cx.out.view(&summary, Summary::text)?;
-    Ok(summary.exit())
+    let session = runtime.block_on(Session::open(&cx.repo, wishes))?;
+    let ran = runtime.block_on(async {
+        if args.rest { session.bring_to_rest().await } else { session.run(Progress::new(out)).await }
+    });
+    match ran {
+        Ok(summary) => {
+            cx.out.view(&summary, Summary::text)?;
+            Ok(summary.exit())
+        }
+        // Started again it would only find the other one.
+        Err(error) if error.is_replaced() => Err(error),
+        Err(error) => {
+            crate::output::report(&error, cx.out.json);
+            Ok(watcher::FELL.into())
+        }
+    }
 }

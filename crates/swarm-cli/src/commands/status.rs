@@ -1,6 +1,6 @@
 //! `swarm status`: the swarm at a glance, on one screen.
 
-mod screen;
+pub mod screen;
 mod watch;
 
 use crate::cli::{At, Context};

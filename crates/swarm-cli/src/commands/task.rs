@@ -11,6 +11,7 @@ pub mod unblock;
 pub mod defer;
 pub mod cancel;
 pub mod waive;
+pub mod split;
 pub mod remove;
 pub mod members;
 
@@ -34,6 +35,7 @@ pub enum Command {
     Defer(defer::Args),
     Cancel(cancel::Args),
     Waive(waive::Args),
+    Split(split::Args),
     Remove(remove::Args),
 }
 
@@ -58,6 +60,7 @@ pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
         Command::Defer(args) => defer::run(args, cx),
         Command::Cancel(args) => cancel::run(args, cx),
         Command::Waive(args) => waive::run(args, cx),
+        Command::Split(args) => split::run(args, cx),
         Command::Remove(args) => remove::run(args, cx),
     }
 }

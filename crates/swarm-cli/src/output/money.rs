@@ -17,8 +17,13 @@ pub fn tokens(usage: &Usage) -> String {
 pub fn cost(usage: &Usage) -> String {
     match usage.cost_micros {
         0 => String::new(),
-        micros => format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000),
+        micros => dollars(micros),
     }
+}
+
+/// `$0.42`, from millionths.
+pub fn dollars(micros: u64) -> String {
+    format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
 
 #[cfg(test)]

@@ -2,15 +2,19 @@
 
 use swarm_core::input::Input;
 use swarm_core::{State, react, show};
+use swarm_engine::settings;
 use swarm_engine::store::Store;
 use swarm_protocol::command::{Command, Envelope};
-use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::plan::{ExecutionProfile, PlanFile};
+use swarm_protocol::ids::{AgentId, CommandId, TaskId};
+use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
-use swarm_protocol::view::{ApprovedPlanView, HandoffView, StatusView, TaskRow, TaskView};
+use swarm_protocol::view::{
+    ApprovedPlanView, AttentionView, HandoffView, MessageView, StatusView, TaskRow, TaskView,
+};
 
 use super::Swarm;
+use crate::commands::budget::show::{Budgets, TaskBudget};
 use crate::error::CliError;
 use crate::watch::Watch;
 
@@ -39,6 +43,80 @@ impl Swarm {
         let state = self.planned(at)?;
         let now = if at.is_some() { state.at } else { self.now().max(state.at) };
         Ok((show::status(&state, now), now))
+    }
+
+    /// Everything that waits for a person, and the moment it was looked at.
+    pub fn attention(&self, at: Option<u64>) -> Result<(Vec<AttentionView>, Timestamp), CliError> {
+        let (status, now) = self.status(at)?;
+        Ok((status.attention, now))
+    }
+
+    /// What was spent of what may be spent, where bounds are set.
+    pub fn budgets(&self, at: Option<u64>) -> Result<Budgets, CliError> {
+        let state = self.planned(at)?;
+        let open = state.tasks_in_order().filter(|task| !task.stage.is_closed());
+        let tasks = open
+            .filter_map(|task| show::task(&state, &task.spec.id))
+            .filter_map(|view| Some(TaskBudget { task: view.row.id, budget: view.budget? }));
+        Ok(Budgets { swarm: show::status(&state, state.at).budget, tasks: tasks.collect() })
+    }
+
+    /// The task that is meant: itself, or the one that an agent has.
+    pub fn task_of(&self, who: &str) -> Result<TaskId, CliError> {
+        let state = self.planned(None)?;
+        if let Ok(task) = TaskId::new(who)
+            && state.task(&task).is_some()
+        {
+            return Ok(task);
+        }
+        let agents = show::status(&state, state.at).agents;
+        if let Some(agent) = agents.iter().find(|agent| agent.agent.as_str() == who) {
+            return Ok(agent.task.clone());
+        }
+        let names = state.agents.keys().map(AgentId::as_str);
+        if names.clone().any(|name| name == who) {
+            return Err(
+                CliError::refused_now(format!("Agent {who} has no task")).run_instead("swarm agent list")
+            );
+        }
+        let all = names.chain(state.tasks.keys().map(TaskId::as_str));
+        Err(meant(
+            CliError::refused_now(format!("There is no task and no agent {who:?}")),
+            who,
+            all,
+            "swarm task list",
+        ))
+    }
+
+    /// What became of a message.
+    pub fn message(&self, task: &TaskId, id: &CommandId) -> Result<Option<MessageView>, CliError> {
+        Ok(self.task(task, None)?.messages.into_iter().find(|message| message.id == *id))
+    }
+
+    /// Whether a message for this task can still arrive.
+    pub fn may_deliver(&self, task: &TaskId) -> bool {
+        let open = |view: TaskView| !matches!(view.row.status, Status::Done | Status::Cancelled);
+        self.has_coordinator() && self.task(task, None).is_ok_and(open)
+    }
+
+    /// A group of profiles whose quota can be spoken of.
+    pub fn quota_group(&self, name: &str) -> Result<String, CliError> {
+        let state = self.planned(None)?;
+        if state.quotas.contains_key(name) {
+            return Ok(name.to_owned());
+        }
+        let configured = state.policy.profiles.iter().map(|rule| rule.quota_group.as_str());
+        let known = state.quotas.keys().map(String::as_str).chain(configured);
+        // One that is configured is decided about by the rules, which say that it is open.
+        if known.clone().any(|known| known == name) {
+            return Ok(name.to_owned());
+        }
+        Err(meant(
+            CliError::refused_now(format!("There is no quota group {name:?}")),
+            name,
+            known,
+            "swarm quota",
+        ))
     }
 
     /// Wakes when a record is written.
@@ -90,6 +168,14 @@ impl Swarm {
         let state = self.state(None)?;
         let last = state.plan.as_ref().and_then(|plan| plan.phases.last()).map_or(1, |phase| phase.id);
         Ok((show::rows(&state), last))
+    }
+}
+
+/// Adds the name that was probably meant, or the command that lists them.
+fn meant<'a>(error: CliError, text: &str, names: impl Iterator<Item = &'a str>, list: &str) -> CliError {
+    match settings::nearest(text, names) {
+        Some(near) => error.say(format!("Did you mean {near}? Run `{list}`")),
+        None => error.run_instead(list),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::error::CliError;
 #[derive(Debug, Clone, Serialize)]
 pub struct RunRow {
     pub run: RunId,
-    /// `work`, `review` or `verify`.
+    /// `work`, `review`, `verify` or `probe`.
     pub kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
@@ -118,6 +118,12 @@ impl Runs {
             }
             Event::VerificationStarted { task, run, .. } | Event::TrunkTrialStarted { task, run, .. } => {
                 self.begin(RunRow { state: "verifying".into(), ..RunRow::new(run, "verify", task, at) });
+            }
+            Event::QuotaProbeStarted { task, run, .. } => {
+                self.begin(RunRow { state: "asking".into(), ..RunRow::new(run, "probe", task, at) });
+            }
+            Event::QuotaProbeFailed { run, why, .. } => {
+                self.change(run, |row| row.state = format!("no: {why}"));
             }
             Event::AgentSpawned { run, .. } => self.change(run, |row| {
                 row.state = "working".into();

@@ -3,7 +3,7 @@
 use swarm_engine::git::GitError;
 use swarm_engine::settings::SettingsError;
 use swarm_engine::store::StoreError;
-use swarm_ledger::OpenError;
+use swarm_ledger::{AppendError, OpenError};
 use swarm_protocol::refusal::Refusal;
 
 use crate::error::CliError;
@@ -28,7 +28,17 @@ impl From<StoreError> for CliError {
             }
             StoreError::Open(error) => hinted(Self::environment(error.to_string()), &hint),
             other => {
-                let mut whole = Self::environment(other.to_string());
+                let replaced = matches!(
+                    &other,
+                    StoreError::Fatal(
+                        AppendError::NotOwner(_)
+                            | AppendError::Replaced(_)
+                            | AppendError::ForeignWriter { .. }
+                            | AppendError::StaleEpoch { .. }
+                    )
+                );
+                let words = other.to_string();
+                let mut whole = if replaced { Self::replaced(words) } else { Self::environment(words) };
                 if let Some(source) = std::error::Error::source(&other) {
                     whole = whole.because_of(source);
                 }

@@ -5,12 +5,14 @@ use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::Next;
 
+use crate::output::time::moment;
+
 /// Enough to recognise a text by.
 const TEXT_SHOWN: usize = 80;
 
 pub fn words(event: &Event) -> String {
     let text = plan(event).or_else(|| swarm(event)).or_else(|| attempt(event)).or_else(|| merge(event));
-    text.unwrap_or_default()
+    text.or_else(|| recovery(event)).unwrap_or_default()
 }
 
 /// Events about the plan.
@@ -118,6 +120,36 @@ fn merge(event: &Event) -> Option<String> {
             format!("{} at {}", short(&proof.trunk), Oid::short(&proof.commit))
         }
         Event::WorktreeKept { why, .. } => short(why),
+        _ => return None,
+    })
+}
+
+/// Events of failures and what is done about them.
+fn recovery(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::AgentNudged { run, iteration, class, why, .. } => {
+            join(&format!("{run}, iteration {iteration}, {}", class.words()), why)
+        }
+        Event::AgentNoted { run, what, .. } => join(run.as_str(), what),
+        Event::AgentDegraded { agent, why } => join(&format!("{agent} is out of service"), why),
+        Event::AgentRevived { agent } => agent.to_string(),
+        Event::ProfileAssigned { profile, why, .. } => join(profile, why),
+        Event::QuotaExhausted { group, resets_at, next_probe, why, .. }
+        | Event::QuotaProbeFailed { group, resets_at, next_probe, why, .. } => {
+            let resets = resets_at.map(|at| format!("resets {}, ", moment(at))).unwrap_or_default();
+            join(&format!("{group}, {resets}next look {}", moment(*next_probe)), why)
+        }
+        Event::QuotaProbeStarted { group, run, profile, .. } => format!("{group}, {run} under {profile}"),
+        Event::QuotaRestored { group, by } => format!("{group}, by {by}"),
+        Event::QuotaHeld { group } => group.clone(),
+        Event::TaskSplit { parts, why, .. } => {
+            join(&parts.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "), why)
+        }
+        Event::MessageQueued { by, text, .. } => join(by, text),
+        Event::MessageLanded { run, iteration, .. } => format!("iteration {iteration} of {run}"),
+        Event::BudgetExtended { task } => {
+            task.as_ref().map_or_else(|| "the whole swarm".into(), ToString::to_string)
+        }
         _ => return None,
     })
 }

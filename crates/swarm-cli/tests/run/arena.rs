@@ -243,15 +243,31 @@ impl Running {
         }
     }
 
+    /// Kills the coordinator and the one that would start it again.
     pub fn kill_9(&mut self) {
+        // Stopped first: it must not start another one while we look for those it has.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            send("STOP", self.child.id());
+        }
+        let coordinators = children_of(self.child.id());
         let _ = self.child.kill();
+        coordinators.iter().for_each(|pid| send("KILL", *pid));
         let _ = self.child.wait();
+        wait_for("the coordinator is gone", || coordinators.iter().all(|pid| is_gone(*pid)));
+    }
+
+    /// The coordinator, once it has been started.
+    pub fn coordinator(&self) -> u32 {
+        let mut found = None;
+        wait_for("the coordinator is started", || {
+            found = children_of(self.child.id()).first().copied();
+            found.is_some()
+        });
+        found.expect("it was found")
     }
 
     pub fn signal(&self, signal: &str) {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", signal, &pid]).status().expect("kill runs");
-        assert!(sent.success());
+        send(signal, self.child.id());
     }
 
     /// All it said so far.
@@ -267,6 +283,33 @@ impl Running {
         let code = self.child.wait().expect("it ends").code().unwrap_or(-1);
         (code, self.said.join("\n"))
     }
+}
+
+/// A signal for a process that may be gone.
+pub fn send(signal: &str, pid: u32) {
+    let sent = Command::new("kill").args(["-s", signal, &pid.to_string()]).stderr(Stdio::null()).status();
+    sent.expect("kill runs");
+}
+
+/// Gone, or only waiting to be taken leave of.
+pub fn is_gone(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')')
+        .next()
+        .is_none_or(|rest| rest.trim_start().is_empty() || rest.trim_start().starts_with('Z'))
+}
+
+/// Processes whose parent is this one.
+pub fn children_of(parent: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").expect("/proc").flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_child = |pid: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let ppid =
+            stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
+        ppid == Some(parent)
+    };
+    pids.filter(is_child).collect()
 }
 
 /// A folder's files whose names end so.

@@ -6,7 +6,7 @@ use std::process::Command;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::arena::{Arena, Running, wait_for};
+use crate::arena::{Arena, Running, send, wait_for};
 use crate::ground::{arena_with, scaled};
 use crate::victims::{Party, is_stopped, signal};
 
@@ -39,7 +39,7 @@ fn of_two_coordinators_started_at_once_one_writes_and_the_other_names_it() {
         let (code, said) = rivals.remove(loser.expect("one ended")).end();
         let mut winner = rivals.remove(0);
         winner.until("the swarm runs");
-        check_refusal(code, &said, winner.child.id(), "swarm status --watch");
+        check_refusal(code, &said, winner.coordinator(), "swarm status --watch");
         assert_eq!(arena.records("coordinator_started") as u64, round, "one writes");
         winner.kill_9();
     }
@@ -80,7 +80,7 @@ fn a_winner_that_is_stopped_before_its_first_record_keeps_the_other_out_and_is_n
 
 /// A coordinator under strace, which stops it when it has made this call on this file of `.swarm` for the first time.
 fn start_and_stop_at(arena: &Arena, file: &str, call: &str) -> Running {
-    let swarm = arena.command(&["run", "--agent", "script", "--mode", "autopilot"]);
+    let swarm = arena.command(&["run", "--coordinate", "--agent", "script", "--mode", "autopilot"]);
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-b", "execve", "-o", "/dev/null", "-P"]);
     strace.arg(arena.root.join(".swarm").join(file).canonicalize().expect("it is there"));
@@ -114,7 +114,8 @@ fn check_sleeper(wakes: Wakes) {
     let mut old = arena.start(&[]);
     old.until("works");
     wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
-    old.signal("STOP");
+    let sleeper = old.coordinator();
+    send("STOP", sleeper);
     // As `git clean -fdx` does, or a person who takes the swarm for dead.
     for lock in ["owner.lock", "door.lock"] {
         std::fs::remove_file(arena.root.join(".swarm/run").join(lock)).expect("removed");
@@ -125,7 +126,7 @@ fn check_sleeper(wakes: Wakes) {
     let mut old = Some(old);
     let mut wake = || {
         let old = old.take().expect("once");
-        old.signal("CONT");
+        send("CONT", sleeper);
         let (code, said) = old.end();
         assert_eq!(code, 3, "{said}");
         assert!(said.contains("no longer owns the ledger") && said.contains("owner.lock"), "{said}");

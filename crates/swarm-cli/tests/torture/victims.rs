@@ -39,7 +39,7 @@ impl Arena {
             "git" => Some(Party::Git),
             "swarm" if has("script-agent") => Some(Party::Agent),
             "swarm" if has("daemon") => Some(Party::Daemon),
-            "swarm" if has("run") => Some(Party::Coordinator),
+            "swarm" if has("--coordinate") => Some(Party::Coordinator),
             _ => None,
         }
     }

@@ -1,8 +1,9 @@
-//! What the demo does: run, kill, run again, look around.
+//! What the demo does: run, kill, look around.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 use swarm_protocol::view::TaskRow;
 
@@ -10,50 +11,68 @@ use super::repository::{Repository, git};
 use crate::error::CliError;
 use crate::output;
 
-/// `swarm run` as a process of its own, as a person would start it.
-fn start(repository: &Repository, first: bool) -> Result<Child, CliError> {
-    let failed = |e: std::io::Error| CliError::environment("Cannot start swarm run").because(e);
-    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.arg("-C").arg(&repository.root).arg("run").args(["--agent", "script", "--agents", "2"]);
-    command.args(["--mode", "autopilot"]);
-    if first {
-        command.arg("--plan").arg(&repository.plan);
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)
-}
+/// What is said when a line of the run shows one of the scenes, each once.
+const SCENES: [(&str, &str); 6] = [
+    (
+        " crashed; ",
+        "An agent crashed. It begins again by itself, in its own worktree, and is told what happened.",
+    ),
+    ("checks failed", "Work was handed in that fails its check. It goes back; trunk has not moved."),
+    ("noted: the same call", "A tool is called in a circle. First it is noted …"),
+    (
+        "it is told so and goes on",
+        "… then the iteration is ended, its work is kept, and the agent is told so.",
+    ),
+    (
+        "is used up; ",
+        "The quota ran out. Nothing of it is started, nothing is counted as a failure, a small probe asks.",
+    ),
+    ("is back; what waited goes first", "The quota is back. What waited goes first, once."),
+];
 
-/// Starts the run, lets it speak, and kills it without warning while two agents are at work.
-/// False when it was done before that moment came.
-pub fn run_and_kill(repository: &Repository) -> Result<bool, CliError> {
-    let mut run = start(repository, true)?;
-    let mut working = 0;
+/// Runs the plan to its end, tells the scenes as they come, and kills the coordinator without warning while two
+/// agents are at work.
+pub fn run(repository: &Repository) -> Result<(), CliError> {
+    let mut run = start(repository)?;
+    let (mut working, mut told) = (0, [false; SCENES.len()]);
     let stderr = run.stderr.take().map(BufReader::new);
     for line in stderr.into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
         output::note(&format!("  {line}"));
-        working += usize::from(line.ends_with(" works"));
-        if working == 2 {
-            let killed = run.kill();
-            let _ = run.wait();
-            return killed
-                .map(|()| true)
-                .map_err(|e| CliError::environment("Cannot kill the coordinator").because(e));
+        for ((sign, words), told) in SCENES.iter().zip(&mut told) {
+            if line.contains(sign) && !std::mem::replace(told, true) {
+                output::note(&format!("  » {words}"));
+            }
         }
-    }
-    let _ = run.wait();
-    Ok(false)
-}
-
-pub fn run_to_the_end(repository: &Repository) -> Result<(), CliError> {
-    let mut run = start(repository, false)?;
-    let stderr = run.stderr.take().map(BufReader::new);
-    for line in stderr.into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
-        output::note(&format!("  {line}"));
+        working += usize::from(line.ends_with(" works"));
+        if working == 2 && kill_coordinator(repository) {
+            working += 1;
+            output::note(
+                "  » The coordinator was just killed with SIGKILL. Its agents live on; see how it comes back.",
+            );
+        }
     }
     let ended = run.wait().map_err(|e| CliError::environment("Cannot wait for swarm run").because(e))?;
     match ended.code() {
         Some(0 | 1) => Ok(()),
         code => Err(CliError::environment(format!("swarm run ended with {code:?}"))),
     }
+}
+
+/// `swarm run` as a process of its own, as a person would start it.
+fn start(repository: &Repository) -> Result<Child, CliError> {
+    let failed = |e: std::io::Error| CliError::environment("Cannot start swarm run").because(e);
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.arg("-C").arg(&repository.root).arg("run").args(["--agent", "script", "--agents", "2"]);
+    command.args(["--mode", "autopilot", "--plan"]).arg(&repository.plan);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)
+}
+
+/// False when it is not there to be killed.
+fn kill_coordinator(repository: &Repository) -> bool {
+    let owner = std::fs::read(repository.root.join(".swarm").join("run").join("owner.lock"));
+    let owner: serde_json::Value = serde_json::from_slice(&owner.unwrap_or_default()).unwrap_or_default();
+    let pid = owner["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+    pid.is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok())
 }
 
 /// What is there now, looked up from outside: git, the process list, the files.
@@ -145,6 +164,7 @@ impl Ending {
         lines.push("  swarm status                 the plan at a glance".into());
         lines.push("  swarm plan history           every decision, as recorded".into());
         lines.push("  swarm task show 1.2          the task whose agent crashed".into());
+        lines.push("  swarm task show 2.2          the task that ran out of quota".into());
         lines.push("  git log --stat               what the agents did".into());
         lines.push(format!("Done with it? rm -r {}", self.folder));
         lines.join("\n")

@@ -43,12 +43,25 @@ pub fn plan() -> PlanFile {
                 "complete",
             ],
         ),
+        task(
+            "1.4",
+            "Write the chapter on recovery",
+            &["1.1"],
+            &[
+                "write chapters/04-recovery.md # Recovery",
+                "on-iteration 1: repeat 12: tool Bash make book",
+                "on-iteration 1: hang",
+                "append chapters/04-recovery.md Every failure has its own.",
+                "commit feat: chapter on recovery",
+                "complete",
+            ],
+        ),
     ];
     let book = vec![
         task(
             "2.1",
             "Write the table of contents",
-            &["1.1", "1.2", "1.3"],
+            &["1.1", "1.2", "1.3", "1.4"],
             &[
                 "write chapters/99-contents.md # Contents",
                 "append chapters/99-contents.md Ledgers, worktrees, merging.",
@@ -61,6 +74,7 @@ pub fn plan() -> PlanFile {
             "Name the authors in the README",
             &["1.2"],
             &[
+                "on-attempt 1: fail quota resets=2 five hours of work are used up",
                 "append README.md Written by agents, checked before every merge.",
                 "commit docs: authors",
                 "complete",

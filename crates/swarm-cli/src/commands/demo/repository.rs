@@ -24,7 +24,8 @@ echo \"$(ls chapters/*.md | wc -l) chapters are fine\"
 const CONFIG: &str = r#"{
   // What must hold in a worktree before its work is taken, and on the merged tree before trunk moves.
   "check": { "commands": ["sh check.sh"] },
-  "recovery": { "backoffMax": "1s" },
+  "recovery": { "backoffMax": "1s", "loops": { "note": 3, "stop": 6 } },
+  "quota": { "probeEvery": "1s" },
   "stop": { "grace": "2s", "drain": "2s" },
 }
 "#;

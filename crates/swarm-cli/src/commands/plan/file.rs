@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use swarm_protocol::plan::PlanFile;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::{PlanFile, TaskSpec};
 use swarm_protocol::planfile::{self, PlanFileError};
 
 use crate::error::{CliError, Hint};
@@ -18,6 +19,16 @@ pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
     })?;
     let plan = planfile::parse(&name, &bytes)?;
     Ok((plan, recorded_name(file)))
+}
+
+/// The parts that a task is to be split into.
+pub fn parts(file: &Path, task: &TaskId) -> Result<Vec<TaskSpec>, CliError> {
+    let name = if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
+    let bytes = bytes_of(file).map_err(|error| {
+        let hint = "FILE is a list of tasks as JSON or as a Markdown checklist, or `-` for stdin";
+        CliError::environment(format!("Cannot read the parts in {name}")).because(error).say(hint)
+    })?;
+    Ok(planfile::parse_parts(&name, &bytes, task)?)
 }
 
 /// What is wrong with a plan that came from a file is put right in the file, not in the plan that is there.

@@ -38,23 +38,31 @@ pub fn start(cx: &Context) -> Result<ExitCode, CliError> {
     let begin = log.metadata().map_or(0, |meta| meta.len());
     let watch = Watch::folder(swarm.run_folder());
     let mut child = spawn(&log)?;
-    let mut ended = None;
+    let (mut ended, mut coordinator) = (None, None);
     watch.until(UP_WITHIN, || {
         ended = child.try_wait().ok().flatten();
-        ended.is_some() || swarm.coordinator_pid() == Some(child.id())
+        coordinator = swarm.coordinator_pid().filter(|pid| parent_of(*pid) == Some(child.id()));
+        ended.is_some() || coordinator.is_some()
     });
-    let started = Started { pid: child.id(), log: swarm.relative(&path), running: ended.is_none() };
+    let (pid, running) = (coordinator.unwrap_or(child.id()), ended.is_none());
+    let started = Started { pid, log: swarm.relative(&path), running };
     match ended {
         Some(status) => {
             output::note(said_since(&path, begin).trim_end());
             Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(70).into())
         }
-        None if swarm.coordinator_pid() != Some(started.pid) => Err(hangs(&mut child, &started)),
+        None if coordinator.is_none() => Err(hangs(&mut child, &started)),
         None => {
             cx.out.view(&started, text)?;
             Ok(output::done())
         }
     }
+}
+
+/// Who started this process: the coordinator is a child of the one that watches it.
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn text(started: &Started) -> String {

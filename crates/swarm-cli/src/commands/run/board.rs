@@ -10,7 +10,7 @@ use swarm_protocol::ids::RunId;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AgentView, StatusView};
 
-use crate::output::time::length;
+use crate::output::time::{length, time_of_day};
 use crate::output::{self, harmless};
 
 /// Drawn at most so often, whatever happens.
@@ -137,6 +137,10 @@ fn total_line(view: &StatusView) -> String {
     if !view.paused.is_empty() {
         words.push("paused".into());
     }
+    words.extend(view.quotas.iter().map(|quota| match quota.resets_at {
+        Some(at) => format!("quota of {} until {}", harmless(&quota.group), time_of_day(at)),
+        None => format!("quota of {} used up", harmless(&quota.group)),
+    }));
     format!("  [{}{}] {}", "#".repeat(full), ".".repeat(BAR - full), words.join(", "))
 }
 

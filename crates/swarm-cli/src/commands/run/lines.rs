@@ -2,6 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
@@ -64,8 +65,57 @@ fn words(event: &Event) -> Option<String> {
         Event::PhaseCompleted { phase } => format!("phase {phase} is complete"),
         Event::TaskStatusChanged { status, .. } if *status != Status::Done => status.word().into(),
         Event::LedgerLoss { quarantine, .. } => format!("records were damaged; they lie in {quarantine}"),
+        other => return recovery(other),
+    })
+}
+
+/// What went wrong, and what is done about it.
+fn recovery(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::AgentNudged { class, why, .. } => {
+            format!("{}: {why}; it is told so and goes on", class.words())
+        }
+        Event::AgentNoted { what, .. } => format!("noted: {what}"),
+        Event::AgentDegraded { agent, why } => {
+            format!("{agent} is out of service: {why}; `swarm agent revive {agent}`")
+        }
+        Event::AgentRevived { agent } => format!("{agent} may work again"),
+        Event::ProfileAssigned { profile, why, .. } => format!("goes on under the profile {profile}: {why}"),
+        Event::QuotaExhausted { group, resets_at, next_probe, .. } => quota(group, *resets_at, *next_probe),
+        Event::QuotaProbeStarted { group, .. } => format!("asks whether the quota of {group} is back"),
+        Event::QuotaProbeFailed { group, resets_at, next_probe, why, .. } => {
+            format!("{}; {why}", quota(group, *resets_at, *next_probe))
+        }
+        Event::QuotaRestored { group, by } => match by.as_str() {
+            "person" => format!("the quota of {group} was opened by a person; what waited goes first"),
+            "probe" => format!("the quota of {group} is back; what waited goes first"),
+            _ => format!("the quota of {group} is open again; nothing waits for it"),
+        },
+        Event::QuotaHeld { group } => {
+            format!("the quota of {group} stays closed until `swarm quota open {group}`")
+        }
+        Event::TaskSplit { parts, .. } => format!("split into {}", list(parts)),
+        Event::MessageQueued { by, .. } => format!("a message of {by} waits for its next iteration"),
+        Event::MessageLanded { run, iteration, .. } => {
+            format!("the message was delivered in iteration {iteration} of {run}")
+        }
+        Event::BudgetExtended { task: Some(_) } => "may spend as much again".into(),
+        Event::BudgetExtended { task: None } => "the swarm may spend as much again".into(),
         _ => return None,
     })
+}
+
+/// The time of day, for the person who looks.
+fn quota(group: &str, resets_at: Option<Timestamp>, next_probe: Timestamp) -> String {
+    let resets = resets_at.map(|at| format!("resets at {}, ", clock(at))).unwrap_or_default();
+    format!(
+        "the quota of {group} is used up; {resets}next look {}; `swarm quota open {group}`",
+        clock(next_probe)
+    )
+}
+
+fn list(ids: &[TaskId]) -> String {
+    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn after(next: &swarm_protocol::outcome::Next) -> String {

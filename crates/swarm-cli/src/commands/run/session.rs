@@ -64,13 +64,14 @@ impl Session {
         let git = Git::discover(repo).await?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         let environment = crate::swarm::environment();
-        let config = settings::load(&paths.config, &environment, &[])?.config;
+        let mut config = settings::load(&paths.config, &environment, &[])?.config;
+        // The profile that was asked for is the one that tasks are granted under.
+        config.agent = wishes.agent.clone().unwrap_or(config.agent);
         let paths = paths.with_worktrees(&config.worktree.dir);
         let swarm = std::env::current_exe()
             .map_err(|e| CliError::environment("Cannot find the swarm program").because(e))?;
-        let name = wishes.agent.as_deref().unwrap_or(&config.agent);
-        let agent = name.to_owned();
-        let outfit = Outfit::of(&config, name).map_err(|error| CliError::usage(error.to_string()))?;
+        let agent = config.agent.clone();
+        let outfit = Outfit::of(&config, &agent).map_err(|error| CliError::usage(error.to_string()))?;
         if wishes.starts_agents {
             is_ready(&outfit)?;
         }
@@ -128,7 +129,9 @@ impl Session {
         let grace = Duration::from_secs(self.world.config.stop.grace.secs);
         let (git, ledger) = (&self.world.git, self.store.ledger_id());
         if self.store.state().running && git.clear_torn().await? > 0 {
-            output::note("Files that a power cut had left without content were removed from the git directory");
+            output::note(
+                "Files that a power cut had left without content were removed from the git directory",
+            );
         }
         for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
             output::note(&output::harmless(&match left {

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use swarm_protocol::time::Timestamp;
-use swarm_protocol::view::{AgentView, AttentionView, Counts, PhaseView, StatusView};
+use swarm_protocol::view::{AgentView, AttentionView, BudgetView, Counts, PhaseView, QuotaView, StatusView};
 
 use crate::output::harmless;
-use crate::output::money::{cost, tokens};
+use crate::output::money::{cost, dollars, tokens};
 use crate::output::paint::{Paint, paint};
 use crate::output::table::table;
-use crate::output::time::length;
+use crate::output::time::{length, time_of_day};
 
 /// Entries of each list that are shown; the rest is counted.
 const SHOWN_MAX: usize = 8;
@@ -93,7 +93,7 @@ fn banners(view: &StatusView) -> Vec<String> {
                 "! Paused: worktrees cannot be set up. Mend the set-up, then run `swarm resume --reason setup`".into()
             }
             swarm_protocol::outcome::PauseReason::Budget => {
-                "! Paused: the budget is spent. `swarm resume --reason budget` lets as much again be spent".into()
+                "! Paused: what may be spent is spent. `swarm budget extend` lets as much again be spent".into()
             }
             swarm_protocol::outcome::PauseReason::Errors => {
                 "! Paused: several agents were taken out of service. See `swarm attention`, then run `swarm resume --reason errors`".into()
@@ -102,14 +102,56 @@ fn banners(view: &StatusView) -> Vec<String> {
                 "! Aborted: the session was taken back. `swarm undo` brings it back, `swarm run --retry` tries again".into()
             }
             swarm_protocol::outcome::PauseReason::Disk => {
-                "! Paused: the disk is full or read-only. Goes on by itself when there is room".into()
+                "! Paused: the disk is full or nearly so. Goes on by itself when there is room".into()
             }
         });
+    }
+    banners.extend(view.quotas.iter().map(quota));
+    if let Some(budget) = view.budget.as_ref().filter(|budget| !budget.spent && nearly(budget)) {
+        banners.push(format!("! The budget is nearly spent: {}", spent(budget)));
     }
     if view.approved.drifted {
         banners.push("! The plan is no longer the one that was approved. Run `swarm plan approved`".into());
     }
     banners
+}
+
+/// "The quota of claude is used up; resets at 14:16:00, next look 14:05:00. Run `swarm quota open claude`"
+fn quota(quota: &QuotaView) -> String {
+    let group = harmless(&quota.group);
+    let mut when: Vec<String> =
+        quota.resets_at.iter().map(|at| format!("resets at {}", time_of_day(*at))).collect();
+    when.push(match quota.next_probe {
+        _ if quota.held => "held by a person".into(),
+        _ if quota.probing => "asking whether it is back".into(),
+        Some(at) => format!("next look {}", time_of_day(at)),
+        None => "nobody asks".into(),
+    });
+    let waiting = match quota.waiting {
+        0 => String::new(),
+        1 => "; 1 task waits".into(),
+        n => format!("; {n} tasks wait"),
+    };
+    format!("! The quota of {group} is used up; {}{waiting}. Run `swarm quota open {group}`", when.join(", "))
+}
+
+/// Nine tenths of any bound.
+fn nearly(budget: &BudgetView) -> bool {
+    let near = |used: u64, bound: Option<u64>| bound.is_some_and(|bound| used / 9 >= bound / 10 && bound > 0);
+    near(budget.tokens, budget.tokens_max)
+        || near(budget.cost_micros, budget.cost_micros_max)
+        || near(budget.secs, budget.secs_max)
+}
+
+/// What is used of what is bounded.
+pub fn spent(budget: &BudgetView) -> String {
+    let of = |used: String, bound: Option<String>| bound.map(|bound| format!("{used} of {bound}"));
+    let parts = [
+        of(budget.tokens.to_string(), budget.tokens_max.map(|n| format!("{n} tokens"))),
+        of(dollars(budget.cost_micros), budget.cost_micros_max.map(dollars)),
+        of(length(budget.secs), budget.secs_max.map(length)),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn section<T>(text: &mut String, colour: bool, head: &str, entries: &[T], body: impl FnOnce(&[T]) -> String) {

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use swarm_protocol::failure::Failure;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::view::TaskView;
+use swarm_protocol::view::{MessageView, TaskView};
 
 use super::TaskArg;
 use crate::cli::{At, Context};
+use crate::commands::status::screen::spent;
 use crate::error::CliError;
 use crate::output::money::{cost, tokens};
 use crate::output::paint::{Paint, paint};
@@ -43,6 +44,8 @@ fn text(view: &TaskView, colour: bool) -> String {
         let _ = writeln!(text, "\n{}", harmless_lines(&view.description));
     }
     list(&mut text, "Acceptance", view.acceptance.iter().map(String::as_str));
+    let messages: Vec<String> = view.messages.iter().map(message).collect();
+    list(&mut text, "Messages", messages.iter().map(String::as_str));
     list(&mut text, "Commands", view.commands.iter().map(String::as_str));
     let audit: Vec<String> = view
         .audit
@@ -75,6 +78,12 @@ fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
         ("agent", row.agent.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("attempts", count(row.attempts)),
         ("retries", count(view.retries)),
+        ("crashes", count(view.crashes)),
+        ("nudged", view.nudge.clone().unwrap_or_default()),
+        ("profile", view.profile.clone()),
+        ("part of", view.parent.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("parts", ids(&view.parts)),
+        ("budget", view.budget.as_ref().map(spent).unwrap_or_default()),
         ("waited", waited(view.transient_retries)),
         ("reviews", reviews(view.review_rounds)),
         ("used", used(view)),
@@ -112,6 +121,15 @@ fn reviews(rounds: u32) -> String {
         1 => "changes were wanted once".into(),
         n => format!("changes were wanted {n} times"),
     }
+}
+
+/// When, who, what, and whether it has arrived.
+fn message(message: &MessageView) -> String {
+    let arrived = match &message.landed {
+        Some(landed) => format!("delivered in iteration {} of {}", landed.iteration, landed.run),
+        None => "queued".into(),
+    };
+    format!("{}  {}  {} ({arrived})", moment(message.at), message.by, message.text)
 }
 
 fn count(number: u32) -> String {

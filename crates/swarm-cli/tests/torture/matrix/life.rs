@@ -89,7 +89,7 @@ impl Life {
         match command {
             0 => self.arena.command(&["init"]),
             1 => self.arena.command(&["plan", "save", &plan]),
-            RUN => self.arena.command(&["run", "--agent", "script", "--mode", "autopilot"]),
+            RUN => self.arena.command(&["run", "--coordinate", "--agent", "script", "--mode", "autopilot"]),
             _ => self.arena.command(&["close"]),
         }
     }

@@ -1,0 +1,107 @@
+//! `swarm agent message WHO TEXT…`.
+
+use std::io::Read;
+use std::time::Duration;
+
+use serde::Serialize;
+use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::view::MessageView;
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::swarm::Swarm;
+
+/// Bytes that are read from stdin; what is longer than the swarm takes is refused by it.
+const TEXT_MAX: u64 = 64 * 1024;
+
+/// Give a message to whoever works on a task
+///
+/// It is part of the prompt of the next iteration, and counts as delivered when that iteration has ended. A task that
+/// nobody works on keeps it for its next attempt. `swarm task show` has all messages of a task and where they are.
+///
+/// Example: swarm agent message 1.2 Use the parser in src/lib.rs instead of a new one
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A task (1.2), or an agent that has one (ed-001)
+    #[arg(value_name = "WHO")]
+    pub who: String,
+    /// What to say; - reads it from stdin
+    #[arg(value_name = "TEXT", required = true, num_args = 1..)]
+    pub text: Vec<String>,
+    /// Wait until it is delivered
+    #[arg(long)]
+    pub wait: bool,
+    /// Wait at most so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3600", requires = "wait", value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    pub timeout: u64,
+}
+
+/// The answer, and how far the message has come.
+#[derive(Debug, Serialize)]
+struct Sent {
+    #[serde(flatten)]
+    answer: Answer,
+    task: TaskId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery: Option<MessageView>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let text = text_of(args.text)?;
+    let swarm = Swarm::open(cx)?;
+    let task = swarm.task_of(&args.who)?;
+    let watch = swarm.watch_ledger();
+    let answer = swarm.ask(Command::MessageAgent { task: task.clone(), text })?;
+    let mut delivery = swarm.message(&task, &answer.id)?;
+    if args.wait {
+        let limit = Duration::from_secs(args.timeout);
+        // Where nobody works on it any more, nothing will be delivered.
+        watch.until(limit, || {
+            delivery = swarm.message(&task, &answer.id).ok().flatten();
+            delivery.as_ref().is_some_and(is_landed) || !swarm.may_deliver(&task)
+        });
+        if !delivery.as_ref().is_some_and(is_landed) {
+            return Err(not_delivered(&swarm, &task, args.timeout));
+        }
+    }
+    cx.out.view(&Sent { answer, task, delivery }, words)
+}
+
+/// It stays queued; the reason why nobody waits for it any more.
+fn not_delivered(swarm: &Swarm, task: &TaskId, secs: u64) -> CliError {
+    let shown = format!("swarm task show {task}");
+    if !swarm.has_coordinator() {
+        return CliError::no_coordinator("The message is queued, and no swarm is running to deliver it")
+            .run_instead("swarm run");
+    }
+    match swarm.may_deliver(task) {
+        true => CliError::refused_now(format!("The message is queued and was not delivered within {secs} s")),
+        false => CliError::refused_now(format!("The message came too late: task {task} is closed")),
+    }
+    .run_instead(shown)
+}
+
+fn is_landed(message: &MessageView) -> bool {
+    message.landed.is_some()
+}
+
+fn words(sent: &Sent) -> String {
+    match sent.delivery.as_ref().and_then(|message| message.landed.as_ref()) {
+        Some(landed) => {
+            format!("Delivered to task {} in iteration {} of {}", sent.task, landed.iteration, landed.run)
+        }
+        None => harmless(&sent.answer.text),
+    }
+}
+
+fn text_of(words: Vec<String>) -> Result<String, CliError> {
+    if words != ["-"] {
+        return Ok(words.join(" "));
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(TEXT_MAX + 1).read_to_string(&mut text);
+    read.map_err(|error| CliError::environment("Cannot read the message from stdin").because(error))?;
+    Ok(text.trim_end().to_owned())
+}

@@ -1,0 +1,28 @@
+//! `swarm agent revive AGENT`.
+
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::AgentId;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Let an agent work again that was taken out of service
+///
+/// An agent that crashes too often in too short a time (`recovery.maxCrashes` within `recovery.crashWindow`) gets no
+/// more work, and its task goes to another one. Revived it starts counting anew. `swarm attention` names those that
+/// are out of service.
+///
+/// Example: swarm agent revive ed-001
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of the agent, like ed-001
+    #[arg(value_name = "AGENT")]
+    pub agent: AgentId,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let answer = Swarm::open(cx)?.ask(Command::ReviveAgent { agent: args.agent })?;
+    answered(cx, &answer)
+}

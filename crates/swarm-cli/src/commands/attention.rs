@@ -1,0 +1,53 @@
+//! `swarm attention`: everything that waits for a person.
+
+use std::fmt::Write;
+
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::AttentionView;
+
+use crate::cli::{At, Context};
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::output::paint::{Paint, paint};
+use crate::output::time::{length, moment};
+use crate::swarm::Swarm;
+
+/// Show everything that waits for you
+///
+/// One list: what it is, since when, why, and the commands that resolve it. An entry goes away when its cause does:
+/// blocked and failed tasks, agents out of service, used-up quotas and budgets, pauses, worktrees that were kept.
+///
+/// Example: swarm attention --json
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub at: At,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let (list, now) = Swarm::open(cx)?.attention(args.at.at)?;
+    let colour = cx.out.colour;
+    cx.out.view(&list, |list| text(list, now, colour))
+}
+
+fn text(list: &[AttentionView], now: Timestamp, colour: bool) -> String {
+    if list.is_empty() {
+        return "Nothing waits for you".into();
+    }
+    let mut text = String::new();
+    for (at, entry) in list.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{}", paint(colour, Paint::Bold, &harmless(&entry.what)));
+        let since = format!("since {} ({})", moment(entry.since), length(now.secs_since(entry.since)));
+        let _ = writeln!(text, "  {}", paint(colour, Paint::Dim, &since));
+        for line in entry.why.lines() {
+            let _ = writeln!(text, "  {}", harmless(line));
+        }
+        for command in &entry.commands {
+            let _ = writeln!(text, "    {}", harmless(command));
+        }
+    }
+    text
+}

@@ -1,0 +1,38 @@
+//! `swarm budget …`: what was spent of what may be spent.
+
+pub mod extend;
+pub mod show;
+
+use clap::Subcommand;
+
+use crate::cli::{At, Context};
+use crate::error::CliError;
+
+/// Look at budgets, and let more be spent
+///
+/// Budgets are set in the configuration (`budget.task`, `budget.session`: tokens, dollars, time). A task that has spent its
+/// own is blocked after the iteration that passed it; when the swarm has spent its own it pauses. Nothing is killed.
+///
+/// Without a command the list is shown. Example: swarm budget extend 1.2
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    at: At,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Show(show::Args),
+    Extend(extend::Args),
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    match args.command {
+        None => show::run(show::Args { at: args.at }, cx),
+        Some(Command::Show(args)) => show::run(args, cx),
+        Some(Command::Extend(args)) => extend::run(args, cx),
+    }
+}

@@ -1,0 +1,26 @@
+//! `swarm budget extend [TASK]`.
+
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Let as much again be spent
+///
+/// Counted from what is spent now: a task, or the whole swarm when none is named. What waited for it goes on.
+///
+/// Example: swarm budget extend 1.2
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The task (default: the whole swarm)
+    #[arg(value_name = "TASK")]
+    pub task: Option<TaskId>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let answer = Swarm::open(cx)?.ask(Command::ExtendBudget { task: args.task })?;
+    answered(cx, &answer)
+}

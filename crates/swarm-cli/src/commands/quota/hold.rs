@@ -1,0 +1,27 @@
+//! `swarm quota hold GROUP`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::answered;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Keep a used-up quota closed until `swarm quota open`
+///
+/// No probe asks the service, and nothing is resumed by the clock: the present wait is cancelled.
+///
+/// Example: swarm quota hold claude
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The group, as `swarm quota` names it
+    #[arg(value_name = "GROUP")]
+    pub group: String,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let group = swarm.quota_group(&args.group)?;
+    let answer = swarm.ask(Command::HoldQuota { group })?;
+    answered(cx, &answer)
+}

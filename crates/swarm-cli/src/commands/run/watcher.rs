@@ -1,0 +1,197 @@
+//! The one that a person starts: it watches the coordinator, which is a process of its own, and starts it again
+//! after an abnormal end. Agents live on meanwhile and are taken over.
+//!
+//! The coordinator has a session of its own. So the keys of the terminal come here and are handed on once, a closed
+//! terminal is nothing to it, and when we are killed it simply goes on.
+
+use std::collections::VecDeque;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use swarm_engine::process::{ProcessIdentity, open_verified};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::Args;
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::output;
+
+/// How a coordinator ends that had begun and could not go on. Between it and us; nobody else sees it.
+pub const FELL: u8 = 71;
+
+/// So many abnormal ends in so long a time are no accident.
+const FALLS_MAX: usize = 5;
+const WITHIN: Duration = Duration::from_secs(600);
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// Far away: the end of the process wakes us; this only bounds the wait.
+const ONE_DAY: Duration = Duration::from_secs(86_400);
+
+pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::environment("Cannot start").because(error))?;
+    runtime.block_on(watch(args, cx))
+}
+
+/// What the coordinator is started for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    First,
+    Again,
+    /// The person wants to stop, and the one that was told so is dead.
+    Rest,
+}
+
+async fn watch(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
+    let mut keys = Keys::listen()?;
+    let mut falls = Falls::default();
+    let mut turn = Turn::First;
+    loop {
+        let ended = stay_with(start(args, cx, turn)?, &mut keys).await?;
+        let Some(how) = abnormal(ended) else { return Ok(code_of(ended).into()) };
+        let Some(pause) = falls.note(Instant::now()) else { return Err(given_up(&how)) };
+        if !keys.asked {
+            output::note(&format!(
+                "The coordinator ended abnormally ({how}). Its agents live on; it is started again in {} s",
+                pause.as_secs()
+            ));
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                _ = keys.next() => {}
+            }
+        }
+        turn = if keys.asked { Turn::Rest } else { Turn::Again };
+    }
+}
+
+/// None for an end that was meant: done, refused, or not possible from the start.
+fn abnormal(ended: ExitStatus) -> Option<String> {
+    match (ended.code(), ended.signal()) {
+        (Some(code), _) if code == i32::from(FELL) => Some("see above".into()),
+        (Some(code), _) if code == i32::from(Exit::Bug.code()) => Some("a bug, see above".into()),
+        (Some(_), _) => None,
+        (None, signal) => Some(format!("signal {}", signal.unwrap_or_default())),
+    }
+}
+
+fn code_of(ended: ExitStatus) -> u8 {
+    ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Exit::Bug.code())
+}
+
+fn given_up(how: &str) -> CliError {
+    CliError::environment("The coordinator is not started again")
+        .because(format!("it ended abnormally {FALLS_MAX} times in {} minutes, at last: {how}", WITHIN.as_secs() / 60))
+        .say("Nothing acknowledged is lost; agents save their work and stop by themselves. Look with `swarm doctor`, then run `swarm run`")
+}
+
+/// The same words, with what is done only once left out: the plan is saved, the choices are recorded.
+fn start(args: &Args, cx: &Context, turn: Turn) -> Result<Child, CliError> {
+    let failed = |error: std::io::Error| CliError::environment("Cannot start the coordinator").because(error);
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    command.arg("-C").arg(&cx.repo).arg("run").arg("--coordinate");
+    if cx.out.json {
+        command.arg("--json");
+    }
+    if turn == Turn::Rest {
+        command.arg("--rest");
+    }
+    if turn == Turn::First {
+        command.args(args.agents.map(|agents| format!("--agents={agents}")));
+        command.args(args.mode.map(|mode| format!("--mode={}", mode.word())));
+        if let Some(plan) = &args.plan {
+            command.arg("--plan").arg(plan);
+        }
+    }
+    command.args(args.agent.as_ref().map(|agent| format!("--agent={agent}")));
+    command.args(args.trunk.as_ref().map(|trunk| format!("--trunk={trunk}")));
+    command.spawn().map_err(failed)
+}
+
+/// Waits for its end, and hands on what the person wants meanwhile.
+async fn stay_with(mut child: Child, keys: &mut Keys) -> Result<ExitStatus, CliError> {
+    // None when it has ended already: as long as nobody has asked how, its number is nobody else's.
+    let process = ProcessIdentity::of(child.id(), "").and_then(|identity| open_verified(&identity));
+    while let Some(process) = &process {
+        tokio::select! {
+            gone = process.wait_gone(ONE_DAY) => if gone { break },
+            key = keys.next() => {
+                // One that is just ending needs no telling.
+                process.signal(key);
+            }
+        }
+    }
+    child.wait().map_err(|error| CliError::environment("Cannot watch the coordinator").because(error))
+}
+
+/// Ctrl+C and TERM. A closed terminal changes nothing: the swarm goes on without it.
+struct Keys {
+    interrupts: tokio::signal::unix::Signal,
+    ends: tokio::signal::unix::Signal,
+    hangups: tokio::signal::unix::Signal,
+    /// The person has asked to stop.
+    asked: bool,
+}
+
+impl Keys {
+    fn listen() -> Result<Self, CliError> {
+        let listen = |kind| {
+            signal(kind).map_err(|error| CliError::environment("Cannot listen to signals").because(error))
+        };
+        Ok(Self {
+            interrupts: listen(SignalKind::interrupt())?,
+            ends: listen(SignalKind::terminate())?,
+            hangups: listen(SignalKind::hangup())?,
+            asked: false,
+        })
+    }
+
+    /// What the coordinator is to be told.
+    async fn next(&mut self) -> Signal {
+        let key = loop {
+            tokio::select! {
+                Some(()) = self.interrupts.recv() => break Signal::INT,
+                Some(()) = self.ends.recv() => break Signal::TERM,
+                Some(()) = self.hangups.recv() => {}
+                // Nothing can be heard any more.
+                else => std::future::pending::<()>().await,
+            }
+        };
+        self.asked = true;
+        key
+    }
+}
+
+/// Abnormal ends of late.
+#[derive(Debug, Default)]
+struct Falls(VecDeque<Instant>);
+
+impl Falls {
+    /// How long to wait before the next start; none when it has been too often.
+    fn note(&mut self, now: Instant) -> Option<Duration> {
+        self.0.push_back(now);
+        while self.0.front().is_some_and(|first| now.duration_since(*first) > WITHIN) {
+            self.0.pop_front();
+        }
+        let doublings = u32::try_from(self.0.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        (self.0.len() < FALLS_MAX).then(|| FIRST_PAUSE * 2u32.saturating_pow(doublings))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_waits_longer_each_time_and_gives_up_at_the_fifth_in_ten_minutes() {
+        let (mut falls, start) = (Falls::default(), Instant::now());
+        let pauses: Vec<_> = (0..5).map(|n| falls.note(start + Duration::from_secs(n * 60))).collect();
+        let secs = |n| Some(Duration::from_secs(n));
+        assert_eq!(pauses, [secs(1), secs(2), secs(4), secs(8), None]);
+        // Those of long ago are forgotten.
+        assert_eq!(falls.note(start + Duration::from_secs(3600)), secs(1));
+    }
+}
