@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::arena::{Running, files_below, wait_for};
+use crate::arena::{Running, children_of, files_below, wait_for};
 use crate::ground::{arena_with, scaled, task};
 
 /// Highest resident memory of a process, in MiB.
@@ -19,7 +19,8 @@ fn peak_memory(pid: u32) -> u64 {
 fn watch_memory(run: &mut Running, daemons: &Path) -> u64 {
     let mut peak = 0;
     while !run.for_a_while(std::time::Duration::from_millis(50)) {
-        peak = peak.max(peak_memory(run.child.id()));
+        let coordinator = children_of(run.child.id()).into_iter().map(peak_memory).max();
+        peak = peak.max(coordinator.unwrap_or(0));
         for file in files_below(daemons, ".json") {
             let record = std::fs::read(&file).unwrap_or_default();
             let record: serde_json::Value = serde_json::from_slice(&record).unwrap_or_default();

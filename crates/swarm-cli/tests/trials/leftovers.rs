@@ -74,7 +74,7 @@ fn check_an_ordinary_end(containment: &str) {
         format!("write a.txt a\ncommit feat: a\n{LEAVES_THEM}write ended yes\ncomplete"),
     )]);
     let run = arena.start(&[]);
-    let coordinator = run.child.id();
+    let coordinator = run.coordinator();
     wait_for("the agent is at its end", || {
         arena.root.join(".swarm/worktrees/1.1/ended").exists() || arena.commits("main", "feat: a") == 1
     });
@@ -103,10 +103,11 @@ fn check_deaths(containment: &str) {
     run.kill_9();
     assert!(!alive(&arena).is_empty(), "the agent outlives the coordinator");
     let run = arena.start(&[]);
+    let coordinator = run.coordinator();
     let daemon = daemon_pid(&arena, "r1").expect("its daemon lives");
     kill_9(daemon);
     assert_gone(&arena, &format!("{containment}, daemon killed"));
-    assert!(holds_within(Duration::from_secs(10), || zombies_of(&[run.child.id()]).is_empty()));
+    assert!(holds_within(Duration::from_secs(10), || zombies_of(&[coordinator]).is_empty()));
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}\n{}", arena.printed());
     assert_eq!(arena.shown("1.1")["attempts"], 2, "{said}");

@@ -18,3 +18,4 @@ mod floods;
 mod leftovers;
 mod merges;
 mod modes;
+mod recovery;

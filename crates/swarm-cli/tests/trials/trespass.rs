@@ -174,7 +174,7 @@ fn an_agent_cannot_end_the_coordinator_its_daemon_or_another_agent() {
     wait_for("both agents work", || {
         arena.processes().iter().filter(|p| p.contains("script-agent")).count() >= 2
     });
-    let mut all = vec![u64::from(run.child.id())];
+    let mut all = vec![u64::from(run.child.id()), u64::from(run.coordinator())];
     all.extend([record("r1.json"), record("r2.json")].into_iter().flatten());
     let own = arena.root.join(".swarm/worktrees/1.1");
     let in_own = |pid: &str| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == own);

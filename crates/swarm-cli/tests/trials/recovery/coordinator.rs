@@ -1,0 +1,130 @@
+//! F1, F2, F4: the coordinator dies, the one that watches it dies, the daemon dies with them.
+
+use serde_json::json;
+
+use super::hurried;
+use crate::arena::{Arena, is_gone, send, wait_for};
+
+/// Says each step, and waits in the middle until the file is there.
+fn in_two_halves(arena: &Arena, id: &str) -> String {
+    let go = arena.path(&format!("go-{id}"));
+    format!(
+        "print began {id}\nwrite {id}.txt half\ncommit feat: half of {id}\nprint waiting {id}\nwait-for {}\n\
+         print goes on {id}\nappend {id}.txt whole\ncommit feat: whole {id}\ncomplete",
+        go.display()
+    )
+}
+
+fn open_gates(arena: &Arena, ids: &[&str]) {
+    for id in ids {
+        std::fs::write(arena.path(&format!("go-{id}")), "").expect("a file");
+    }
+}
+
+#[test]
+fn a_killed_coordinator_is_started_again_by_itself_and_no_agent_notices() {
+    let arena = hurried(json!({}));
+    let ids = ["1.1", "1.2"];
+    arena.plan(&ids.map(|id| (id, &[][..], in_two_halves(&arena, id))));
+    let mut run = arena.start(&["--agents", "2"]);
+    wait_for("both agents wait", || ids.iter().all(|id| arena.printed().contains(&format!("waiting {id}"))));
+    let first = run.coordinator();
+    send("KILL", first);
+    run.until("ended abnormally (signal 9)");
+    run.until("epoch 2");
+    open_gates(&arena, &ids);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    let printed = arena.printed();
+    for id in ids {
+        for line in ["began", "waiting", "goes on"] {
+            assert_eq!(printed.matches(&format!("{line} {id}")).count(), 1, "each line once: {printed}");
+        }
+        assert_eq!(arena.shown(id)["attempts"], 1, "no agent was restarted: {said}");
+        arena.assert_proven(id, "main");
+    }
+    arena.assert_tidy();
+}
+
+#[test]
+fn without_the_one_that_watches_it_the_coordinator_goes_on() {
+    let arena = hurried(json!({}));
+    arena.plan(&[("1.1", &[], in_two_halves(&arena, "1.1"))]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent waits", || arena.printed().contains("waiting 1.1"));
+    let coordinator = run.coordinator();
+    run.child.kill().expect("it lives");
+    run.child.wait().expect("it ends");
+    assert!(!is_gone(coordinator), "the coordinator does not end with it");
+    open_gates(&arena, &["1.1"]);
+    wait_for("the coordinator has ended by itself", || is_gone(coordinator));
+    arena.assert_proven("1.1", "main");
+    assert_eq!(arena.shown("1.1")["attempts"], 1);
+    arena.assert_tidy();
+}
+
+#[test]
+fn ctrl_c_while_the_coordinator_is_dead_still_stops_everything() {
+    let arena = hurried(json!({}));
+    arena.plan(&[("1.1", &[], "print waiting 1.1\nhang".into())]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent works", || arena.printed().contains("waiting 1.1"));
+    send("KILL", run.coordinator());
+    run.until("ended abnormally");
+    run.signal("INT");
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    arena.assert_nothing_runs();
+    assert_eq!(arena.status_of("1.1"), "pending", "without a penalty: {said}");
+}
+
+#[test]
+fn work_finished_while_nobody_listened_is_taken_over_and_not_done_again() {
+    let arena = hurried(json!({}));
+    arena.plan(&[("1.1", &[], in_two_halves(&arena, "1.1"))]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent waits", || arena.printed().contains("waiting 1.1"));
+    run.kill_9();
+    open_gates(&arena, &["1.1"]);
+    // Its report lies in the outbox: nobody is there to take it.
+    let outbox = arena.root.join(".swarm/run/daemons/r1.outbox.jsonl");
+    wait_for("the report is on disk", || {
+        std::fs::read_to_string(&outbox).is_ok_and(|text| text.contains("complete"))
+    });
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.printed().matches("goes on 1.1").count(), 1, "done once");
+    assert_eq!(arena.recorded("work_submitted"), 1, "told once");
+    assert_eq!(arena.shown("1.1")["attempts"], 1);
+    arena.assert_tidy();
+}
+
+#[test]
+fn an_orphan_is_requeued_in_its_worktree_with_a_word_about_it() {
+    let arena = hurried(json!({}));
+    let go = arena.path("go");
+    let script = format!(
+        "on-attempt 1: write half.txt half\non-attempt 1: print waiting 1.1\non-attempt 1: hang\n\
+         print second go\nwait-for {}\nsh test -f half.txt || exit 1\ncommit feat: it\ncomplete",
+        go.display()
+    );
+    arena.plan(&[("1.1", &[], script)]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent works", || arena.printed().contains("waiting 1.1"));
+    let record = std::fs::read_to_string(arena.root.join(".swarm/run/daemons/r1.json")).expect("a record");
+    let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+    run.kill_9();
+    send("KILL", u32::try_from(record["pid"].as_u64().expect("a pid")).expect("a pid"));
+    let run = arena.start(&[]);
+    wait_for("it is tried again", || arena.printed().contains("second go"));
+    let prompt = arena.prompt_of("r2");
+    assert!(prompt.contains("## Recovery Context"), "{prompt}");
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    let view = arena.shown("1.1");
+    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(1)), "{view}");
+    assert!(view["audit"].to_string().contains("crash_recovery"), "{view}");
+    assert!(arena.git(&["ls-tree", "--name-only", "main"]).contains("half.txt"), "the same worktree");
+    arena.assert_tidy();
+}

@@ -1,0 +1,66 @@
+//! F11: a disk that fills up pauses the swarm before it hurts, and the swarm goes on when there is room.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::arena::{Arena, wait_for};
+use crate::ground::arena_with;
+
+/// A small file system of its own, where the machine lets us have one.
+struct SmallDisk {
+    place: PathBuf,
+}
+
+impl SmallDisk {
+    fn at(place: PathBuf) -> Option<Self> {
+        std::fs::create_dir_all(&place).expect("a folder");
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=64m", "tmpfs"]).arg(&place).output();
+        mounted.is_ok_and(|out| out.status.success()).then_some(Self { place })
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.place).status();
+    }
+}
+
+fn moved_to(arena: &mut Arena, disk: &SmallDisk) {
+    let there = disk.place.join("repo");
+    let copied = Command::new("cp").arg("-a").arg(&arena.root).arg(&there).status().expect("cp runs");
+    assert!(copied.success());
+    arena.root = there;
+}
+
+#[test]
+fn a_disk_that_fills_up_pauses_the_swarm_and_room_lets_it_go_on() {
+    let mut arena = arena_with(json!({ "disk": { "low": 24, "enough": 32 } }));
+    let Some(disk) = SmallDisk::at(arena.path("small")) else {
+        println!("not tried: this machine lets nobody mount a small disk");
+        return;
+    };
+    moved_to(&mut arena, &disk);
+    let go = arena.path("go");
+    let ready = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
+    arena.plan(&[("1.1", &[], ready), ("1.2", &["1.1"], "write b.txt b\ncommit feat: b\ncomplete".into())]);
+    let mut run = arena.start(&[]);
+    run.until("works");
+    let ballast = disk.place.join("ballast");
+    std::fs::write(&ballast, vec![1u8; 44 << 20]).expect("it still fits");
+    run.until("paused: ");
+    let status = arena.ok(&["status"]);
+    assert!(status.contains("the disk is full or nearly so"), "{status}");
+    assert!(arena.attention().contains("MiB are free where the repository lies"), "{}", arena.attention());
+    // What runs comes to its boundary; nothing new is begun.
+    std::fs::write(go, "").expect("a file");
+    assert_eq!(arena.status_of("1.2"), "pending");
+    std::fs::remove_file(&ballast).expect("it was there");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    wait_for("nobody is asked any more", || arena.json(&["attention"]) == json!([]));
+    arena.assert_proven("1.2", "main");
+    arena.assert_nothing_runs();
+}
