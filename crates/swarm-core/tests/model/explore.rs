@@ -45,8 +45,10 @@ pub struct Alphabet {
     pub by_hand: bool,
     /// Review commands are configured.
     pub reviews: bool,
-    /// Allowances that are used up, probes, profiles; people who open, hold, revive and send words.
+    /// Allowances that are used up, probes; people who open and hold them.
     pub quota: bool,
+    /// Rights that are denied, profiles with broader ones; people who revive agents and send words.
+    pub denials: bool,
     /// Budgets of the task and the swarm.
     pub budgets: bool,
     /// The task is split.
@@ -87,24 +89,38 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         reviews: alphabet.reviews,
         mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
         crashes_max: 1,
-        profile: if alphabet.quota { "main".into() } else { String::new() },
-        profiles: if alphabet.quota { profiles() } else { vec![] },
+        profile: if alphabet.quota || alphabet.denials { "main".into() } else { String::new() },
+        profiles: profiles(alphabet),
         task_budget: Allowance { tokens: u64::from(alphabet.budgets), ..Allowance::default() },
         budget: Allowance { tokens: 2 * u64::from(alphabet.budgets), ..Allowance::default() },
         ..Policy::default()
     }
 }
 
-/// One that stands in while the allowance is used up, and one with broader rights.
-fn profiles() -> Vec<ProfileRule> {
+/// One whose allowance is used up, and one with broader rights.
+fn profiles(alphabet: Alphabet) -> Vec<ProfileRule> {
     let rule = |name: &str, quota_group: &str, fallback: Vec<String>, broader: Option<String>| ProfileRule {
         name: name.into(),
         quota_group: quota_group.into(),
         fallback,
         broader,
     };
-    let main = rule("main", "one", vec!["spare".into()], Some("spare".into()));
-    vec![main, rule("spare", "two", vec![], None)]
+    match alphabet {
+        Alphabet { quota: true, .. } => vec![rule("main", "one", vec![], None)],
+        Alphabet { denials: true, .. } => {
+            vec![rule("main", "one", vec![], Some("broad".into())), rule("broad", "one", vec![], None)]
+        }
+        _ => vec![],
+    }
+}
+
+fn asks_a_person(report: &Report) -> bool {
+    matches!(report, Report::Boundary { outcome: IterationOutcome::AsksHuman { .. }, .. })
+}
+
+fn overflows(report: &Report) -> bool {
+    let Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } = report else { return false };
+    failure.class == FailureClass::Overflow
 }
 
 pub fn plan_of(tasks: &[(&str, &[&str])]) -> PlanFile {
@@ -135,7 +151,8 @@ impl Alphabet {
             }
             Report::ReviewLost { .. } => self.failing_hands || self.reviews,
             Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } => match failure.class {
-                FailureClass::Quota | FailureClass::Denied => self.quota,
+                FailureClass::Quota => self.quota,
+                FailureClass::Denied => self.denials,
                 FailureClass::Overflow => self.splits,
                 _ => self.failures,
             },
@@ -190,7 +207,15 @@ impl Place {
     /// Everything people may ask here.
     pub fn wishes(&self) -> Vec<Command> {
         let mut all = Vec::new();
+        // What else people do to a task and its parts is seen in the other models.
         for task in self.state.tasks.keys().cloned() {
+            if self.alphabet.splits {
+                all.extend([
+                    Command::UnblockTask { task: task.clone() },
+                    Command::CancelTask { task: task.clone() },
+                ]);
+                continue;
+            }
             all.extend([
                 Command::BlockTask { task: task.clone(), reason: "wait".into() },
                 Command::UnblockTask { task: task.clone() },
@@ -237,11 +262,11 @@ impl Place {
         let first = task_id("a");
         let degraded = self.state.agents.iter().filter(|(_, agent)| agent.degraded.is_some());
         if self.alphabet.quota {
+            all.push(Command::OpenQuota { group: "one".into() });
+            all.push(Command::HoldQuota { group: "one".into() });
+        }
+        if self.alphabet.denials {
             all.extend(degraded.map(|(id, _)| Command::ReviveAgent { agent: id.clone() }).take(1));
-            for group in ["one", "two"] {
-                all.push(Command::OpenQuota { group: group.into() });
-                all.push(Command::HoldQuota { group: group.into() });
-            }
             let waiting = self.state.task(&first).map_or(0, |t| t.messages.len());
             if waiting == 0 {
                 all.push(Command::MessageAgent { task: first.clone(), text: "use the old parser".into() });
@@ -272,8 +297,9 @@ impl Place {
             add(&|place| place.ask(command.clone()));
         }
         for effect in owed(&self.state) {
-            for report in reports(&self.state, &effect) {
-                if !self.alphabet.says(&report) {
+            for (n, report) in reports(&self.state, &effect).into_iter().enumerate() {
+                let telling = n == 0 || asks_a_person(&report) || overflows(&report);
+                if !self.alphabet.says(&report) || (self.alphabet.splits && !telling) {
                     continue;
                 }
                 add(&|place| place.take_in(Input::Report(report.clone())));
@@ -318,7 +344,7 @@ impl Place {
         }
         for run in s.runs.values() {
             key += &format!("{:?}{}{}{};", run.kind, run.task, run.spawned, run.ended);
-            if self.alphabet.failures || self.alphabet.quota {
+            if self.alphabet.failures || self.alphabet.denials {
                 key += &format!("{}{:?}", run.nudged, run.profile);
             }
         }
@@ -355,14 +381,17 @@ impl Place {
             Stage::Split { parts, not_before, .. } => format!("{}{}", parts.len(), due(not_before)),
             _ => String::new(),
         };
-        let Alphabet { failures, quota, budgets, splits, .. } = self.alphabet;
+        let Alphabet { failures, quota, denials, budgets, splits, .. } = self.alphabet;
         let mut more = String::new();
         if failures || splits {
             more += &format!("{},{}", task.crashes.min(2), task.overflows.min(1));
         }
         if quota {
+            more += &task.first.to_string();
+        }
+        if denials {
             let landed = task.messages.front().map(|m| m.landed.is_some());
-            more += &format!("{:?}{:?}{}{landed:?}", task.assigned, task.denied_under, task.first);
+            more += &format!("{:?}{:?}{landed:?}", task.assigned, task.denied_under);
         }
         if budgets {
             more += &task.spent.since(task.spent_before).tokens.min(1).to_string();

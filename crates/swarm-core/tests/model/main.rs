@@ -9,7 +9,7 @@ mod way_out;
 use explore::{Alphabet, Model, explore};
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 13] = [
+const MODELS: [(&str, Model); 14] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -47,8 +47,12 @@ const MODELS: [(&str, Model); 13] = [
         Model { plan: ONE, alphabet: Alphabet { reviews: true, stops: true, ..NOTHING }, patient: false },
     ),
     (
-        "one task, quota, denials and words of people",
+        "one task, an allowance that is used up",
         Model { plan: ONE, alphabet: Alphabet { quota: true, ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, denials and words of people",
+        Model { plan: ONE, alphabet: Alphabet { denials: true, ..NOTHING }, patient: false },
     ),
     (
         "one task, budgets",
@@ -70,6 +74,7 @@ const NOTHING: Alphabet = Alphabet {
     by_hand: false,
     reviews: false,
     quota: false,
+    denials: false,
     budgets: false,
     splits: false,
 };
