@@ -84,7 +84,8 @@ fn starts(world: &World) -> Child {
     let socket = Paths::new(&world.repo, &world.repo.join(".git")).socket;
     let coordinator = world
         .program(world::SWARM)
-        .args(["run", "--agent", "script", "--mode", "autopilot"])
+        // Itself, without the watcher that would start another one.
+        .args(["run", "--coordinate", "--agent", "script", "--mode", "autopilot"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();

@@ -158,7 +158,7 @@ impl Trace {
 struct Call<'a> {
     thread: &'a str,
     syscall: &'a str,
-    /// The file of its first argument, where that is a descriptor.
+    /// The file of its first argument, where that is a descriptor, or the whole name it opens.
     path: Option<&'a str>,
     /// A word from one thread to another; the world does not see it.
     wakes_a_thread: bool,
@@ -174,6 +174,7 @@ impl<'a> Call<'a> {
         let path = described
             .and_then(|text| text.split_once('>'))
             .map(|(path, _)| path)
+            .or_else(|| arguments.starts_with("AT_FDCWD").then(|| arguments.split('"').nth(1)).flatten())
             .filter(|p| p.starts_with('/'));
         let wakes_a_thread = described.is_some_and(|text| text.starts_with("anon_inode:[eventfd"));
         name.then_some(Self { thread, syscall, path, wakes_a_thread })
