@@ -88,6 +88,16 @@ impl Swarm {
         ))
     }
 
+    /// Refuses a name that no agent ever had, with the one that was probably meant.
+    pub fn must_know_agent(&self, agent: &AgentId) -> Result<(), CliError> {
+        let state = self.planned(None)?;
+        if state.agents.contains_key(agent) {
+            return Ok(());
+        }
+        let unknown = CliError::refused_now(format!("There is no agent {agent}"));
+        Err(meant(unknown, agent.as_str(), state.agents.keys().map(AgentId::as_str), "swarm agent list"))
+    }
+
     /// What became of a message.
     pub fn message(&self, task: &TaskId, id: &CommandId) -> Result<Option<MessageView>, CliError> {
         Ok(self.task(task, None)?.messages.into_iter().find(|message| message.id == *id))

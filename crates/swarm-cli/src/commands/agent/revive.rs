@@ -23,6 +23,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::ReviveAgent { agent: args.agent })?;
+    let swarm = Swarm::open(cx)?;
+    swarm.must_know_agent(&args.agent)?;
+    let answer = swarm.ask(Command::ReviveAgent { agent: args.agent })?;
     answered(cx, &answer)
 }
