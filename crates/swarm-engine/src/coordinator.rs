@@ -180,7 +180,11 @@ impl Coordinator {
 
     /// Leaves in good order: the last record, the anchor, the snapshot, the projections, the locks.
     pub async fn leave(mut self) -> Result<Left, StoreError> {
-        durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
+        // What agents' own git wrote was never synced. Whoever cannot sync it has not left in good order, and the next
+        // one looks for what a power cut has torn.
+        if self.world.git.make_durable().await.is_ok() {
+            durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
+        }
         if let (Some(head), Some(id)) = (self.store.head(), self.store.ledger_id()) {
             // A witness more; without it the ledger is as true as before.
             let _ = crate::anchor::set(&self.world.git, id, head).await;
