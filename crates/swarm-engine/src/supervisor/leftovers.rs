@@ -38,9 +38,11 @@ pub async fn sweep_leftovers(
     grace: Duration,
 ) -> Vec<Leftover> {
     let mut leftovers = Vec::new();
+    let mut spared = current.clone();
     for run in runs_on_disk(swarm_dir).into_iter().filter(|run| !current.contains(run)) {
         let files = RunFiles::new(swarm_dir, &run);
         if let Some(owner) = foreign_leftover(&files, &git.main_checkout, ledger) {
+            spared.insert(run.clone());
             leftovers.push(Leftover { run, left: Left::Alone(owner) });
             continue;
         }
@@ -54,19 +56,19 @@ pub async fn sweep_leftovers(
         let ended = stop_run(git, &files, &nonce, rescue.as_ref(), grace).await;
         leftovers.push(Leftover { run, left: Left::Ended(ended) });
     }
-    sweep_leaves(swarm_dir, current, grace).await;
+    sweep_leaves(swarm_dir, &spared, grace).await;
     leftovers
 }
 
 /// Control groups of runs that have not even files any more.
-async fn sweep_leaves(swarm_dir: &Path, current: &BTreeSet<RunId>, grace: Duration) {
-    // A leaf is made after the files of its run were written, so every current one is known by these.
+async fn sweep_leaves(swarm_dir: &Path, spared: &BTreeSet<RunId>, grace: Duration) {
+    // A leaf is made after the files of its run were written, so every spared one is known by these.
     let nonces_of = |run: &RunId| {
         let files = RunFiles::new(swarm_dir, run);
         let spec = DaemonSpec::read(&files.spec()).ok().map(|spec| spec.nonce);
         spec.into_iter().chain(files.read_record().map(|record| record.nonce))
     };
-    let known: BTreeSet<String> = current.iter().flat_map(nonces_of).collect();
+    let known: BTreeSet<String> = spared.iter().flat_map(nonces_of).collect();
     for (_, nonce) in leaves_of_swarm(swarm_dir) {
         if !known.contains(&nonce) {
             end_run(&nonce, grace).await;
