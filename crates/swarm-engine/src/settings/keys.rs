@@ -58,11 +58,13 @@ impl Keys {
         };
         let all = self.leaves.iter().chain(&self.groups).chain(&profile);
         let near = all
-            .map(|known| {
+            .filter_map(|known| {
+                // How far is measured against what was compared: a long key is not near to every short word.
+                let near = |far: usize, to: &str| (far <= 1 + to.len() / 4).then_some(far);
                 let known_last = known.rsplit('.').next().unwrap_or(known);
-                (distance(key, known).min(distance(last, known_last) + 1), known)
+                let by_end = near(distance(last, known_last), known_last).map(|far| far + 1);
+                Some((near(distance(key, known), known).or(by_end)?, known))
             })
-            .filter(|(far, known)| *far <= 1 + known.len() / 4)
             .min();
         let hint = match near {
             Some((_, known)) => format!("Did you mean {known}?"),
