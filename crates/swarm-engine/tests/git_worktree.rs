@@ -85,5 +85,6 @@ async fn commits_made_off_the_branch_are_kept_by_a_ref() {
     let lost = commit_all(&made.path, "off the branch");
     prepare(&git, &task("t1"), &scratch.worktrees(), &trunk()).await.unwrap();
     let kept = git.refs_under("refs/swarm/rescue/t1").await.unwrap();
-    assert_eq!(kept.into_iter().map(|(_, oid)| oid).collect::<Vec<_>>(), [lost]);
+    // Beside it the files as they were, since they differ from the branch.
+    assert!(kept.iter().any(|(_, oid)| *oid == lost), "{kept:?}");
 }

@@ -234,10 +234,15 @@ async fn a_living_run_of_another_ledger_is_left_alone() {
     rewrite(&world, |record| {
         record.ledger = Some(LedgerMark { id: "theirs".into(), seq: 1, hash: "0".into() });
     });
+    let before = world.living();
     let swept = sweep_leftovers(&git_, &swarm_dir, &none, Some("ours"), Duration::from_secs(1)).await;
     let Left::Alone(owner) = &swept[0].left else { panic!("{swept:?}") };
     assert_eq!(*owner, Foreign::OtherLedger { id: "theirs".into() });
-    assert!(world.living().len() >= 2, "not a process of it was touched");
+    let after = world.living();
+    assert!(
+        !before.is_empty() && before.iter().all(|pid| after.contains(pid)),
+        "{before:?} became {after:?}"
+    );
     let swept = sweep_leftovers(&git_, &swarm_dir, &none, Some("theirs"), Duration::from_secs(1)).await;
     assert!(matches!(swept[0].left, Left::Ended(Ok(_))), "{swept:?}");
     assert_eq!(world.living(), [0u32; 0]);

@@ -44,9 +44,19 @@ fn all(sky: &Sky) {
     );
 }
 
-/// Each task has two files of its own: each was added by one commit of trunk, and no other touched it.
+/// Each task has two files of its own: each was added by one commit of trunk. An agent that was killed while it wrote may
+/// have put it right in another.
 fn once_on_trunk(sky: &Sky, ids: &[&str]) {
-    let touched = sky.arena.git(&["log", "--format=", "--name-only", "main", "--", "work"]);
+    let touched = sky.arena.git(&[
+        "log",
+        "--format=",
+        "--diff-filter=A",
+        "--no-renames",
+        "--name-only",
+        "main",
+        "--",
+        "work",
+    ]);
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
     touched.lines().filter(|line| !line.is_empty()).for_each(|file| *times.entry(file).or_default() += 1);
     for id in ids {

@@ -9,8 +9,10 @@ use crate::ground::holds_within;
 use crate::seeded::Seeded;
 use crate::victims::{Party, signal};
 
+type Deed = fn(&Sky, &mut Seeded);
+
 /// What may happen, and how often of a hundred times.
-const DEEDS: &[(u64, fn(&Sky, &mut Seeded))] = &[
+const DEEDS: &[(u64, Deed)] = &[
     (20, |sky, chance| kill(sky, chance, Party::Daemon)),
     (18, |sky, chance| kill(sky, chance, Party::Agent)),
     (22, |sky, chance| kill(sky, chance, Party::Git)),
