@@ -14,7 +14,7 @@ mod leftovers;
 
 pub use end::Death;
 pub use ensure::{EnsureError, Found, Launch, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock};
-pub use leftovers::{Leftover, Left, sweep_leftovers};
+pub use leftovers::{Left, Leftover, sweep_leftovers};
 pub use owner::{Foreign, foreign};
 pub use secret::{is_secret, secret_key, secret_of, to_hex};
 pub use stop::{Rescue, StopError, Stopped, stop_run};

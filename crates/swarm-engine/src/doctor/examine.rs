@@ -8,7 +8,9 @@ use serde::Serialize;
 use super::cure::Cure;
 use super::finding::{CHECKS, Finding, Found, Health};
 use super::patient::Patient;
-use super::{branches, git_locks, integrity, machine, memory, place, programs, remains, repository, runs, worktrees};
+use super::{
+    branches, git_locks, integrity, machine, memory, place, programs, remains, repository, runs, worktrees,
+};
 use crate::git::Git;
 use crate::store::{Opened, Store};
 
