@@ -61,7 +61,7 @@ fn storm(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     eprintln!("torture: a storm of {minutes} minutes, {agents} agents, seed {seed}");
     let mut command =
         workspace.cargo(["test", "--package", "swarm-cli", "--locked", "--quiet", "--test", "torture"]);
-    command.args(["--", "--nocapture", "storm::"]);
+    command.args(["--", "--include-ignored", "--nocapture", "storm::"]);
     command.env("SWARM_TORTURE_SECS", minutes.saturating_mul(60).to_string());
     command.env("SWARM_TORTURE_SEED", seed.to_string());
     command.env("SWARM_TORTURE_AGENTS", agents.to_string());
@@ -75,7 +75,7 @@ fn simulator(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
 
 fn tests(workspace: &Workspace, only: Option<&str>) -> Result<()> {
     let mut command = workspace.cargo(["test", "--workspace", "--locked", "--quiet", "--no-fail-fast"]);
-    command.args(["--lib", "--bins", "--tests"]).args(only);
+    command.args(["--lib", "--bins", "--tests"]).args(only).args(["--", "--include-ignored"]);
     command.env("SWARM_KILL_POINTS", "all");
     passes(command)
 }

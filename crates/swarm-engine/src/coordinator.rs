@@ -188,6 +188,7 @@ impl Coordinator {
         if let (Some(head), Some(id)) = (self.store.head(), self.store.ledger_id()) {
             // A witness more; without it the ledger is as true as before.
             let _ = crate::anchor::set(&self.world.git, id, head).await;
+            let _ = self.world.git.make_durable().await;
         }
         let state = self.store.state().clone();
         if state.tasks.values().all(|task| task.stage.is_closed()) {

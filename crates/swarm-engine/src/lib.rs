@@ -5,6 +5,7 @@
 
 pub mod paths;
 mod complain;
+mod places;
 mod no_room;
 pub mod clock;
 pub mod settings;

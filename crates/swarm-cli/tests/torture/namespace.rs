@@ -28,7 +28,7 @@ pub fn enter(test: &str) -> Standing {
     let status = Command::new("unshare")
         .args(["-m", "--propagation", "private"])
         .arg(std::env::current_exe().expect("a test program has a path"))
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads=1"])
         .env(INSIDE, "1")
         .status()
         .expect("unshare was there a moment ago");

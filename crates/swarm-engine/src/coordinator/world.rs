@@ -55,8 +55,7 @@ pub struct Attempt<'a> {
 impl World {
     /// A sentence for the ledger: no place in it is absolute, since it would be wrong on every other machine.
     pub fn without_root(&self, text: &str) -> String {
-        let root = self.paths.root.display().to_string();
-        text.replace(&format!(" -C {root} "), " ").replace(&format!("{root}/"), "").replace(&root, ".")
+        crate::places::without_root(text, &self.paths.root)
     }
 
     pub fn worktree_of(&self, task: &TaskId) -> PathBuf {

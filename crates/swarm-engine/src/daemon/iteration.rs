@@ -121,7 +121,7 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
     shop.note(&format!("iteration {iteration} ended: {outcome:?}"));
     shop.settle_journal();
-    let note = (!notes.is_empty()).then(|| shop.redactor.redact(&notes.join(". ")).into_owned());
+    let note = (!notes.is_empty()).then(|| shop.sentence(&notes.join(". ")));
     let session = run.heard.session.clone();
     let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: go.known };
     let mut reports = run.learnings;

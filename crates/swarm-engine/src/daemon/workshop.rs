@@ -85,9 +85,14 @@ impl Workshop {
         (shop, hears)
     }
 
+    /// A sentence for the ledger: without secrets and without places of this machine.
+    pub fn sentence(&self, text: &str) -> String {
+        crate::places::without_root(&self.redactor.redact(text), &self.spec.root)
+    }
+
     /// A line for the history, at once.
     pub fn tell(&self, text: String) {
-        let text = self.redactor.redact(&text).into_owned();
+        let text = self.sentence(&text);
         self.note(&text);
         // Full: the daemon's loop has not looked for long, and more of the same would not help.
         let _ = self.told.try_send(FromDaemon::Noted { text });
