@@ -39,7 +39,6 @@ fn survives(test: &str, kind: Kind) {
 }
 
 #[test]
-#[ignore = "git finds objects without bytes after the last cut; `cargo xtask torture` runs it"]
 fn power_cuts_on_ext4_lose_nothing_that_was_answered_or_done() {
     survives("power_cuts_on_ext4_lose_nothing_that_was_answered_or_done", Kind::Ext4);
 }
