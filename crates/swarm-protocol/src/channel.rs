@@ -82,6 +82,19 @@ pub enum IterationOutcome {
     },
 }
 
+impl IterationOutcome {
+    fn with_texts(self, words: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Complete | Self::NoSignal => self,
+            Self::AsksHuman { text } => Self::AsksHuman { text: words(text) },
+            Self::CannotDo { text } => Self::CannotDo { text: words(text) },
+            Self::Crashed { code, signal, text } => Self::Crashed { code, signal, text: words(text) },
+            Self::Failed { failure } => Self::Failed { failure: failure.with_text(words) },
+            Self::NotStarted { text } => Self::NotStarted { text: words(text) },
+        }
+    }
+}
+
 /// What the daemon reports. Each of these becomes a record or changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "frame", rename_all = "snake_case")]
@@ -114,6 +127,26 @@ pub enum FromDaemon {
     Probed { failure: Option<Failure> },
     /// The daemon ends now.
     Ended { how: Ended },
+}
+
+impl FromDaemon {
+    /// With every text put in other words: what goes up stands in the ledger, and programs say what they like.
+    pub fn with_texts(self, words: impl Fn(String) -> String) -> Self {
+        match self {
+            Self::Boundary { iteration, outcome, tip, note, usage, session, known } => {
+                let (outcome, note) = (outcome.with_texts(&words), note.map(words));
+                Self::Boundary { iteration, outcome, tip, note, usage, session, known }
+            }
+            Self::Checked { iteration, passed, tip, tree, output } => {
+                Self::Checked { iteration, passed, tip, tree, output: words(output) }
+            }
+            Self::Verified { passed, output } => Self::Verified { passed, output: words(output) },
+            Self::Signal { signal, text } => Self::Signal { signal, text: words(text) },
+            Self::Noted { text } => Self::Noted { text: words(text) },
+            Self::Probed { failure } => Self::Probed { failure: failure.map(|f| f.with_text(words)) },
+            Self::Ended { how } => Self::Ended { how: how.with_texts(words) },
+        }
+    }
 }
 
 /// A frame on the wire, from the daemon.

@@ -167,6 +167,11 @@ impl Failure {
         Self { class, text: text.into(), resets_in_secs: None, hint: None }
     }
 
+    /// With what the program said put in other words.
+    pub fn with_text(self, words: impl FnOnce(String) -> String) -> Self {
+        Self { text: words(self.text), ..self }
+    }
+
     /// One line for people.
     pub fn sentence(&self) -> String {
         if self.text.is_empty() {

@@ -34,6 +34,22 @@ pub enum Ended {
 }
 
 impl Ended {
+    /// With every text put in other words: what outside programs say may hold secrets and places.
+    pub fn with_texts(self, words: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Stopped => Self::Stopped,
+            Self::Crashed { code, signal, text } => Self::Crashed { code, signal, text: words(text) },
+            Self::Failed { failure } => Self::Failed { failure: failure.with_text(words) },
+            Self::Lost { text } => Self::Lost { text: words(text) },
+            Self::Orphaned { text } => Self::Orphaned { text: words(text) },
+            Self::Timeout { text } => Self::Timeout { text: words(text) },
+            Self::CannotDo { text } => Self::CannotDo { text: words(text) },
+            Self::AsksHuman { text } => Self::AsksHuman { text: words(text) },
+            Self::NotStarted { text } => Self::NotStarted { text: words(text) },
+            Self::NoWorkspace { text } => Self::NoWorkspace { text: words(text) },
+        }
+    }
+
     /// One line for people.
     pub fn words(&self) -> String {
         match self {

@@ -28,7 +28,6 @@ fn number(name: &str, otherwise: u64) -> u64 {
 }
 
 #[test]
-#[ignore = "not seen to pass yet; `cargo xtask torture --only storm` runs it"]
 fn sixteen_agents_in_a_storm_lose_nothing_do_nothing_twice_and_leave_nothing() {
     let test = "storm::sixteen_agents_in_a_storm_lose_nothing_do_nothing_twice_and_leave_nothing";
     let disk = match enter(test) {

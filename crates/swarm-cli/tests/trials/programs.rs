@@ -159,3 +159,33 @@ fn a_profile_that_nobody_wrote_is_refused_with_those_there_are() {
     assert!(said.contains("carefull") && said.contains("careful"), "{said}");
     assert_eq!(arena.shown("1.1")["attempts"], 0);
 }
+
+/// Whatever a program says: what stands in the ledger of it names neither a secret nor a place of this machine.
+#[test]
+fn the_ledger_has_the_words_of_programs_without_secrets_and_places_of_the_machine() {
+    let key = format!("sk-{}", "a1b2c3d4".repeat(4));
+    let endings = [
+        ("blocks", "echo \"<swarm>BLOCKED: $PWD/a.txt wants KEY</swarm>\""),
+        ("fails", "echo \"<swarm>FAILED: $PWD/a.txt wants KEY</swarm>\""),
+        ("crashes", "echo \"no $PWD/a.txt, KEY\" >&2; exit 3"),
+    ];
+    for (name, ending) in endings {
+        let arena = arena_with(json!({}));
+        let script = format!("cat > /dev/null; {}", ending.replace("KEY", &key));
+        let config = json!({
+            "mode": "autopilot", "agent": name,
+            "profiles": { name: { "program": "exec", "command": ["sh", "-c", script] } },
+            "recovery": { "maxRetries": 0, "maxCrashes": 1, "backoffMax": "1s" }, "stop": { "grace": "1s", "drain": "1s" },
+        });
+        arena.write(".swarm/config.json", &config.to_string());
+        arena.plan(&[("1.1", &[], "nothing".into())]);
+        arena.run_as_configured(&[]);
+        let ledger =
+            std::fs::read_to_string(arena.root.join(".swarm/plan-ledger.jsonl")).expect("the ledger");
+        assert!(ledger.contains("a.txt"), "{name}: its words are there: {ledger}");
+        let root = arena.root.to_str().expect("text");
+        let told: Vec<&str> =
+            ledger.lines().filter(|line| line.contains(root) || line.contains(&key)).collect();
+        assert!(told.is_empty(), "{name}: {told:#?}");
+    }
+}

@@ -135,7 +135,9 @@ impl Duty {
         });
     }
 
+    /// The only way up: nothing leaves here with a secret or a place of this machine in it.
     fn report(&mut self, report: FromDaemon) {
+        let report = report.with_texts(|text| self.shop.sentence(&text));
         // Of the other two a power cut takes nothing: before the first iteration nothing was done, and the end is
         // told by the last word, which is durable.
         let durable = match &report {
@@ -313,6 +315,7 @@ impl Duty {
     /// Saves the work, reports the end, and waits a moment for it to be acknowledged.
     async fn farewell(&mut self) -> LastWord {
         let how = self.ending.take().map_or(Ended::Stopped, |ending| ending.how);
+        let how = how.with_texts(|text| self.shop.sentence(&text));
         let (mut wip, mut settled) = (None, self.shop.traces.all_gone());
         if self.shop.spec.kind == RunKind::Work {
             match self.shop.save_wip().await {

@@ -69,7 +69,7 @@ pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
 async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
     let iteration = go.iteration;
     let moved = shop.right_the_tip().await;
-    let mut outcome = outcome(shop, setup, &run);
+    let mut outcome = outcome(setup, &run);
     let mut notes: Vec<String> = Vec::new();
     let mut tip = None;
     if outcome == IterationOutcome::Complete {
@@ -121,7 +121,7 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
     shop.note(&format!("iteration {iteration} ended: {outcome:?}"));
     shop.settle_journal();
-    let note = (!notes.is_empty()).then(|| shop.sentence(&notes.join(". ")));
+    let note = (!notes.is_empty()).then(|| notes.join(". "));
     let session = run.heard.session.clone();
     let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: go.known };
     let mut reports = run.learnings;
@@ -130,7 +130,7 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     Yield::Reports(reports)
 }
 
-fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
+fn outcome(setup: &AgentSetup, run: &Run) -> IterationOutcome {
     let (code, signal) = match &run.ran {
         Ok(ran) => {
             use std::os::unix::process::ExitStatusExt;
@@ -139,8 +139,7 @@ fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
         Err(error) => return not_started(setup, error),
     };
     if let Some(what) = denied(run) {
-        let text = shop.redactor.redact(&what).into_owned();
-        return IterationOutcome::Failed { failure: Failure::new(FailureClass::Denied, text) };
+        return IterationOutcome::Failed { failure: Failure::new(FailureClass::Denied, what) };
     }
     match (&run.heard.signal, &run.conclusion) {
         // An agent that says why it cannot go on may end as it likes.
@@ -157,13 +156,9 @@ fn outcome(shop: &Workshop, setup: &AgentSetup, run: &Run) -> IterationOutcome {
             // Of a plain program nobody expects a final event: its exit code says it all.
             let plain = matches!(setup.program, AgentProgram::Exec | AgentProgram::Script);
             let said = if plain { String::new() } else { failure.text.clone() };
-            let words = last_words(&run.heard).unwrap_or(said);
-            IterationOutcome::Crashed { code, signal, text: shop.redactor.redact(&words).into_owned() }
+            IterationOutcome::Crashed { code, signal, text: last_words(&run.heard).unwrap_or(said) }
         }
-        (_, Conclusion::Failed(failure)) => {
-            let text = shop.redactor.redact(&failure.text).into_owned();
-            IterationOutcome::Failed { failure: Failure { text, ..failure.clone() } }
-        }
+        (_, Conclusion::Failed(failure)) => IterationOutcome::Failed { failure: failure.clone() },
     }
 }
 

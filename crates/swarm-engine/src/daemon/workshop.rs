@@ -22,6 +22,7 @@ use crate::complain::complain;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::{self, Rest};
 use crate::journal::{Journal, Stream};
+use crate::places::without_root;
 use crate::process::containment::{Containment, NoContainment};
 use crate::process::stage::Stage;
 use crate::process::{Call, NONCE_VARIABLE, ProcessError, environment};
@@ -87,12 +88,12 @@ impl Workshop {
 
     /// A sentence for the ledger: without secrets and without places of this machine.
     pub fn sentence(&self, text: &str) -> String {
-        crate::places::without_root(&self.redactor.redact(text), &self.spec.root)
+        let text = without_root(&self.redactor.redact(text), &self.spec.worktree);
+        without_root(&text, &self.spec.root)
     }
 
     /// A line for the history, at once.
     pub fn tell(&self, text: String) {
-        let text = self.sentence(&text);
         self.note(&text);
         // Full: the daemon's loop has not looked for long, and more of the same would not help.
         let _ = self.told.try_send(FromDaemon::Noted { text });

@@ -33,8 +33,7 @@ pub async fn probe(shop: &Workshop, prompt: &str, timeout_secs: u64, stop: &mut 
     match run.how() {
         Some(How::Stopped) => Yield::Stopped,
         how => {
-            let failure = failure_of(&run, how, limit)
-                .map(|failure| Failure { text: shop.redactor.redact(&failure.text).into_owned(), ..failure });
+            let failure = failure_of(&run, how, limit);
             shop.note(&failure.as_ref().map_or_else(|| "the service answers".into(), Failure::sentence));
             Yield::Report(FromDaemon::Probed { failure })
         }
