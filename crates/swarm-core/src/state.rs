@@ -19,7 +19,7 @@ use crate::index::Index;
 use crate::stage::Stage;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 3;
+pub const STATE_FORMAT: u32 = 4;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -219,8 +219,16 @@ pub struct Run {
     pub nudged: bool,
     /// Lines of the history that it gave rise to: each is taken in once (bounded).
     pub noted: BTreeSet<String>,
+    /// It has ended, and what is left of it could not be stopped yet. Tried again until it works.
+    pub stuck: Option<Stuck>,
     /// The group that a probe asks for.
     pub group: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stuck {
+    pub since: Timestamp,
+    pub why: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 pub mod paths;
 mod complain;
 mod places;
+pub mod half_written;
 mod no_room;
 pub mod clock;
 pub mod settings;

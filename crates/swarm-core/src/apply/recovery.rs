@@ -8,7 +8,7 @@ use swarm_protocol::time::Timestamp;
 use super::keep;
 use crate::limits::{MESSAGES_MAX, NOTES_MAX};
 use crate::stage::Stage;
-use crate::state::{Closed, Degraded, Landed, Message, Nudge, State};
+use crate::state::{Closed, Degraded, Landed, Message, Nudge, State, Stuck};
 
 impl State {
     /// True when the event was one of recovery.
@@ -24,6 +24,11 @@ impl State {
             Event::AgentNoted { run, what, .. } => {
                 if let Some(run) = self.runs.get_mut(run).filter(|run| run.noted.len() < NOTES_MAX) {
                     run.noted.insert(what.clone());
+                    // Of a run that has ended only its stop is heard of.
+                    if run.ended {
+                        let since = run.stuck.as_ref().map_or(at, |stuck| stuck.since);
+                        run.stuck = Some(Stuck { since, why: what.clone() });
+                    }
                 }
             }
             Event::AgentDegraded { agent, why } => {

@@ -187,6 +187,7 @@ impl State {
             busy_since: None,
             nudged: false,
             noted: BTreeSet::new(),
+            stuck: None,
             group: None,
         };
         self.runs.insert(run.clone(), claimed);

@@ -212,6 +212,7 @@ pub(super) fn hand_failed(
         ("Verify", Some(run)) => verification_lost(state, run, id, why, now),
         ("Review", Some(run)) => super::review::lost(state, run, id, why, now),
         ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),
+        ("Stop", Some(run)) => super::nudge::not_stopped(state, run, &why),
         ("Remove", _) => worktree_kept(state, id, why),
         _ => vec![],
     }

@@ -7,7 +7,7 @@ use swarm_protocol::ids::RunId;
 
 use super::work::Live;
 use crate::limits::NOTES_MAX;
-use crate::state::State;
+use crate::state::{Run, State};
 
 /// The word for the next iteration, when this is the first time.
 pub(super) fn nudge(state: &State, l: &Live<'_>, iteration: u32, failure: &Failure) -> Option<Event> {
@@ -26,8 +26,17 @@ pub(super) fn nudge(state: &State, l: &Live<'_>, iteration: u32, failure: &Failu
 
 /// A line of the history. The same one of the same attempt is written once: reports come twice.
 pub(super) fn noted(state: &State, run: &RunId, text: String) -> Vec<Event> {
-    let Some(record) = state.current_run(run) else { return vec![] };
-    let what = crate::apply::tail(&text);
+    state.current_run(run).map_or_else(Vec::new, |record| once(record, run, &text))
+}
+
+/// What is left of an ended attempt resists: asked for again until it works, and a person is told each reason once.
+pub(super) fn not_stopped(state: &State, run: &RunId, why: &str) -> Vec<Event> {
+    let ended = state.runs.get(run).filter(|record| record.ended);
+    ended.map_or_else(Vec::new, |record| once(record, run, why))
+}
+
+fn once(record: &Run, run: &RunId, text: &str) -> Vec<Event> {
+    let what = crate::apply::tail(text);
     if record.noted.len() >= NOTES_MAX || record.noted.contains(&what) {
         return vec![];
     }

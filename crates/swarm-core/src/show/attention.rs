@@ -18,6 +18,7 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
     list.extend(pauses(state));
     list.extend(quotas(state));
     list.extend(degraded(state));
+    list.extend(stuck(state));
     list.extend(waits_to_be_started(state));
     list.extend(state.tasks_in_order().filter_map(|task| of_task(state, task)));
     list.extend(state.tasks_in_order().filter_map(overstep));
@@ -74,6 +75,16 @@ fn degraded(state: &State) -> impl Iterator<Item = AttentionView> {
         let degraded = agent.degraded.as_ref()?;
         let what = format!("Agent {id} is out of service");
         Some(entry(what, degraded.since, &degraded.why, &[format!("swarm agent revive {id}")]))
+    })
+}
+
+/// Its worktree is not given to another attempt before it is gone, so the task waits.
+fn stuck(state: &State) -> impl Iterator<Item = AttentionView> {
+    state.runs.iter().filter_map(|(id, run)| {
+        let stuck = run.stuck.as_ref()?;
+        let what = format!("What is left of {id} of task {} could not be stopped; tried again", run.task);
+        let commands = [format!("swarm task show {}", run.task), "swarm doctor".into()];
+        Some(entry(what, stuck.since, &stuck.why, &commands))
     })
 }
 

@@ -3,6 +3,18 @@
 use crate::check;
 
 #[test]
+fn what_is_left_of_an_attempt_and_resists_is_told_once_and_tried_again_until_it_is_gone() {
+    check(
+        "plan a | start | ready a | crash a | attention | unstopped a it sleeps in the kernel | unstopped a it sleeps in the kernel | attention | audit a agent_noted | stopped a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s)
+            attention: What is left of r1 of task a could not be stopped; tried again (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
+            audit: agent_noted it sleeps in the kernel
+        "#,
+    );
+}
+
+#[test]
 fn a_failing_service_is_waited_out_and_not_held_against_the_task() {
     check(
         "plan a | start | ready a | fails a overloaded | stopped a | +60s | ready a | fails a network | stopped a | +60s | ready a",

@@ -107,6 +107,11 @@ impl Play {
                     format!("message: {} {}", m.text, landed.unwrap_or_else(|| "queued".into()))
                 }));
             }
+            ["audit", task, event] => {
+                let task = self.state.task(&id(task)).expect("a task");
+                let told = task.audit.iter().filter(|line| line.event == *event);
+                self.lines.extend(told.map(|line| format!("audit: {} {}", line.event, line.details)));
+            }
             ["attention"] => {
                 let list = show::attention(&self.state);
                 self.lines.extend(list.iter().map(|entry| {

@@ -1,17 +1,16 @@
 //! Small things that a crash leaves: a socket, half-written files, an overdue trash, wrong permissions.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::machine::bytes;
 use super::patient::Patient;
+use crate::half_written::broken_off;
 use crate::hands::remove::{TrashRule, trashed};
 
-/// A file is written in far less; what is older was broken off.
-const HALF_WRITTEN_AFTER: Duration = Duration::from_secs(60);
 /// Files counted for the size of the trash.
 const COUNTED_MAX: usize = 200_000;
 
@@ -116,20 +115,7 @@ fn permissions(patient: &Patient) -> Vec<Found> {
 }
 
 fn temporary(patient: &Patient) -> Vec<Found> {
-    let swarm = &patient.paths.swarm;
-    let own = patient.git.swarm_dir();
-    let dirs = [
-        swarm.clone(),
-        patient.paths.state.clone(),
-        patient.paths.run.clone(),
-        patient.paths.daemons.clone(),
-        patient.paths.ledger_files.clone(),
-        own.clone(),
-        own.join("worktrees"),
-        own.join("tips"),
-    ];
-    let files = dirs.iter().flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten().flatten());
-    let half = files.map(|entry| entry.path()).filter(|path| path.is_file() && is_half_written(path));
+    let half = broken_off(&patient.paths, &patient.git.swarm_dir()).into_iter();
     let mut found: Vec<Found> = half
         .map(|path| {
             let shown = patient.shown(&path);
@@ -142,12 +128,4 @@ fn temporary(patient: &Patient) -> Vec<Found> {
         found.push(Finding::ok("temporary", "none"));
     }
     found
-}
-
-/// Named as we name what we are still writing, and not touched for a while.
-fn is_half_written(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let ours = name.ends_with(".tmp") || name.contains(".tmp-");
-    let age = std::fs::metadata(path).and_then(|meta| meta.modified()).ok().and_then(|at| at.elapsed().ok());
-    ours && age.is_some_and(|age| age > HALF_WRITTEN_AFTER)
 }

@@ -44,6 +44,10 @@ fn write(path: &Path, value: &impl Serialize, durable: bool) -> Result<(), GitEr
         std::fs::rename(&fresh, path)?;
         if durable { File::open(dir)?.sync_all() } else { Ok(()) }
     })();
+    if written.is_err() {
+        // On a full disk it would take the room of the next try.
+        let _ = std::fs::remove_file(&fresh);
+    }
     written.map_err(GitError::io("write", path))
 }
 

@@ -14,7 +14,7 @@ use swarm_engine::paths::Paths;
 use swarm_engine::prompts::Prompts;
 use swarm_engine::store::{OpenOptions, Opened, Store, stopped_hint};
 use swarm_engine::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
-use swarm_engine::{anchor, settings};
+use swarm_engine::{anchor, half_written, settings};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -133,6 +133,7 @@ impl Session {
                 "Files that a power cut had left without content were removed from the git directory",
             );
         }
+        half_written::clear(&self.paths, &git.swarm_dir());
         for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
             output::note(&output::harmless(&match left {
                 Left::Ended(Ok(_)) => format!("A leftover of {run} was ended and its work saved"),
