@@ -4,11 +4,9 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use swarm_core::input::{Input, Report};
-use swarm_core::stage::Stage;
 use swarm_protocol::command::Command;
-use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::outcome::Mode;
-use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 
 use crate::rng::Rng;
@@ -19,8 +17,9 @@ use super::daemon::Daemons;
 use super::fault::{Fault, Seam};
 use super::log::Log;
 use super::oracle::{self, Broken, Oracle, broken};
-use super::people::{People, Wish, waits_for_a_person};
+use super::people::{People, Wish};
 use super::planted::Planted;
+use super::policy::rules_of_a_story;
 use super::table::Table;
 use super::trace::{RECORDS_KEPT, Trace};
 use super::truth::Truth;
@@ -32,6 +31,12 @@ pub const CRASHES_MIN: u64 = 3;
 const HAPPENINGS_MAX: u64 = 100_000;
 /// The clock of a story starts here.
 const BEGIN: Timestamp = Timestamp(1_768_298_400_000);
+
+/// Crashes lead to restarts, hanging agents to the end of the time.
+const TO_RARE_STAGES: [Fault; 4] =
+    [Fault::AgentCrashes, Fault::AgentHangs, Fault::DaemonDies, Fault::PersonIntervenes];
+/// Percent.
+const KILLED_AFTER_FREQUENT: u64 = 15;
 
 /// What a story came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,8 +106,9 @@ pub struct Story {
     /// A snapshot on disk and the batches it covers.
     pub snapshot: Option<(usize, String)>,
     past_reports: VecDeque<Report>,
-    /// Each story has one fault that strikes far more often, so that rare ones pile up somewhere.
-    frequent: Fault,
+    /// Each story has one fault that strikes far more often, so that rare ones pile up somewhere, and mostly one
+    /// that brings tasks into stages they seldom stand in.
+    frequent: [Fault; 2],
 }
 
 /// Runs the story of a seed. A failed one is run again to tell how it came to it.
@@ -133,58 +139,11 @@ pub fn tell(seed: u64, planted: Option<Planted>) -> Vec<String> {
     lines
 }
 
-/// None, one, or two groups; the first profile is the swarm's.
-fn profiles(rng: &mut Rng) -> Vec<ProfileRule> {
-    let rule = |name: &str, group: &str| ProfileRule {
-        name: name.into(),
-        quota_group: group.into(),
-        ..ProfileRule::default()
-    };
-    let (fallback, broader) = (vec!["spare".into()], Some("wide".into()));
-    let main = ProfileRule { fallback, broader, ..rule("main", "one") };
-    match rng.below(4) {
-        0 => vec![],
-        1 => vec![ProfileRule { broader: None, fallback: vec![], ..main }],
-        _ => vec![main, rule("spare", "two"), rule("wide", "one")],
-    }
-}
-
-fn allowance(rng: &mut Rng, tokens: u64) -> Allowance {
-    let secs = if rng.chance(30) { rng.between(60, 600) } else { 0 };
-    if rng.chance(30) { Allowance { tokens, secs, ..Allowance::default() } } else { Allowance::default() }
-}
-
 impl Story {
     fn new(seed: u64, planted: Option<Planted>, records_kept: usize) -> Self {
         let mut rng = Rng::new(seed);
-        let frequent = *rng.pick(&Fault::ALL);
-        let profiles = profiles(&mut rng);
-        let policy = Policy {
-            max_retries: rng.between(0, 3) as u32,
-            max_iterations: rng.between(2, 5) as u32,
-            max_task_secs: 300,
-            backoff_max_secs: 60,
-            merge_rounds: rng.between(1, 3) as u32,
-            races_max: rng.between(1, 3) as u32,
-            checks: rng.chance(85),
-            verifies: rng.chance(85),
-            transient_max: rng.between(0, 4) as u32,
-            review_rounds: rng.between(1, 3) as u32,
-            reviews: rng.chance(50),
-            resumes_sessions: rng.chance(50),
-            mode: *rng.pick(&Mode::ALL),
-            snapshot_every: rng.between(10, 50),
-            quota_stops_all: rng.chance(20),
-            probe_secs: rng.between(10, 120),
-            crashes_max: rng.between(1, 4) as u32,
-            crash_window_secs: 900,
-            stable_secs: rng.between(30, 120),
-            task_budget: allowance(&mut rng, 1_500),
-            budget: allowance(&mut rng, 8_000),
-            profile: profiles.first().map(|rule| rule.name.clone()).unwrap_or_default(),
-            profiles,
-            ..Policy::default()
-        };
+        let frequent = [*rng.pick(&Fault::ALL), *rng.pick(&TO_RARE_STAGES)];
+        let policy = rules_of_a_story(&mut rng);
         Self {
             kill_after: rng.between(5, 50),
             rng,
@@ -315,88 +274,6 @@ impl Story {
         }
     }
 
-    /// A person works on trunk, or is in the middle of something in the checkout.
-    fn outside(&mut self) {
-        if self.calm {
-            self.checkout_is_free();
-            self.trunk_is_mended();
-            return;
-        }
-        let next = self.rng.between(10_000, 90_000);
-        self.agenda.at(self.now.plus_ms(next), Happening::Outside);
-        if self.truth.checkout_busy {
-            self.checkout_is_free();
-        } else if self.rng.chance(35) {
-            self.truth.checkout_busy = true;
-        } else if self.rng.chance(50) {
-            self.truth.person_commits();
-            self.trunk_moved();
-        }
-        if self.truth.trunk_is_red() {
-            if self.rng.chance(60) {
-                self.trunk_is_mended();
-            }
-        } else if self.strikes(Fault::TrunkRed, 8) {
-            self.truth.person_breaks_trunk();
-            self.trunk_moved();
-        }
-    }
-
-    /// A person commits on the branch of a task that nobody works on, and wants it merged.
-    fn works_by_hand(&mut self) -> Option<Command> {
-        let state = &self.coordinator.as_ref()?.state;
-        let idle = |id: &&TaskId| {
-            let stage = state.task(id).map(|t| &t.stage);
-            let stands = stage.is_some_and(|s| matches!(s, Stage::Pending { .. }) || waits_for_a_person(s));
-            stands && !state.has_run(id)
-        };
-        let idle: Vec<TaskId> = self.truth.worktrees.keys().filter(idle).cloned().collect();
-        if idle.is_empty() {
-            return None;
-        }
-        let task = self.rng.pick(&idle).clone();
-        let tip = self.truth.agent_commits(&task)?;
-        let base = self.truth.worktrees.get(&task)?.base.clone();
-        Some(Command::SubmitWork { task, base, tree: tip.clone(), tip })
-    }
-
-    pub fn trunk_is_mended(&mut self) {
-        if self.truth.trunk_is_red() {
-            self.trace.note(self.now, || "trunk is mended".into());
-            self.truth.person_mends_trunk();
-            self.trunk_moved();
-        }
-    }
-
-    /// Whoever watches trunk sees it.
-    fn trunk_moved(&mut self) {
-        let tip = self.truth.trunk_tip();
-        let Some(c) = self.coordinator.as_mut() else { return };
-        for hand in c.hands.values_mut() {
-            if let swarm_core::effect::Effect::WatchTrunk { commit, .. } = &hand.effect
-                && hand.acted
-                && hand.report.is_none()
-            {
-                hand.report = Some(Report::TrunkChanged { commit: commit.clone(), now: tip.clone() });
-                self.agenda.at(self.now.plus_ms(50), Happening::HandEnds { hand: hand.n });
-            }
-        }
-    }
-
-    pub fn checkout_is_free(&mut self) {
-        self.truth.checkout_busy = false;
-        let Some(c) = self.coordinator.as_mut() else { return };
-        for hand in c.hands.values_mut() {
-            if let swarm_core::effect::Effect::Watch { task, .. } = &hand.effect
-                && hand.acted
-                && hand.report.is_none()
-            {
-                hand.report = Some(Report::CheckoutChanged { task: task.clone() });
-                self.agenda.at(self.now.plus_ms(50), Happening::HandEnds { hand: hand.n });
-            }
-        }
-    }
-
     /// Keeps a report, so that it can come again when nobody expects it.
     pub fn remember(&mut self, report: &Report) {
         if oracle::run_of(report).is_none() || self.calm {
@@ -414,10 +291,14 @@ impl Story {
 
     /// Whether the fault strikes now; never when faults have stopped.
     pub fn strikes(&mut self, fault: Fault, percent: u64) -> bool {
-        let percent = if fault == self.frequent { percent * 5 } else { percent };
+        let percent = if self.frequent.contains(&fault) { percent * 5 } else { percent };
         let strikes = !self.calm && self.rng.chance(percent.min(40));
         if strikes {
             self.hit(fault);
+            // A kill soon after, while tasks still stand where they stood.
+            if fault == self.frequent[0] && self.armed.is_none() && self.rng.chance(KILLED_AFTER_FREQUENT) {
+                self.armed = Some(*self.rng.pick(&Seam::ALL));
+            }
         }
         strikes
     }
