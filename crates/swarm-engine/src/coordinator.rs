@@ -16,6 +16,8 @@ mod carry_out;
 mod disk;
 mod orders;
 mod turn;
+mod daemons;
+mod without_room;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

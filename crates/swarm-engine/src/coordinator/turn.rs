@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
-use swarm_protocol::api::{AgentNews, Delivery};
-use swarm_protocol::channel::{Downward, FromDaemon, Greeting, Hello, LedgerMark, Response, Upward};
+use swarm_protocol::api::Delivery;
+use swarm_protocol::channel::{LedgerMark, Response};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -14,13 +14,11 @@ use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::carry_out::{FromHand, report_of};
+use super::carry_out::FromHand;
 use super::{Coordinator, Told, Urge};
-use crate::channel::{AtDoor, DaemonLink};
-use crate::complain::complain;
+use crate::channel::AtDoor;
 use crate::look::{Look, Looked, look};
 use crate::store::StoreError;
-use crate::supervisor::{is_secret, secret_of};
 use swarm_ledger::{AppendError, Committed};
 
 /// Inputs decided in one turn, at most: answers of the first must not wait for an endless stream.
@@ -73,14 +71,14 @@ impl Refused {
 
 /// What waits for the disk.
 #[derive(Default)]
-struct Afterwards {
-    disk: Option<Disk>,
-    replies: Vec<(oneshot::Sender<Response>, Response)>,
-    acks: Vec<(RunId, u64)>,
-    looks: Vec<(Look, oneshot::Sender<Looked>)>,
-    deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
-    told: Vec<(u64, Timestamp, Event)>,
-    leave: bool,
+pub(super) struct Afterwards {
+    pub disk: Option<Disk>,
+    pub replies: Vec<(oneshot::Sender<Response>, Response)>,
+    pub acks: Vec<(RunId, u64)>,
+    pub looks: Vec<(Look, oneshot::Sender<Looked>)>,
+    pub deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
+    pub told: Vec<(u64, Timestamp, Event)>,
+    pub leave: bool,
 }
 
 impl Coordinator {
@@ -233,7 +231,7 @@ impl Coordinator {
         Ok(last)
     }
 
-    fn report(&mut self, report: Report, after: &mut Afterwards) -> Result<(), StoreError> {
+    pub(super) fn report(&mut self, report: Report, after: &mut Afterwards) -> Result<(), StoreError> {
         self.decide(Input::Report(report), "swarm:coordinator", after).map(|_| ())
     }
 
@@ -274,134 +272,6 @@ impl Coordinator {
         let envelope = Envelope { id, by: "person:terminal".into(), command };
         match self.decide(Input::Command(envelope), "person:terminal", after) {
             Ok(_) | Err(StoreError::Refused(_)) => Ok(()), // it drains already
-            Err(error) => Err(error),
-        }
-    }
-
-    fn hello(&mut self, hello: Hello, link: DaemonLink, after: &mut Afterwards) -> Result<(), StoreError> {
-        let state = self.store.state();
-        let Some(run) = state.runs.get(&hello.run) else {
-            let why = "this run is over".into();
-            link.send(Downward::Greeting(Greeting::Stop { epoch: state.epoch, why }));
-            return Ok(());
-        };
-        let secret = secret_of(&self.world.key, &hello.run, &run.nonce);
-        if !is_secret(&secret, &hello.secret) || hello.epoch > state.epoch {
-            return Ok(()); // not ours, or we are not its newest coordinator: the link is dropped
-        }
-        let received = self.links.received(&hello.run);
-        self.links.welcome(link, state.epoch, received);
-        if let Some(hand) = self.hellos.get(&hello.run) {
-            hand.send_replace(true);
-        }
-        self.report(Report::Spawned { run: hello.run, host: hello.host }, after)
-    }
-
-    fn frame(&mut self, run: RunId, frame: Upward, after: &mut Afterwards) -> Result<(), StoreError> {
-        let Upward::Report { n, report } = frame else {
-            self.heard(&run, frame);
-            return Ok(());
-        };
-        if n > self.links.received(&run) {
-            self.remember_learning(&run, &report);
-            let known = self.store.state().runs.get(&run).map(|r| (r.kind, r.task.clone()));
-            if let Some(report) = known.and_then(|(kind, task)| report_of(&run, kind, &task, report)) {
-                self.report(report, after)?;
-            }
-        }
-        after.acks.push((run, n));
-        Ok(())
-    }
-
-    /// What an agent learned is kept in files that people read and edit too; the next prompt tells it.
-    fn remember_learning(&self, run: &RunId, report: &FromDaemon) {
-        let FromDaemon::Signal { signal, text } = report else { return };
-        let Some(agent) = self.store.state().runs.get(run).and_then(|run| run.agent.as_ref()) else { return };
-        let kept = self.world.learnings.take_in(agent, signal, text);
-        complain(&format!("keep what {agent} learned"), kept);
-    }
-
-    /// News that never enters the ledger.
-    fn heard(&self, run: &RunId, frame: Upward) {
-        let Some(known) = self.store.state().runs.get(run) else { return };
-        let now = self.clock.now();
-        let first = || AgentNews {
-            run: run.clone(),
-            task: known.task.clone(),
-            agent: known.agent.clone(),
-            iteration: 0,
-            percent: None,
-            doing: None,
-            journal_bytes: 0,
-            heard: now,
-        };
-        self.feed.heard(run, first, |news| {
-            news.heard = now;
-            match frame {
-                Upward::Heartbeat { iteration, journal_bytes } => {
-                    (news.iteration, news.journal_bytes) = (iteration, journal_bytes);
-                }
-                Upward::Progress { percent } => news.percent = Some(percent.min(100)),
-                Upward::Doing { text } => news.doing = Some(text),
-                Upward::Hello(_) | Upward::Report { .. } => {}
-            }
-        });
-    }
-
-    /// An agent tried what is not its to do. It was refused; people learn of it.
-    fn overstep(
-        &mut self,
-        run: Option<&RunId>,
-        nonce: Option<&str>,
-        what: String,
-        after: &mut Afterwards,
-    ) -> Result<(), StoreError> {
-        let is_it = |id: &RunId, nonce_of: &str| match nonce {
-            Some(nonce) => nonce == nonce_of, // names itself by what only it was given
-            None => run == Some(id),
-        };
-        let found = self.store.state().runs.iter().find(|(id, run)| is_it(id, &run.nonce));
-        let Some((run, task)) = found.map(|(id, run)| (id.clone(), run.task.clone())) else { return Ok(()) };
-        self.report(Report::Overstep { task, run: Some(run), what }, after)
-    }
-
-    /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will
-    /// say it again, hands will be asked again; meanwhile the state serves reads. That it pauses is written into the
-    /// room that is kept for this.
-    async fn without_room(
-        &mut self,
-        after: Afterwards,
-        why: &str,
-        tell: &mut impl FnMut(Told<'_>),
-    ) -> Result<(), StoreError> {
-        for (reply, _) in after.replies {
-            let _ = reply.send(Response::Failed { text: why.into() });
-        }
-        self.links.keep_only(|_| false);
-        self.store.reload()?;
-        if self.store.ask_for_room(true)? {
-            self.pause_for_room(why, tell).await?;
-        }
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-        self.store.ask_for_room(false).map(drop)
-    }
-
-    async fn pause_for_room(&mut self, why: &str, tell: &mut impl FnMut(Told<'_>)) -> Result<(), StoreError> {
-        let mut after = Afterwards::default();
-        let why = self.world.without_root(why);
-        let decided = self.report(Report::Disk { low: true, why }, &mut after);
-        let durable = match (decided, after.disk.take()) {
-            (Ok(()), Some(disk)) => has_it(disk).await,
-            (decided, _) => decided,
-        };
-        match durable {
-            Ok(()) => {
-                self.feed.durable(super::position(&self.store));
-                tell(&after.told);
-                Ok(())
-            }
-            // Not even that fits: it is tried again with the next thing that does not.
-            Err(StoreError::NoRoom(_)) => self.store.reload(),
             Err(error) => Err(error),
         }
     }

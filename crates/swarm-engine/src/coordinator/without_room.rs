@@ -1,0 +1,51 @@
+//! A turn whose records found no room on the disk.
+
+use swarm_core::input::Report;
+use swarm_protocol::channel::Response;
+
+use super::turn::{Afterwards, has_it};
+use super::{Coordinator, Told};
+use crate::store::StoreError;
+
+impl Coordinator {
+    /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will
+    /// say it again, hands will be asked again; meanwhile the state serves reads. That it pauses is written into the
+    /// room that is kept for this.
+    pub(super) async fn without_room(
+        &mut self,
+        after: Afterwards,
+        why: &str,
+        tell: &mut impl FnMut(Told<'_>),
+    ) -> Result<(), StoreError> {
+        for (reply, _) in after.replies {
+            let _ = reply.send(Response::Failed { text: why.into() });
+        }
+        self.links.keep_only(|_| false);
+        self.store.reload()?;
+        if self.store.ask_for_room(true)? {
+            self.pause_for_room(why, tell).await?;
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        self.store.ask_for_room(false).map(drop)
+    }
+
+    async fn pause_for_room(&mut self, why: &str, tell: &mut impl FnMut(Told<'_>)) -> Result<(), StoreError> {
+        let mut after = Afterwards::default();
+        let why = self.world.without_root(why);
+        let decided = self.report(Report::Disk { low: true, why }, &mut after);
+        let durable = match (decided, after.disk.take()) {
+            (Ok(()), Some(disk)) => has_it(disk).await,
+            (decided, _) => decided,
+        };
+        match durable {
+            Ok(()) => {
+                self.feed.durable(super::position(&self.store));
+                tell(&after.told);
+                Ok(())
+            }
+            // Not even that fits: it is tried again with the next thing that does not.
+            Err(StoreError::NoRoom(_)) => self.store.reload(),
+            Err(error) => Err(error),
+        }
+    }
+}
