@@ -18,6 +18,8 @@ mod private_index;
 mod record;
 mod ref_files;
 mod refs;
+pub mod revert;
+mod shown;
 pub mod tips;
 pub mod trunk;
 

@@ -10,3 +10,5 @@ pub mod rescue;
 pub mod restore;
 pub mod take_up;
 pub mod worktree;
+pub mod operation;
+pub mod hooks;

@@ -4,6 +4,7 @@
 //! A process is named by [`ProcessIdentity`], never by a bare pid, and signalled only through a
 //! pidfd that was opened first and checked second, so a reused pid is never hit.
 
+mod group;
 mod identity;
 mod program;
 mod readable;

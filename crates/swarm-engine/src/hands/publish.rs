@@ -13,10 +13,14 @@
 //!
 //! Killed anywhere, the next call *settles* first: paths whose bytes are the old or new content (or a torn
 //! beginning of it) go back to what HEAD says; everything else is the person's. Then it starts afresh.
+//!
+//! The trunk is moved back the same way: nothing here asks which of the two commits is the older one.
 
+mod aside;
 mod follow;
 mod hold;
 mod look;
+mod preview;
 mod settle;
 mod waits;
 
@@ -24,8 +28,10 @@ use swarm_protocol::ids::Oid;
 
 use crate::git::{Checkout, Git, GitError, RefChange, RefOutcome};
 use crate::hands::worktree::checkouts_of_people;
+pub use aside::{Aside, Saving, set_aside};
 use follow::Follower;
 use hold::Taken;
+pub use preview::{InTheWay, in_the_way};
 pub use waits::{WaitReason, Waits};
 
 /// What shall be published. The changed paths with their old and new blobs follow from the two
@@ -61,7 +67,7 @@ pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError
         None => return Ok(Publication::TrunkMoved { now: None }),
     };
     if now != intent.old {
-        return match git.is_ancestor(&intent.new, &now).await? {
+        return match is_done(git, intent, &now).await? {
             true => finished(git, intent, &branch).await,
             false => Ok(Publication::TrunkMoved { now: Some(now) }),
         };
@@ -83,11 +89,23 @@ pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError
     }
 }
 
+/// Whether a trunk at `now` has what was to be published, also with later commits on top. One that was to move
+/// back must have let go of the old commit too.
+async fn is_done(git: &Git, intent: &Intent, now: &Oid) -> Result<bool, GitError> {
+    if *now == intent.new {
+        return Ok(true);
+    }
+    if !git.is_ancestor(&intent.new, now).await? {
+        return Ok(false);
+    }
+    Ok(git.is_ancestor(&intent.old, &intent.new).await? || !git.is_ancestor(&intent.old, now).await?)
+}
+
 /// The last step of every way: proof that the trunk contains the result, then the disk.
 async fn finished(git: &Git, intent: &Intent, branch: &str) -> Result<Publication, GitError> {
     let now = git.ref_value(branch).await?;
     let proven = match &now {
-        Some(now) => git.is_ancestor(&intent.new, now).await?,
+        Some(now) => is_done(git, intent, now).await?,
         None => false,
     };
     if !proven {

@@ -69,11 +69,15 @@ async fn changed_names(
     index: &PrivateIndex,
     tip: &Oid,
 ) -> Result<Vec<u8>, GitError> {
+    let call = |args: &[&str]| index.call(git, worktree, args);
     index.show(git, worktree, tip).await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
-    let asked =
-        ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate"];
-    index.call(git, worktree, &asked).long_list().ok().await
+    // Each of the two looks at every file or folder, so both at once. Deleted files count as modified.
+    let tracked = call(&["ls-files", "-z", "--modified", "--deduplicate"]).long_list().ok();
+    let others = call(&["ls-files", "-z", "--others", "--exclude-standard"]).long_list().ok();
+    let (mut tracked, others) = tokio::try_join!(tracked, others)?;
+    tracked.extend(others);
+    Ok(tracked)
 }
 
 async fn read_files(
@@ -108,6 +112,7 @@ async fn read_files(
     let tree = call(&["write-tree"]).line().await?;
     let unreadable = |what: String| GitError::Unreadable { command: "write-tree".into(), what };
     let tree = Oid::new(&tree).map_err(|error| unreadable(error.to_string()))?;
+    index.note_shown(&tree);
     let differs = tree != git.tree_of(tip).await?;
     Ok(Snapshot { tree, differs, nested, too_large })
 }

@@ -42,13 +42,8 @@ impl Follower {
         }
         self.hold.copy_index()?;
         let looks = look(git, checkout, &self.hold.next_index, changes).await?;
-        let going: BTreeMap<&Path, bool> =
-            changes.iter().map(|change| (&*change.path, change.new.is_none())).collect();
-        let mut blocks = Blocks::default();
-        for seen in &looks {
-            blocks.judge(&checkout.path, seen, &going);
-        }
-        Ok(blocks.first_reason().map(|reason| self.waits(reason)))
+        let blocks = Blocks::of(&checkout.path, &looks, changes, STRANGERS_SHOWN);
+        Ok(blocks.reasons().into_iter().next().map(|reason| self.waits(reason)))
     }
 
     /// Lets git write the files and the next index. Git's own check has the last word.
@@ -128,8 +123,13 @@ impl Follower {
     }
 }
 
+/// Files named of a folder that is in the way: a person looks at the first one and knows.
+pub(super) const STRANGERS_SHOWN: usize = 5;
+
+/// What of the person's is in the way.
 #[derive(Default)]
-struct Blocks {
+pub(super) struct Blocks {
+    strangers_max: usize,
     changed: Vec<PathBuf>,
     deleted: Vec<PathBuf>,
     staged: Vec<PathBuf>,
@@ -137,6 +137,17 @@ struct Blocks {
 }
 
 impl Blocks {
+    /// `strangers_max`: how many files of one folder are named at most.
+    pub fn of(top: &Path, looks: &[Look], changes: &[Change], strangers_max: usize) -> Self {
+        let going: BTreeMap<&Path, bool> =
+            changes.iter().map(|change| (&*change.path, change.new.is_none())).collect();
+        let mut blocks = Self { strangers_max, ..Self::default() };
+        for seen in looks {
+            blocks.judge(top, seen, &going);
+        }
+        blocks
+    }
+
     fn judge(&mut self, top: &Path, seen: &Look, going: &BTreeMap<&Path, bool>) {
         let Change { path, old, new } = seen.change;
         let (old, new) = (old.as_ref(), new.as_ref());
@@ -155,7 +166,7 @@ impl Blocks {
             // The way is free once the file that is now there has gone with this very change.
             OnDisk::Behind(parent) if going.get(&**parent) == Some(&true) => {}
             OnDisk::Behind(parent) => self.untracked.push(parent.clone()),
-            OnDisk::Folder => self.untracked.extend(strangers_in(top, path, going)),
+            OnDisk::Folder => self.untracked.extend(strangers_in(top, path, going, self.strangers_max)),
             // Removed from the index and from the trunk, kept on disk: git leaves it alone.
             OnDisk::Content(_) | OnDisk::Odd if new.is_none() && !tracked => {}
             OnDisk::Content(_) | OnDisk::Odd if tracked => self.changed.push(path.clone()),
@@ -163,21 +174,21 @@ impl Blocks {
         }
     }
 
-    fn first_reason(self) -> Option<WaitReason> {
+    /// The gravest first.
+    pub fn reasons(self) -> Vec<WaitReason> {
+        let Self { changed, deleted, staged, untracked, .. } = self;
         let sorted = |mut paths: Vec<PathBuf>| {
             paths.sort();
             paths.dedup();
             paths
         };
-        if !self.staged.is_empty() {
-            return Some(WaitReason::Staged { paths: sorted(self.staged) });
-        }
-        if !self.changed.is_empty() {
-            return Some(WaitReason::Changed { paths: sorted(self.changed) });
-        }
-        if !self.deleted.is_empty() {
-            return Some(WaitReason::Deleted { paths: sorted(self.deleted) });
-        }
-        (!self.untracked.is_empty()).then(|| WaitReason::Untracked { paths: sorted(self.untracked) })
+        let [staged, changed, deleted, untracked] = [staged, changed, deleted, untracked].map(sorted);
+        let all = [
+            WaitReason::Staged { paths: staged },
+            WaitReason::Changed { paths: changed },
+            WaitReason::Deleted { paths: deleted },
+            WaitReason::Untracked { paths: untracked },
+        ];
+        all.into_iter().filter(|reason| !reason.paths().is_empty()).collect()
     }
 }

@@ -133,8 +133,13 @@ impl Look<'_> {
     }
 }
 
-/// Files under `folder` that are not among those that will go, at most a handful.
-pub(super) fn strangers_in(top: &Path, folder: &Path, going: &BTreeMap<&Path, bool>) -> Vec<PathBuf> {
+/// Files under `folder` that are not among those that will go, at most `max`.
+pub(super) fn strangers_in(
+    top: &Path,
+    folder: &Path,
+    going: &BTreeMap<&Path, bool>,
+    max: usize,
+) -> Vec<PathBuf> {
     let mut strangers = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(dir) = open.pop() {
@@ -146,7 +151,7 @@ pub(super) fn strangers_in(top: &Path, folder: &Path, going: &BTreeMap<&Path, bo
             } else if going.get(&*path) != Some(&true) {
                 strangers.push(path);
             }
-            if strangers.len() >= 5 {
+            if strangers.len() >= max {
                 return strangers;
             }
         }

@@ -34,9 +34,10 @@ pub(super) async fn settle_all(git: &Git) -> Result<Option<Waits>, GitError> {
 }
 
 /// What is to be done about one path.
-struct Repair<'a> {
-    path: &'a Path,
-    target: Option<Entry>,
+pub(super) struct Repair<'a> {
+    pub path: &'a Path,
+    /// What has to be there; `None`: nothing.
+    pub target: Option<Entry>,
 }
 
 pub(super) async fn settle_held(git: &Git, hold: &Hold) -> Result<(), GitError> {
@@ -114,7 +115,7 @@ async fn is_torn(git: &Git, hold: &Hold, seen: &Look<'_>, entry: &Option<Entry>)
     Ok(found.len() < whole.len() && whole.starts_with(&found))
 }
 
-async fn repair(git: &Git, hold: &Hold, repairs: &[Repair<'_>]) -> Result<(), GitError> {
+pub(super) async fn repair(git: &Git, hold: &Hold, repairs: &[Repair<'_>]) -> Result<(), GitError> {
     let top = &hold.checkout.path;
     // First what must not be there, so that the way is free for what must.
     for one in repairs.iter().filter(|one| one.target.is_none()) {

@@ -1,0 +1,89 @@
+//! Which program is the hook of a name: the configured one, else the file of that name.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{ALIASES, Found, Hook, NAMES, TIMEOUT, canonical};
+
+/// A hook as the configuration has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Configured {
+    /// A path from the repository's root; where there is no such file, a line for the shell.
+    pub command: String,
+    pub timeout: Duration,
+    pub blocking: bool,
+}
+
+/// The hook of this name, if there is one. A configured one replaces the file of the same name.
+pub fn find(root: &Path, name: &str, configured: &BTreeMap<String, Configured>) -> Found {
+    let Some(name) = canonical(name) else { return Found::Nothing };
+    if let Some(wanted) = names_of(name).find_map(|name| configured.get(name)) {
+        return of_configuration(root, name, wanted);
+    }
+    let files = names_of(name).map(|name| PathBuf::from(format!(".swarm/hooks/{name}.sh")));
+    match files.into_iter().find(|path| std::fs::symlink_metadata(root.join(path)).is_ok()) {
+        Some(path) => of_file(root, name, &path, TIMEOUT, false, false),
+        None => Found::Nothing,
+    }
+}
+
+/// Every hook that there is, by name.
+pub fn list(root: &Path, configured: &BTreeMap<String, Configured>) -> Vec<(&'static str, Found)> {
+    let all = NAMES.into_iter().map(|name| (name, find(root, name, configured)));
+    all.filter(|(_, found)| *found != Found::Nothing).collect()
+}
+
+/// The name itself first, then what else people call it.
+fn names_of(name: &'static str) -> impl Iterator<Item = &'static str> {
+    let aliases = ALIASES.iter().filter(move |(_, real)| *real == name).map(|(alias, _)| *alias);
+    std::iter::once(name).chain(aliases)
+}
+
+fn of_configuration(root: &Path, name: &'static str, wanted: &Configured) -> Found {
+    let Configured { command, timeout, blocking } = wanted;
+    let blocking = *blocking && name.starts_with("pre-");
+    let path = Path::new(command);
+    if std::fs::symlink_metadata(root.join(path)).is_ok() {
+        return of_file(root, name, path, *timeout, blocking, true);
+    }
+    // A line with arguments is what the shell is for; a single word that is no file is a mistake.
+    if command.trim().contains(char::is_whitespace) {
+        let argv: Vec<OsString> = ["/bin/sh", "-c", command].map(OsString::from).to_vec();
+        let shown = command.clone();
+        return Found::Hook(Hook { name, argv, shown, timeout: *timeout, blocking, configured: true });
+    }
+    let why = format!("there is no {command} in the repository: correct hooks.{name} in the configuration");
+    Found::Unfit { shown: command.clone(), why, blocking }
+}
+
+fn of_file(
+    root: &Path,
+    name: &'static str,
+    path: &Path,
+    timeout: Duration,
+    blocking: bool,
+    configured: bool,
+) -> Found {
+    let (full, shown) = (root.join(path), path.display().to_string());
+    let unfit = |why: String| Found::Unfit { shown: shown.clone(), why, blocking };
+    match std::fs::metadata(&full) {
+        Err(error) => unfit(format!("{shown} cannot be read: {error}")),
+        Ok(meta) if !meta.is_file() => unfit(format!("{shown} is not a file")),
+        Ok(meta) if meta.permissions().mode() & 0o111 == 0 => {
+            unfit(format!("{shown} is not executable: `chmod +x {}`", word(&shown)))
+        }
+        Ok(_) => {
+            let argv = vec![full.into_os_string()];
+            Found::Hook(Hook { name, argv, shown, timeout, blocking, configured })
+        }
+    }
+}
+
+/// One word of a shell command.
+fn word(text: &str) -> String {
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@,:".contains(&b));
+    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,236 @@
+//! A checkpoint in git: trunk, the tips of all task branches and, in a full one, what is not committed in the
+//! worktrees, each as a commit. All of it lies under refs that one transaction sets, so git's clean-up never
+//! takes any of it; nothing that anybody works in is touched.
+//!
+//! Asked again under the same name it makes the refs say what is so now: whoever recorded the first answer
+//! does not ask again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::Saved;
+use tokio::task::JoinSet;
+
+use crate::git::{Git, GitError, Head, NewCommit, RefChange, RefOutcome};
+use crate::hands::rescue::{RESCUE_FILE_MAX_BYTES, Snapshot, snapshot};
+use crate::hands::worktree::{MarkerState, WorktreeMarker, all_markers, records_at};
+
+/// Worktrees that are read at the same time: more would only make the disk seek.
+const READING_MAX: usize = 4;
+
+/// A worktree that somebody writes to may change while it is read; then it is read again.
+const TRIES_MAX: u32 = 3;
+
+/// Files named in the message of a saved worktree because they are not in it.
+const NAMED_MAX: usize = 20;
+
+/// What is to be saved.
+#[derive(Debug, Clone, Copy)]
+pub struct Checkpointing<'a> {
+    pub name: &'a str,
+    /// Short name.
+    pub trunk: &'a str,
+    /// Date of the commits, seconds since 1970: taken from the record that asks.
+    pub at_secs: i64,
+    /// Tasks whose agent may be writing now.
+    pub moving: &'a BTreeSet<TaskId>,
+    /// A tag on trunk too, for people.
+    pub tag: bool,
+}
+
+pub(super) fn prefix_of(name: &str) -> String {
+    format!("refs/swarm/checkpoints/{name}/")
+}
+
+fn tag_of(name: &str) -> String {
+    format!("refs/tags/swarm-checkpoint-{name}")
+}
+
+/// Whether a checkpoint can have this name; why not, for people.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let no = |why: &str| Err(format!("{name:?} is not a name for a checkpoint: {why}"));
+    if name.is_empty() || name.len() > 100 {
+        return no("it must have 1 to 100 characters");
+    }
+    if !name.chars().all(plain) {
+        return no("only letters, digits, '.', '_' and '-' are allowed");
+    }
+    if name.starts_with(['.', '-']) || name.ends_with('.') || name.ends_with(".lock") || name.contains("..") {
+        return no("git refuses it in the name of a ref");
+    }
+    Ok(())
+}
+
+/// A full checkpoint: refs of trunk, tips and everything that is not committed, durable when this returns.
+pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
+    let mut saved = read_refs(git, asked.trunk).await?;
+    let worktrees = all_markers(git).into_iter().filter(|marker| marker.state == MarkerState::Ready);
+    let mut waiting: Vec<WorktreeMarker> = worktrees.filter(|marker| marker.path.is_dir()).collect();
+    let mut reading = JoinSet::new();
+    loop {
+        while reading.len() < READING_MAX
+            && let Some(marker) = waiting.pop()
+        {
+            let tip = saved.tips.get(&marker.task).unwrap_or(&marker.base).clone();
+            let (git, at_secs, name) = (git.clone(), asked.at_secs, asked.name.to_owned());
+            reading.spawn(async move {
+                let commit = save_worktree(&git, &marker, &tip, &name, at_secs).await?;
+                Ok::<_, GitError>((marker.task, commit))
+            });
+        }
+        let Some(done) = reading.join_next().await else { break };
+        let (task, commit) =
+            done.unwrap_or_else(|died| Err(GitError::io("read", &git.common_dir)(died.into())))?;
+        if let Some(commit) = commit {
+            if asked.moving.contains(&task) {
+                saved.moving.insert(task.clone());
+            }
+            saved.dirty.insert(task, commit);
+        }
+    }
+    put_refs(git, asked, &saved).await?;
+    Ok(saved)
+}
+
+/// A light one: trunk and tips, one transaction.
+pub async fn mark(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
+    let saved = read_refs(git, asked.trunk).await?;
+    put_refs(git, asked, &saved).await?;
+    Ok(saved)
+}
+
+/// Takes the refs of a checkpoint away. What only they held may be cleaned away by git afterwards.
+pub async fn delete(git: &Git, name: &str) -> Result<(), GitError> {
+    let present = git.refs_under(&prefix_of(name)).await?;
+    let tag = tag_of(name);
+    let tagged = git.ref_value(&tag).await?;
+    let of_trunk = present.iter().find(|(full, _)| full.ends_with("/trunk")).map(|(_, oid)| oid);
+    let mut changes: Vec<RefChange> =
+        present.iter().map(|(full, oid)| RefChange::delete(full, oid)).collect();
+    // A tag that a person has moved is the person's.
+    if let Some(oid) = tagged.filter(|oid| Some(oid) == of_trunk) {
+        changes.push(RefChange::delete(tag, &oid));
+    }
+    if !changes.is_empty() {
+        git.update_refs(&changes, "swarm: checkpoint deleted").await?;
+    }
+    git.make_durable().await
+}
+
+/// What the refs of a checkpoint hold; none when there are none.
+pub async fn load(git: &Git, name: &str) -> Result<Option<Saved>, GitError> {
+    let prefix = prefix_of(name);
+    let present = git.refs_under(&prefix).await?;
+    let mut saved = Saved::default();
+    for (full, oid) in &present {
+        let task = |text: &str| TaskId::new(text).ok();
+        match full.strip_prefix(&prefix).unwrap_or_default().split_once('/') {
+            None => saved.trunk = Some(oid.clone()),
+            Some(("tips", rest)) => saved.tips.extend(task(rest).map(|task| (task, oid.clone()))),
+            Some(("dirty", rest)) => saved.dirty.extend(task(rest).map(|task| (task, oid.clone()))),
+            Some(_) => {}
+        }
+    }
+    Ok((!present.is_empty()).then_some(saved))
+}
+
+/// Trunk and the branches of all tasks, by one question.
+async fn read_refs(git: &Git, trunk: &str) -> Result<Saved, GitError> {
+    let trunk = format!("refs/heads/{trunk}");
+    let mut saved = Saved::default();
+    for (name, oid) in git.refs_under_all(&[trunk.clone(), "refs/heads/swarm/".into()]).await? {
+        if name == trunk {
+            saved.trunk = Some(oid);
+        } else if let Some(task) = name.strip_prefix("refs/heads/swarm/").and_then(|t| TaskId::new(t).ok()) {
+            saved.tips.insert(task, oid);
+        }
+    }
+    Ok(saved)
+}
+
+/// Makes the refs of the checkpoint say exactly this.
+async fn put_refs(git: &Git, asked: &Checkpointing<'_>, saved: &Saved) -> Result<(), GitError> {
+    let prefix = prefix_of(asked.name);
+    let mut wanted: BTreeMap<String, &Oid> = BTreeMap::new();
+    wanted.extend(saved.trunk.iter().map(|oid| (format!("{prefix}trunk"), oid)));
+    wanted.extend(saved.tips.iter().map(|(task, oid)| (format!("{prefix}tips/{task}"), oid)));
+    wanted.extend(saved.dirty.iter().map(|(task, oid)| (format!("{prefix}dirty/{task}"), oid)));
+    for _ in 0..TRIES_MAX {
+        let mut present: BTreeMap<String, Oid> = git.refs_under(&prefix).await?.into_iter().collect();
+        let tag = tag_of(asked.name);
+        let tag_is_free = asked.tag && git.ref_value(&tag).await?.is_none();
+        let mut changes = Vec::new();
+        for (name, oid) in &wanted {
+            let old = present.remove(name);
+            if old.as_ref() != Some(*oid) {
+                changes.push(RefChange { name: name.clone(), old, new: Some((*oid).clone()) });
+            }
+        }
+        changes.extend(present.iter().map(|(name, oid)| RefChange::delete(name, oid)));
+        changes.extend(saved.trunk.iter().filter(|_| tag_is_free).map(|oid| RefChange::create(&tag, oid)));
+        if changes.is_empty() || git.update_refs(&changes, "swarm: checkpoint").await? == RefOutcome::Changed
+        {
+            return git.make_durable().await;
+        }
+    }
+    let what = format!("the refs of the checkpoint {} do not hold still", asked.name);
+    Err(GitError::Unreadable { command: "update-ref".into(), what })
+}
+
+/// What is not committed in one worktree, as a commit on its tip; none when everything is.
+async fn save_worktree(
+    git: &Git,
+    marker: &WorktreeMarker,
+    tip: &Oid,
+    name: &str,
+    at_secs: i64,
+) -> Result<Option<Oid>, GitError> {
+    let (task, path) = (&marker.task, &marker.path);
+    let shot = steady_snapshot(git, path, task, tip).await?;
+    // An agent in the middle of a rebase has commits that only its HEAD holds.
+    let records = records_at(git, path, Some(marker));
+    let head = match records.first().map(|record| git.head_in(record)) {
+        Some(Head::Detached(oid)) if oid != *tip => git.resolve(oid.as_str()).await?,
+        _ => None,
+    };
+    if !shot.differs && head.is_none() {
+        return Ok(None);
+    }
+    let message = message(task, name, &shot);
+    let parents: Vec<Oid> = std::iter::once(tip.clone()).chain(head).collect();
+    // No clock in it: asked twice it is the same commit.
+    let commit = NewCommit {
+        tree: &shot.tree,
+        parents: &parents,
+        author: None,
+        encoding: None,
+        message: message.as_bytes(),
+        at_secs,
+    };
+    git.make_commit(commit).await.map(Some)
+}
+
+async fn steady_snapshot(git: &Git, path: &Path, task: &TaskId, tip: &Oid) -> Result<Snapshot, GitError> {
+    let mut last = None;
+    for _ in 0..TRIES_MAX {
+        match snapshot(git, path, task, tip, Some(RESCUE_FILE_MAX_BYTES)).await {
+            Ok(shot) => return Ok(shot),
+            Err(error @ GitError::Failed { .. }) => last = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last.expect("the loop ran"))
+}
+
+fn message(task: &TaskId, name: &str, shot: &Snapshot) -> String {
+    let mut text = format!("swarm: uncommitted work of {task} at the checkpoint {name}\n");
+    for (paths, why) in [(&shot.too_large, "too large"), (&shot.nested, "a repository of its own")] {
+        for path in paths.iter().take(NAMED_MAX) {
+            text.push_str(&format!("\nNot in it: {} ({why})", path.display()));
+        }
+    }
+    text.push('\n');
+    text
+}

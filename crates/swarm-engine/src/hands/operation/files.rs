@@ -1,0 +1,90 @@
+//! The files of a task's worktree led from one tree to another. Only paths that differ are touched; ignored
+//! files stay, and what stands in the way of a file goes to the trash, not away.
+
+use std::path::{Path, PathBuf};
+
+use swarm_protocol::ids::{Oid, TaskId};
+
+use crate::git::{Change, Git, GitError, MODE_GITLINK, PrivateIndex};
+use crate::hands::remove::move_to_trash;
+use crate::process::Input;
+
+/// Makes the files those of `target`. They and the index must show `from` now, and `from` must be saved.
+pub(super) async fn lead(
+    git: &Git,
+    task: &TaskId,
+    index: &PrivateIndex,
+    worktree: &Path,
+    from: &Oid,
+    target: &Oid,
+) -> Result<(), GitError> {
+    let changes = git.changes(from, target).await?;
+    if changes.is_empty() {
+        return Ok(());
+    }
+    // Another repository's commit is only a note in the tree; its folder is not ours to empty or fill.
+    let of_files = |side: &Option<crate::git::Entry>| side.as_ref().is_some_and(|e| e.mode != MODE_GITLINK);
+    // First what goes, so that the way is free for what comes.
+    for change in changes.iter().filter(|change| of_files(&change.old) && change.new.is_none()) {
+        remove_file(worktree, &change.path)?;
+    }
+    let mut names = Vec::new();
+    for change in changes.iter().filter(|change| of_files(&change.new)) {
+        clear_the_way(git, task, worktree, change)?;
+        names.extend_from_slice(change.path.as_os_str().as_encoded_bytes());
+        names.push(0);
+    }
+    index.enter(git, worktree, &changes).await?;
+    if !names.is_empty() {
+        let write = index.call(git, worktree, &["checkout-index", "--force", "--index", "-z", "--stdin"]);
+        write.stdin(Input::Bytes(names)).ok().await?;
+    }
+    index.note_shown(target);
+    Ok(())
+}
+
+fn remove_file(top: &Path, path: &Path) -> Result<(), GitError> {
+    // Behind a link lies somebody else's.
+    if above(top, path, |meta| !meta.is_dir()).is_some() {
+        return Ok(());
+    }
+    let full = top.join(path);
+    match std::fs::remove_file(&full) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(GitError::io("remove", &full)(error)),
+    }
+    for folder in path.ancestors().skip(1).filter(|part| !part.as_os_str().is_empty()) {
+        if std::fs::remove_dir(top.join(folder)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A file or link that stands for a folder, a folder that stands for a file, a file that nobody has saved because
+/// git ignores it: to the trash.
+fn clear_the_way(git: &Git, task: &TaskId, top: &Path, change: &Change) -> Result<(), GitError> {
+    let name = || format!("{task}-in-the-way");
+    if let Some(obstacle) = above(top, &change.path, |meta| !meta.is_dir()) {
+        move_to_trash(git, &name(), &top.join(obstacle))?;
+    }
+    let full = top.join(&change.path);
+    let Ok(meta) = std::fs::symlink_metadata(&full) else { return Ok(()) };
+    let unsaved =
+        meta.is_dir() && std::fs::remove_dir(&full).is_err() || !meta.is_dir() && change.old.is_none();
+    if unsaved {
+        move_to_trash(git, &name(), &full)?;
+    }
+    Ok(())
+}
+
+/// The first part of the way to `path` that is there and of this kind.
+fn above(top: &Path, path: &Path, is: impl Fn(&std::fs::Metadata) -> bool) -> Option<PathBuf> {
+    let mut parts: Vec<&Path> =
+        path.ancestors().skip(1).filter(|part| !part.as_os_str().is_empty()).collect();
+    parts.reverse();
+    let found =
+        parts.into_iter().find(|part| std::fs::symlink_metadata(top.join(part)).is_ok_and(|m| is(&m)));
+    found.map(Path::to_owned)
+}

@@ -1,0 +1,161 @@
+//! What git says before an operation: trunk then and now, whose commits lie between, what the checkouts hold.
+//! Reads only (it may write objects that nobody refers to), so a preview takes the very same look.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{Landed, Survey, SurveyAsk, TrunkCommit};
+
+use crate::git::revert::{Carried, Carry, pick, revert};
+use crate::git::{Git, GitError};
+use crate::hands::publish::{Intent, WaitReason, in_the_way};
+use crate::hands::rescue::uncommitted;
+use crate::hands::worktree::{checkouts_of_people, marker_of};
+
+/// Local paths named at most; a person with more looks at `git status`.
+const LOCAL_MAX: usize = 10_000;
+
+/// The part of the survey that git knows; what the ledger says of tasks is added by whoever has it.
+/// `dir` is the folder of all worktrees.
+pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Result<Survey, GitError> {
+    let branch = format!("refs/heads/{trunk}");
+    let now = git.ref_value(&branch).await?;
+    let mut found = Survey { trunk: trunk.to_owned(), now: now.clone(), ..Survey::default() };
+    let showing: Vec<_> = checkouts_of_people(git).into_iter().filter(|c| c.occupies(&branch)).collect();
+    found.checked_out = !showing.is_empty();
+    found.busy = showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.words().0.to_owned());
+    if let Some(now) = &now {
+        if let Some(then) = &ask.trunk {
+            compare(git, &mut found, then, now).await?;
+        }
+        look_at_checkouts(git, &mut found, ask, now).await?;
+    }
+    look_at_tasks(git, &mut found, ask, dir).await?;
+    for (task, commits) in &ask.landed {
+        if let Some(landed) = landed(git, commits).await? {
+            found.landed.insert(task.clone(), landed);
+        }
+    }
+    Ok(found)
+}
+
+async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result<(), GitError> {
+    if git.resolve(then.as_str()).await?.is_none() || git.merge_base(then, now).await?.is_none() {
+        found.unrelated = true;
+        return Ok(());
+    }
+    found.since = between(git, then, now, false).await?;
+    found.ahead = between(git, now, then, true).await?;
+    Ok(())
+}
+
+/// Commits of `from..to` along the first parents. What a merge brought belongs to the merge.
+async fn between(git: &Git, from: &Oid, to: &Oid, oldest_first: bool) -> Result<Vec<TrunkCommit>, GitError> {
+    let range = format!("{from}..{to}");
+    let mut args = vec!["rev-list", "--first-parent", &*range];
+    let kept_here: BTreeSet<Vec<u8>> = {
+        let call = git.call(args.clone()).args(["--not", "--remotes"]);
+        call.long_list().ok().await?.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
+    };
+    args.push("--no-commit-header");
+    args.push("--format=%H%x00%s%x00");
+    if oldest_first {
+        args.push("--reverse");
+    }
+    let told = git.call(args).long_list().ok().await?;
+    let fields: Vec<&[u8]> = told.split(|b| *b == 0).collect();
+    let mut commits = Vec::new();
+    for two in fields.chunks_exact(2) {
+        let name = two[0].trim_ascii();
+        let oid = Oid::new(String::from_utf8_lossy(name))
+            .map_err(|bad| GitError::Unreadable { command: "rev-list".into(), what: bad.to_string() })?;
+        let subject = String::from_utf8_lossy(two[1]).into_owned();
+        commits.push(TrunkCommit { pushed: !kept_here.contains(name), oid, subject });
+    }
+    Ok(commits)
+}
+
+/// Local changes in the way: of the move to a commit, or of reverting and picking, whichever the rules will choose.
+async fn look_at_checkouts(
+    git: &Git,
+    found: &mut Survey,
+    ask: &SurveyAsk,
+    now: &Oid,
+) -> Result<(), GitError> {
+    let movable = |oid: &Oid| ask.revert.contains(oid);
+    let all_ours = found.since.iter().all(|commit| !commit.pushed && movable(&commit.oid));
+    let target = match &ask.trunk {
+        Some(then) if all_ours && !found.unrelated => Some(then.clone()),
+        _ => rebuilt(git, ask, now).await?,
+    };
+    let Some(target) = target.filter(|target| target != now) else { return Ok(()) };
+    let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };
+    let mut local = BTreeSet::new();
+    for checkout in in_the_way(git, &intent).await? {
+        for reason in &checkout.reasons {
+            local.extend(reason.paths().iter().take(LOCAL_MAX).map(|path| path.display().to_string()));
+            if let WaitReason::MidWay(what) = reason {
+                found.busy = Some(what.words().0.to_owned());
+            }
+        }
+    }
+    found.local = local.into_iter().collect();
+    Ok(())
+}
+
+/// What trunk would be with the commits reverted and the others brought back; none where they conflict or are gone.
+async fn rebuilt(git: &Git, ask: &SurveyAsk, now: &Oid) -> Result<Option<Oid>, GitError> {
+    let all: Vec<Oid> = ask.revert.iter().chain(&ask.pick).cloned().collect();
+    if !git.missing_commits(&all).await?.is_empty() {
+        return Ok(None);
+    }
+    let carry = |onto: &Oid, commits: &[Oid]| Carry {
+        onto: onto.clone(),
+        commits: commits.to_vec(),
+        at_secs: 0,
+        because: None,
+    };
+    let reverted = match revert(git, &carry(now, &ask.revert)).await? {
+        Carried::Built { result, .. } => result,
+        Carried::Nothing => now.clone(),
+        Carried::Conflict { .. } => return Ok(None),
+    };
+    Ok(match pick(git, &carry(&reverted, &ask.pick)).await? {
+        Carried::Built { result, .. } => Some(result),
+        Carried::Nothing => Some(reverted),
+        Carried::Conflict { .. } => None,
+    })
+}
+
+async fn look_at_tasks(git: &Git, found: &mut Survey, ask: &SurveyAsk, dir: &Path) -> Result<(), GitError> {
+    let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let wanted: BTreeSet<&TaskId> = ask.tasks.iter().collect();
+    for (name, oid) in git.refs_under("refs/heads/swarm/").await? {
+        let Some(task) = name.strip_prefix("refs/heads/swarm/").and_then(|t| TaskId::new(t).ok()) else {
+            continue;
+        };
+        if !wanted.contains(&task) {
+            continue;
+        }
+        let path = dir.join(task.as_str());
+        if marker_of(git, &task, &path)?.is_some()
+            && path.is_dir()
+            && uncommitted(git, &path, &task, &oid).await? > 0
+        {
+            found.dirty.insert(task.clone());
+        }
+        found.tips.insert(task, oid);
+    }
+    Ok(())
+}
+
+/// Where merged work begins and ends; none when its commits are not there any more.
+async fn landed(git: &Git, commits: &[Oid]) -> Result<Option<Landed>, GitError> {
+    let (Some(first), Some(tip)) = (commits.first(), commits.last()) else { return Ok(None) };
+    if !git.missing_commits(&[first.clone(), tip.clone()]).await?.is_empty() {
+        return Ok(None);
+    }
+    let Some(base) = git.commit_parts(first).await?.parents.first().cloned() else { return Ok(None) };
+    Ok(Some(Landed { base, tip: tip.clone(), tree: git.tree_of(tip).await? }))
+}

@@ -1,0 +1,136 @@
+//! I3, C5, C6: one worktree set back, with everything that was there kept.
+
+use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
+use swarm_engine::hands::operation::rewind::{Rewind, rewind};
+use swarm_engine::hands::rescue::wip_ref;
+use swarm_protocol::ids::RunId;
+
+use crate::checkpoints::{full, make_dirty, worktree};
+use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
+use crate::seen;
+
+#[tokio::test]
+async fn a_killed_iteration_goes_to_a_ref_and_the_worktree_to_where_it_began() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    write(&place.path, "one.txt", b"first iteration\n");
+    let began = commit_all(&place.path, "first iteration");
+    write(&place.path, "ignored/cache", b"stays\n");
+    let files = seen::files(&place.path);
+    write(&place.path, "two.txt", b"second iteration\n");
+    let ended = commit_all(&place.path, "second iteration");
+    make_dirty(&place.path);
+
+    let (name, run, dir) = (task("t1"), RunId::nth(3), scratch.worktrees());
+    let asked = Rewind { task: &name, run: &run, dir: &dir, to: Some(&began), dirty: None, at_secs: 5 };
+    let saved = rewind(&git, &asked).await.unwrap().unwrap().expect("there was work");
+
+    assert_eq!(seen::files(&place.path), files, "byte for byte where the iteration began");
+    assert_eq!(git_in(&place.path, ["status", "--porcelain", "--branch"]), "## swarm/t1");
+    assert_eq!(scratch.oid("swarm/t1"), began);
+    assert_eq!(scratch.oid(&wip_ref(&name, &run)), saved);
+    assert_eq!(scratch.oid(&format!("{saved}^")), ended, "its commits are below what it had not committed");
+    assert_eq!(scratch.git(["show", &format!("{saved}:dir")]), "a file now");
+    let refs = seen::refs(&scratch.repo);
+    assert_eq!(rewind(&git, &asked).await.unwrap(), Ok(Some(saved)), "asked twice");
+    assert_eq!(seen::refs(&scratch.repo), refs, "asked twice");
+    // The next attempt finds it as its own.
+    let again = worktree(&git, &scratch, "t1").await;
+    assert_eq!((again.tip, again.base, again.reattached), (began, place.base, true));
+}
+
+#[tokio::test]
+async fn a_worktree_that_is_gone_comes_back_with_branch_base_and_uncommitted_work() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    write(&place.path, "one.txt", b"one\n");
+    let tip = commit_all(&place.path, "one");
+    make_dirty(&place.path);
+    let files = seen::files(&place.path);
+    let saved = full(&git, "before", &[]).await;
+    let (name, dir) = (task("t1"), scratch.worktrees());
+    let removed = swarm_engine::hands::remove::remove(&git, &name, &dir, &[]).await.unwrap();
+    assert_eq!(removed, swarm_engine::hands::remove::Removal::Removed);
+    assert!(!place.path.exists());
+    let asked = Restore {
+        task: &name,
+        dir: &dir,
+        old: None,
+        tip: &tip,
+        base: Some(&place.base),
+        dirty: saved.dirty.get(&name),
+        save_as: None,
+        at_secs: 7,
+    };
+    let outcome = restore(&git, &asked).await.unwrap();
+    assert!(matches!(outcome, Restored::Done { saved: None, .. }), "{outcome:?}");
+    assert_eq!(seen::files(&place.path), files);
+    let found = worktree(&git, &scratch, "t1").await;
+    assert_eq!((found.tip, found.base), (tip, place.base), "its own commits are known as such");
+}
+
+#[tokio::test]
+async fn what_git_ignores_stays_or_goes_to_the_trash_and_never_away() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    write(&place.path, "x.log", b"tracked then\n");
+    let tip = commit_all(&place.path, "with a log");
+    let saved = full(&git, "then", &[]).await;
+    assert!(saved.dirty.is_empty());
+    git_in(&place.path, ["rm", "--quiet", "x.log"]);
+    write(&place.path, ".gitignore", b".swarm/\nignored/\n*.log\n.env\n");
+    let later = commit_all(&place.path, "logs are ignored");
+    write(&place.path, "x.log", b"of value, saved nowhere\n");
+    write(&place.path, ".env", b"SECRET=1\n");
+    let (name, dir) = (task("t1"), scratch.worktrees());
+    let asked = Restore {
+        task: &name,
+        dir: &dir,
+        old: Some(&later),
+        tip: &tip,
+        base: None,
+        dirty: None,
+        save_as: None,
+        at_secs: 7,
+    };
+    restore(&git, &asked).await.unwrap();
+    assert_eq!(std::fs::read(place.path.join("x.log")).unwrap(), b"tracked then\n");
+    assert_eq!(std::fs::read(place.path.join(".env")).unwrap(), b"SECRET=1\n");
+    let trash = seen::files(&scratch.repo.join(".swarm/trash"));
+    assert!(trash.values().any(|(_, bytes)| bytes == b"of value, saved nowhere\n"), "{trash:?}");
+    assert!(seen::refs(&scratch.repo).contains(later.as_str()), "the commit it came from is held");
+}
+
+#[tokio::test]
+async fn a_branch_that_somebody_has_moved_or_checked_out_is_left_alone() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    write(&place.path, "one.txt", b"one\n");
+    let tip = commit_all(&place.path, "one");
+    write(&place.path, "one.txt", b"unsaved\n");
+    let (name, dir) = (task("t1"), scratch.worktrees());
+    let elsewhere = scratch.oid("main~1");
+    let mut asked = Restore {
+        task: &name,
+        dir: &dir,
+        old: Some(&elsewhere),
+        tip: &place.base,
+        base: None,
+        dirty: None,
+        save_as: None,
+        at_secs: 7,
+    };
+    let before = (seen::files(&place.path), seen::refs(&scratch.repo));
+    let outcome = restore(&git, &asked).await.unwrap();
+    assert_eq!(outcome, Restored::BranchMoved { now: Some(tip.clone()) });
+    scratch.git(["switch", "--quiet", "--ignore-other-worktrees", "swarm/t1"]);
+    asked.old = Some(&tip);
+    let outcome = restore(&git, &asked).await.unwrap();
+    let Restored::InTheWay { why, hint } = outcome else { panic!("{outcome:?}") };
+    assert!(why.contains("checked out") && hint.contains("switch --detach"), "{why} {hint}");
+    assert_eq!((seen::files(&place.path), seen::refs(&scratch.repo)), before);
+}
