@@ -1,6 +1,7 @@
 //! `cargo xtask bench NAME`: ratios against the limits of the machine. No part of the tests.
 //!
 //! `ledger`: the ledger against bare system calls. `run`: the running swarm against raw git and bare loops.
+//! `rollback`: the part of `run` that is about checkpoints and the way back, with 75,000 files.
 
 use anyhow::Result;
 
@@ -10,6 +11,10 @@ use crate::workspace::Workspace;
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     match arguments.split_first() {
         Some((name, rest)) if name == "run" => run_of_the_swarm(workspace, rest),
+        Some((name, rest)) if name == "rollback" => {
+            let only = ["--only".to_owned(), "G8".to_owned()];
+            run_of_the_swarm(workspace, &[&only[..], rest].concat())
+        }
         _ => measure(workspace, ["swarm-sim", "swarm-bench"], arguments),
     }
 }

@@ -1,6 +1,7 @@
 //! Each goal is one file; all have the same shape.
 
 pub mod worktree;
+pub mod rollback;
 pub mod merge;
 pub mod restart;
 pub mod storm;
@@ -27,6 +28,7 @@ pub struct Goal {
 /// In the order of printing. A name may stand more than once.
 pub const ALL: &[Goal] = &[
     Goal { name: "G6", measure: worktree::measure },
+    Goal { name: "G8", measure: rollback::measure },
     Goal { name: "G9", measure: merge::measure },
     Goal { name: "G10", measure: restart::measure },
     Goal { name: "G10", measure: storm::measure },

@@ -85,6 +85,12 @@ impl PrivateIndex {
         if self.shows(commit) {
             return Ok(());
         }
+        if let Some(from) = self.noted()
+            && self.go_over(git, worktree, &from, commit).await?
+        {
+            self.note_shown(commit);
+            return Ok(());
+        }
         self.call(git, worktree, &["read-tree", "--reset", commit.as_str()]).ok().await?;
         // Exit code 1 only says that some files differ.
         self.call(git, worktree, &["update-index", "-q", "--refresh", "--ignore-submodules"])
@@ -95,12 +101,17 @@ impl PrivateIndex {
     }
 
     fn shows(&self, commit: &Oid) -> bool {
-        let noted =
-            std::fs::read(note_of(&self.file)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        noted.is_some_and(|noted: Shown| Some(noted) == self.shown(commit))
+        self.noted().as_ref() == Some(commit)
     }
 
-    /// Remembers that the index shows this commit exactly. A note that is lost or torn costs a step, no more.
+    /// The commit or tree that the index shows, if that is known for sure.
+    fn noted(&self) -> Option<Oid> {
+        let noted: Shown = serde_json::from_slice(&std::fs::read(note_of(&self.file)).ok()?).ok()?;
+        let now = self.shown(&noted.commit)?;
+        (noted == now).then_some(noted.commit)
+    }
+
+    /// Remembers that the index shows this commit (or tree) exactly. A note that is lost or torn costs a step, no more.
     pub fn note_shown(&self, commit: &Oid) {
         if let Some(bytes) = self.shown(commit).and_then(|shown| serde_json::to_vec(&shown).ok()) {
             let _ = std::fs::write(note_of(&self.file), bytes);

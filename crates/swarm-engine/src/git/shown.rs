@@ -1,17 +1,13 @@
-//! Which tree an index of ours shows, remembered beside it.
+//! An index of ours led from one tree to another, and files taken byte by byte.
 //!
 //! To read a tree of many files into an index costs more than everything else that is done with it. While it is
-//! known what the index shows, it is led to another tree by the paths that differ. The memory names the
-//! very file it speaks of, so an index that anybody has written since is read anew.
+//! known what the index shows, only the paths that differ are entered.
 
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
-use super::call::{Git, GitError};
-use super::marker::read_marker;
+use super::call::{Git, GitCall, GitError};
 use super::objects::Change;
 use super::private_index::PrivateIndex;
 use crate::process::Input;
@@ -19,52 +15,42 @@ use crate::process::Input;
 /// More differences than this, and reading the whole tree is as quick.
 const CHANGES_MAX: usize = 5_000;
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Shown {
-    tree: Oid,
-    /// Device, inode, size, times of the index file.
-    face: Face,
+/// Nothing that changes bytes on their way between a file and the object database.
+const EXACT: [&str; 3] = ["core.autocrlf=false", "core.safecrlf=false", "core.attributesFile=/dev/null"];
+
+/// The tree without files, which every git knows by heart.
+const EMPTY_TREE: [&str; 2] = [
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+];
+
+impl Git {
+    /// The same call, with files taken and given byte by byte. Attributes are read from a tree that has none;
+    /// before git 2.43 that cannot be said, and they count. `like` tells how long the names of objects are here.
+    pub(crate) fn exactly(&self, call: GitCall, like: &Oid) -> GitCall {
+        let call = EXACT.iter().fold(call, |call, switch| call.global("-c").global(switch));
+        let empty = EMPTY_TREE[usize::from(like.as_str().len() > 40)];
+        if self.version >= (2, 43, 0) { call.global(format!("--attr-source={empty}")) } else { call }
+    }
 }
 
-type Face = (u64, u64, u64, i64, i64, i64, i64);
-
 impl PrivateIndex {
-    /// The tree that this index shows, if that is known for sure.
-    pub fn shown(&self) -> Option<Oid> {
-        let noted: Shown = read_marker(&self.note_path())?;
-        (face_of(&self.file)? == noted.face).then_some(noted.tree)
-    }
-
-    /// Remembers that the index, as it lies there now, shows exactly this tree. Not synced: a note that does not
-    /// fit its index is no note.
-    pub fn note_shown(&self, tree: &Oid) {
-        let Some(face) = face_of(&self.file) else { return };
-        let bytes = serde_json::to_vec(&Shown { tree: tree.clone(), face }).unwrap_or_default();
-        let _ = std::fs::write(self.note_path(), bytes);
-    }
-
-    /// Leads the index to this tree. What it knows of files that are the same in both stays known.
-    pub async fn show(&self, git: &Git, worktree: &Path, tree: &Oid) -> Result<(), GitError> {
-        match self.shown() {
-            Some(shown) if shown == *tree => return Ok(()),
-            Some(shown) => {
-                // The tree before may be nobody's any more, and cleaned away: then there is no difference to see.
-                if let Ok(changes) = git.changes(&shown, tree).await
-                    && changes.len() <= CHANGES_MAX
-                {
-                    self.enter(git, worktree, &changes).await?;
-                    self.note_shown(tree);
-                    return Ok(());
-                }
+    /// Goes from what the index shows to another commit or tree by their difference. False where that is too large,
+    /// or cannot be seen because the first one was nobody's any more and has been cleaned away.
+    pub(super) async fn go_over(
+        &self,
+        git: &Git,
+        worktree: &Path,
+        from: &Oid,
+        to: &Oid,
+    ) -> Result<bool, GitError> {
+        match git.changes(from, to).await {
+            Ok(changes) if changes.len() <= CHANGES_MAX => {
+                self.enter(git, worktree, &changes).await?;
+                Ok(true)
             }
-            None => {}
+            _ => Ok(false),
         }
-        self.call(git, worktree, &["read-tree", "--reset", tree.as_str()]).ok().await?;
-        // Exit code 1 only says that some files differ.
-        let refresh = ["update-index", "-q", "--refresh", "--ignore-submodules"];
-        self.call(git, worktree, &refresh).if_yes().await?;
-        self.note_shown(tree);
-        Ok(())
     }
 
     /// Enters the new sides of the changes; files are not touched.
@@ -99,23 +85,4 @@ impl PrivateIndex {
         })();
         copied.map_err(GitError::io("copy", &self.file))
     }
-
-    fn note_path(&self) -> PathBuf {
-        let mut name = self.file.clone().into_os_string();
-        name.push(".shows");
-        name.into()
-    }
-}
-
-fn face_of(file: &Path) -> Option<Face> {
-    let meta = std::fs::metadata(file).ok()?;
-    Some((
-        meta.dev(),
-        meta.ino(),
-        meta.size(),
-        meta.mtime(),
-        meta.mtime_nsec(),
-        meta.ctime(),
-        meta.ctime_nsec(),
-    ))
 }

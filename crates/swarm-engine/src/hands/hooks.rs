@@ -8,33 +8,15 @@ mod run;
 use std::ffi::OsString;
 use std::time::Duration;
 
-pub use find::{Configured, find, list};
+pub use find::{Configured, configured, find, list};
 pub use occasion::{Occasion, document};
 pub use run::{Ended, run};
 
 /// How long a hook may take when nobody has said otherwise.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The hooks there are.
-pub const NAMES: [&str; 8] = [
-    "pre-start",
-    "post-complete",
-    "pre-merge",
-    "post-merge",
-    "on-conflict",
-    "on-learning",
-    "on-pause",
-    "on-error",
-];
-
 /// Other names that people know them by.
 const ALIASES: [(&str, &str); 2] = [("pre-task-start", "pre-start"), ("post-task-complete", "post-complete")];
-
-/// The one name of a hook, whichever is used; none when there is no such hook.
-pub fn canonical(name: &str) -> Option<&'static str> {
-    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, real)| real);
-    NAMES.into_iter().find(|known| *known == name)
-}
 
 /// A hook that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@ pub mod moving;
 pub mod restore_tree;
 pub mod rewind;
 mod files;
+mod uncommitted;
 
 /// A command's id as a part of a ref's name.
 pub(crate) fn ref_word(text: &str) -> String {

@@ -89,6 +89,13 @@ pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError
     }
 }
 
+/// Ends what an earlier call that died has left half done in checkouts, without publishing anything. `Some` when
+/// that is not possible now.
+pub async fn settle_left(git: &Git) -> Result<Option<Waits>, GitError> {
+    let _one_at_a_time = git.shared.publishing.lock().await;
+    settle::settle_all(git).await
+}
+
 /// Whether a trunk at `now` has what was to be published, also with later commits on top. One that was to move
 /// back must have let go of the old commit too.
 async fn is_done(git: &Git, intent: &Intent, now: &Oid) -> Result<bool, GitError> {

@@ -38,8 +38,37 @@ pub async fn snapshot(
     tip: &Oid,
     max_bytes: Option<u64>,
 ) -> Result<Snapshot, GitError> {
+    let reading = Reading { max_bytes, exact: false };
+    snapshot_as(git, worktree, task, tip, reading).await
+}
+
+/// The same for a tree that nobody will merge: each changed file with its very bytes, whatever line ends and
+/// filters would make of them.
+pub(crate) async fn snapshot_exact(
+    git: &Git,
+    worktree: &Path,
+    task: &TaskId,
+    tip: &Oid,
+) -> Result<Snapshot, GitError> {
+    let reading = Reading { max_bytes: Some(RESCUE_FILE_MAX_BYTES), exact: true };
+    snapshot_as(git, worktree, task, tip, reading).await
+}
+
+#[derive(Clone, Copy)]
+struct Reading {
+    max_bytes: Option<u64>,
+    exact: bool,
+}
+
+async fn snapshot_as(
+    git: &Git,
+    worktree: &Path,
+    task: &TaskId,
+    tip: &Oid,
+    reading: Reading,
+) -> Result<Snapshot, GitError> {
     let index = PrivateIndex::take(git, task.as_str()).await?;
-    let read = read_files(git, worktree, &index, tip, max_bytes).await;
+    let read = read_files(git, worktree, &index, tip, reading).await;
     if read.is_err() {
         // What a failed step left half done must not be the start of the next one.
         index.forget();
@@ -85,8 +114,9 @@ async fn read_files(
     worktree: &Path,
     index: &PrivateIndex,
     tip: &Oid,
-    max_bytes: Option<u64>,
+    reading: Reading,
 ) -> Result<Snapshot, GitError> {
+    let Reading { max_bytes, exact } = reading;
     let call = |args: &[&str]| index.call(git, worktree, args);
     let listed = changed_names(git, worktree, index, tip).await?;
     let (mut nested, mut too_large, mut input) = (Vec::new(), Vec::new(), Vec::new());
@@ -108,6 +138,7 @@ async fn read_files(
         return Ok(Snapshot { tree: git.tree_of(tip).await?, differs: false, nested, too_large });
     }
     let update = call(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
+    let update = if exact { git.exactly(update, tip) } else { update };
     update.stdin(Input::Bytes(input)).ok().await?;
     let tree = call(&["write-tree"]).line().await?;
     let unreadable = |what: String| GitError::Unreadable { command: "write-tree".into(), what };

@@ -19,7 +19,7 @@ use crate::seen;
 
 pub async fn full(git: &Git, name: &str, moving: &[&str]) -> Saved {
     let moving: BTreeSet<TaskId> = moving.iter().map(|name| task(name)).collect();
-    let asked = Checkpointing { name, trunk: "main", at_secs: 1_700_000_000, moving: &moving, tag: false };
+    let asked = Checkpointing { name, trunk: "main", moving: &moving, tag: false };
     save(git, &asked).await.expect("it can be saved")
 }
 
@@ -33,7 +33,8 @@ pub async fn worktree(git: &Git, scratch: &Scratch, name: &str) -> Prepared {
 /// became a folder, one tracked though ignored.
 pub fn make_dirty(dir: &Path) {
     write(dir, "a.txt", b"changed\r\nnot committed\0binary\n");
-    std::fs::remove_file(dir.join("b.txt")).unwrap();
+    // Where the trunk has it.
+    let _ = std::fs::remove_file(dir.join("b.txt"));
     write(dir, OsStr::from_bytes(b"n\xff\xfe name\n with \"quotes\".txt"), b"not UTF-8\n");
     write(dir, "new/deep/er.txt", b"");
     std::os::unix::fs::symlink("../nowhere", dir.join("link")).unwrap();
@@ -45,8 +46,8 @@ pub fn make_dirty(dir: &Path) {
 }
 
 fn set_back<'a>(name: &'a TaskId, dir: &'a Path, tip: &'a Oid, dirty: Option<&'a Oid>) -> Restore<'a> {
-    let (old, base, at_secs) = (Some(tip), None, 1_700_000_000);
-    Restore { task: name, dir, old, tip, base, dirty, save_as: None, at_secs }
+    let (old, base) = (Some(tip), None);
+    Restore { task: name, dir, old, tip, base, dirty, save_as: None }
 }
 
 #[tokio::test]
@@ -142,7 +143,7 @@ async fn a_light_checkpoint_knows_tips_only_and_a_deleted_one_leaves_nothing() {
     write(&place.path, "x.txt", b"x\n");
     let before = seen::refs(&scratch.repo);
     let moving = BTreeSet::new();
-    let asked = Checkpointing { name: "light", trunk: "main", at_secs: 0, moving: &moving, tag: true };
+    let asked = Checkpointing { name: "light", trunk: "main", moving: &moving, tag: true };
     let saved = mark(&git, &asked).await.unwrap();
     assert!(saved.dirty.is_empty() && saved.tips.contains_key(&task("t1")));
     assert_eq!(scratch.oid("swarm-checkpoint-light"), scratch.oid("main"), "a tag for people");
@@ -228,4 +229,34 @@ fn the_file_has_the_keys_people_know_and_a_checksum_that_fails_when_it_was_chang
         "agentStates":[],"type":"auto","trigger":"periodic"}"#;
     std::fs::write(dir.path().join("two.json"), foreign).unwrap();
     assert_eq!(checkpoint_file::read(dir.path(), "two").unwrap().task_states[&task("1.1")], "done");
+}
+
+#[tokio::test]
+async fn bytes_come_back_as_they_were_whatever_attributes_would_make_of_them() {
+    let scratch = Scratch::new();
+    scratch.write(".gitattributes", "* text=auto\n*.dos text eol=crlf\n*.up filter=upper\n");
+    scratch.write("x.dos", "one\n");
+    scratch.git(["config", "filter.upper.clean", "tr a-z A-Z"]);
+    scratch.git(["config", "filter.upper.smudge", "tr A-Z a-z"]);
+    scratch.commit_all("attributes");
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    let clean = seen::files(&place.path);
+    assert_eq!(clean[Path::new("x.dos")].1, b"one\r\n");
+    for (path, bytes) in [
+        ("a.txt", &b"windows\r\nlines\r\n"[..]),
+        ("mixed.txt", b"one\r\ntwo\nthree\r\n"),
+        ("y.dos", b"unix\nlines\n"),
+        ("z.up", b"Mixed Case\n"),
+    ] {
+        write(&place.path, path, bytes);
+    }
+    let files = seen::files(&place.path);
+    let saved = full(&git, "exact", &[]).await;
+    let (name, dir) = (task("t1"), scratch.worktrees());
+    restore(&git, &set_back(&name, &dir, &place.tip, None)).await.unwrap();
+    assert_eq!(seen::files(&place.path), clean);
+    restore(&git, &set_back(&name, &dir, &place.tip, saved.dirty.get(&name))).await.unwrap();
+    assert_eq!(seen::files(&place.path), files);
+    assert_eq!(full(&git, "exact", &[]).await, saved, "the same files are the same commit");
 }

@@ -41,7 +41,7 @@ async fn operate(git: &Git, repo: &Path) {
             full(git, "one", &[]).await;
             let began = std::fs::read_to_string(repo.with_file_name("began")).expect("a commit");
             let (name, run, to) = (task("t1"), RunId::nth(1), Oid::new(began).expect("an oid"));
-            let asked = Rewind { task: &name, run: &run, dir: &dir, to: Some(&to), dirty: None, at_secs: 5 };
+            let asked = Rewind { task: &name, run: &run, dir: &dir, to: Some(&to), dirty: None };
             rewind(git, &asked).await.expect("no git command fails").expect("it can be rewound");
         }
     }

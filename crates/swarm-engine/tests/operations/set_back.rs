@@ -23,7 +23,7 @@ async fn a_killed_iteration_goes_to_a_ref_and_the_worktree_to_where_it_began() {
     make_dirty(&place.path);
 
     let (name, run, dir) = (task("t1"), RunId::nth(3), scratch.worktrees());
-    let asked = Rewind { task: &name, run: &run, dir: &dir, to: Some(&began), dirty: None, at_secs: 5 };
+    let asked = Rewind { task: &name, run: &run, dir: &dir, to: Some(&began), dirty: None };
     let saved = rewind(&git, &asked).await.unwrap().unwrap().expect("there was work");
 
     assert_eq!(seen::files(&place.path), files, "byte for byte where the iteration began");
@@ -62,7 +62,6 @@ async fn a_worktree_that_is_gone_comes_back_with_branch_base_and_uncommitted_wor
         base: Some(&place.base),
         dirty: saved.dirty.get(&name),
         save_as: None,
-        at_secs: 7,
     };
     let outcome = restore(&git, &asked).await.unwrap();
     assert!(matches!(outcome, Restored::Done { saved: None, .. }), "{outcome:?}");
@@ -94,7 +93,6 @@ async fn what_git_ignores_stays_or_goes_to_the_trash_and_never_away() {
         base: None,
         dirty: None,
         save_as: None,
-        at_secs: 7,
     };
     restore(&git, &asked).await.unwrap();
     assert_eq!(std::fs::read(place.path.join("x.log")).unwrap(), b"tracked then\n");
@@ -122,7 +120,6 @@ async fn a_branch_that_somebody_has_moved_or_checked_out_is_left_alone() {
         base: None,
         dirty: None,
         save_as: None,
-        at_secs: 7,
     };
     let before = (seen::files(&place.path), seen::refs(&scratch.repo));
     let outcome = restore(&git, &asked).await.unwrap();

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{ALIASES, Found, Hook, NAMES, TIMEOUT, canonical};
+use swarm_protocol::config;
+
+use super::{ALIASES, Found, Hook, TIMEOUT};
 
 /// A hook as the configuration has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,9 +19,19 @@ pub struct Configured {
     pub blocking: bool,
 }
 
+/// The hooks of the configuration.
+pub fn configured(hooks: &config::Hooks) -> BTreeMap<String, Configured> {
+    let one = |hook: &config::Hook| Configured {
+        command: hook.command().to_owned(),
+        timeout: Duration::from_secs(hook.timeout().secs),
+        blocking: hook.blocking(),
+    };
+    hooks.iter().map(|(name, hook)| (name.clone(), one(hook))).collect()
+}
+
 /// The hook of this name, if there is one. A configured one replaces the file of the same name.
 pub fn find(root: &Path, name: &str, configured: &BTreeMap<String, Configured>) -> Found {
-    let Some(name) = canonical(name) else { return Found::Nothing };
+    let Some(name) = config::Hook::canonical(name) else { return Found::Nothing };
     if let Some(wanted) = names_of(name).find_map(|name| configured.get(name)) {
         return of_configuration(root, name, wanted);
     }
@@ -32,7 +44,7 @@ pub fn find(root: &Path, name: &str, configured: &BTreeMap<String, Configured>) 
 
 /// Every hook that there is, by name.
 pub fn list(root: &Path, configured: &BTreeMap<String, Configured>) -> Vec<(&'static str, Found)> {
-    let all = NAMES.into_iter().map(|name| (name, find(root, name, configured)));
+    let all = config::Hook::NAMES.into_iter().map(|name| (name, find(root, name, configured)));
     all.filter(|(_, found)| *found != Found::Nothing).collect()
 }
 

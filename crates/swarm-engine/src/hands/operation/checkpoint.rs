@@ -6,24 +6,20 @@
 //! does not ask again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::Saved;
 use tokio::task::JoinSet;
 
-use crate::git::{Git, GitError, Head, NewCommit, RefChange, RefOutcome};
-use crate::hands::rescue::{RESCUE_FILE_MAX_BYTES, Snapshot, snapshot};
+use super::uncommitted::uncommitted_work;
+use crate::git::{Git, GitError, RefChange, RefOutcome};
 use crate::hands::worktree::{MarkerState, WorktreeMarker, all_markers, records_at};
 
 /// Worktrees that are read at the same time: more would only make the disk seek.
 const READING_MAX: usize = 4;
 
-/// A worktree that somebody writes to may change while it is read; then it is read again.
+/// Refs that somebody else changes at the same time are read again so often.
 const TRIES_MAX: u32 = 3;
-
-/// Files named in the message of a saved worktree because they are not in it.
-const NAMED_MAX: usize = 20;
 
 /// What is to be saved.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +27,6 @@ pub struct Checkpointing<'a> {
     pub name: &'a str,
     /// Short name.
     pub trunk: &'a str,
-    /// Date of the commits, seconds since 1970: taken from the record that asks.
-    pub at_secs: i64,
     /// Tasks whose agent may be writing now.
     pub moving: &'a BTreeSet<TaskId>,
     /// A tag on trunk too, for people.
@@ -74,10 +68,12 @@ pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
             && let Some(marker) = waiting.pop()
         {
             let tip = saved.tips.get(&marker.task).unwrap_or(&marker.base).clone();
-            let (git, at_secs, name) = (git.clone(), asked.at_secs, asked.name.to_owned());
+            let git = git.clone();
             reading.spawn(async move {
-                let commit = save_worktree(&git, &marker, &tip, &name, at_secs).await?;
-                Ok::<_, GitError>((marker.task, commit))
+                let WorktreeMarker { task, path, .. } = &marker;
+                let records = records_at(&git, path, Some(&marker));
+                let found = uncommitted_work(&git, task, path, &records, &tip).await?;
+                Ok::<_, GitError>((marker.task, found.commit))
             });
         }
         let Some(done) = reading.join_next().await else { break };
@@ -177,60 +173,4 @@ async fn put_refs(git: &Git, asked: &Checkpointing<'_>, saved: &Saved) -> Result
     }
     let what = format!("the refs of the checkpoint {} do not hold still", asked.name);
     Err(GitError::Unreadable { command: "update-ref".into(), what })
-}
-
-/// What is not committed in one worktree, as a commit on its tip; none when everything is.
-async fn save_worktree(
-    git: &Git,
-    marker: &WorktreeMarker,
-    tip: &Oid,
-    name: &str,
-    at_secs: i64,
-) -> Result<Option<Oid>, GitError> {
-    let (task, path) = (&marker.task, &marker.path);
-    let shot = steady_snapshot(git, path, task, tip).await?;
-    // An agent in the middle of a rebase has commits that only its HEAD holds.
-    let records = records_at(git, path, Some(marker));
-    let head = match records.first().map(|record| git.head_in(record)) {
-        Some(Head::Detached(oid)) if oid != *tip => git.resolve(oid.as_str()).await?,
-        _ => None,
-    };
-    if !shot.differs && head.is_none() {
-        return Ok(None);
-    }
-    let message = message(task, name, &shot);
-    let parents: Vec<Oid> = std::iter::once(tip.clone()).chain(head).collect();
-    // No clock in it: asked twice it is the same commit.
-    let commit = NewCommit {
-        tree: &shot.tree,
-        parents: &parents,
-        author: None,
-        encoding: None,
-        message: message.as_bytes(),
-        at_secs,
-    };
-    git.make_commit(commit).await.map(Some)
-}
-
-async fn steady_snapshot(git: &Git, path: &Path, task: &TaskId, tip: &Oid) -> Result<Snapshot, GitError> {
-    let mut last = None;
-    for _ in 0..TRIES_MAX {
-        match snapshot(git, path, task, tip, Some(RESCUE_FILE_MAX_BYTES)).await {
-            Ok(shot) => return Ok(shot),
-            Err(error @ GitError::Failed { .. }) => last = Some(error),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(last.expect("the loop ran"))
-}
-
-fn message(task: &TaskId, name: &str, shot: &Snapshot) -> String {
-    let mut text = format!("swarm: uncommitted work of {task} at the checkpoint {name}\n");
-    for (paths, why) in [(&shot.too_large, "too large"), (&shot.nested, "a repository of its own")] {
-        for path in paths.iter().take(NAMED_MAX) {
-            text.push_str(&format!("\nNot in it: {} ({why})", path.display()));
-        }
-    }
-    text.push('\n');
-    text
 }

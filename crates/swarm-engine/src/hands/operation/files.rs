@@ -1,6 +1,7 @@
 //! The files of a task's worktree led from one tree to another. Only paths that differ are touched; ignored
 //! files stay, and what stands in the way of a file goes to the trash, not away.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
@@ -9,15 +10,25 @@ use crate::git::{Change, Git, GitError, MODE_GITLINK, PrivateIndex};
 use crate::hands::remove::move_to_trash;
 use crate::process::Input;
 
-/// Makes the files those of `target`. They and the index must show `from` now, and `from` must be saved.
+/// Trees of one worktree.
+pub(super) struct Way<'a> {
+    /// What files and index show now; saved.
+    pub from: &'a Oid,
+    /// What they shall show.
+    pub target: &'a Oid,
+    /// The tree of the tip. Where the target differs from it, it holds the very bytes of the file.
+    pub tip: &'a Oid,
+}
+
+/// Makes the files those of the target.
 pub(super) async fn lead(
     git: &Git,
     task: &TaskId,
     index: &PrivateIndex,
     worktree: &Path,
-    from: &Oid,
-    target: &Oid,
+    way: &Way<'_>,
 ) -> Result<(), GitError> {
+    let Way { from, target, tip } = way;
     let changes = git.changes(from, target).await?;
     if changes.is_empty() {
         return Ok(());
@@ -28,15 +39,18 @@ pub(super) async fn lead(
     for change in changes.iter().filter(|change| of_files(&change.old) && change.new.is_none()) {
         remove_file(worktree, &change.path)?;
     }
-    let mut names = Vec::new();
+    let exact: BTreeSet<PathBuf> = git.changed_paths(tip, target).await?.into_iter().collect();
+    let mut names = [Vec::new(), Vec::new()];
     for change in changes.iter().filter(|change| of_files(&change.new)) {
         clear_the_way(git, task, worktree, change)?;
+        let names = &mut names[usize::from(exact.contains(&change.path))];
         names.extend_from_slice(change.path.as_os_str().as_encoded_bytes());
         names.push(0);
     }
     index.enter(git, worktree, &changes).await?;
-    if !names.is_empty() {
+    for (exact, names) in [false, true].into_iter().zip(names).filter(|(_, names)| !names.is_empty()) {
         let write = index.call(git, worktree, &["checkout-index", "--force", "--index", "-z", "--stdin"]);
+        let write = if exact { git.exactly(write, tip) } else { write };
         write.stdin(Input::Bytes(names)).ok().await?;
     }
     index.note_shown(target);

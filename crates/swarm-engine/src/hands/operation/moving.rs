@@ -2,17 +2,17 @@
 //! branches and worktrees of tasks. Every step looks first: a thing that is where it shall be is left, one that is
 //! where it was is moved, anything else stops the move before it has begun.
 
+mod trunk;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
-use swarm_protocol::operation::{Moved, Plan, RefMove, TrunkHow, TrunkMove, WorktreeMove, WorktreeTo};
+use swarm_protocol::operation::{Moved, Plan, RefMove, WorktreeMove, WorktreeTo};
 
 use super::ref_word;
 use super::restore_tree::{Restore, Restored, look, restore};
-use crate::git::revert::{Carried, Carry, pick, revert};
 use crate::git::{Git, GitError, RefChange, RefOutcome};
-use crate::hands::publish::{Aside, Intent, Publication, Saving, in_the_way, publish, set_aside};
 use crate::hands::remove::{GivingUp, Removal, give_up};
 use crate::hands::worktree::all_markers;
 
@@ -87,9 +87,7 @@ impl Mover<'_> {
         for worktree in &self.plan.worktrees {
             self.move_worktree(worktree, &mut moved).await?;
         }
-        if let Err(stopped) = self.move_other_refs().await? {
-            return Ok(Err(stopped));
-        }
+        self.move_other_refs().await?;
         self.git.make_durable().await?;
         Ok(Ok(moved))
     }
@@ -119,117 +117,6 @@ impl Mover<'_> {
 
     fn gone(&self) -> impl Iterator<Item = &TaskId> {
         self.plan.worktrees.iter().filter(|one| one.to == WorktreeTo::Gone).map(|one| &one.task)
-    }
-
-    async fn move_trunk(&self, trunk: &TrunkMove, moved: &mut Moved) -> Result<Step<()>, GitError> {
-        let new = match self.new_trunk(trunk, moved).await? {
-            Ok(new) => new,
-            Err(stopped) => return Ok(Err(stopped)),
-        };
-        if new == trunk.old {
-            moved.trunk = Some(new);
-            return Ok(Ok(()));
-        }
-        // From here on nothing can be cleaned away: neither the new commits nor the old ones.
-        let building = format!("refs/swarm/operation/{}", self.op);
-        self.set_ref(&building, &new).await?;
-        let kept = format!("refs/swarm/kept/trunk/{}", trunk.old);
-        self.set_ref(&kept, &trunk.old).await?;
-        self.git.make_durable().await?;
-        let intent = Intent { trunk: trunk.branch.clone(), old: trunk.old.clone(), new: new.clone() };
-        if let Err(stopped) = self.clear_checkouts(&intent, moved).await? {
-            return Ok(Err(stopped));
-        }
-        let saved = moved.local.as_ref().map_or(String::new(), |name| {
-            format!("; your local changes are kept in {name}: `git stash apply {name}` brings them back")
-        });
-        match publish(self.git, &intent).await? {
-            Publication::Published => {}
-            Publication::Waits(waits) => return refused(waits.sentence() + &saved, waits.command()),
-            Publication::TrunkMoved { now } => {
-                let at = now.map_or("gone".to_owned(), |oid| format!("at {}", oid.short()));
-                return refused(
-                    format!("{} is {at}, not where it was when this was planned{saved}", trunk.branch),
-                    ASK_AGAIN,
-                );
-            }
-        }
-        moved.trunk = Some(new.clone());
-        self.git.update_refs(&[RefChange::delete(&building, &new)], "swarm: published").await?;
-        Ok(Ok(()))
-    }
-
-    /// The commit that trunk shall be at; built where it does not exist yet.
-    async fn new_trunk(&self, trunk: &TrunkMove, moved: &mut Moved) -> Result<Step<Oid>, GitError> {
-        let (undone, brought) = match &trunk.how {
-            TrunkHow::Set { new } => {
-                return match self.git.resolve(new.as_str()).await? {
-                    Some(_) => Ok(Ok(new.clone())),
-                    None => refused(
-                        format!("the commit {} is not in the repository any more", new.short()),
-                        "swarm checkpoint list",
-                    ),
-                };
-            }
-            TrunkHow::Rebuild { revert, pick } => (revert, pick),
-        };
-        let all: Vec<Oid> = undone.iter().chain(brought).cloned().collect();
-        if let Some(missing) = self.git.missing_commits(&all).await?.first() {
-            return refused(
-                format!("the commit {} is not in the repository any more", missing.short()),
-                "swarm checkpoint list",
-            );
-        }
-        let carry = |onto: &Oid, commits: &[Oid]| Carry {
-            onto: onto.clone(),
-            commits: commits.to_vec(),
-            at_secs: self.at_secs(),
-            because: Some(format!("Swarm-Operation: {}", self.op)),
-        };
-        let mut onto = trunk.old.clone();
-        for carried in [Some(undone), None] {
-            let built = match carried {
-                Some(undone) => revert(self.git, &carry(&onto, undone)).await?,
-                None => pick(self.git, &carry(&onto, brought)).await?,
-            };
-            match built {
-                Carried::Built { result, commits } => {
-                    moved.made.extend(commits);
-                    onto = result;
-                }
-                Carried::Nothing => {}
-                Carried::Conflict { commit, paths } => {
-                    let paths = paths.iter().map(|path| path.display().to_string()).collect();
-                    return Ok(Err(MoveOutcome::Conflict { commit, paths }));
-                }
-            }
-        }
-        Ok(Ok(onto))
-    }
-
-    /// Puts the person's local changes aside where the plan says so; only those that it names.
-    async fn clear_checkouts(&self, intent: &Intent, moved: &mut Moved) -> Result<Step<()>, GitError> {
-        let name = format!("refs/swarm/local/{}", self.op);
-        if !self.plan.save_local.is_empty() {
-            let named: BTreeSet<&String> = self.plan.save_local.iter().collect();
-            for checkout in in_the_way(self.git, intent).await? {
-                let paths = checkout.paths();
-                let strange = paths.iter().find(|path| !named.contains(&path.display().to_string()));
-                if let Some(path) = strange {
-                    return refused(
-                        format!("{} has been changed since this was planned", path.display()),
-                        ASK_AGAIN,
-                    );
-                }
-            }
-            let saving = Saving { ref_name: &name, at_secs: self.at_secs() };
-            if let Aside::Cannot(waits) = set_aside(self.git, intent, &saving).await? {
-                return refused(waits.sentence(), waits.command());
-            }
-        }
-        // Also what an earlier call has put there.
-        moved.local = self.git.ref_value(&name).await?.map(|_| name);
-        Ok(Ok(()))
     }
 
     /// Before anything moves: can every worktree follow?
@@ -263,8 +150,8 @@ impl Mover<'_> {
         let name = branch_ref(&worktree.task);
         let planned = self.plan.refs.iter().find(|planned| planned.name == name);
         let old = planned.map_or(Some(tip), |planned| planned.old.as_ref());
-        let (task, dir, at_secs) = (&worktree.task, self.places.worktrees, self.at_secs());
-        Some(Restore { task, dir, old, tip, base, dirty, save_as: None, at_secs })
+        let (task, dir) = (&worktree.task, self.places.worktrees);
+        Some(Restore { task, dir, old, tip, base, dirty, save_as: None })
     }
 
     async fn move_worktree(&self, worktree: &WorktreeMove, moved: &mut Moved) -> Result<(), GitError> {
@@ -277,8 +164,8 @@ impl Mover<'_> {
     /// Trunk may have moved already: what is in the way only now is a failure, to be tried again, not a refusal.
     async fn restore(&self, asked: &Restore<'_>, moved: &mut Moved) -> Result<(), GitError> {
         let why = match restore(self.git, asked).await? {
-            Restored::Done { saved, .. } => {
-                moved.dirty.extend(saved.map(|saved| (asked.task.clone(), saved)));
+            Restored::Done { uncommitted, .. } => {
+                moved.dirty.extend(uncommitted.map(|commit| (asked.task.clone(), commit)));
                 return Ok(());
             }
             Restored::BranchMoved { now } => format!("its branch is at {now:?}"),
@@ -299,14 +186,13 @@ impl Mover<'_> {
         let marker = all_markers(self.git).into_iter().find(|marker| marker.task == *task);
         let Some(base) = marker.map(|marker| marker.base) else { return Ok(()) };
         let now = self.git.ref_value(&branch_ref(task)).await?;
-        let (old, at_secs) = (now.as_ref(), self.at_secs());
-        let to_base =
-            Restore { task, dir, old, tip: &base, base: Some(&base), dirty: None, save_as: None, at_secs };
+        let old = now.as_ref();
+        let to_base = Restore { task, dir, old, tip: &base, base: Some(&base), dirty: None, save_as: None };
         self.restore(&to_base, moved).await
     }
 
     /// Branches without a worktree that the plan speaks of, in one transaction.
-    async fn move_other_refs(&self) -> Result<Step<()>, GitError> {
+    async fn move_other_refs(&self) -> Result<(), GitError> {
         let with_worktree: BTreeSet<String> =
             self.plan.worktrees.iter().map(|one| branch_ref(&one.task)).collect();
         let mut changes = Vec::new();
@@ -322,13 +208,14 @@ impl Mover<'_> {
             changes.push(RefChange { name, old, new });
         }
         if changes.is_empty() {
-            return Ok(Ok(()));
+            return Ok(());
         }
         self.git.make_durable().await?;
         match self.git.update_refs(&changes, "swarm: set back").await? {
-            RefOutcome::Changed => Ok(Ok(())),
+            RefOutcome::Changed => Ok(()),
             RefOutcome::Lost { name, .. } => {
-                refused(format!("{name} was moved by somebody meanwhile"), ASK_AGAIN)
+                let what = format!("{name} was moved by somebody meanwhile");
+                Err(GitError::Unreadable { command: "update-ref".into(), what })
             }
         }
     }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use super::files::lead;
-use crate::git::{Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, tips, write_marker};
+use super::files::{Way, lead};
+use super::uncommitted::uncommitted_work;
+use crate::git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, tips, write_marker};
 use crate::hands::remove::{keep_commit, move_to_trash};
-use crate::hands::rescue::{RESCUE_FILE_MAX_BYTES, snapshot};
+use crate::hands::rescue::snapshot_exact;
 use crate::hands::worktree::{
     BaseRule, MarkerState, PrepareFailure, Prepared, Wanted, WorktreeMarker, checkouts_of_people, hold_task,
     marker_of, marker_path, prepare_as, records_at,
@@ -50,14 +51,13 @@ pub struct Restore<'a> {
     pub dirty: Option<&'a Oid>,
     /// The ref for what is there now; none: one of its own on the shelf of rescued work.
     pub save_as: Option<&'a str>,
-    /// Date of the commit that saves, seconds since 1970.
-    pub at_secs: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Restored {
-    /// It is there, durable. `saved`: what was not committed before, or not in `tip`.
-    Done { path: PathBuf, saved: Option<Oid> },
+    /// It is there, durable. `saved`: what lay there before and is not in the tip, on a ref now; `uncommitted`: the
+    /// same if it was not committed.
+    Done { path: PathBuf, saved: Option<Oid>, uncommitted: Option<Oid> },
     /// The branch is neither where it was expected nor where it shall be. Nothing was changed.
     BranchMoved { now: Option<Oid> },
     /// Something of a person's is in the way. Nothing was changed.
@@ -91,9 +91,11 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
     if let Some(obstacle) = obstacle(git, &path, marker.as_ref(), &full) {
         return Ok(obstacle);
     }
-    let saved = save_present(git, asked, &path, marker.as_ref(), now.as_ref()).await?;
-    for record in records_at(git, &path, marker.as_ref()) {
-        end_what_is_under_way(git, asked.task, &record)?;
+    let records = records_at(git, &path, marker.as_ref());
+    let (saved, uncommitted) =
+        save_present(git, asked, &path, marker.as_ref(), &records, now.as_ref()).await?;
+    for record in &records {
+        end_what_is_under_way(git, asked.task, record)?;
     }
     set_base(git, asked, &path, marker)?;
     if let Some(now) = move_branch(git, asked, &full, now).await? {
@@ -110,7 +112,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
     };
     put_files(git, asked, &place).await?;
     git.make_durable().await?;
-    Ok(Restored::Done { path, saved })
+    Ok(Restored::Done { path, saved, uncommitted })
 }
 
 fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str) -> Option<Restored> {
@@ -126,43 +128,35 @@ fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str)
     Some(Restored::InTheWay { why, hint: format!("git -C {} switch --detach", elsewhere.path.display()) })
 }
 
-/// Puts on refs what the move would hide: commits that the new tip does not have, and files.
+/// Puts on refs what the move would hide: commits that the new tip does not have, and files. Answers with what was
+/// saved, and with the part of it that was not committed.
 async fn save_present(
     git: &Git,
     asked: &Restore<'_>,
     path: &Path,
     marker: Option<&WorktreeMarker>,
+    records: &[PathBuf],
     now: Option<&Oid>,
-) -> Result<Option<Oid>, GitError> {
-    let Some(stands_on) = now.or(marker.map(|marker| &marker.base)) else { return Ok(None) };
+) -> Result<(Option<Oid>, Option<Oid>), GitError> {
+    let Some(stands_on) = now.or(marker.map(|marker| &marker.base)) else { return Ok((None, None)) };
     let ready = marker.is_some_and(|marker| marker.state == MarkerState::Ready) && path.is_dir();
-    let mut work = stands_on.clone();
-    let mut uncommitted = false;
+    let mut uncommitted = None;
     if ready {
-        let shot = snapshot(git, path, asked.task, stands_on, Some(RESCUE_FILE_MAX_BYTES)).await?;
         let target = git.tree_of(asked.dirty.unwrap_or(asked.tip)).await?;
-        if shot.differs && shot.tree != target {
-            let message = format!("swarm: work of {} before its worktree was set back\n", asked.task);
-            let commit = NewCommit {
-                tree: &shot.tree,
-                parents: std::slice::from_ref(stands_on),
-                author: None,
-                encoding: None,
-                message: message.as_bytes(),
-                at_secs: asked.at_secs,
-            };
-            (work, uncommitted) = (git.make_commit(commit).await?, true);
-        }
+        let found = uncommitted_work(git, asked.task, path, records, stands_on).await?;
+        // What shall lie there anyway is held by whoever asks for it.
+        uncommitted = found.commit.filter(|_| found.tree != target);
     }
-    if !uncommitted && git.is_ancestor(&work, asked.tip).await? {
-        return Ok(None);
+    let work = uncommitted.as_ref().unwrap_or(stands_on);
+    if uncommitted.is_none() && git.is_ancestor(work, asked.tip).await? {
+        return Ok((None, None));
     }
     match asked.save_as {
-        Some(name) => put_ref(git, name, &work).await?,
-        None => drop(keep_commit(git, "rescue", asked.task, &work).await?),
+        Some(name) => put_ref(git, name, work).await?,
+        None => drop(keep_commit(git, "rescue", asked.task, work).await?),
     }
     git.make_durable().await?;
-    Ok(Some(work))
+    Ok((Some(work.clone()), uncommitted))
 }
 
 /// A ref that may hold something of an earlier call: that stays reachable beside it.
@@ -251,9 +245,10 @@ async fn put_files(git: &Git, asked: &Restore<'_>, place: &Prepared) -> Result<(
         None => tip_tree.clone(),
     };
     // Everything that git does not ignore is known to the index after this, also what was not tracked.
-    let shot = snapshot(git, path, asked.task, asked.tip, None).await?;
+    let shot = snapshot_exact(git, path, asked.task, asked.tip).await?;
     let index = PrivateIndex::take(git, asked.task.as_str()).await?;
-    if let Err(error) = lead(git, asked.task, &index, path, &shot.tree, &target).await {
+    let way = Way { from: &shot.tree, target: &target, tip: &tip_tree };
+    if let Err(error) = lead(git, asked.task, &index, path, &way).await {
         index.forget();
         return Err(error);
     }

@@ -14,11 +14,10 @@ pub struct Rewind<'a> {
     pub task: &'a TaskId,
     pub run: &'a RunId,
     pub dir: &'a Path,
-    /// The tip when the iteration began; none: nothing is known, only save.
+    /// The tip when the iteration began; none: its branch stays, only what is not committed goes.
     pub to: Option<&'a Oid>,
     /// What was not committed then, if anything was.
     pub dirty: Option<&'a Oid>,
-    pub at_secs: i64,
 }
 
 /// Saves under `refs/swarm/wip/TASK/RUN` what the iteration changed (its commits, and what it did not commit), then
@@ -40,7 +39,6 @@ pub async fn rewind(git: &Git, asked: &Rewind<'_>) -> Result<Result<Option<Oid>,
         base: None,
         dirty: asked.dirty,
         save_as: Some(&name),
-        at_secs: asked.at_secs,
     };
     Ok(match restore(git, &back).await? {
         // Asked again after the end there is nothing more to save: the first answer still stands on the ref.

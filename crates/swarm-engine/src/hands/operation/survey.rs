@@ -7,11 +7,11 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{Landed, Survey, SurveyAsk, TrunkCommit};
 
+use super::uncommitted::uncommitted_work;
 use crate::git::revert::{Carried, Carry, pick, revert};
 use crate::git::{Git, GitError};
 use crate::hands::publish::{Intent, WaitReason, in_the_way};
-use crate::hands::rescue::uncommitted;
-use crate::hands::worktree::{checkouts_of_people, marker_of};
+use crate::hands::worktree::{checkouts_of_people, marker_of, records_at};
 
 /// Local paths named at most; a person with more looks at `git status`.
 const LOCAL_MAX: usize = 10_000;
@@ -26,8 +26,10 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
     found.checked_out = !showing.is_empty();
     found.busy = showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.words().0.to_owned());
     if let Some(now) = &now {
-        if let Some(then) = &ask.trunk {
-            compare(git, &mut found, then, now).await?;
+        match (&ask.trunk, ask.revert.last()) {
+            (Some(then), _) => compare(git, &mut found, then, now).await?,
+            (None, Some(oldest)) => found.since = since(git, oldest, now).await?,
+            (None, None) => {}
         }
         look_at_checkouts(git, &mut found, ask, now).await?;
     }
@@ -48,6 +50,17 @@ async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result
     found.since = between(git, then, now, false).await?;
     found.ahead = between(git, now, then, true).await?;
     Ok(())
+}
+
+/// The commits from this one on.
+async fn since(git: &Git, oldest: &Oid, now: &Oid) -> Result<Vec<TrunkCommit>, GitError> {
+    if git.resolve(oldest.as_str()).await?.is_none() || !git.is_ancestor(oldest, now).await? {
+        return Ok(Vec::new());
+    }
+    match git.commit_parts(oldest).await?.parents.first() {
+        Some(before) => between(git, before, now, false).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Commits of `from..to` along the first parents. What a merge brought belongs to the merge.
@@ -139,11 +152,12 @@ async fn look_at_tasks(git: &Git, found: &mut Survey, ask: &SurveyAsk, dir: &Pat
             continue;
         }
         let path = dir.join(task.as_str());
-        if marker_of(git, &task, &path)?.is_some()
+        if let Some(marker) = marker_of(git, &task, &path)?
             && path.is_dir()
-            && uncommitted(git, &path, &task, &oid).await? > 0
         {
-            found.dirty.insert(task.clone());
+            let records = records_at(git, &path, Some(&marker));
+            let work = uncommitted_work(git, &task, &path, &records, &oid).await?;
+            found.dirty.extend(work.commit.map(|commit| (task.clone(), commit)));
         }
         found.tips.insert(task, oid);
     }

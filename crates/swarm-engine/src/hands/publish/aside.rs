@@ -131,11 +131,11 @@ impl One<'_> {
             };
             git.make_commit(commit).await
         };
-        let index = make(staged, vec![self.intent.old.clone()], "the index").await?;
-        let mut parents = vec![self.intent.old.clone(), index];
-        // What an earlier call saved stays reachable whatever this one has seen.
-        parents.extend(before.clone());
-        let commit = make(files.clone(), parents, "local changes").await?;
+        // What an earlier call saved stays reachable whatever this one has seen: below the commit of the index,
+        // because a third parent of the other would mean untracked files to git's stash.
+        let below = std::iter::once(self.intent.old.clone()).chain(before.clone()).collect();
+        let index = make(staged, below, "the index").await?;
+        let commit = make(files.clone(), vec![self.intent.old.clone(), index], "local changes").await?;
         let change = RefChange { name: self.name.to_owned(), old: before, new: Some(commit) };
         if let RefOutcome::Lost { name, .. } =
             git.update_refs(&[change], "swarm: local changes put aside").await?
