@@ -98,7 +98,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         end_what_is_under_way(git, asked.task, record)?;
     }
     set_base(git, asked, &path, marker)?;
-    if let Some(now) = move_branch(git, asked, &full, now).await? {
+    if let Some(now) = move_branch(git, asked, &full, records.first(), now).await? {
         return Ok(Restored::BranchMoved { now });
     }
     // Making and attaching take the task's lock themselves.
@@ -221,13 +221,14 @@ async fn move_branch(
     git: &Git,
     asked: &Restore<'_>,
     full: &str,
+    record: Option<&PathBuf>,
     now: Option<Oid>,
 ) -> Result<Option<Option<Oid>>, GitError> {
     if now.as_ref() == Some(asked.tip) {
         return Ok(None);
     }
     if let Some(now) = &now {
-        tips::note_ours(git, asked.task, now, asked.tip)?;
+        tips::note_ours(git, asked.task, record.map(PathBuf::as_path), now, asked.tip)?;
     }
     let change = RefChange { name: full.to_owned(), old: now, new: Some(asked.tip.clone()) };
     match git.update_refs(&[change], "swarm: worktree set back").await? {
