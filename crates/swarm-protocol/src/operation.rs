@@ -58,8 +58,11 @@ pub struct SurveyAsk {
     pub at: Option<u64>,
     /// Where trunk was and should be again; none: only its tip and the commits below are looked at.
     pub trunk: Option<Oid>,
-    /// Commits that may have to be reverted, newest first.
+    /// Commits that may have to be reverted, newest first. With `trunk`: all of the swarm's, in any order; those since
+    /// then are meant.
     pub revert: Vec<Oid>,
+    /// Commits of a person go too, if there are any.
+    pub drop_foreign: bool,
     /// Commits that may have to be brought back, oldest first.
     pub pick: Vec<Oid>,
     /// Tasks whose branch and worktree are looked at; with `at` also those that differ.
@@ -208,6 +211,8 @@ pub struct Moved {
     pub trunk: Option<Oid>,
     /// Commits that were made for it: reverts, picks.
     pub made: Vec<Oid>,
+    /// Commits that were brought back, by the name they had before.
+    pub brought: BTreeMap<Oid, Oid>,
     /// Uncommitted work that the worktrees held before, saved: task → commit.
     pub dirty: BTreeMap<TaskId, Oid>,
     /// The ref that holds the person's local changes, if any were in the way.

@@ -59,7 +59,12 @@ impl Git {
 
     /// All refs that have this prefix (at a slash), by name.
     pub async fn refs_under(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
-        let call = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).arg(prefix);
+        self.refs_under_all(&[prefix]).await
+    }
+
+    /// As [`Git::refs_under`], of several prefixes by one question.
+    pub async fn refs_under_all(&self, prefixes: &[&str]) -> Result<Vec<(String, Oid)>, GitError> {
+        let call = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).args(prefixes);
         let output = call.long_list().ok().await?;
         let lines = String::from_utf8_lossy(&output).into_owned();
         lines

@@ -29,8 +29,8 @@ pub struct Carry {
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carried {
-    /// The new commits, oldest first; the last is the new tip. Never empty.
-    Built { result: Oid, commits: Vec<Oid> },
+    /// The new commits, oldest first; the last is the new tip. Never empty. `of`: what each was made from.
+    Built { result: Oid, commits: Vec<Oid>, of: Vec<Oid> },
     /// There was nothing left to do: everything is so already.
     Nothing,
     /// This commit does not fit. Nothing has been changed.
@@ -56,7 +56,7 @@ enum Direction {
 async fn carry(git: &Git, asked: &Carry, direction: Direction) -> Result<Carried, GitError> {
     let mut onto = asked.onto.clone();
     let mut onto_tree = git.tree_of(&onto).await?;
-    let mut commits = Vec::new();
+    let (mut commits, mut of) = (Vec::new(), Vec::new());
     for commit in &asked.commits {
         let parts = git.commit_parts(commit).await?;
         // Of a merge commit the first parent is the line it came into.
@@ -79,8 +79,9 @@ async fn carry(git: &Git, asked: &Carry, direction: Direction) -> Result<Carried
         onto = git.make_carried(&tree, &onto, commit, &parts, asked, direction).await?;
         onto_tree = tree;
         commits.push(onto.clone());
+        of.push(commit.clone());
     }
-    Ok(if commits.is_empty() { Carried::Nothing } else { Carried::Built { result: onto, commits } })
+    Ok(if commits.is_empty() { Carried::Nothing } else { Carried::Built { result: onto, commits, of } })
 }
 
 impl Git {

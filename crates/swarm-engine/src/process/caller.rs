@@ -12,6 +12,9 @@ use super::containment::cgroup::{groups_of, nonce_in};
 use super::identity::{Pidfd, boot_id, parent_of, pid_in_proc, start_time_of};
 use super::sweep::NONCE_VARIABLE;
 
+/// The nonces of hooks begin with it. An agent that takes such a one for a child is still that child's ancestor.
+pub const HOOK_MARK: &str = "hook-";
+
 /// Ancestors that are looked at. Real trees have ten.
 const ANCESTORS_MAX: usize = 1024;
 
@@ -133,7 +136,8 @@ fn nonce_of(pid: u32) -> Option<String> {
     let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
     let mark = format!("{NONCE_VARIABLE}=");
     let value = environ.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(mark.as_bytes()))?;
-    String::from_utf8(value.to_vec()).ok()
+    // A hook is the person's own program: it may ask for whatever the person may.
+    String::from_utf8(value.to_vec()).ok().filter(|nonce| !nonce.starts_with(HOOK_MARK))
 }
 
 /// `swarm daemon --spec …/RUN.spec.json`. In a known folder that file alone says enough.

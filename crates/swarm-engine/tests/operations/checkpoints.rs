@@ -199,7 +199,7 @@ fn the_file_has_the_keys_people_know_and_a_checksum_that_fails_when_it_was_chang
         kind: "manual".into(),
         trigger: "person".into(),
         seq: 12,
-        ledger_hash: None,
+        ledger_head: None,
         tips: [(task("1.1"), oid)].into(),
         dirty: Default::default(),
         moving: Vec::new(),

@@ -76,7 +76,7 @@ async fn what_was_reverted_is_brought_back_with_its_author_and_what_is_there_alr
     scratch.git(["commit", "--quiet", "-a", "--author=A Gent <gent@example.org>", "-m", "work"]);
     let work = scratch.oid("HEAD");
     let undone = built(&git, &carry(&work, &[&work])).await;
-    let Carried::Built { result, commits } = pick(&git, &carry(&undone, &[&work])).await.unwrap() else {
+    let Carried::Built { result, commits, .. } = pick(&git, &carry(&undone, &[&work])).await.unwrap() else {
         panic!("nothing was picked")
     };
     assert_eq!(commits, std::slice::from_ref(&result));

@@ -59,7 +59,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
 
 /// A full checkpoint: refs of trunk, tips and everything that is not committed, durable when this returns.
 pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
-    let mut saved = read_refs(git, asked.trunk).await?;
+    let (mut saved, _) = read_refs(git, asked.trunk, None).await?;
     let worktrees = all_markers(git).into_iter().filter(|marker| marker.state == MarkerState::Ready);
     let mut waiting: Vec<WorktreeMarker> = worktrees.filter(|marker| marker.path.is_dir()).collect();
     let mut reading = JoinSet::new();
@@ -86,14 +86,17 @@ pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
             saved.dirty.insert(task, commit);
         }
     }
-    put_refs(git, asked, &saved).await?;
+    let present = git.refs_under(&prefix_of(asked.name)).await?;
+    put_refs(git, asked, &saved, present).await?;
+    git.make_durable().await?;
     Ok(saved)
 }
 
-/// A light one: trunk and tips, one transaction.
+/// A light one: trunk and tips; one question, one transaction. It stands in the way of a merge, so it does not wait for
+/// the disk: what it names hangs on branches that are there, and the merge behind it syncs both.
 pub async fn mark(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
-    let saved = read_refs(git, asked.trunk).await?;
-    put_refs(git, asked, &saved).await?;
+    let (saved, present) = read_refs(git, asked.trunk, Some(&prefix_of(asked.name))).await?;
+    put_refs(git, asked, &saved, present).await?;
     Ok(saved)
 }
 
@@ -132,29 +135,40 @@ pub async fn load(git: &Git, name: &str) -> Result<Option<Saved>, GitError> {
     Ok((!present.is_empty()).then_some(saved))
 }
 
-/// Trunk and the branches of all tasks, by one question.
-async fn read_refs(git: &Git, trunk: &str) -> Result<Saved, GitError> {
+type Refs = Vec<(String, Oid)>;
+
+/// Trunk, the branches of all tasks, and what is there under a prefix, by one question.
+async fn read_refs(git: &Git, trunk: &str, more: Option<&str>) -> Result<(Saved, Refs), GitError> {
     let trunk = format!("refs/heads/{trunk}");
-    let mut saved = Saved::default();
-    for (name, oid) in git.refs_under_all(&[trunk.clone(), "refs/heads/swarm/".into()]).await? {
+    let (mut saved, mut others) = (Saved::default(), Vec::new());
+    let asked: Vec<&str> = [trunk.as_str(), "refs/heads/swarm/"].into_iter().chain(more).collect();
+    for (name, oid) in git.refs_under_all(&asked).await? {
         if name == trunk {
             saved.trunk = Some(oid);
+        } else if more.is_some_and(|prefix| name.starts_with(prefix)) {
+            others.push((name, oid));
         } else if let Some(task) = name.strip_prefix("refs/heads/swarm/").and_then(|t| TaskId::new(t).ok()) {
             saved.tips.insert(task, oid);
         }
     }
-    Ok(saved)
+    Ok((saved, others))
 }
 
-/// Makes the refs of the checkpoint say exactly this.
-async fn put_refs(git: &Git, asked: &Checkpointing<'_>, saved: &Saved) -> Result<(), GitError> {
+/// Makes the refs of the checkpoint say exactly this. `present`: what they say now.
+async fn put_refs(
+    git: &Git,
+    asked: &Checkpointing<'_>,
+    saved: &Saved,
+    present: Refs,
+) -> Result<(), GitError> {
     let prefix = prefix_of(asked.name);
     let mut wanted: BTreeMap<String, &Oid> = BTreeMap::new();
     wanted.extend(saved.trunk.iter().map(|oid| (format!("{prefix}trunk"), oid)));
     wanted.extend(saved.tips.iter().map(|(task, oid)| (format!("{prefix}tips/{task}"), oid)));
     wanted.extend(saved.dirty.iter().map(|(task, oid)| (format!("{prefix}dirty/{task}"), oid)));
+    let mut found = present;
     for _ in 0..TRIES_MAX {
-        let mut present: BTreeMap<String, Oid> = git.refs_under(&prefix).await?.into_iter().collect();
+        let mut present: BTreeMap<String, Oid> = found.into_iter().collect();
         let tag = tag_of(asked.name);
         let tag_is_free = asked.tag && git.ref_value(&tag).await?.is_none();
         let mut changes = Vec::new();
@@ -168,8 +182,9 @@ async fn put_refs(git: &Git, asked: &Checkpointing<'_>, saved: &Saved) -> Result
         changes.extend(saved.trunk.iter().filter(|_| tag_is_free).map(|oid| RefChange::create(&tag, oid)));
         if changes.is_empty() || git.update_refs(&changes, "swarm: checkpoint").await? == RefOutcome::Changed
         {
-            return git.make_durable().await;
+            return Ok(());
         }
+        found = git.refs_under(&prefix).await?;
     }
     let what = format!("the refs of the checkpoint {} do not hold still", asked.name);
     Err(GitError::Unreadable { command: "update-ref".into(), what })

@@ -30,10 +30,12 @@ pub struct CheckpointFile {
     #[serde(rename = "type")]
     pub kind: String,
     pub trigger: String,
+    /// The ledger position that it speaks of.
     #[serde(default)]
     pub seq: u64,
+    /// The last record when it was made: a ledger in which this one is not has lost something since.
     #[serde(default)]
-    pub ledger_hash: Option<String>,
+    pub ledger_head: Option<LedgerHead>,
     #[serde(default)]
     pub tips: BTreeMap<TaskId, Oid>,
     /// Uncommitted work, each a commit under `refs/swarm/checkpoints/NAME/dirty/TASK`.
@@ -44,9 +46,16 @@ pub struct CheckpointFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerHead {
+    pub seq: u64,
+    pub hash: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentAt {
     pub id: AgentId,
+    #[serde(alias = "ideaId")]
     pub task_id: Option<TaskId>,
     #[serde(default)]
     pub iteration: u32,

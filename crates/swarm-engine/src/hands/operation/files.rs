@@ -12,8 +12,11 @@ use crate::process::Input;
 
 /// Trees of one worktree.
 pub(super) struct Way<'a> {
-    /// What files and index show now; saved.
+    /// What files and index show now.
     pub from: &'a Oid,
+    /// What of it is on a ref. A file that was ignored where the worktree came from may be known where it goes to:
+    /// then it is in `from` and not in this one.
+    pub saved: &'a Oid,
     /// What they shall show.
     pub target: &'a Oid,
     /// The tree of the tip. Where the target differs from it, it holds the very bytes of the file.
@@ -28,13 +31,19 @@ pub(super) async fn lead(
     worktree: &Path,
     way: &Way<'_>,
 ) -> Result<(), GitError> {
-    let Way { from, target, tip } = way;
+    let Way { from, saved, target, tip } = way;
     let changes = git.changes(from, target).await?;
     if changes.is_empty() {
         return Ok(());
     }
     // Another repository's commit is only a note in the tree; its folder is not ours to empty or fill.
     let of_files = |side: &Option<crate::git::Entry>| side.as_ref().is_some_and(|e| e.mode != MODE_GITLINK);
+    let unsaved: BTreeSet<PathBuf> = git.changed_paths(saved, from).await?.into_iter().collect();
+    for change in changes.iter().filter(|c| of_files(&c.old) && unsaved.contains(&c.path)) {
+        if above(worktree, &change.path, |meta| !meta.is_dir()).is_none() {
+            put_aside(git, task, &worktree.join(&change.path))?;
+        }
+    }
     // First what goes, so that the way is free for what comes.
     for change in changes.iter().filter(|change| of_files(&change.old) && change.new.is_none()) {
         remove_file(worktree, &change.path)?;
@@ -79,18 +88,21 @@ fn remove_file(top: &Path, path: &Path) -> Result<(), GitError> {
 /// A file or link that stands for a folder, a folder that stands for a file, a file that nobody has saved because
 /// git ignores it: to the trash.
 fn clear_the_way(git: &Git, task: &TaskId, top: &Path, change: &Change) -> Result<(), GitError> {
-    let name = || format!("{task}-in-the-way");
     if let Some(obstacle) = above(top, &change.path, |meta| !meta.is_dir()) {
-        move_to_trash(git, &name(), &top.join(obstacle))?;
+        put_aside(git, task, &top.join(obstacle))?;
     }
     let full = top.join(&change.path);
     let Ok(meta) = std::fs::symlink_metadata(&full) else { return Ok(()) };
     let unsaved =
         meta.is_dir() && std::fs::remove_dir(&full).is_err() || !meta.is_dir() && change.old.is_none();
-    if unsaved {
-        move_to_trash(git, &name(), &full)?;
+    if unsaved { put_aside(git, task, &full) } else { Ok(()) }
+}
+
+fn put_aside(git: &Git, task: &TaskId, full: &Path) -> Result<(), GitError> {
+    if std::fs::symlink_metadata(full).is_err() {
+        return Ok(());
     }
-    Ok(())
+    move_to_trash(git, &format!("{task}-in-the-way"), full).map(drop)
 }
 
 /// The first part of the way to `path` that is there and of this kind.

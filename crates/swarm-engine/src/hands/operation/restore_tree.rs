@@ -92,7 +92,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         return Ok(obstacle);
     }
     let records = records_at(git, &path, marker.as_ref());
-    let (saved, uncommitted) =
+    let Present { tree, saved, uncommitted } =
         save_present(git, asked, &path, marker.as_ref(), &records, now.as_ref()).await?;
     for record in &records {
         end_what_is_under_way(git, asked.task, record)?;
@@ -110,7 +110,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         Err(PrepareFailure::Git(error)) => return Err(error),
         Err(other) => return Ok(Restored::InTheWay { why: other.to_string(), hint: String::new() }),
     };
-    put_files(git, asked, &place).await?;
+    put_files(git, asked, &place, tree.as_ref()).await?;
     git.make_durable().await?;
     Ok(Restored::Done { path, saved, uncommitted })
 }
@@ -128,8 +128,17 @@ fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str)
     Some(Restored::InTheWay { why, hint: format!("git -C {} switch --detach", elsewhere.path.display()) })
 }
 
-/// Puts on refs what the move would hide: commits that the new tip does not have, and files. Answers with what was
-/// saved, and with the part of it that was not committed.
+/// What lay in the worktree.
+#[derive(Default)]
+struct Present {
+    /// All files that git did not ignore; none where there was no worktree.
+    tree: Option<Oid>,
+    /// What was saved of it, and the part of that which was not committed.
+    saved: Option<Oid>,
+    uncommitted: Option<Oid>,
+}
+
+/// Puts on refs what the move would hide: commits that the new tip does not have, and files.
 async fn save_present(
     git: &Git,
     asked: &Restore<'_>,
@@ -137,26 +146,28 @@ async fn save_present(
     marker: Option<&WorktreeMarker>,
     records: &[PathBuf],
     now: Option<&Oid>,
-) -> Result<(Option<Oid>, Option<Oid>), GitError> {
-    let Some(stands_on) = now.or(marker.map(|marker| &marker.base)) else { return Ok((None, None)) };
+) -> Result<Present, GitError> {
+    let mut present = Present::default();
+    let Some(stands_on) = now.or(marker.map(|marker| &marker.base)) else { return Ok(present) };
     let ready = marker.is_some_and(|marker| marker.state == MarkerState::Ready) && path.is_dir();
-    let mut uncommitted = None;
     if ready {
         let target = git.tree_of(asked.dirty.unwrap_or(asked.tip)).await?;
         let found = uncommitted_work(git, asked.task, path, records, stands_on).await?;
         // What shall lie there anyway is held by whoever asks for it.
-        uncommitted = found.commit.filter(|_| found.tree != target);
+        present.uncommitted = found.commit.filter(|_| found.tree != target);
+        present.tree = Some(found.tree);
     }
-    let work = uncommitted.as_ref().unwrap_or(stands_on);
-    if uncommitted.is_none() && git.is_ancestor(work, asked.tip).await? {
-        return Ok((None, None));
+    let work = present.uncommitted.as_ref().unwrap_or(stands_on);
+    if present.uncommitted.is_none() && git.is_ancestor(work, asked.tip).await? {
+        return Ok(present);
     }
     match asked.save_as {
         Some(name) => put_ref(git, name, work).await?,
         None => drop(keep_commit(git, "rescue", asked.task, work).await?),
     }
     git.make_durable().await?;
-    Ok((Some(work.clone()), uncommitted))
+    present.saved = Some(work.clone());
+    Ok(present)
 }
 
 /// A ref that may hold something of an earlier call: that stays reachable beside it.
@@ -237,8 +248,13 @@ async fn move_branch(
     }
 }
 
-/// The files of the saved commit, and an index that shows the tip.
-async fn put_files(git: &Git, asked: &Restore<'_>, place: &Prepared) -> Result<(), GitError> {
+/// The files of the saved commit, and an index that shows the tip. `saved` is the tree that is on a ref.
+async fn put_files(
+    git: &Git,
+    asked: &Restore<'_>,
+    place: &Prepared,
+    saved: Option<&Oid>,
+) -> Result<(), GitError> {
     let path = &place.path;
     let tip_tree = git.tree_of(asked.tip).await?;
     let target = match asked.dirty {
@@ -248,7 +264,8 @@ async fn put_files(git: &Git, asked: &Restore<'_>, place: &Prepared) -> Result<(
     // Everything that git does not ignore is known to the index after this, also what was not tracked.
     let shot = snapshot_exact(git, path, asked.task, asked.tip).await?;
     let index = PrivateIndex::take(git, asked.task.as_str()).await?;
-    let way = Way { from: &shot.tree, target: &target, tip: &tip_tree };
+    let saved = saved.unwrap_or(&shot.tree);
+    let way = Way { from: &shot.tree, saved, target: &target, tip: &tip_tree };
     if let Err(error) = lead(git, asked.task, &index, path, &way).await {
         index.forget();
         return Err(error);

@@ -96,11 +96,19 @@ async fn look_at_checkouts(
     ask: &SurveyAsk,
     now: &Oid,
 ) -> Result<(), GitError> {
-    let movable = |oid: &Oid| ask.revert.contains(oid);
-    let all_ours = found.since.iter().all(|commit| !commit.pushed && movable(&commit.oid));
+    let ours: BTreeSet<&Oid> = ask.revert.iter().collect();
+    let is_ours = |commit: &&TrunkCommit| ours.contains(&commit.oid);
+    let oids = |commits: &[TrunkCommit]| commits.iter().map(|commit| commit.oid.clone()).collect::<Vec<_>>();
     let target = match &ask.trunk {
-        Some(then) if all_ours && !found.unrelated => Some(then.clone()),
-        _ => rebuilt(git, ask, now).await?,
+        Some(_) if found.unrelated => None,
+        Some(then) if ask.drop_foreign || found.since.iter().all(|c| !c.pushed && is_ours(&c)) => {
+            Some(then.clone())
+        }
+        Some(_) => {
+            let revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+            rebuilt(git, &revert, &oids(&found.ahead), now).await?
+        }
+        None => rebuilt(git, &ask.revert, &ask.pick, now).await?,
     };
     let Some(target) = target.filter(|target| target != now) else { return Ok(()) };
     let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };
@@ -118,8 +126,8 @@ async fn look_at_checkouts(
 }
 
 /// What trunk would be with the commits reverted and the others brought back; none where they conflict or are gone.
-async fn rebuilt(git: &Git, ask: &SurveyAsk, now: &Oid) -> Result<Option<Oid>, GitError> {
-    let all: Vec<Oid> = ask.revert.iter().chain(&ask.pick).cloned().collect();
+async fn rebuilt(git: &Git, undone: &[Oid], brought: &[Oid], now: &Oid) -> Result<Option<Oid>, GitError> {
+    let all: Vec<Oid> = undone.iter().chain(brought).cloned().collect();
     if !git.missing_commits(&all).await?.is_empty() {
         return Ok(None);
     }
@@ -129,12 +137,12 @@ async fn rebuilt(git: &Git, ask: &SurveyAsk, now: &Oid) -> Result<Option<Oid>, G
         at_secs: 0,
         because: None,
     };
-    let reverted = match revert(git, &carry(now, &ask.revert)).await? {
+    let reverted = match revert(git, &carry(now, undone)).await? {
         Carried::Built { result, .. } => result,
         Carried::Nothing => now.clone(),
         Carried::Conflict { .. } => return Ok(None),
     };
-    Ok(match pick(git, &carry(&reverted, &ask.pick)).await? {
+    Ok(match pick(git, &carry(&reverted, brought)).await? {
         Carried::Built { result, .. } => Some(result),
         Carried::Nothing => Some(reverted),
         Carried::Conflict { .. } => None,

@@ -90,7 +90,10 @@ impl Mover<'_> {
                 None => pick(self.git, &carry(&onto, brought)).await?,
             };
             match built {
-                Carried::Built { result, commits } => {
+                Carried::Built { result, commits, of } => {
+                    if carried.is_none() {
+                        moved.brought.extend(of.into_iter().zip(commits.iter().cloned()));
+                    }
                     moved.made.extend(commits);
                     onto = result;
                 }
