@@ -2,10 +2,12 @@
 //! whether it *should* have happened was decided before it was written.
 
 mod merge;
+mod operation;
 pub(crate) mod plan;
 mod recovery;
 mod review;
 mod run;
+mod watched;
 
 pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
@@ -15,6 +17,7 @@ use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
 use crate::limits::{ANSWERS_KEPT, AUDIT_KEPT, DECISIONS_KEPT, OUTPUT_KEPT};
+use crate::operation::state::Record;
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{Audit, PastAnswer, Pause, SetupFailures, State, Task};
@@ -28,6 +31,7 @@ impl State {
             self.plan_events_since_snapshot += 1;
         }
         self.note(event, at);
+        let before = watched::Before::of(self, event);
         match event {
             Event::CoordinatorStarted { epoch, trunk, policy, .. } => {
                 self.epoch = *epoch;
@@ -47,7 +51,24 @@ impl State {
             Event::Resumed { reason } => self.resume(*reason, at),
             Event::ModeChanged { mode } => self.mode = Some(*mode),
             Event::DrainStarted { .. } => self.draining = true,
-            Event::Operation { id, kind, subject, answer, .. } => {
+            Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint } => {
+                self.log(Record {
+                    id: id.clone(),
+                    seq: self.seq,
+                    at,
+                    by: by.clone().unwrap_or_default(),
+                    kind: kind.clone(),
+                    subject: subject.clone(),
+                    text: answer.clone(),
+                    facts: facts.clone(),
+                    checkpoint: checkpoint.clone(),
+                    undoes: undoes.clone(),
+                    undone_by: None,
+                    failed: None,
+                    paths: vec![],
+                    seen: false,
+                    bytes: facts.as_deref().map_or(0, crate::operation::written::size),
+                });
                 keep(
                     &mut self.answers,
                     ANSWERS_KEPT,
@@ -67,11 +88,12 @@ impl State {
                     || self.apply_run(other, at)
                     || self.apply_review(other, at)
                     || self.apply_recovery(other, at);
-                if !taken {
+                if !taken && !self.apply_operation(other, at) {
                     self.apply_merge(other, at);
                 }
             }
         }
+        self.watched(event, before, at);
         if let Some(task) = event.task() {
             self.reindex(&task.clone());
         }
@@ -112,6 +134,11 @@ impl State {
             {
                 run.ended = true;
             }
+        }
+        if let Stage::Done { proof: Some(proof) } = &old
+            && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Done { .. }))
+        {
+            self.ops.made.extend(proof.commits.iter().cloned());
         }
         let left_trunk = matches!(old, Stage::Merging { .. })
             && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Merging { .. }));
@@ -207,6 +234,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
         Event::Overstep { what, .. } => what.clone(),
         Event::OverstepsSeen { .. } => "seen by a person".into(),
+        Event::RewindFailed { why, .. } => why.clone(),
         Event::TaskStarted { .. } => "started by a person".into(),
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {

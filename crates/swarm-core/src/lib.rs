@@ -9,6 +9,8 @@ pub mod stage;
 pub mod state;
 pub mod input;
 pub mod effect;
+pub mod operation;
+pub mod hooks;
 mod react;
 mod apply;
 mod settle;
@@ -24,6 +26,7 @@ pub mod show;
 pub mod planted;
 mod step;
 
+pub use operation::written::take_in;
 pub use owed::owed;
 pub use react::react;
 pub use settle::{rests, settle, waits_for_start, wakes_at};

@@ -16,6 +16,20 @@ pub const ENTRY_MAX: usize = 4 * 1024;
 pub const TASK_BYTES_MAX: usize = 512 * 1024;
 /// A reason or note of a person.
 pub const REASON_MAX: usize = 4 * 1024;
+/// Bytes of the facts of one operation; above it the state before is kept as a checkpoint instead.
+pub const FACTS_MAX: usize = 256 * 1024;
+/// Bytes of the facts of all operations that are remembered.
+pub const FACTS_KEPT_BYTES: usize = 4 * 1024 * 1024;
+/// Operations of people that are remembered; those that can still be undone stay longest.
+pub const OPERATIONS_KEPT: usize = 1_000;
+/// Operations of the swarm's own that are remembered: merges.
+pub const AUTOMATIC_KEPT: usize = 200;
+/// Bytes of the plan of an operation; a record holds at most a megabyte.
+pub const PLAN_BYTES_MAX: usize = 900 * 1024;
+/// Files of a conflict that are remembered with the operation that met it.
+pub const CONFLICTS_SHOWN: usize = 20;
+/// Checkpoints that wait to be made.
+pub const DUE_MAX: usize = 100;
 /// Command ids whose answers are remembered.
 pub const ANSWERS_KEPT: usize = 1_000;
 /// Entries of a task's audit log in the state; the ledger has them all.

@@ -26,6 +26,8 @@ pub fn owed(state: &State) -> Vec<Effect> {
     );
     effects.extend(state.trunk_held_by.as_ref().and_then(|task| for_trunk(state, task)));
     effects.extend(watch_on_trunk(state));
+    effects.extend(crate::operation::machine::owed(state));
+    effects.extend(crate::hooks::owed(state));
     effects.extend(state.index.loose().filter_map(|id| for_task(state, id, state.task(id)?)));
     effects
 }
@@ -43,6 +45,8 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
             let from = starts_from(state, task);
             return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from });
         }
+        // The hook before it may refuse.
+        Stage::Active { .. } if crate::hooks::before(state, "pre-start", &run.task) => return None,
         Stage::Active { run: current, iteration } if current == id => {
             let session = task.session.clone().filter(|_| state.policy.resumes_sessions);
             order(state, WorkOrder::Go { iteration: *iteration, session })
@@ -76,6 +80,14 @@ fn probe(id: &RunId, run: &Run) -> Option<Effect> {
 
 /// The first part of a split task goes on where the whole was left.
 fn starts_from(state: &State, task: &Task) -> Option<StartsFrom> {
+    if let Some(redirect) = state.ops.redirects.get(&task.spec.id).filter(|r| r.same_worktree) {
+        let left = state.task(&redirect.from)?;
+        return Some(StartsFrom {
+            task: redirect.from.clone(),
+            base: left.base.clone()?,
+            wip: left.wip.clone(),
+        });
+    }
     let id = task.parent.as_ref()?;
     let whole = state.task(id).filter(|whole| whole.parts.first() == Some(&task.spec.id))?;
     Some(StartsFrom { task: id.clone(), base: whole.base.clone()?, wip: whole.wip.clone() })
@@ -116,6 +128,7 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
         return Some(Effect::Release { task: id.clone() });
     };
     match step {
+        MergeStep::Building if crate::hooks::before(state, "pre-merge", id) => None,
         MergeStep::Building => Some(Effect::Build {
             task: id.clone(),
             agent: task?.last_agent.clone(),

@@ -33,6 +33,16 @@ pub enum Bug {
     RestartLosesSlot,
     /// A message counts as delivered although the prompt was written before it.
     MessageLandsUnread,
+    /// An undo sets facts back that something else has changed since.
+    UndoneOverLaterChange,
+    /// A person's commits count as the swarm's own when trunk moves back.
+    ForeignDropped,
+    /// A checkpoint goes although an operation that can still be undone needs it.
+    NeededCheckpointPurged,
+    /// A task that was at work then is put back to work, without an agent.
+    ActiveRestored,
+    /// A hook that was interrupted is run again.
+    HookRunTwice,
 }
 
 #[cfg(debug_assertions)]

@@ -14,6 +14,9 @@ mod disk;
 mod split;
 mod review;
 mod merge;
+mod operate;
+mod steps;
+mod intervene;
 mod trunk;
 mod plan;
 mod save;
@@ -28,8 +31,10 @@ pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use quota::due as quota_due;
 pub(crate) use restart::{after_crash, is_crash};
 pub(crate) use review::approved;
+pub(crate) use save::patch_between;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
-pub(crate) use task::commands;
+pub(crate) use task::{commands, leave};
+pub(crate) use validate::graph;
 pub(crate) use work::out_of_time;
 
 use swarm_protocol::event::Event;
@@ -98,15 +103,15 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Probed { run, failure } => quota::probed(state, &run, failure, now),
         Report::Disk { low, why } => disk::disk(state, low, why),
         Report::Cancelled { .. } => vec![],
-        Report::Surveyed { .. }
-        | Report::Saved { .. }
-        | Report::NotSaved { .. }
-        | Report::Moved { .. }
-        | Report::MoveConflict { .. }
-        | Report::MoveRefused { .. }
-        | Report::Forgotten { .. }
-        | Report::Rewound { .. }
-        | Report::HookEnded { .. }
-        | Report::Broke { .. } => vec![],
+        Report::Surveyed { op, survey } => steps::surveyed(state, &op, &survey, now),
+        Report::Saved { name, saved } => steps::saved(state, name, saved, now),
+        Report::NotSaved { name, why } => steps::not_saved(state, name, why),
+        Report::Moved { op, moved } => steps::moved(state, &op, moved),
+        Report::MoveConflict { op, paths } => steps::conflict(state, &op, paths),
+        Report::MoveRefused { op, why, hint } => steps::refused(state, &op, why, hint),
+        Report::Forgotten { name } => steps::forgotten(state, name),
+        Report::Rewound { task, saved } => steps::rewound(state, task, saved),
+        Report::HookEnded { n, outcome, output } => crate::hooks::ended(state, n, outcome, output),
+        Report::Broke { key, why } => steps::broke(state, &key, why),
     }
 }

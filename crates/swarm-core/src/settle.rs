@@ -11,6 +11,7 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
 use crate::limits::{REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
+use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::stage::{MergeStep, Stage};
@@ -27,6 +28,8 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
     };
     let one = |event: Option<Event>| event.map(|event| vec![event]);
     one(phase_ended())
+        .or_else(|| one(machine::settle(state, now)))
+        .or_else(|| one(crate::hooks::settle(state)))
         .or_else(|| clock_ran_out(state, now))
         .or_else(|| one(snapshot_due(state)))
         .or_else(|| one(setup_fails(state)))
@@ -81,7 +84,7 @@ fn snapshot_due(state: &State) -> Option<Event> {
 
 /// Whether anything new may be started at all.
 pub(crate) fn dispatches(state: &State) -> bool {
-    state.running && !state.draining && state.paused.is_empty()
+    state.running && !state.draining && state.paused.is_empty() && machine::lets_start(state)
 }
 
 fn slot(state: &State, now: Timestamp) -> Option<Event> {
@@ -101,11 +104,14 @@ fn slot(state: &State, now: Timestamp) -> Option<Event> {
     }
     let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
-    let task = if all { state.index.queue().find(may) } else { state.index.started().find(may) }?;
+    let first = machine::first_in_line(state, may);
+    let next = || if all { state.index.queue().find(may) } else { state.index.started().find(may) };
+    let task = first.or_else(next)?;
     let found = state.task(task)?;
     react::instead_of_start(state, task).or_else(|| {
         let profile = state.profile_for(found)?;
-        Some(claim(state, task, idle_agent(state), profile))
+        let agent = machine::agent_for(state, task).unwrap_or_else(|| idle_agent(state));
+        Some(claim(state, task, agent, profile))
     })
 }
 
@@ -145,7 +151,7 @@ fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> 
     // The first part begins where the whole was left: nobody may still be writing there.
     let whole = state.task(id).and_then(|t| t.parent.as_ref());
     let can_pay = || state.task(id).is_some_and(|t| state.profile_for(t).is_some());
-    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay()
+    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay() && machine::may_take_up(state, id)
 }
 
 /// One that is in service and that no task keeps; a new one when there is none.

@@ -1,11 +1,13 @@
 //! State → views. Doors print these and hold nothing of their own.
 
 mod attention;
+mod operations;
 mod recovery;
 mod status;
 mod task;
 
 pub use attention::attention;
-pub(crate) use attention::overstep_seen_by;
+pub(crate) use attention::{failure_seen_by, overstep_seen_by};
+pub use operations::{checkpoints, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use task::{row, rows, task};

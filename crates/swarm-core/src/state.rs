@@ -63,6 +63,8 @@ pub struct State {
     pub plan_events_since_snapshot: u64,
     /// A phase was completed since the last snapshot event.
     pub snapshot_due: bool,
+    /// Operations, checkpoints, hooks.
+    pub ops: crate::operation::Operations,
     #[serde(skip)]
     pub(crate) index: Index,
 }

@@ -5,6 +5,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::input::Input;
+use crate::operation::written::take_in;
 use crate::react::react;
 use crate::settle::settle;
 use crate::state::State;
@@ -13,9 +14,7 @@ use crate::state::State;
 /// written whole or not at all.
 pub fn step(state: &mut State, input: Input, now: Timestamp) -> Result<Vec<Event>, Refusal> {
     let mut events = react(state, input, now)?;
-    for event in &events {
-        state.apply(event, now);
-    }
+    take_in(state, &mut events, now);
     loop {
         let more = settle(state, now);
         if more.is_empty() {

@@ -170,7 +170,7 @@ events! {
         { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String, by "by": Option<String>, facts "facts": Option<Vec<FactChange>>, undoes "undoes": Option<CommandId>, checkpoint "checkpoint": Option<String> }
     /// An intervention that moves git as well: nothing new is started until it has finished or failed.
     OperationAsked "operation_asked" []
-        { id "id": CommandId, by "by": String, kind "kind": String, subject "subject": Option<String>, request "request": Request, answer "answer": String }
+        { id "id": CommandId, by "by": String, kind "kind": String, subject "subject": Option<String>, request "request": Request, answer "answer": String, expect "expect": Option<String> }
     /// Every agent that it concerns has stopped, and the trunk is free.
     OperationQuiet "operation_quiet" [] { id "id": CommandId }
     /// The intent: from here on it is finished, whatever happens.
@@ -182,11 +182,15 @@ events! {
     OperationStuck "operation_stuck" [] { id "id": CommandId, why "why": String }
     /// Not possible: nothing was changed.
     OperationFailed "operation_failed" [] { id "id": CommandId, why "why": String, hint "hint": String, paths "paths": Vec<String> }
+    /// A person has seen that it failed.
+    OperationSeen "operation_seen" [] { id "id": CommandId }
     /// A task is as it was. What is absent stays as it is.
     TaskRestored "task_restored" [task "taskId": TaskId, status "status": Status]
         { why "why": String, stage "stage": Option<SavedStage>, waived "waived": Option<Vec<Gate>>, saved "saved": Option<SavedTask> }
     /// Facts that no event of their own kind sets back.
     FactsSet "facts_set" [] { facts "facts": Vec<FactChange> }
+    /// The state before this record is to be saved under this name.
+    CheckpointDue "checkpoint_due" [] { name "name": String, trigger "trigger": String, full "full": bool }
     CheckpointMade "checkpoint_made" [] { checkpoint "checkpoint": Checkpoint, op "op": Option<CommandId> }
     CheckpointFailed "checkpoint_failed" [] { name "name": String, why "why": String }
     /// Off the list. Its refs stay until no undo can want them back.
@@ -249,8 +253,12 @@ events! {
     AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid> }
     /// The attempt was killed in the middle of an iteration, whose changes are to go.
     AgentKilled "agent_killed" [task "taskId": TaskId] { run "run": RunId }
+    /// Goes on before everything else when work does: same task, same agent.
+    WorkHeld "work_held" [task "taskId": TaskId] { agent "agent": Option<AgentId> }
     /// The worktree is where the killed iteration began; its changes are kept.
     WorktreeRewound "worktree_rewound" [task "taskId": TaskId] { saved "saved": Option<Oid> }
+    /// The worktree could not be taken back; after a few tries it stays as it is.
+    RewindFailed "rewind_failed" [task "taskId": TaskId] { why "why": String }
     /// The agent of `task` is to take up another one next. `same_worktree`: that one begins with this one's work.
     AgentRedirected "agent_redirected" [task "taskId": TaskId]
         { agent "agent": AgentId, to "to": TaskId, same_worktree "sameWorktree": bool }
@@ -367,7 +375,9 @@ impl Event {
             | Self::AgentStopped { task, .. }
             | Self::AttemptStopped { task, .. }
             | Self::AgentKilled { task, .. }
+            | Self::WorkHeld { task, .. }
             | Self::WorktreeRewound { task, .. }
+            | Self::RewindFailed { task, .. }
             | Self::AgentRedirected { task, .. }
             | Self::TaskRestored { task, .. }
             | Self::TrunkGranted { task, .. }

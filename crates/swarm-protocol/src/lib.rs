@@ -13,6 +13,7 @@ pub mod gist;
 pub mod outcome;
 pub mod policy;
 pub mod operation;
+pub mod oplog;
 pub mod event;
 pub mod record;
 pub mod command;

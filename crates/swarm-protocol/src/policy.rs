@@ -36,6 +36,8 @@ pub struct CheckpointRules {
     pub session_start: bool,
     pub before_autopilot: bool,
     pub before_merge: bool,
+    /// Before a reset, an import over a live plan, and whatever changes too much to be told fact by fact.
+    pub before_risky: bool,
     /// After so many finished tasks; 0: never.
     pub periodic: u32,
     /// Automatic ones kept; 0: all.

@@ -112,6 +112,8 @@ pub enum Refusal {
     ChangedSince {
         id: CommandId,
         changes: Vec<Changed>,
+        /// The command that would be accepted.
+        instead: String,
     },
     /// Other tasks build on the work that would go.
     HasDependents {
@@ -229,7 +231,7 @@ impl Refusal {
             Self::UnknownOperation { id } => format!("There is no operation {id} to be undone"),
             Self::NothingToUndo { what } => format!("There is nothing to {what}"),
             Self::AlreadyUndone { id, by } => format!("The operation {id} was undone by {by} already"),
-            Self::ChangedSince { id, changes } => {
+            Self::ChangedSince { id, changes, .. } => {
                 let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
                 let more = changes.len().saturating_sub(5);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -282,10 +284,7 @@ impl Refusal {
             Self::CheckpointNeeded { name, .. } => format!("swarm checkpoint show {name}"),
             Self::UnknownOperation { .. } | Self::NothingToUndo { .. } => "swarm op log".into(),
             Self::AlreadyUndone { by, .. } => format!("swarm op show {}", by.as_str()),
-            Self::ChangedSince { id, changes } => match changes.iter().find_map(|c| c.by.first()) {
-                Some(first) => format!("swarm undo {}", first.as_str()),
-                None => format!("swarm undo {} --partial", id.as_str()),
-            },
+            Self::ChangedSince { instead, .. } => instead.clone(),
             Self::HasDependents { task, .. } => format!("swarm task rollback {task} --cascade"),
             Self::PreviewChanged { command } => format!("{command} --dry-run"),
             Self::CannotMove { hint, .. } => hint.clone(),

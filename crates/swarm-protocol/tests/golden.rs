@@ -201,6 +201,7 @@ fn operation_events() -> Vec<Event> {
             subject: Some("before-auth".into()),
             request,
             answer: "Rolling back".into(),
+            expect: Some("ab12".into()),
         },
         Event::OperationQuiet { id: id() },
         Event::OperationPlanned { id: id(), plan: intent() },
@@ -217,6 +218,7 @@ fn operation_events() -> Vec<Event> {
             hint: "swarm attention".into(),
             paths: vec!["src/a.rs".into()],
         },
+        Event::OperationSeen { id: id() },
         Event::TaskRestored {
             task: task(),
             status: Status::Done,
@@ -226,6 +228,7 @@ fn operation_events() -> Vec<Event> {
             saved: Some(saved_task()),
         },
         Event::FactsSet { facts: vec![FactChange { fact: "budget".into(), before: None, after: None }] },
+        Event::CheckpointDue { name: "before-plan-reset".into(), trigger: "plan reset".into(), full: true },
         Event::CheckpointMade { checkpoint, op: Some(id()) },
         Event::CheckpointFailed { name: "before-merge-1.2".into(), why: "no space".into() },
         Event::CheckpointDeleted { name: "before-auth".into(), why: "deleted by a person".into() },
@@ -238,7 +241,9 @@ fn operation_events() -> Vec<Event> {
             output: "no".into(),
         },
         Event::AgentKilled { task: task(), run: run() },
+        Event::WorkHeld { task: task(), agent: Some(AgentId::nth(1)) },
         Event::WorktreeRewound { task: task(), saved: Some(oid('c')) },
+        Event::RewindFailed { task: task(), why: "git failed".into() },
         Event::AgentRedirected { task: task(), agent: AgentId::nth(1), to: task(), same_worktree: true },
     ]
 }

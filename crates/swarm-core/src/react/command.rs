@@ -7,7 +7,10 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{budget, message, plan, profile, quota, restart, save, seen, split, start, submit, task};
+use super::{
+    budget, intervene, message, operate, plan, profile, quota, restart, save, seen, split, start, submit, task,
+};
+use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -29,16 +32,31 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     }
     let kind = envelope.command.kind().to_string();
     let subject = envelope.command.subject();
+    if !open(state) {
+        return Err(Refusal::PlanClosed);
+    }
+    if let Some(running) = state.ops.running.as_ref().filter(|_| !operate::waits_for_none(&envelope.command))
+    {
+        return Err(Refusal::OperationUnderWay { kind: running.kind.clone() });
+    }
+    if let Some(begun) = operate::begins(state, &envelope.command, now)? {
+        let asker = operate::Asker { id: envelope.id, by: envelope.by, kind, subject };
+        return Ok(operate::asked(state, asker, begun, now));
+    }
+    let undoes = operate::undoes(state, &envelope.command);
     let Outcome { mut events, answer } = match envelope.command {
-        Command::MessageAgent { task, text } if open(state) => {
+        Command::MessageAgent { task, text } => {
             message::queue(state, task, text, envelope.id.clone(), envelope.by.clone())?
         }
         other => carry_out(state, other, now)?,
     };
+    let checkpoint = intervene::risky(state, &kind).then(|| intervene::checkpoint_before(state, &kind));
+    if let Some(name) = &checkpoint {
+        events.insert(0, Event::CheckpointDue { name: name.clone(), trigger: kind.clone(), full: true });
+    }
     // A closed plan's last record is its closing: a start that finds it there finishes the renames.
     let at = events.len() - usize::from(matches!(events.last(), Some(Event::PlanClosed { .. })));
-    let by = Some(envelope.by);
-    let (facts, undoes, checkpoint) = (None, None, None);
+    let (by, facts) = (Some(envelope.by), None);
     let record = Event::Operation { id: envelope.id, kind, subject, answer, by, facts, undoes, checkpoint };
     events.insert(at, record);
     Ok(events)
@@ -49,9 +67,6 @@ fn open(state: &State) -> bool {
 }
 
 fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome, Refusal> {
-    if !open(state) {
-        return Err(Refusal::PlanClosed);
-    }
     match command {
         Command::SavePlan { plan, kind, source, reset_statuses } => {
             save::save(state, plan, kind, source, reset_statuses)
@@ -73,7 +88,8 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::CancelTask { task } => task::cancel(state, task),
         Command::WaiveGate { task, gate, reason } => task::waive(state, task, gate, reason),
         Command::StopAgent { task } => task::stop_agent(state, task, now),
-        Command::Pause { reason, why, force: _ } => pause(state, reason, why),
+        Command::Pause { reason, why, force: true } => intervene::force_pause(state, reason, why, now),
+        Command::Pause { reason, why, force: false } => pause(state, reason, why),
         // Nothing goes on with nothing left to spend.
         Command::Resume { reason: PauseReason::Budget }
             if state.paused.contains_key(&PauseReason::Budget) =>
@@ -89,15 +105,22 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),
         Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
-        Command::KillAgent { .. }
-        | Command::Redirect { .. }
-        | Command::MakeCheckpoint { .. }
-        | Command::DeleteCheckpoint { .. }
+        Command::KillAgent { task } => intervene::kill(state, task, now),
+        Command::Redirect { task, to, same_worktree } => {
+            intervene::redirect(state, task, to, same_worktree, now)
+        }
+        Command::DeleteCheckpoint { name } => intervene::delete_checkpoint(state, name),
+        Command::Undo { operation, partial, .. } => {
+            intervene::undo_now(state, undo::chosen(state, operation.as_ref())?, partial)
+        }
+        Command::Redo { operation, .. } => {
+            intervene::undo_now(state, undo::chosen_undo(state, operation.as_ref())?, false)
+        }
+        // These have steps and were begun above.
+        Command::MakeCheckpoint { .. }
         | Command::Rollback { .. }
         | Command::RollbackTask { .. }
-        | Command::Abort { .. }
-        | Command::Undo { .. }
-        | Command::Redo { .. } => {
+        | Command::Abort { .. } => {
             Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
         }
         Command::MessageAgent { .. } => Err(Refusal::PlanClosed),

@@ -214,6 +214,7 @@ pub(super) fn hand_failed(
         ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),
         ("Stop", Some(run)) => super::nudge::not_stopped(state, run, &why),
         ("Remove", _) => worktree_kept(state, id, why),
+        ("Rewind", _) => super::steps::not_rewound(state, id, why),
         _ => vec![],
     }
 }

@@ -231,7 +231,7 @@ fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
     }
 }
 
-fn patch_between(old: &TaskSpec, new: &TaskSpec) -> TaskPatch {
+pub(crate) fn patch_between(old: &TaskSpec, new: &TaskSpec) -> TaskPatch {
     fn changed<T: PartialEq + Clone>(old: &T, new: &T) -> Option<T> {
         (old != new).then(|| new.clone())
     }

@@ -4,11 +4,17 @@ use swarm_protocol::event::Event;
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
-use crate::show::overstep_seen_by;
+use crate::operation::Record;
+use crate::show::{failure_seen_by, overstep_seen_by};
 use crate::state::State;
 
 /// The name of the entry says how much the person was shown: what has happened since stays on the list.
 pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
+    let failed = |r: &&Record| r.failed.is_some() && !r.seen && failure_seen_by(r) == entry;
+    if let Some(record) = state.ops.log.iter().find(failed) {
+        let answer = format!("Seen: {} could not be done", record.kind);
+        return Ok(Outcome::new(vec![Event::OperationSeen { id: record.id.clone() }], answer));
+    }
     let shown = state.tasks_in_order().find_map(|task| {
         let unseen = task.oversteps_seen + 1..=task.oversteps;
         unseen.clone().find(|n| overstep_seen_by(task, *n) == entry).map(|n| (task.spec.id.clone(), n))

@@ -241,7 +241,7 @@ fn names(ids: &[TaskId]) -> String {
 }
 
 /// The task leaves its stage by a person's word. With an agent at work, that is the agent's end.
-pub(super) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &str) -> Event {
+pub(crate) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &str) -> Event {
     let agent = match &task.stage {
         Stage::Restarting { agent, after, .. } => Some((after, agent)),
         stage => stage.run().and_then(|run| Some((run, state.runs.get(run)?.agent.as_ref()?))),

@@ -104,7 +104,7 @@ pub(super) fn known<'a>(state: &'a State, id: &TaskId) -> Result<&'a Task, Refus
 }
 
 /// Every dependency exists in the graph, and none leads back to its start.
-pub(super) fn graph(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Result<(), Refusal> {
+pub(crate) fn graph(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Result<(), Refusal> {
     for (task, depends) in edges {
         if let Some(missing) = depends.iter().find(|d| !edges.contains_key(*d)) {
             return Err(Refusal::UnknownDependency {

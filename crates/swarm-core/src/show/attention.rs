@@ -7,6 +7,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
 use super::task::{clock, unmet};
+use crate::operation::Record;
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -15,6 +16,8 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
     if let Some(loss) = &state.loss {
         list.push(entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]));
     }
+    list.extend(stuck_operation(state));
+    list.extend(state.ops.log.iter().filter_map(failed_operation));
     list.extend(pauses(state));
     list.extend(quotas(state));
     list.extend(degraded(state));
@@ -27,6 +30,30 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
 
 fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[String]) -> AttentionView {
     AttentionView { what: what.into(), since, why: why.into(), commands: commands.to_vec(), seen_by: None }
+}
+
+/// An operation behind its intent that does not get on: it is tried again until it does.
+fn stuck_operation(state: &State) -> Option<AttentionView> {
+    let running = state.ops.running.as_ref()?;
+    let what = format!("An operation does not get on: {}", running.kind);
+    let commands = [format!("swarm op show {}", running.id.as_str()), "swarm doctor".into()];
+    Some(entry(what, running.asked_at, running.stuck.as_ref()?, &commands))
+}
+
+/// The name of the entry about an operation that failed.
+pub(crate) fn failure_seen_by(record: &Record) -> String {
+    format!("operation/{}", record.id.as_str())
+}
+
+/// One that met later work. What is refused for other reasons is told to whoever asked.
+fn failed_operation(record: &Record) -> Option<AttentionView> {
+    let (why, hint) = record.failed.as_ref().filter(|_| !record.seen && !record.paths.is_empty())?;
+    let name = failure_seen_by(record);
+    let mut commands = vec![format!("swarm op show {}", record.id.as_str())];
+    commands.extend(Some(hint.clone()).filter(|hint| hint != "swarm attention"));
+    commands.push(format!("swarm attention --seen {name}"));
+    let told = entry(format!("Could not be done: {}", record.kind), record.at, why, &commands);
+    Some(AttentionView { seen_by: Some(name), ..told })
 }
 
 /// Pauses that nobody asked for. The person who paused by hand knows.

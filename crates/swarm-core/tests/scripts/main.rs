@@ -14,5 +14,6 @@ mod modes;
 mod plans;
 mod reviews;
 mod trunk;
+mod undo;
 
 use script::check;

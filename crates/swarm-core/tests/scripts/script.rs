@@ -447,6 +447,21 @@ fn command(words: &[&str]) -> Command {
         ["cancel", task] => Command::CancelTask { task: id(task) },
         ["remove", task] => Command::RemoveTask { task: id(task) },
         ["stop", task] => Command::StopAgent { task: id(task) },
+        ["edit", task, title @ ..] => {
+            let title = Some(format!("task {task} {}", title.join(" ")));
+            Command::EditTask { task: id(task), patch: TaskPatch { title, ..TaskPatch::default() } }
+        }
+        ["kill", task] => Command::KillAgent { task: id(task) },
+        ["redirect", task, to] => Command::Redirect { task: id(task), to: id(to), same_worktree: false },
+        ["force"] => Command::Pause { reason: PauseReason::User, why: "now".into(), force: true },
+        ["undo", rest @ ..] | ["redo", rest @ ..] => {
+            let operation = rest.first().map(|id| CommandId::new(id).expect("an operation"));
+            let (partial, force, expect) = (rest.contains(&"partial"), Default::default(), None);
+            match words[0] {
+                "undo" => Command::Undo { operation, partial, force, expect },
+                _ => Command::Redo { operation, force, expect },
+            }
+        }
         ["waive", task, "check"] => {
             Command::WaiveGate { task: id(task), gate: Gate::Check, reason: "seen".into() }
         }

@@ -171,7 +171,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         | Effect::Move { .. }
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
-        | Effect::Hook { .. } => Err("there is no hand for it yet".into()),
+        | Effect::Hook { .. } => Err("this build of swarm cannot do it yet; nothing was changed".into()),
         Effect::Remove { task } => {
             let report = give_up_patiently(&world, task).await?;
             tokio::spawn(async move { world.tend_pool().await });

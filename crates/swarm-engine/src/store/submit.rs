@@ -1,7 +1,7 @@
 //! One decision: from the input to events in memory, and on to the disk.
 
 use swarm_core::input::Input;
-use swarm_core::{react, settle};
+use swarm_core::{react, settle, take_in};
 use swarm_ledger::{Access, AppendError, Batch, Ledger, create};
 use swarm_protocol::command::{Answer, Command, Envelope, SaveKind};
 use swarm_protocol::event::Event;
@@ -68,7 +68,11 @@ impl Store {
             return Err(self.give_up(error));
         }
         let text = decided.events.iter().find_map(|event| match event {
-            Event::Operation { id: of, answer, .. } if *of == id => Some(answer.clone()),
+            Event::Operation { id: of, answer, .. } | Event::OperationAsked { id: of, answer, .. }
+                if *of == id =>
+            {
+                Some(answer.clone())
+            }
             _ => None,
         });
         Ok(Answer { id, seq: decided.last_seq, text: text.unwrap_or_default(), repeated: false })
@@ -93,7 +97,7 @@ impl Store {
         if self.state.plan.is_none() {
             events.iter_mut().try_for_each(encode::fill_ledger_id)?;
         }
-        events.iter().for_each(|event| self.state.apply(event, now));
+        take_in(&mut self.state, &mut events, now);
         loop {
             let more = settle(&self.state, now);
             if more.is_empty() {

@@ -46,6 +46,7 @@ impl Checkpoints {
             session_start: true,
             before_autopilot: self.before_autopilot,
             before_merge: self.before_merge,
+            before_risky: true,
             periodic: self.periodic,
             keep: self.keep,
             keep_secs: self.max_age.secs,

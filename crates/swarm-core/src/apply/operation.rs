@@ -1,0 +1,391 @@
+//! Events of operations, checkpoints and hooks.
+
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{AgentId, CommandId, Oid, TaskId};
+use swarm_protocol::operation::{FactChange, Request, SavedStage, SavedTask};
+use swarm_protocol::time::Timestamp;
+
+use super::keep;
+use crate::hooks::ENDED_KEPT;
+use crate::limits::{
+    ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, HAND_FAILURES_MAX, OPERATIONS_KEPT,
+};
+use crate::operation::state::{Due, First, Record, Redirect, Rewind, Running, Step};
+use crate::operation::{facts, written};
+use crate::planted::{self, Bug};
+use crate::stage::Stage;
+use crate::state::{Approved, Degraded, PastAnswer, State};
+
+impl State {
+    /// True when the event was one of an operation.
+    pub(super) fn apply_operation(&mut self, event: &Event, at: Timestamp) -> bool {
+        match event {
+            Event::OperationAsked { id, by, kind, subject, request, answer, expect } => {
+                self.ops.running = Some(Running {
+                    id: id.clone(),
+                    by: by.clone(),
+                    kind: kind.clone(),
+                    subject: subject.clone(),
+                    request: request.clone(),
+                    asked_at: at,
+                    before: self.seq.saturating_sub(1),
+                    step: Step::Quiescing,
+                    stuck: None,
+                    expect: expect.clone(),
+                });
+                let past = PastAnswer { id: id.clone(), seq: self.seq, text: answer.clone() };
+                keep(&mut self.answers, ANSWERS_KEPT, past);
+            }
+            Event::OperationQuiet { id } => self.go_to(id, Step::Surveying),
+            Event::OperationPlanned { id, plan } => self.go_to(id, Step::Saving { plan: plan.clone() }),
+            Event::OperationStuck { id, why } => {
+                if let Some(running) = self.ops.running.as_mut().filter(|r| r.id == *id) {
+                    running.stuck = Some(why.clone());
+                }
+            }
+            Event::OperationFinished { id, text, facts, made } => {
+                self.ops.made.extend(made.iter().cloned());
+                self.over(id, text, Some(facts.clone()), None, at);
+            }
+            Event::OperationFailed { id, why, hint, paths } => {
+                self.over(id, why, None, Some((why.clone(), hint.clone())), at);
+                let shown = paths.iter().take(CONFLICTS_SHOWN).cloned().collect();
+                if let Some(record) = self.ops.log.back_mut().filter(|r| r.id == *id) {
+                    record.paths = shown;
+                }
+            }
+            Event::TaskRestored { task, stage, waived, saved, .. } => {
+                if let Some(saved) = saved {
+                    self.restore_task(task, saved);
+                }
+                if let Some(waived) = waived {
+                    self.change(task, |t| t.waived = waived.iter().copied().collect());
+                }
+                if let Some(stage) = stage {
+                    self.restore_stage(task, stage, at);
+                }
+            }
+            Event::FactsSet { facts } => facts.iter().for_each(|change| self.set_fact(change)),
+            Event::CheckpointDue { name, trigger, full } => {
+                let seq = self.seq.saturating_sub(1);
+                self.due_checkpoint(name.clone(), trigger, *full, seq, at);
+            }
+            Event::CheckpointMade { checkpoint, op } => {
+                self.ops.due.retain(|due| due.name != checkpoint.name);
+                if checkpoint.trigger == "session start" {
+                    self.ops.session_start = Some(checkpoint.name.clone());
+                }
+                self.ops.checkpoints.insert(checkpoint.name.clone(), checkpoint.clone());
+                if let Some(running) = self.ops.running.as_mut().filter(|r| op.as_ref() == Some(&r.id))
+                    && let Step::Saving { plan } = &running.step
+                {
+                    running.step = Step::Moving { plan: plan.clone(), dirty: checkpoint.dirty.clone() };
+                }
+            }
+            Event::CheckpointFailed { name, .. } => {
+                self.ops.due.retain(|due| due.name != *name);
+                // What it was to be the way back of has none.
+                let refers = self.ops.log.iter_mut().filter(|r| r.checkpoint.as_ref() == Some(name));
+                refers.for_each(|record| record.checkpoint = None);
+            }
+            Event::CheckpointDeleted { name, .. } => {
+                if let Some(checkpoint) = self.ops.checkpoints.get_mut(name) {
+                    checkpoint.deleted = Some(at);
+                }
+            }
+            Event::CheckpointPurged { name } => {
+                self.ops.checkpoints.remove(name);
+            }
+            Event::HookStarted { n, .. } => {
+                let epoch = self.epoch;
+                if let Some(hook) = self.ops.hooks.get_mut(n) {
+                    hook.started = Some(epoch);
+                }
+            }
+            Event::HookEnded { n, outcome, output, .. } => {
+                if let Some(mut hook) = self.ops.hooks.remove(n) {
+                    (hook.outcome, hook.output) = (Some(outcome.clone()), output.clone());
+                    keep(&mut self.ops.hooks_ended, ENDED_KEPT, hook);
+                }
+            }
+            Event::AgentKilled { task, run } => {
+                let to = self.ops.tips.get(task).cloned();
+                self.ops.rewinds.insert(task.clone(), Rewind { run: run.clone(), to, failures: 0 });
+            }
+            Event::WorkHeld { task, agent } => self.goes_first(task, agent.clone()),
+            Event::WorktreeRewound { task, .. } => {
+                self.ops.rewinds.remove(task);
+            }
+            Event::RewindFailed { task, .. } => {
+                let failed = self.ops.rewinds.get_mut(task).map(|rewind| {
+                    rewind.failures += 1;
+                    rewind.failures
+                });
+                if failed.is_some_and(|n| n >= HAND_FAILURES_MAX) {
+                    self.ops.rewinds.remove(task);
+                }
+            }
+            Event::OperationSeen { id } => {
+                if let Some(record) = self.ops.log.iter_mut().find(|r| r.id == *id) {
+                    record.seen = true;
+                }
+            }
+            Event::AgentRedirected { task, agent, to, same_worktree } => {
+                let (from, agent) = (task.clone(), agent.clone());
+                let redirect = Redirect { from, agent, same_worktree: *same_worktree };
+                self.ops.redirects.insert(to.clone(), redirect);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn go_to(&mut self, id: &CommandId, step: Step) {
+        if let Some(running) = self.ops.running.as_mut().filter(|r| r.id == *id) {
+            (running.step, running.stuck) = (step, None);
+        }
+    }
+
+    /// The operation that moves git is over.
+    fn over(
+        &mut self,
+        id: &CommandId,
+        text: &str,
+        facts: Option<Vec<FactChange>>,
+        failed: Option<(String, String)>,
+        at: Timestamp,
+    ) {
+        let Some(running) = self.ops.running.take_if(|r| r.id == *id) else { return };
+        let checkpoint = match running.step {
+            // A checkpoint is no checkpoint before itself.
+            Step::Moving { plan, .. }
+                if failed.is_none() && !matches!(running.request, Request::Checkpoint { .. }) =>
+            {
+                Some(plan.checkpoint)
+            }
+            _ => None,
+        };
+        let undoes = match &running.request {
+            Request::Undo { operation, .. } if failed.is_none() => Some(operation.clone()),
+            _ => None,
+        };
+        if let Some(past) = self.answers.iter_mut().rev().find(|past| past.id == *id) {
+            past.text = text.into();
+        }
+        let Running { by, kind, subject, .. } = running;
+        let (id, text, seq) = (id.clone(), text.into(), self.seq);
+        let bytes = facts.as_deref().map_or(0, written::size);
+        self.log(Record {
+            id,
+            seq,
+            at,
+            by,
+            kind,
+            subject,
+            text,
+            facts,
+            checkpoint,
+            undoes,
+            undone_by: None,
+            failed,
+            paths: vec![],
+            seen: false,
+            bytes,
+        });
+    }
+
+    /// Puts an operation on record. One that takes an undo back makes the first one stand again.
+    pub(super) fn log(&mut self, record: Record) {
+        if let Some(undone) = &record.undoes {
+            let find = |log: &std::collections::VecDeque<Record>, id: &CommandId| {
+                log.iter().position(|r| r.id == *id)
+            };
+            if let Some(at) = find(&self.ops.log, undone) {
+                self.ops.log[at].undone_by = Some(record.id.clone());
+                let first = self.ops.log[at].undoes.clone();
+                if let Some(at) = first.and_then(|id| find(&self.ops.log, &id)) {
+                    self.ops.log[at].undone_by = None;
+                }
+            }
+        }
+        let person = record.by_person();
+        let most = if person { OPERATIONS_KEPT } else { AUTOMATIC_KEPT };
+        self.ops.log.push_back(record);
+        if self.ops.log.iter().filter(|r| r.by_person() == person).count() > most {
+            let same = |r: &Record| r.by_person() == person;
+            let spent = self.ops.log.iter().position(|r| same(r) && !r.can_be_undone());
+            if let Some(at) = spent.or_else(|| self.ops.log.iter().position(same)) {
+                self.ops.log.remove(at);
+            }
+        }
+        self.forget_old_facts();
+    }
+
+    /// Facts take room; those of the oldest operations go first.
+    fn forget_old_facts(&mut self) {
+        let mut left = FACTS_KEPT_BYTES;
+        for record in self.ops.log.iter_mut().rev() {
+            if record.bytes > left {
+                (record.facts, record.bytes) = (None, 0);
+            }
+            left = left.saturating_sub(record.bytes);
+        }
+    }
+
+    /// What a task gets back besides its stage.
+    fn restore_task(&mut self, id: &TaskId, saved: &SavedTask) {
+        self.change(id, |t| {
+            t.waived = saved.waived.clone();
+            (t.base, t.wip, t.session) = (saved.base.clone(), saved.wip.clone(), saved.session.clone());
+            (t.last_agent, t.last_failure) = (saved.last_agent.clone(), saved.last_failure.clone());
+            (t.retries, t.review_rounds, t.merge_rounds) =
+                (saved.retries, saved.review_rounds, saved.merge_rounds);
+            t.worktree |= saved.worktree;
+            t.verified = None;
+        });
+    }
+
+    fn restore_stage(&mut self, id: &TaskId, stage: &SavedStage, at: Timestamp) {
+        let not_before = Timestamp::ZERO;
+        self.change(id, |t| (t.put_off, t.kept) = (None, None));
+        let entered = match stage.clone() {
+            SavedStage::Pending { started } => {
+                self.change(id, |t| t.started = started);
+                Stage::Pending { since: at, not_before }
+            }
+            SavedStage::Working => {
+                self.change(id, |t| t.started = true);
+                let agent = self.task(id).and_then(|t| t.last_agent.clone());
+                self.goes_first(id, agent);
+                if planted::is(Bug::ActiveRestored) {
+                    let run = swarm_protocol::ids::RunId::nth(self.runs_ever);
+                    return self.enter(id, Stage::Active { run, iteration: 1 });
+                }
+                Stage::Pending { since: at, not_before }
+            }
+            SavedStage::Review { tip, tree, base } => {
+                self.change(id, |t| t.base = base);
+                Stage::Review { tip, tree, since: at, not_before, run: None }
+            }
+            SavedStage::Approved { tip, tree, base } => {
+                self.change(id, |t| t.base = base);
+                Stage::Approved { tip, tree, since: at, not_before, waits: None }
+            }
+            SavedStage::Done { proof } => {
+                if let Some(proof) = &proof {
+                    proof.commits.iter().for_each(|oid| {
+                        self.ops.made.remove(oid);
+                    });
+                }
+                Stage::Done { proof }
+            }
+            SavedStage::Blocked { block, why } => Stage::Blocked { block, why, since: at },
+            SavedStage::Failed { why } => Stage::Failed { why, since: at },
+            SavedStage::Timeout { why } => Stage::Timeout { why, since: at },
+            SavedStage::Deferred => Stage::Deferred,
+            SavedStage::Cancelled => Stage::Cancelled,
+            SavedStage::Split { parts } => {
+                for part in &parts {
+                    self.change(part, |t| t.parent = Some(id.clone()));
+                }
+                self.change(id, |t| t.parts = parts.clone());
+                Stage::Split { parts, since: at, not_before }
+            }
+        };
+        if !matches!(entered, Stage::Split { .. }) && matches!(self.task(id), Some(t) if !t.stage.is_closed())
+        {
+            self.change(id, |t| t.parts.clear());
+        }
+        self.enter(id, entered);
+    }
+
+    /// The task goes before the queue when work goes on, to the same agent if it can.
+    pub(super) fn goes_first(&mut self, id: &TaskId, agent: Option<AgentId>) {
+        self.ops.first.retain(|first| first.task != *id);
+        self.ops.first.push_back(First { task: id.clone(), agent });
+    }
+
+    fn set_fact(&mut self, change: &FactChange) {
+        let (kind, name) = change.fact.split_once('/').unwrap_or((&change.fact, ""));
+        match kind {
+            "task" => {
+                let Some((id, Some("base"))) = facts::of_task(&change.fact) else { return };
+                let base = change.after.as_ref().and_then(|v| Oid::new(v.as_str()?).ok());
+                self.change(&id, |t| t.base = base);
+            }
+            "phase" => {
+                let complete = change.after.as_ref().is_some_and(|v| v["complete"] == true);
+                let found = self.plan.iter_mut().flat_map(|p| &mut p.phases);
+                found.filter(|p| p.id.to_string() == name).for_each(|p| p.complete = complete);
+            }
+            "approved" => {
+                let approved = change.after.clone().and_then(|v| serde_json::from_value::<Approved>(v).ok());
+                if let Some(plan) = &mut self.plan {
+                    plan.approved = approved;
+                }
+            }
+            "checkpoint" => {
+                let at = self.at;
+                if let Some(checkpoint) = self.ops.checkpoints.get_mut(name) {
+                    checkpoint.deleted = change.after.is_none().then_some(at);
+                }
+            }
+            "agent" => {
+                let Ok(agent) = AgentId::new(name) else { return };
+                let degraded = change.after.as_ref().and_then(|v| v["degraded"].as_str());
+                let degraded = degraded.map(|why| Degraded { since: self.at, why: why.into() });
+                self.agents.entry(agent).or_default().degraded = degraded;
+            }
+            "quota" => {
+                let after = change.after.clone().unwrap_or_default();
+                if let Some(gate) = self.quotas.get_mut(name) {
+                    gate.closed = serde_json::from_value(after["closed"].clone()).ok();
+                }
+            }
+            "budget" => {
+                let before = change.after.clone().and_then(|v| serde_json::from_value(v).ok());
+                let before = before.unwrap_or_default();
+                match TaskId::new(name) {
+                    Ok(task) => self.change(&task, |t| t.spent_before = before),
+                    Err(_) => self.spent_before = before,
+                }
+            }
+            "message" => {
+                for task in self.tasks.values_mut().filter(|_| change.after.is_none()) {
+                    task.messages.retain(|m| m.id.as_str() != name || m.landed.is_some());
+                }
+            }
+            "redirect" => {
+                let Ok(to) = TaskId::new(name) else { return };
+                match change.after.clone().and_then(|v| serde_json::from_value::<Redirect>(v).ok()) {
+                    Some(redirect) => self.ops.redirects.insert(to, redirect),
+                    None => self.ops.redirects.remove(&to),
+                };
+            }
+            _ => {}
+        }
+    }
+
+    /// A checkpoint is to be made; one of the same name stands already.
+    pub(super) fn due_checkpoint(
+        &mut self,
+        name: String,
+        trigger: &str,
+        full: bool,
+        seq: u64,
+        at: Timestamp,
+    ) {
+        if self.ops.due.len() >= crate::limits::DUE_MAX {
+            return;
+        }
+        self.ops.due.push_back(Due { name, seq, at, full, trigger: trigger.into() });
+    }
+
+    /// A task's branch as far as operations know it.
+    pub(super) fn forget_task(&mut self, id: &TaskId) {
+        self.ops.tips.remove(id);
+        self.ops.rewinds.remove(id);
+        self.ops.redirects.remove(id);
+        self.ops.first.retain(|first| first.task != *id);
+    }
+}

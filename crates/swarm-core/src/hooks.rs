@@ -1,0 +1,129 @@
+//! The user's hooks, owed once each. What makes one due is an event; `hook_started` is durable before it
+//! runs, so that one found started and not ended by a later coordinator is known to be interrupted. It
+//! is not run again, for nobody knows how far it came; except those that stand before something and may
+//! refuse it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::operation::HookOutcome;
+use swarm_protocol::outcome::Next;
+use swarm_protocol::plan::BlockKind;
+
+use crate::effect::Effect;
+use crate::planted::{self, Bug};
+use crate::stage::Stage;
+use crate::state::State;
+
+/// Hooks at once; the rest wait their turn.
+const AT_ONCE: usize = 4;
+/// Hooks that ended and are remembered.
+pub const ENDED_KEPT: usize = 50;
+/// Hooks that wait; above it new ones are passed over, for a hook that hangs must not grow the state.
+pub const WAITING_MAX: usize = 1_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookRun {
+    pub n: u64,
+    pub hook: String,
+    /// The task (or the pause) that it is about.
+    pub subject: Option<String>,
+    /// The run that waits for it.
+    pub run: Option<RunId>,
+    pub variables: BTreeMap<String, String>,
+    pub blocking: bool,
+    /// The epoch of the coordinator that runs it.
+    pub started: Option<u64>,
+    pub outcome: Option<HookOutcome>,
+    pub output: String,
+}
+
+/// Makes a hook due, if there is one of this name.
+pub fn due(
+    state: &mut State,
+    hook: &str,
+    subject: Option<&TaskId>,
+    run: Option<&RunId>,
+    variables: &[(&str, String)],
+) {
+    let Some(rule) = state.policy.hooks.iter().find(|rule| rule.name == hook) else { return };
+    if state.ops.hooks.len() >= WAITING_MAX {
+        return;
+    }
+    let blocking = rule.blocking && hook.starts_with("pre-");
+    state.ops.hooks_ever += 1;
+    let n = state.ops.hooks_ever;
+    let variables = variables.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
+    let (subject, run) = (subject.map(ToString::to_string), run.cloned());
+    let hook = hook.to_string();
+    let output = String::new();
+    let due = HookRun { n, hook, subject, run, variables, blocking, started: None, outcome: None, output };
+    state.ops.hooks.insert(n, due);
+}
+
+/// Whether something waits for a hook of this name before it goes on.
+pub fn before(state: &State, hook: &str, subject: &TaskId) -> bool {
+    state.ops.hooks.values().any(|h| h.hook == hook && h.subject.as_deref() == Some(subject.as_str()))
+}
+
+/// The next thing that follows about hooks: one begins, or one was interrupted.
+pub fn settle(state: &State) -> Option<Event> {
+    if !state.running {
+        return None;
+    }
+    let interrupted = state.ops.hooks.values().find(|h| {
+        let old = h.started.is_some_and(|epoch| epoch < state.epoch);
+        old && !h.blocking && !planted::is(Bug::HookRunTwice)
+    });
+    if let Some(hook) = interrupted {
+        let (outcome, output) = (HookOutcome::Interrupted, String::new());
+        return Some(Event::HookEnded { hook: hook.hook.clone(), n: hook.n, outcome, output });
+    }
+    let running = state.ops.hooks.values().filter(|h| h.started.is_some()).count();
+    if running >= AT_ONCE {
+        return None;
+    }
+    let next = state.ops.hooks.values().find(|h| h.started.is_none())?;
+    Some(Event::HookStarted { hook: next.hook.clone(), n: next.n, subject: next.subject.clone() })
+}
+
+/// Hooks that run.
+pub fn owed(state: &State) -> impl Iterator<Item = Effect> {
+    state.ops.hooks.values().filter(|h| h.started.is_some()).map(|h| Effect::Hook {
+        n: h.n,
+        hook: h.hook.clone(),
+        subject: h.subject.clone(),
+        variables: h.variables.clone(),
+    })
+}
+
+/// A hook ended. One that stands before something may refuse it.
+pub fn ended(state: &State, n: u64, outcome: HookOutcome, output: String) -> Vec<Event> {
+    let Some(hook) = state.ops.hooks.get(&n).filter(|h| h.started.is_some()) else { return vec![] };
+    let output = crate::apply::tail(&output);
+    let refuses = hook.blocking && outcome != HookOutcome::Ok;
+    let mut events = vec![Event::HookEnded { hook: hook.hook.clone(), n, outcome, output: output.clone() }];
+    if refuses {
+        events.extend(refused(state, hook, &output));
+    }
+    events
+}
+
+fn refused(state: &State, hook: &HookRun, output: &str) -> Option<Event> {
+    let id = TaskId::new(hook.subject.as_deref()?).ok()?;
+    let task = state.task(&id)?;
+    let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+    let why = format!("the hook {} refused: {}", hook.hook, last.trim());
+    let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
+    match (hook.hook.as_str(), &task.stage) {
+        ("pre-start", Stage::Active { run, .. }) if hook.run.as_ref() == Some(run) => {
+            Some(crate::react::leave(state, &id, task, next, &why))
+        }
+        ("pre-merge", Stage::Merging { .. }) if state.trunk_held_by.as_ref() == Some(&id) => {
+            Some(Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next })
+        }
+        _ => None,
+    }
+}

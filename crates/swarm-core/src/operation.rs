@@ -1,0 +1,24 @@
+//! Operations: interventions as records that can be previewed, taken back and brought back.
+//!
+//! A state-only operation is one batch of events that ends in `operation`, which names every fact it
+//! changed. One that moves git as well has stages of its own (`state.rs` of this folder): asked,
+//! quiet, planned, saved, moved, finished. Each stage is a promise: what is owed is read off it, so
+//! that a death anywhere is finished by whoever comes next.
+
+mod back;
+pub mod checkpoints;
+pub mod facts;
+pub mod machine;
+pub mod plan;
+pub mod restore;
+pub mod saved;
+pub mod state;
+pub mod stays;
+pub mod trunk;
+pub mod undo;
+mod unmade;
+pub mod written;
+
+pub use plan::{ask, hash, plan};
+pub use saved::{differing, saved};
+pub use state::{Operations, Record, Running, Step};

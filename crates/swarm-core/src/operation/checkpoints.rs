@@ -1,0 +1,97 @@
+//! Checkpoints: their names, which are made by themselves, and which may go.
+
+use std::collections::BTreeSet;
+
+use swarm_protocol::operation::Checkpoint;
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use crate::planted::{self, Bug};
+use crate::state::State;
+
+/// Automatic ones that stay whatever their age.
+const NEWEST_KEPT: usize = 3;
+
+/// The checkpoint of this name.
+pub fn known<'a>(state: &'a State, name: &str) -> Result<&'a Checkpoint, Refusal> {
+    let listed = |name: &str| state.ops.checkpoints.get(name).filter(|c| c.deleted.is_none());
+    listed(name).ok_or_else(|| {
+        let near =
+            state.ops.checkpoints.keys().find(|known| known.starts_with(name) || name.starts_with(*known));
+        Refusal::UnknownCheckpoint { name: name.into(), near: near.filter(|n| listed(n).is_some()).cloned() }
+    })
+}
+
+/// The name, or the first of `name-2`, `name-3` … that nobody has.
+pub fn unused(state: &State, name: &str) -> String {
+    let taken = |name: &str| {
+        state.ops.checkpoints.contains_key(name) || state.ops.due.iter().any(|due| due.name == name)
+    };
+    if !taken(name) {
+        return name.into();
+    }
+    (2u64..).map(|n| format!("{name}-{n}")).find(|name| !taken(name)).unwrap_or_else(|| name.into())
+}
+
+/// Whether a name can stand in a ref and in a file name.
+pub fn check_name(name: &str) -> Result<(), Refusal> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let good = !name.is_empty()
+        && name.len() <= 64
+        && name.chars().all(plain)
+        && !name.starts_with(['.', '-'])
+        && !name.ends_with('.')
+        && !name.ends_with(".lock")
+        && !name.contains("..");
+    if good {
+        return Ok(());
+    }
+    let why = "letters, digits, dots, dashes and underscores, at most 64".into();
+    Err(Refusal::BadValue { what: format!("The name {name:?}"), why })
+}
+
+/// Checkpoints that an operation needs that can still be undone, or that is under way.
+pub fn needed(state: &State) -> BTreeSet<&str> {
+    let undoable = state.ops.log.iter().filter(|r| r.can_be_undone());
+    let named = undoable.filter_map(|r| r.checkpoint.as_deref());
+    let running = state.ops.running.iter().filter_map(|r| match &r.request {
+        swarm_protocol::operation::Request::Rollback { to, .. }
+        | swarm_protocol::operation::Request::Abort { to, .. } => Some(to.as_str()),
+        _ => None,
+    });
+    named.chain(running).chain(state.ops.session_start.as_deref()).collect()
+}
+
+/// The next automatic one that has had its time.
+pub fn expired(state: &State, now: Timestamp) -> Option<&str> {
+    let rules = state.policy.checkpoints;
+    let listed = || state.ops.checkpoints.values().filter(|c| c.auto && c.deleted.is_none());
+    let too_many = rules.keep > 0 && listed().count() > rules.keep as usize;
+    let due = |c: &Checkpoint| rules.keep_secs > 0 && c.at.plus_secs(rules.keep_secs) <= now;
+    // Asked after every event: nearly always there is nothing to do.
+    if !too_many && !listed().any(due) {
+        return None;
+    }
+    let needed = needed(state);
+    let mut auto: Vec<&Checkpoint> = listed().collect();
+    auto.sort_by_key(|c| (c.at, c.seq));
+    let spare = auto.len().saturating_sub(NEWEST_KEPT);
+    let free =
+        |c: &&&Checkpoint| !needed.contains(c.name.as_str()) || planted::is(Bug::NeededCheckpointPurged);
+    let candidates = auto[..spare].iter().filter(free);
+    candidates.copied().find(|c| too_many || due(c)).map(|c| c.name.as_str())
+}
+
+/// One that is off the list and that no undo can want back: its refs may go.
+pub fn purgeable(state: &State) -> Option<&str> {
+    let wanted_back = |name: &str| {
+        let fact = format!("checkpoint/{name}");
+        state.ops.log.iter().any(|r| r.can_be_undone() && r.facts.iter().flatten().any(|c| c.fact == fact))
+    };
+    let mut gone = state.ops.checkpoints.values().filter(|c| c.deleted.is_some()).peekable();
+    gone.peek()?;
+    let needed = needed(state);
+    gone.map(|c| c.name.as_str()).find(|name| {
+        planted::is(Bug::NeededCheckpointPurged) || (!wanted_back(name) && !needed.contains(name))
+    })
+}

@@ -1,0 +1,117 @@
+//! An operation that moves git, step by step: what follows by itself and what is owed at each step.
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{AgentId, TaskId};
+use swarm_protocol::operation::{Request, Survey};
+use swarm_protocol::time::Timestamp;
+
+use super::state::{Due, Running, Step};
+use super::{checkpoints, facts, plan};
+use crate::effect::Effect;
+use crate::state::State;
+
+/// Whether new work may be granted, as far as operations and full checkpoints are concerned.
+pub fn lets_start(state: &State) -> bool {
+    state.ops.running.is_none() && !state.ops.due.iter().any(|due| due.full)
+}
+
+/// Tasks whose agents the operation stops; none: everybody's.
+pub fn concerned(state: &State, request: &Request) -> Option<Vec<TaskId>> {
+    match request {
+        Request::Checkpoint { .. } => Some(vec![]),
+        Request::Rollback { .. } | Request::Abort { .. } => None,
+        Request::RollbackTask { tasks, .. } => Some(tasks.clone()),
+        Request::Undo { operation, .. } => {
+            let record = state.ops.record(operation)?;
+            let facts = record.facts.as_ref()?;
+            let of = |fact: &str| facts::of_task(fact).map(|(id, _)| id).or_else(|| plan::task_of(fact));
+            Some(facts.iter().filter_map(|c| of(&c.fact)).collect())
+        }
+    }
+}
+
+/// Nobody it concerns runs any more, and the trunk is free.
+fn is_quiet(state: &State, running: &Running) -> bool {
+    let tasks = concerned(state, &running.request);
+    let touched = |task: &TaskId| tasks.as_ref().is_none_or(|tasks| tasks.contains(task));
+    let runs = state.runs.values().any(|run| run.kind != RunKind::Probe && touched(&run.task));
+    let moves_trunk = !matches!(running.request, Request::Checkpoint { .. });
+    let verifies = || state.runs.values().any(|run| run.kind == RunKind::Verify);
+    !runs
+        && state.ops.rewinds.keys().all(|id| !touched(id))
+        && !(moves_trunk && (state.trunk_held_by.is_some() || verifies()))
+}
+
+/// The next thing that follows about operations and checkpoints.
+pub fn settle(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(running) = &state.ops.running {
+        match &running.step {
+            Step::Quiescing if is_quiet(state, running) => {
+                return Some(Event::OperationQuiet { id: running.id.clone() });
+            }
+            Step::Surveying if matches!(running.request, Request::Checkpoint { .. }) => {
+                // Nothing is to be found out: the checkpoint itself looks at everything.
+                let plan = plan::plan(state, &running.request, &Survey::default(), now).ok()?;
+                return Some(Event::OperationPlanned { id: running.id.clone(), plan });
+            }
+            _ => {}
+        }
+    }
+    let name = checkpoints::expired(state, now)?.to_string();
+    Some(Event::CheckpointDeleted { name, why: "its time is over".into() })
+}
+
+/// What operations, checkpoints and killed iterations owe.
+pub fn owed(state: &State) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = state.ops.due.iter().map(due).collect();
+    effects.extend(state.ops.running.as_ref().and_then(|running| for_step(state, running)));
+    effects.extend(checkpoints::purgeable(state).map(|name| Effect::Forget { name: name.into() }));
+    let stopped = |id: &TaskId| !state.has_run(id);
+    effects.extend(state.ops.rewinds.iter().filter(|(id, _)| stopped(id)).map(|(id, rewind)| {
+        Effect::Rewind { task: id.clone(), run: rewind.run.clone(), to: rewind.to.clone() }
+    }));
+    effects
+}
+
+fn due(due: &Due) -> Effect {
+    let (name, at) = (due.name.clone(), due.at);
+    if due.full { Effect::Save { name, at, op: None } } else { Effect::Mark { name, at } }
+}
+
+fn for_step(state: &State, running: &Running) -> Option<Effect> {
+    let op = running.id.clone();
+    match &running.step {
+        Step::Quiescing => None,
+        Step::Surveying if matches!(running.request, Request::Checkpoint { .. }) => None,
+        // A checkpoint that is gone by now is said by the plan; there is nothing to look at.
+        Step::Surveying => {
+            Some(Effect::Survey { op, ask: plan::ask(state, &running.request).unwrap_or_default() })
+        }
+        Step::Saving { plan } => {
+            Some(Effect::Save { name: plan.checkpoint.clone(), at: plan.at, op: Some(op) })
+        }
+        Step::Moving { plan, .. } => Some(Effect::Move { op, plan: plan.clone() }),
+    }
+}
+
+/// Whether the task's worktree is ready to be taken up: rewound, and left by whom it was taken from.
+pub fn may_take_up(state: &State, task: &TaskId) -> bool {
+    let left = |from: &TaskId| !state.has_run(from);
+    let redirected = state.ops.redirects.get(task);
+    !state.ops.rewinds.contains_key(task) && redirected.is_none_or(|redirect| left(&redirect.from))
+}
+
+/// Who goes before the queue: whom a person sent somewhere, then whom a pause stopped.
+pub fn first_in_line<'a>(state: &'a State, may: impl Fn(&&'a TaskId) -> bool) -> Option<&'a TaskId> {
+    let line = state.ops.redirects.keys().chain(state.ops.first.iter().map(|first| &first.task));
+    line.filter(|id| state.index.queue().any(|ready| ready == *id)).find(may)
+}
+
+/// The agent that the task should go to, if it is free.
+pub fn agent_for(state: &State, task: &TaskId) -> Option<AgentId> {
+    let sent = state.ops.redirects.get(task).map(|r| r.agent.clone());
+    let back = || state.ops.first.iter().find(|f| f.task == *task).and_then(|f| f.agent.clone());
+    let agent = sent.or_else(back)?;
+    state.agents.get(&agent).filter(|a| a.run.is_none() && a.degraded.is_none()).map(|_| agent)
+}

@@ -1,0 +1,214 @@
+//! What an operation will do: asked of the state, answered by a survey, made into a plan. Pure, so that
+//! a preview is the same function as the deed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo};
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use super::{back, checkpoints, facts, undo};
+use crate::stage::Stage;
+use crate::state::State;
+
+/// What a survey has to find out for this request.
+pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
+    match request {
+        Request::Checkpoint { .. } => Ok(SurveyAsk::default()),
+        Request::Rollback { to, .. } => {
+            let checkpoint = checkpoints::known(state, to)?;
+            let tasks = with_branches(state).chain(checkpoint.tips.keys()).cloned();
+            let tasks: BTreeSet<TaskId> = tasks.collect();
+            Ok(SurveyAsk {
+                at: Some(checkpoint.seq),
+                trunk: checkpoint.trunk.clone(),
+                tasks: tasks.into_iter().collect(),
+                ..SurveyAsk::default()
+            })
+        }
+        Request::RollbackTask { tasks, .. } => {
+            let revert = tasks.iter().rev().flat_map(|id| merged(state, id).into_iter().rev()).collect();
+            Ok(SurveyAsk { revert, tasks: tasks.clone(), ..SurveyAsk::default() })
+        }
+        Request::Abort { to, .. } => {
+            let checkpoint = checkpoints::known(state, to)?;
+            let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
+            Ok(SurveyAsk {
+                trunk: checkpoint.trunk.clone(),
+                tasks: with_branches(state).cloned().collect(),
+                landed: done.filter(|(_, commits)| !commits.is_empty()).collect(),
+                ..SurveyAsk::default()
+            })
+        }
+        Request::Undo { operation, .. } => {
+            let record = state.ops.record(operation).ok_or_else(|| unknown(operation.as_str()))?;
+            if let Some(other) = as_another(record, Force::default()) {
+                return ask(state, &other);
+            }
+            let git = |c: &&FactChange| facts::is_of_git(&c.fact);
+            let names = record.facts.iter().flatten().filter(git);
+            let tasks: BTreeSet<TaskId> = names.clone().filter_map(|c| task_of(&c.fact)).collect();
+            let main = trunk_fact(state, record.facts.iter().flatten());
+            let trunk = main.and_then(|c| oid(c.before.as_ref()));
+            Ok(SurveyAsk { trunk, tasks: tasks.into_iter().collect(), ..SurveyAsk::default() })
+        }
+    }
+}
+
+/// The plan for this request, or why it cannot be.
+pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -> Result<Plan, Refusal> {
+    let kind = match request {
+        Request::Checkpoint { .. } => "checkpoint",
+        Request::Rollback { .. } => "rollback",
+        Request::RollbackTask { .. } => "task-rollback",
+        Request::Abort { .. } => "abort",
+        Request::Undo { .. } => "undo",
+    };
+    let mut draft = Plan {
+        checkpoint: checkpoints::unused(state, &format!("before-{kind}")),
+        trunk: None,
+        refs: vec![],
+        worktrees: vec![],
+        facts: vec![],
+        tasks: BTreeMap::new(),
+        save_local: vec![],
+        says: Says::default(),
+        at: now,
+    };
+    match request {
+        Request::Checkpoint { name } => draft.checkpoint = name.clone(),
+        Request::Rollback { to, force } => back::rollback(state, to, *force, survey, &mut draft)?,
+        Request::RollbackTask { tasks, force } => {
+            back::task_rollback(state, tasks, *force, survey, &mut draft)?
+        }
+        Request::Abort { to, force } => back::abort(state, to, *force, survey, &mut draft)?,
+        Request::Undo { operation, partial, force } => {
+            let record = state.ops.record(operation).ok_or_else(|| unknown(operation.as_str()))?;
+            match as_another(record, *force) {
+                Some(Request::Rollback { to, force }) => {
+                    back::rollback(state, &to, force, survey, &mut draft)?
+                }
+                Some(Request::RollbackTask { tasks, force }) => {
+                    back::task_rollback(state, &tasks, force, survey, &mut draft)?;
+                }
+                _ => super::unmade::unmake(state, record, *partial, *force, survey, &mut draft)?,
+            }
+        }
+    }
+    if draft.trunk.is_some() && !survey.local.is_empty() {
+        draft.save_local = survey.local.clone();
+        draft.says.work.push(format!("your local changes are put on a ref: {}", survey.local.join(", ")));
+    }
+    Ok(draft)
+}
+
+/// What the person has seen, for `expect`: what becomes of commits and of local changes. Agents that
+/// worked on between the preview and the deed make no other preview of it.
+pub fn hash(plan: &Plan) -> String {
+    let seen = (&plan.trunk, &plan.says.commits, &plan.says.foreign, &plan.save_local);
+    let bytes = serde_json::to_vec(&seen).unwrap_or_default();
+    crate::hash::hex(&Sha256::digest(bytes))[..16].to_string()
+}
+
+/// Where facts were too many the state before it is returned to; a merge is undone as its task's
+/// rollback, since approved work would be merged again at once.
+pub fn as_another(record: &super::state::Record, force: Force) -> Option<Request> {
+    if let (None, Some(name)) = (&record.facts, &record.checkpoint) {
+        return Some(Request::Rollback { to: name.clone(), force });
+    }
+    let task = record.subject.as_deref().filter(|_| record.kind == "merge")?;
+    Some(Request::RollbackTask { tasks: vec![TaskId::new(task).ok()?], force })
+}
+
+fn unknown(id: &str) -> Refusal {
+    Refusal::UnknownOperation { id: id.into() }
+}
+
+fn with_branches(state: &State) -> impl Iterator<Item = &TaskId> {
+    state.tasks.iter().filter(|(_, task)| task.worktree).map(|(id, _)| id)
+}
+
+/// The commits of a merged task on trunk, oldest first.
+pub fn merged(state: &State, id: &TaskId) -> Vec<Oid> {
+    match state.task(id).map(|t| &t.stage) {
+        Some(Stage::Done { proof: Some(proof) }) => proof.commits.clone(),
+        _ => vec![],
+    }
+}
+
+pub fn branch_ref(id: &TaskId) -> String {
+    format!("refs/heads/{}", id.branch())
+}
+
+/// The task of a fact that git holds.
+pub fn task_of(fact: &str) -> Option<TaskId> {
+    let name = fact.strip_prefix("worktree/").or_else(|| fact.strip_prefix("ref/refs/heads/swarm/"))?;
+    TaskId::new(name).ok()
+}
+
+/// The fact about trunk among these.
+pub fn trunk_fact<'a>(
+    state: &State,
+    mut changes: impl Iterator<Item = &'a FactChange>,
+) -> Option<&'a FactChange> {
+    let trunk = format!("ref/refs/heads/{}", state.trunk.as_deref()?);
+    changes.find(|c| c.fact == trunk)
+}
+
+pub fn oid(value: Option<&serde_json::Value>) -> Option<Oid> {
+    Oid::new(value?.as_str()?).ok()
+}
+
+/// Facts of a plan once it is carried out: those of the ledger, and git's own.
+pub fn all_facts(
+    plan: &Plan,
+    moved: &swarm_protocol::operation::Moved,
+    dirty: &BTreeMap<TaskId, Oid>,
+) -> Vec<FactChange> {
+    let text = |oid: Option<&Oid>| oid.map(|oid| json!(oid.as_str()));
+    let mut all = plan.facts.clone();
+    if let (Some(trunk), Some(new)) = (&plan.trunk, &moved.trunk) {
+        let fact = format!("ref/refs/heads/{}", trunk.branch);
+        all.push(FactChange { fact, before: text(Some(&trunk.old)), after: text(Some(new)) });
+    }
+    all.extend(plan.refs.iter().map(|moved| FactChange {
+        fact: format!("ref/{}", moved.name),
+        before: text(moved.old.as_ref()),
+        after: text(moved.new.as_ref()),
+    }));
+    for worktree in &plan.worktrees {
+        let after = match &worktree.to {
+            WorktreeTo::Restored { dirty, .. } => dirty.as_ref(),
+            WorktreeTo::Clean { .. } | WorktreeTo::Gone => None,
+        };
+        let before = dirty.get(&worktree.task).or_else(|| moved.dirty.get(&worktree.task));
+        if before != after {
+            let fact = format!("worktree/{}", worktree.task);
+            all.push(FactChange { fact, before: text(before), after: text(after) });
+        }
+    }
+    all
+}
+
+/// Facts that a later change took out of reach, as a refusal.
+pub fn refused(
+    state: &State,
+    record: &super::state::Record,
+    changes: Vec<swarm_protocol::refusal::Changed>,
+) -> Refusal {
+    let instead = undo::instead(state, record, true);
+    Refusal::ChangedSince { id: record.id.clone(), changes, instead }
+}
+
+/// The facts of the ledger that an undo sets back, for its plan.
+pub fn set_back(
+    state: &State,
+    record: &super::state::Record,
+    partial: bool,
+) -> Result<Vec<FactChange>, Refusal> {
+    let changes = undo::settled(state, record, partial)?;
+    Ok(changes.into_iter().map(|c| FactChange { before: c.after, after: c.before, fact: c.fact }).collect())
+}

@@ -1,0 +1,183 @@
+//! Events that set facts: each by an event of its own kind where there is one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::{FactChange, SavedStage};
+use swarm_protocol::outcome::{Gate, Mode, PauseReason};
+use swarm_protocol::plan::{ExecutionProfile, Extra, PhaseHead, TaskSpec};
+
+use super::facts;
+use crate::react::patch_between;
+use crate::state::State;
+
+/// A fact and the value it is to have.
+pub type Wanted = (String, Option<Value>);
+
+/// What an undo wants of these changes.
+pub fn befores(changes: &[FactChange]) -> Vec<Wanted> {
+    changes.iter().map(|c| (c.fact.clone(), c.before.clone())).collect()
+}
+
+/// What carrying them out (again) wants.
+pub fn afters(changes: &[FactChange]) -> Vec<Wanted> {
+    changes.iter().map(|c| (c.fact.clone(), c.after.clone())).collect()
+}
+
+/// Events after which the facts have these values. Git's own are passed over.
+pub fn events(state: &State, wanted: &[Wanted], why: &str) -> Vec<Event> {
+    let wanted: BTreeMap<&str, Option<&Value>> =
+        wanted.iter().map(|(fact, value)| (fact.as_str(), value.as_ref())).collect();
+    let mut events = Vec::new();
+    events.extend(header(&wanted));
+    let mut phases_left = wanted.keys().any(|fact| fact.ends_with("/place"));
+    let ids: BTreeSet<TaskId> = wanted.keys().filter_map(|fact| Some(facts::of_task(fact)?.0)).collect();
+    let (gone, kept): (Vec<&TaskId>, Vec<&TaskId>) =
+        ids.iter().partition(|id| matches!(wanted.get(format!("task/{id}").as_str()), Some(None)));
+    let added: Vec<&TaskId> = kept.iter().copied().filter(|id| state.task(id).is_none()).collect();
+    for id in in_order(&added, &wanted) {
+        events.extend(add(state, id, &wanted, &added));
+    }
+    for id in kept.iter().copied().filter(|id| state.task(id).is_some()) {
+        events.extend(spec(state, id, &wanted));
+    }
+    for id in kept.iter().copied().filter(|id| state.task(id).is_some()) {
+        events.extend(place(state, id, &wanted, &added));
+    }
+    for id in &kept {
+        events.extend(stage(state, id, &wanted, why));
+    }
+    for id in gone.into_iter().filter(|id| state.task(id).is_some()) {
+        events.push(Event::TaskRemoved { task: id.clone() });
+        phases_left = true;
+    }
+    // A phase goes when its last task has gone.
+    events.extend(header(&wanted).filter(|_| phases_left));
+    events.extend(profile(&wanted));
+    events.extend(wanted.iter().filter_map(|(fact, value)| swarm(state, fact, *value)));
+    events.extend(others(state, &wanted));
+    events
+}
+
+type Map<'a> = BTreeMap<&'a str, Option<&'a Value>>;
+
+fn part<'a>(wanted: &Map<'a>, id: &TaskId, part: &str) -> Option<&'a Value> {
+    wanted.get(format!("task/{id}/{part}").as_str()).copied().flatten()
+}
+
+fn header(wanted: &Map<'_>) -> Option<Event> {
+    let value = (*wanted.get("header")?)?;
+    let goal = value["goal"].as_str().unwrap_or_default().into();
+    let phases: Vec<PhaseHead> = serde_json::from_value(value["phases"].clone()).ok()?;
+    let extra: Extra = serde_json::from_value(value["extra"].clone()).unwrap_or_default();
+    Some(Event::PlanUpdated { goal, phases, extra })
+}
+
+/// A task comes back only after those that its place names.
+fn in_order<'a>(added: &[&'a TaskId], wanted: &Map<'_>) -> Vec<&'a TaskId> {
+    let mut order = Vec::new();
+    let mut left: Vec<&TaskId> = added.to_vec();
+    while !left.is_empty() {
+        let waits = |id: &&&TaskId| {
+            let after = part(wanted, id, "place").and_then(|p| p["after"].as_str());
+            !left.iter().any(|other| other != *id && Some(other.as_str()) == after)
+        };
+        let at = left.iter().position(|id| waits(&id)).unwrap_or(0);
+        order.push(left.remove(at));
+    }
+    order
+}
+
+fn add(state: &State, id: &TaskId, wanted: &Map<'_>, coming: &[&TaskId]) -> Option<Event> {
+    let spec: TaskSpec = serde_json::from_value(part(wanted, id, "spec")?.clone()).ok()?;
+    let (phase, after) = spot(state, part(wanted, id, "place")?, coming)?;
+    Some(Event::TaskAdded { task: id.clone(), phase, after, spec })
+}
+
+fn spec(state: &State, id: &TaskId, wanted: &Map<'_>) -> Option<Event> {
+    let spec: TaskSpec = serde_json::from_value(part(wanted, id, "spec")?.clone()).ok()?;
+    let patch = patch_between(&state.task(id)?.spec, &spec);
+    (!patch.is_empty()).then(|| Event::TaskUpdated { task: id.clone(), patch })
+}
+
+fn place(state: &State, id: &TaskId, wanted: &Map<'_>, coming: &[&TaskId]) -> Option<Event> {
+    let (phase, after) = spot(state, part(wanted, id, "place")?, coming)?;
+    let now = facts::read(state, &format!("task/{id}/place"))?;
+    let stands = now["phase"] == phase && now["after"].as_str() == after.as_ref().map(TaskId::as_str);
+    (!stands).then(|| Event::TaskReordered { task: id.clone(), after, phase })
+}
+
+/// Where a task belongs: behind its old neighbour, or where that one is gone behind the last of lower rank.
+fn spot(state: &State, value: &Value, coming: &[&TaskId]) -> Option<(u32, Option<TaskId>)> {
+    let phase = u32::try_from(value["phase"].as_u64()?).ok()?;
+    let Some(named) = value["after"].as_str().and_then(|text| TaskId::new(text).ok()) else {
+        return Some((phase, None));
+    };
+    let order = state.phase(phase).map(|p| p.tasks.as_slice()).unwrap_or_default();
+    if order.contains(&named) || coming.contains(&&named) {
+        return Some((phase, Some(named)));
+    }
+    let rank = value["rank"].as_i64()?;
+    let lower = |id: &&TaskId| state.task(id).is_some_and(|task| task.rank < rank);
+    Some((phase, order.iter().rev().find(lower).cloned()))
+}
+
+fn stage(state: &State, id: &TaskId, wanted: &Map<'_>, why: &str) -> Option<Event> {
+    let stage = part(wanted, id, "stage").and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
+    let waived = part(wanted, id, "waived").and_then(|v| serde_json::from_value::<Vec<Gate>>(v.clone()).ok());
+    let fresh = state.task(id).is_none();
+    let plain = stage.as_ref().is_none_or(|s| *s == SavedStage::Pending { started: false })
+        && waived.as_ref().is_none_or(Vec::is_empty);
+    if (stage.is_none() && waived.is_none()) || (fresh && plain) {
+        return None;
+    }
+    let status = match (&stage, state.task(id)) {
+        (Some(stage), _) => stage.status(),
+        (None, Some(task)) => task.stage.status(),
+        (None, None) => return None,
+    };
+    Some(Event::TaskRestored { task: id.clone(), status, why: why.into(), stage, waived, saved: None })
+}
+
+fn profile(wanted: &Map<'_>) -> Vec<Event> {
+    let value = wanted.get("profile").copied().flatten();
+    let profile = value.and_then(|v| serde_json::from_value::<ExecutionProfile>(v.clone()).ok());
+    let Some(profile) = profile else { return vec![] };
+    let mut events =
+        vec![Event::ExecutionProfileSet { profile: ExecutionProfile { locked: false, ..profile } }];
+    events.extend(profile.locked.then_some(Event::ExecutionProfileLocked {}));
+    events
+}
+
+/// Pauses and the mode.
+fn swarm(state: &State, fact: &str, value: Option<&Value>) -> Option<Event> {
+    if fact == "mode" {
+        let mode = Mode::ALL.into_iter().find(|m| value.and_then(Value::as_str) == Some(m.word()))?;
+        return (state.mode() != mode || state.mode.is_none()).then_some(Event::ModeChanged { mode });
+    }
+    let reason: PauseReason = serde_json::from_value(fact.strip_prefix("pause/")?.into()).ok()?;
+    match value {
+        Some(pause) => Some(Event::Paused { reason, why: pause["why"].as_str().unwrap_or_default().into() }),
+        None => state.paused.contains_key(&reason).then_some(Event::Resumed { reason }),
+    }
+}
+
+/// Facts without an event of their own kind.
+fn others(state: &State, wanted: &Map<'_>) -> Option<Event> {
+    let kinds = ["phase", "approved", "checkpoint", "redirect", "agent", "quota", "budget", "message"];
+    let facts: Vec<FactChange> = wanted
+        .iter()
+        .filter(|(fact, _)| {
+            kinds.contains(&fact.split('/').next().unwrap_or(fact)) || fact.ends_with("/base")
+        })
+        .map(|(fact, value)| FactChange {
+            fact: (*fact).into(),
+            before: facts::read(state, fact),
+            after: value.cloned(),
+        })
+        .filter(|change| change.before != change.after)
+        .collect();
+    (!facts.is_empty()).then_some(Event::FactsSet { facts })
+}

@@ -1,0 +1,167 @@
+//! What the swarm remembers of operations, checkpoints and hooks. One member of `State`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::{Checkpoint, FactChange, Plan, Request};
+use swarm_protocol::time::Timestamp;
+
+use crate::hooks::HookRun;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operations {
+    /// The one that moves git now.
+    pub running: Option<Running>,
+    /// Newest last (bounded), those of people and those of the swarm itself.
+    pub log: VecDeque<Record>,
+    pub checkpoints: BTreeMap<String, Checkpoint>,
+    /// Checkpoints that are to be made, oldest first.
+    pub due: VecDeque<Due>,
+    /// The checkpoint that this session began with.
+    pub session_start: Option<String>,
+    /// Tasks done since the last periodic checkpoint.
+    pub done_since: u32,
+    /// Commits on trunk that the swarm made and that no done task names: reverts, picks, taken back work.
+    pub made: BTreeSet<Oid>,
+    /// Where each task's branch was at the last boundary: a killed iteration goes back to it.
+    pub tips: BTreeMap<TaskId, Oid>,
+    /// Worktrees that are to go back to where an iteration began.
+    pub rewinds: BTreeMap<TaskId, Rewind>,
+    /// Tasks that an agent was sent to, by task.
+    pub redirects: BTreeMap<TaskId, Redirect>,
+    /// Tasks that go before all others when work goes on: a pause or an operation stopped them.
+    pub first: VecDeque<First>,
+    /// Hooks that are to run or run, by number.
+    pub hooks: BTreeMap<u64, HookRun>,
+    pub hooks_ever: u64,
+    /// The last hooks that ended (bounded).
+    pub hooks_ended: VecDeque<HookRun>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Due {
+    pub name: String,
+    /// The ledger position it is about.
+    pub seq: u64,
+    pub at: Timestamp,
+    pub full: bool,
+    pub trigger: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewind {
+    pub run: RunId,
+    pub to: Option<Oid>,
+    /// Tries that failed.
+    pub failures: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Redirect {
+    pub from: TaskId,
+    pub agent: AgentId,
+    pub same_worktree: bool,
+}
+
+/// Who goes first when work goes on, and with whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct First {
+    pub task: TaskId,
+    pub agent: Option<AgentId>,
+}
+
+/// An operation that moves git, on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Running {
+    pub id: CommandId,
+    pub by: String,
+    pub kind: String,
+    pub subject: Option<String>,
+    pub request: Request,
+    pub asked_at: Timestamp,
+    /// The ledger position before it: what its own checkpoint speaks of.
+    pub before: u64,
+    pub step: Step,
+    /// Why it does not get on.
+    pub stuck: Option<String>,
+    /// Hash of the preview that the person has seen.
+    pub expect: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Step {
+    /// Agents are being stopped, the trunk comes free.
+    Quiescing,
+    Surveying,
+    /// The intent stands; the state before it is being saved.
+    Saving {
+        plan: Plan,
+    },
+    Moving {
+        plan: Plan,
+        dirty: BTreeMap<TaskId, Oid>,
+    },
+}
+
+impl Step {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Quiescing => "quiescing",
+            Self::Surveying => "surveying",
+            Self::Saving { .. } => "saving",
+            Self::Moving { .. } => "moving",
+        }
+    }
+}
+
+/// An operation that is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub id: CommandId,
+    pub seq: u64,
+    pub at: Timestamp,
+    pub by: String,
+    pub kind: String,
+    pub subject: Option<String>,
+    pub text: String,
+    /// None: they were too many, or are too old to be kept.
+    pub facts: Option<Vec<FactChange>>,
+    /// The state before it, where facts would be too many.
+    pub checkpoint: Option<String>,
+    pub undoes: Option<CommandId>,
+    pub undone_by: Option<CommandId>,
+    /// It was not possible; why and what helps.
+    pub failed: Option<(String, String)>,
+    /// Files in which it met later work (bounded).
+    pub paths: Vec<String>,
+    /// A person has seen that it failed.
+    pub seen: bool,
+    /// About what its facts take.
+    pub bytes: usize,
+}
+
+impl Record {
+    pub fn by_person(&self) -> bool {
+        self.by.starts_with("person:")
+    }
+
+    /// Whether there is anything to set back.
+    pub fn can_be_undone(&self) -> bool {
+        self.failed.is_none()
+            && self.undone_by.is_none()
+            && (self.checkpoint.is_some() || self.facts.as_ref().is_some_and(|facts| !facts.is_empty()))
+    }
+
+    /// Whether git moved, or moves when it is undone.
+    pub fn moves_git(&self) -> bool {
+        self.facts.is_none() || self.facts.iter().flatten().any(|c| super::facts::is_of_git(&c.fact))
+    }
+}
+
+impl Operations {
+    pub fn record(&self, id: &CommandId) -> Option<&Record> {
+        self.log.iter().rev().find(|record| record.id == *id)
+    }
+}

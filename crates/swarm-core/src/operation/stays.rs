@@ -1,0 +1,22 @@
+//! What no undo takes back, by operation: the preview says it, and `docs/undo.md` lists it.
+
+/// The consequence that stays when an operation of this kind is undone.
+pub fn stays(kind: &str) -> &'static str {
+    match kind {
+        "pause" | "resume" => "hooks that ran",
+        "agent stop" | "agent kill" | "agent redirect" => {
+            "the process is gone: the task comes back queued, with its saved work and its session"
+        }
+        "agent message" => "a message that was delivered",
+        "task block" | "task defer" | "task cancel" | "plan reset" => {
+            "an agent that was stopped: its task comes back queued, with its saved work and its session"
+        }
+        "checkpoint create" | "checkpoint delete" => "nothing: refs stay until no undo can want them",
+        "rollback" | "task rollback" | "abort" | "undo" | "redo" | "merge" => {
+            "pushes, delivered messages, hooks that ran, money; the checkpoint made before it"
+        }
+        "budget extend" => "what was spent",
+        "close" => "the archive: a closed plan is not opened again",
+        _ => "nothing",
+    }
+}

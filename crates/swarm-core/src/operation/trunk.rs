@@ -1,0 +1,137 @@
+//! How trunk moves, back or forward again: by setting it where nobody else's work and nobody's clone
+//! would notice, else by reverting what is ours and bringing back what is wanted.
+
+use std::collections::BTreeSet;
+
+use swarm_protocol::ids::Oid;
+use swarm_protocol::operation::{Force, Says, Survey, TrunkCommit, TrunkHow, TrunkMove};
+use swarm_protocol::refusal::Refusal;
+
+use crate::planted::{self, Bug};
+use crate::stage::Stage;
+use crate::state::State;
+
+/// Commits on trunk that the swarm published.
+pub fn ours(state: &State) -> BTreeSet<&Oid> {
+    let proven = state.tasks.values().filter_map(|task| match &task.stage {
+        Stage::Done { proof: Some(proof) } => Some(proof),
+        _ => None,
+    });
+    let proven = proven.flat_map(|proof| proof.commits.iter().chain([&proof.commit]));
+    proven.chain(&state.ops.made).collect()
+}
+
+/// The move that brings trunk to `to`, or as near as the work of others allows.
+pub fn towards(
+    state: &State,
+    survey: &Survey,
+    to: &Oid,
+    force: Force,
+    says: &mut Says,
+    command: &str,
+) -> Result<Option<TrunkMove>, Refusal> {
+    let Some(old) = survey.now.clone().filter(|now| now != to) else { return Ok(None) };
+    if survey.unrelated {
+        let why = format!("{} has no commit in common with {} any more", survey.trunk, to.short());
+        return Err(Refusal::CannotMove { why, hint: format!("git log {}", to.short()) });
+    }
+    let ours = ours(state);
+    let is_ours = |c: &&TrunkCommit| ours.contains(&c.oid) || planted::is(Bug::ForeignDropped);
+    let foreign: Vec<&TrunkCommit> = survey.since.iter().filter(|c| !is_ours(c)).collect();
+    let pushed = survey.since.iter().any(|c| c.pushed);
+    let sets = force.drop_foreign || (foreign.is_empty() && !pushed);
+    if sets {
+        say_set(survey, &foreign, says);
+        may_follow(survey, force, command)?;
+        let how = TrunkHow::Set { new: to.clone() };
+        return Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }));
+    }
+    let revert: Vec<Oid> = survey.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+    let pick: Vec<Oid> = survey.ahead.iter().map(|c| c.oid.clone()).collect();
+    rebuild(survey, revert, pick, force, says, command)
+}
+
+/// The move that takes back what an operation did to trunk. Work that came on top of it since stays.
+pub fn unmoved(
+    state: &State,
+    survey: &Survey,
+    (before, after): (&Oid, &Oid),
+    force: Force,
+    says: &mut Says,
+    command: &str,
+) -> Result<Option<TrunkMove>, Refusal> {
+    // Newest first: whatever stands before the operation's own result is later than it.
+    let own = survey.since.iter().position(|c| c.oid == *after).unwrap_or(survey.since.len());
+    let nothing_since = survey.now.as_ref() == Some(after) || own == 0;
+    if nothing_since || survey.unrelated {
+        return towards(state, survey, before, force, says, command);
+    }
+    let ours = ours(state);
+    let made = survey.since[own..].iter().filter(|c| ours.contains(&c.oid));
+    let revert = made.map(|c| c.oid.clone()).collect();
+    let pick = survey.ahead.iter().map(|c| c.oid.clone()).collect();
+    rebuild(survey, revert, pick, force, says, command)
+}
+
+/// Reverts and picks on top of what is there.
+pub fn rebuild(
+    survey: &Survey,
+    revert: Vec<Oid>,
+    pick: Vec<Oid>,
+    force: Force,
+    says: &mut Says,
+    command: &str,
+) -> Result<Option<TrunkMove>, Refusal> {
+    let Some(old) = survey.now.clone().filter(|_| !revert.is_empty() || !pick.is_empty()) else {
+        return Ok(None);
+    };
+    let known = survey.since.iter().chain(&survey.ahead);
+    for commit in known {
+        let line = said(commit);
+        if revert.contains(&commit.oid) {
+            says.commits.push(format!("reverted: {line}"));
+        } else if pick.contains(&commit.oid) {
+            says.commits.push(format!("brought back: {line}"));
+        } else if survey.since.contains(commit) {
+            says.foreign.push(format!("stays: {line}"));
+        }
+    }
+    may_follow(survey, force, command)?;
+    let how = TrunkHow::Rebuild { revert, pick };
+    Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }))
+}
+
+fn say_set(survey: &Survey, foreign: &[&TrunkCommit], says: &mut Says) {
+    for commit in &survey.since {
+        if foreign.contains(&commit) {
+            says.foreign.push(format!(
+                "goes from {}, kept in the checkpoint: {}",
+                survey.trunk,
+                said(commit)
+            ));
+        } else {
+            says.commits.push(format!("goes from {}: {}", survey.trunk, said(commit)));
+        }
+    }
+    says.commits.extend(survey.ahead.iter().map(|c| format!("comes back: {}", said(c))));
+}
+
+fn said(commit: &TrunkCommit) -> String {
+    format!("{} {}", commit.oid.short(), commit.subject)
+}
+
+/// The person's checkout must be able to come along.
+fn may_follow(survey: &Survey, force: Force, command: &str) -> Result<(), Refusal> {
+    if let Some(busy) = &survey.busy {
+        let why = format!("Your checkout of {} is in the middle of something: {busy}", survey.trunk);
+        return Err(Refusal::CannotMove { why, hint: "git status".into() });
+    }
+    if survey.local.is_empty() || force.save_local {
+        return Ok(());
+    }
+    let shown: Vec<&str> = survey.local.iter().take(3).map(String::as_str).collect();
+    let more = survey.local.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let why = format!("Your local changes would be in the way: {}{more}", shown.join(", "));
+    Err(Refusal::CannotMove { why, hint: format!("{command} --save-local") })
+}

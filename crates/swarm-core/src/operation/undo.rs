@@ -1,0 +1,187 @@
+//! Undo: the facts of an operation back to what they were before it, each only if it still is what
+//! the operation made of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::operation::FactChange;
+use swarm_protocol::refusal::{Changed, Refusal};
+
+use super::facts;
+use super::state::Record;
+use crate::planted::{self, Bug};
+use crate::state::State;
+
+/// The operation that an undo is about: the one named, or the newest of a person.
+pub fn chosen<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'a Record, Refusal> {
+    let record = match named {
+        Some(id) => find(state, id)?,
+        None => {
+            let candidate = |r: &&Record| r.by_person() && r.undoes.is_none() && r.can_be_undone();
+            let newest = state.ops.log.iter().rev().find(candidate);
+            newest.ok_or(Refusal::NothingToUndo { what: "undo".into() })?
+        }
+    };
+    may_be_undone(record)?;
+    Ok(record)
+}
+
+/// The undo that a redo takes back: the one named, or the newest.
+pub fn chosen_undo<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'a Record, Refusal> {
+    let record = match named {
+        Some(id) => find(state, id)?,
+        None => {
+            let candidate = |r: &&Record| r.by_person() && r.kind == "undo" && r.can_be_undone();
+            let newest = state.ops.log.iter().rev().find(candidate);
+            newest.ok_or(Refusal::NothingToUndo { what: "redo".into() })?
+        }
+    };
+    if record.undoes.is_none() {
+        return Err(Refusal::NothingToUndo { what: format!("redo: {} is no undo", record.id.as_str()) });
+    }
+    may_be_undone(record)?;
+    Ok(record)
+}
+
+fn find<'a>(state: &'a State, id: &CommandId) -> Result<&'a Record, Refusal> {
+    state.ops.record(id).ok_or_else(|| Refusal::UnknownOperation { id: id.as_str().into() })
+}
+
+fn may_be_undone(record: &Record) -> Result<(), Refusal> {
+    if let Some(by) = &record.undone_by {
+        return Err(Refusal::AlreadyUndone { id: record.id.clone(), by: by.clone() });
+    }
+    if !record.can_be_undone() {
+        return Err(Refusal::UnknownOperation { id: record.id.as_str().into() });
+    }
+    Ok(())
+}
+
+/// The changes of an operation that can be set back now, and those that something else has changed since.
+pub struct Split {
+    pub back: Vec<FactChange>,
+    pub changed: Vec<Changed>,
+}
+
+/// Sorts the facts of the plan and the swarm; git's own are judged by the survey.
+pub fn split(state: &State, record: &Record) -> Split {
+    let mut split = Split { back: vec![], changed: vec![] };
+    for change in record.facts.iter().flatten() {
+        if facts::is_of_git(&change.fact) {
+            continue;
+        }
+        let now = facts::read(state, &change.fact);
+        let stands = facts::holds(&change.fact, change.after.as_ref(), now.as_ref());
+        if stands || planted::is(Bug::UndoneOverLaterChange) {
+            split.back.push(change.clone());
+        } else {
+            split.changed.push(changed(state, record, &change.fact, now.as_ref()));
+        }
+    }
+    keep_structure(state, record, &mut split);
+    split
+}
+
+/// Those that stand, or a refusal that names what has changed and what to undo first.
+pub fn settled(state: &State, record: &Record, partial: bool) -> Result<Vec<FactChange>, Refusal> {
+    let Split { back, changed } = split(state, record);
+    if !changed.is_empty() && (!partial || back.is_empty() && !record.moves_git()) {
+        let instead = instead(state, record, !back.is_empty());
+        return Err(Refusal::ChangedSince { id: record.id.clone(), changes: changed, instead });
+    }
+    Ok(back)
+}
+
+/// The command that helps where facts have changed since: the undo of what changed them, which may wait
+/// for another one in turn; or what is left of this one; or a look at it.
+pub fn instead(state: &State, record: &Record, some_stand: bool) -> String {
+    let mut first = record;
+    // Each step leads to a later operation, so it ends.
+    loop {
+        let Split { changed, back } = split(state, first);
+        let later = changed.iter().flat_map(|c| &c.by).filter_map(|id| state.ops.record(id));
+        match later.filter(|r| r.can_be_undone()).max_by_key(|r| r.seq) {
+            Some(next) => first = next,
+            None if changed.is_empty() => return format!("swarm undo {}", first.id.as_str()),
+            None if !back.is_empty() => return format!("swarm undo {} --partial", first.id.as_str()),
+            None if some_stand => return format!("swarm undo {} --partial", record.id.as_str()),
+            None => return format!("swarm op show {}", record.id.as_str()),
+        }
+    }
+}
+
+pub fn changed(state: &State, record: &Record, fact: &str, now: Option<&Value>) -> Changed {
+    Changed { fact: fact.into(), words: facts::words(fact, now), by: changed_by(state, record, fact) }
+}
+
+/// Later operations that stand and touched this fact, newest first.
+fn changed_by(state: &State, record: &Record, fact: &str) -> Vec<CommandId> {
+    let touches = |r: &&Record| {
+        r.seq > record.seq
+            && r.undone_by.is_none()
+            && r.failed.is_none()
+            && r.facts.iter().flatten().any(|c| c.fact == fact)
+    };
+    state.ops.log.iter().rev().filter(touches).map(|r| r.id.clone()).collect()
+}
+
+/// No dependency may point to nothing, nor in a circle, after the facts are set back.
+fn keep_structure(state: &State, record: &Record, split: &mut Split) {
+    while let Some(InTheWay { task, fact, words }) = broken(state, &split.back) {
+        let by = changed_by(state, record, &fact);
+        split.changed.push(Changed { fact, words, by });
+        // Whatever belongs to the task goes or stays as a whole.
+        let before = split.back.len();
+        split.back.retain(|c| facts::of_task(&c.fact).is_none_or(|(id, _)| id != task));
+        if split.back.len() == before {
+            return;
+        }
+    }
+}
+
+/// A dependency that would not stand: whose facts must stay, the fact that is in the way, how to say it.
+struct InTheWay {
+    task: TaskId,
+    fact: String,
+    words: String,
+}
+
+fn broken(state: &State, back: &[FactChange]) -> Option<InTheWay> {
+    let mut edges: BTreeMap<TaskId, Vec<TaskId>> =
+        state.tasks.iter().map(|(id, task)| (id.clone(), task.spec.depends.clone())).collect();
+    let mut set_back = BTreeSet::new();
+    for change in back {
+        let Some((id, part)) = facts::of_task(&change.fact) else { continue };
+        match (part, &change.before) {
+            (None, None) => {
+                edges.remove(&id);
+                set_back.insert(id);
+            }
+            (Some("spec"), Some(spec)) => {
+                let depends = serde_json::from_value(spec["depends"].clone()).unwrap_or_default();
+                edges.insert(id.clone(), depends);
+                set_back.insert(id);
+            }
+            _ => {}
+        }
+    }
+    if set_back.is_empty() {
+        return None;
+    }
+    for (id, depends) in &edges {
+        let Some(missing) = depends.iter().find(|d| !edges.contains_key(*d)) else { continue };
+        let words = format!("task {id} depends on {missing}");
+        return Some(match set_back.contains(id) {
+            true => InTheWay { task: id.clone(), fact: format!("task/{missing}"), words },
+            false => InTheWay { task: missing.clone(), fact: format!("task/{id}/spec"), words },
+        });
+    }
+    let borrowed: BTreeMap<&TaskId, &[TaskId]> = edges.iter().map(|(id, d)| (id, d.as_slice())).collect();
+    let Err(Refusal::Cycle { path }) = crate::react::graph(&borrowed) else { return None };
+    let task = path.iter().find(|id| set_back.contains(*id))?.clone();
+    let other = path.iter().find(|id| !set_back.contains(*id)).unwrap_or(&task);
+    let (fact, words) =
+        (format!("task/{other}/spec"), format!("task {task} would depend on itself in a circle"));
+    Some(InTheWay { fact, words, task })
+}

@@ -1,0 +1,131 @@
+//! The plan of an undo that moves git: refs and worktrees back to what they were before the operation.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{
+    FactChange, Force, Plan, RefMove, SavedStage, Survey, WorktreeMove, WorktreeTo,
+};
+use swarm_protocol::refusal::{Changed, Refusal};
+
+use super::plan::{branch_ref, oid, refused, set_back, task_of, trunk_fact};
+use super::state::Record;
+use super::{saved, trunk, undo};
+use crate::state::State;
+
+pub fn unmake(
+    state: &State,
+    record: &Record,
+    partial: bool,
+    force: Force,
+    survey: &Survey,
+    draft: &mut Plan,
+) -> Result<(), Refusal> {
+    let all = record.facts.as_deref().unwrap_or_default();
+    let moved = trunk_fact(state, all.iter());
+    if let Some((before, after)) = moved.and_then(|c| oid(c.before.as_ref()).zip(oid(c.after.as_ref()))) {
+        let command = format!("swarm undo {}", record.id.as_str());
+        draft.trunk = trunk::unmoved(state, survey, (&before, &after), force, &mut draft.says, &command)?;
+    }
+    let mut changed = Vec::new();
+    for change in all.iter().filter(|c| trunk_fact(state, all.iter()) != Some(*c)) {
+        let Some(id) = task_of(&change.fact) else { continue };
+        match git_back(state, record, change, &id, survey) {
+            Ok(Some(moved)) => add(moved, draft),
+            Ok(None) => {}
+            Err(one) => changed.push(one),
+        }
+    }
+    if !changed.is_empty() && !partial {
+        return Err(refused(state, record, changed));
+    }
+    worktrees_follow(state, survey, draft);
+    draft.facts = set_back(state, record, partial)?;
+    for change in &draft.facts {
+        if let Some((id, Some("stage"))) = super::facts::of_task(&change.fact) {
+            let stage = change.after.clone().and_then(|v| serde_json::from_value::<SavedStage>(v).ok());
+            let (Some(stage), Some(task)) = (stage, state.task(&id)) else { continue };
+            draft.says.tasks.push(format!("{id}: {} → {}", saved::stage(task).word(), stage.word()));
+        }
+    }
+    draft.says.stays.push("delivered messages, hooks that ran, pushes and money spent".into());
+    Ok(())
+}
+
+enum Back {
+    Ref(RefMove),
+    Dirty { task: TaskId, saved: Option<Oid> },
+}
+
+/// One fact of git set back, if it still is what the operation made of it.
+fn git_back(
+    state: &State,
+    record: &Record,
+    change: &FactChange,
+    id: &TaskId,
+    survey: &Survey,
+) -> Result<Option<Back>, Changed> {
+    let (before, after) = (oid(change.before.as_ref()), oid(change.after.as_ref()));
+    let is_ref = change.fact.starts_with("ref/");
+    let now = if is_ref { survey.tips.get(id) } else { survey.dirty.get(id) };
+    if now == before.as_ref() {
+        return Ok(None);
+    }
+    if now != after.as_ref() {
+        let seen = now.map(|oid| json!(oid.as_str()));
+        return Err(undo::changed(state, record, &change.fact, seen.as_ref()));
+    }
+    Ok(Some(if is_ref {
+        Back::Ref(RefMove { name: branch_ref(id), old: after, new: before })
+    } else {
+        Back::Dirty { task: id.clone(), saved: before }
+    }))
+}
+
+fn add(moved: Back, draft: &mut Plan) {
+    match moved {
+        Back::Ref(moved) => draft.refs.push(moved),
+        Back::Dirty { task, saved } => {
+            let to = match saved {
+                // The tip follows from the refs below.
+                Some(dirty) => WorktreeTo::Restored { base: None, tip: dirty.clone(), dirty: Some(dirty) },
+                None => WorktreeTo::Gone,
+            };
+            draft.worktrees.push(WorktreeMove { task, to });
+        }
+    }
+}
+
+/// A worktree stands where its branch does after the move.
+fn worktrees_follow(state: &State, survey: &Survey, draft: &mut Plan) {
+    let moved: BTreeMap<TaskId, Option<Oid>> = draft
+        .refs
+        .iter()
+        .filter_map(|r| Some((task_of(&format!("ref/{}", r.name))?, r.new.clone())))
+        .collect();
+    let tip_of = |id: &TaskId| moved.get(id).cloned().unwrap_or_else(|| survey.tips.get(id).cloned());
+    let mut fixed = Vec::new();
+    for worktree in std::mem::take(&mut draft.worktrees) {
+        let base = state.task(&worktree.task).and_then(|t| t.base.clone());
+        let to = match (worktree.to, tip_of(&worktree.task)) {
+            (WorktreeTo::Restored { dirty, .. }, Some(tip)) => WorktreeTo::Restored { base, tip, dirty },
+            (WorktreeTo::Gone, Some(tip)) => WorktreeTo::Clean { tip },
+            (_, None) => WorktreeTo::Gone,
+            (other, _) => other,
+        };
+        fixed.push(WorktreeMove { task: worktree.task, to });
+    }
+    let known: Vec<TaskId> = fixed.iter().map(|w| w.task.clone()).collect();
+    for (id, tip) in &moved {
+        if known.contains(id) {
+            continue;
+        }
+        let to = match tip {
+            Some(tip) => WorktreeTo::Clean { tip: tip.clone() },
+            None => WorktreeTo::Gone,
+        };
+        fixed.push(WorktreeMove { task: id.clone(), to });
+    }
+    draft.worktrees = fixed;
+}

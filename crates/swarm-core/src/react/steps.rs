@@ -1,0 +1,254 @@
+//! An operation that moves git, as hands report on it step by step.
+
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
+use swarm_protocol::operation::{
+    Checkpoint, FactChange, HookOutcome, Moved, Plan, Request, Saved, SavedStage, Survey, TrunkHow,
+};
+use swarm_protocol::outcome::Next;
+use swarm_protocol::plan::BlockKind;
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use crate::input::KeyName;
+use crate::limits::{HAND_FAILURES_MAX, PLAN_BYTES_MAX};
+use crate::operation::state::{Running, Step};
+use crate::operation::{plan, restore};
+use crate::stage::Stage;
+use crate::state::State;
+
+fn running<'a>(state: &'a State, op: &CommandId) -> Option<&'a Running> {
+    state.ops.running.as_ref().filter(|running| running.id == *op)
+}
+
+fn failed(id: &CommandId, why: String, hint: String, paths: Vec<String>) -> Vec<Event> {
+    vec![Event::OperationFailed { id: id.clone(), why, hint, paths }]
+}
+
+pub(super) fn surveyed(state: &State, op: &CommandId, survey: &Survey, now: Timestamp) -> Vec<Event> {
+    let Some(running) = running(state, op).filter(|r| matches!(r.step, Step::Surveying)) else {
+        return vec![];
+    };
+    match plan::plan(state, &running.request, survey, now) {
+        Ok(plan) if is_empty(&plan) => {
+            failed(op, "Nothing would change".into(), "swarm status".into(), vec![])
+        }
+        Ok(plan) if running.expect.as_ref().is_some_and(|expect| *expect != plan::hash(&plan)) => {
+            let refusal = Refusal::PreviewChanged { command: format!("swarm {}", running.kind) };
+            failed(op, refusal.message(), refusal.hint(), vec![])
+        }
+        Ok(plan) => {
+            let bytes = serde_json::to_vec(&plan).map_or(0, |bytes| bytes.len());
+            if bytes > PLAN_BYTES_MAX {
+                let why = format!("too much would change at once: {bytes} bytes, at most {PLAN_BYTES_MAX}");
+                return failed(op, why, "swarm checkpoint list".into(), vec![]);
+            }
+            vec![Event::OperationPlanned { id: op.clone(), plan }]
+        }
+        Err(refusal) => failed(op, refusal.message(), refusal.hint(), vec![]),
+    }
+}
+
+fn is_empty(plan: &Plan) -> bool {
+    plan.trunk.is_none() && plan.refs.is_empty() && plan.worktrees.is_empty() && plan.facts.is_empty()
+}
+
+pub(super) fn saved(state: &State, name: String, saved: Saved, now: Timestamp) -> Vec<Event> {
+    let Saved { trunk, tips, dirty, moving } = saved;
+    let made = |name: String, seq, at, auto, trigger: String, full, op| Event::CheckpointMade {
+        checkpoint: Checkpoint {
+            name,
+            at,
+            seq,
+            auto,
+            trigger,
+            trunk,
+            tips,
+            dirty,
+            moving,
+            full,
+            deleted: None,
+        },
+        op,
+    };
+    if let Some(running) = &state.ops.running
+        && let Step::Saving { plan } = &running.step
+        && plan.checkpoint == name
+    {
+        let op = Some(running.id.clone());
+        let by_hand = matches!(running.request, Request::Checkpoint { .. });
+        let trigger = if by_hand { "person".into() } else { running.kind.clone() };
+        let mut events = vec![made(name.clone(), running.before, now, !by_hand, trigger, true, op)];
+        if by_hand {
+            let after = Some(serde_json::json!({ "seq": running.before }));
+            let facts = vec![FactChange { fact: format!("checkpoint/{name}"), before: None, after }];
+            let (id, text) = (running.id.clone(), format!("Checkpoint {name} is made"));
+            events.push(Event::OperationFinished { id, text, facts, made: vec![] });
+        }
+        return events;
+    }
+    match state.ops.due.iter().find(|due| due.name == name) {
+        Some(due) => vec![made(name, due.seq, due.at, true, due.trigger.clone(), due.full, None)],
+        None => vec![],
+    }
+}
+
+pub(super) fn not_saved(state: &State, name: String, why: String) -> Vec<Event> {
+    if let Some(running) = &state.ops.running
+        && let Step::Saving { plan } = &running.step
+        && plan.checkpoint == name
+    {
+        let why = format!("The state before it could not be saved: {why}");
+        return failed(&running.id, why, "swarm doctor".into(), vec![]);
+    }
+    match state.ops.due.iter().any(|due| due.name == name) {
+        true => vec![Event::CheckpointFailed { name, why }],
+        false => vec![],
+    }
+}
+
+/// Git has moved: the plan follows in the same batch that says so.
+pub(super) fn moved(state: &State, op: &CommandId, moved: Moved) -> Vec<Event> {
+    let Some(running) = running(state, op) else { return vec![] };
+    let Step::Moving { plan, dirty } = &running.step else { return vec![] };
+    let plan = with_new_commits(plan, &moved);
+    let mut events: Vec<Event> = plan
+        .tasks
+        .iter()
+        .filter(|(id, _)| state.task(id).is_some())
+        .map(|(id, was)| Event::TaskRestored {
+            task: id.clone(),
+            status: was.stage.status(),
+            why: running.kind.clone(),
+            stage: Some(was.stage.clone()),
+            waived: None,
+            saved: Some(was.clone()),
+        })
+        .collect();
+    let by_task = |fact: &str| {
+        crate::operation::facts::of_task(fact).is_some_and(|(id, _)| plan.tasks.contains_key(&id))
+    };
+    let wanted: Vec<restore::Wanted> =
+        restore::afters(&plan.facts).into_iter().filter(|(fact, _)| !by_task(fact)).collect();
+    events.extend(restore::events(state, &wanted, &running.kind));
+    let facts = plan::all_facts(&plan, &moved, dirty);
+    let text = finished_text(running, &plan, &moved);
+    events.push(Event::OperationFinished { id: op.clone(), text, facts, made: moved.made });
+    events
+}
+
+fn finished_text(running: &Running, plan: &Plan, moved: &Moved) -> String {
+    let what = match &running.request {
+        Request::Rollback { to, .. } => format!("Rolled back to {to}"),
+        Request::RollbackTask { tasks, .. } => {
+            format!("Rolled back: {}", tasks.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "))
+        }
+        Request::Abort { .. } => "Aborted; `swarm run --retry` merges the finished work again".into(),
+        Request::Undo { operation, .. } => format!("Undone: {}", operation.as_str()),
+        Request::Checkpoint { name } => format!("Checkpoint {name} is made"),
+    };
+    let local = moved.local.as_ref().map(|name| format!("; your local changes are at {name}"));
+    format!("{what}; the state before is the checkpoint {}{}", plan.checkpoint, local.unwrap_or_default())
+}
+
+/// Commits that were brought back have new names: the proofs speak of these.
+fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
+    let mut plan = plan.clone();
+    let Some(TrunkHow::Rebuild { revert, pick }) = plan.trunk.as_ref().map(|t| t.how.clone()) else {
+        return plan;
+    };
+    let new = moved.made.get(revert.len()..).unwrap_or_default();
+    let pairs: Vec<(Oid, Oid)> = pick.into_iter().zip(new.iter().cloned()).collect();
+    if pairs.is_empty() {
+        return plan;
+    }
+    let renamed = |oid: &Oid| pairs.iter().find(|(old, _)| old == oid).map_or(oid, |(_, new)| new).clone();
+    let fix = |stage: &mut SavedStage| {
+        if let SavedStage::Done { proof: Some(proof) } = stage {
+            proof.commits = proof.commits.iter().map(&renamed).collect();
+            proof.commit = renamed(&proof.commit);
+        }
+    };
+    plan.tasks.values_mut().for_each(|was| fix(&mut was.stage));
+    for change in plan.facts.iter_mut().filter(|c| c.fact.ends_with("/stage")) {
+        let stage = change.after.clone().and_then(|v| serde_json::from_value::<SavedStage>(v).ok());
+        if let Some(mut stage) = stage {
+            fix(&mut stage);
+            change.after = serde_json::to_value(stage).ok();
+        }
+    }
+    plan
+}
+
+pub(super) fn conflict(state: &State, op: &CommandId, paths: Vec<String>) -> Vec<Event> {
+    let Some(running) = running(state, op).filter(|r| matches!(r.step, Step::Moving { .. })) else {
+        return vec![];
+    };
+    let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
+    let why =
+        format!("{} conflicts with later work in {}; trunk is untouched", running.kind, shown.join(", "));
+    let hint = match &running.request {
+        Request::RollbackTask { tasks, .. } => format!("swarm task rollback {} --cascade", tasks[0]),
+        _ => "swarm attention".into(),
+    };
+    failed(op, why, hint, paths)
+}
+
+pub(super) fn refused(state: &State, op: &CommandId, why: String, hint: String) -> Vec<Event> {
+    match running(state, op).filter(|r| matches!(r.step, Step::Moving { .. })) {
+        Some(_) => failed(op, why, hint, vec![]),
+        None => vec![],
+    }
+}
+
+pub(super) fn forgotten(state: &State, name: String) -> Vec<Event> {
+    match state.ops.checkpoints.get(&name).is_some_and(|c| c.deleted.is_some()) {
+        true => vec![Event::CheckpointPurged { name }],
+        false => vec![],
+    }
+}
+
+pub(super) fn rewound(state: &State, id: TaskId, saved: Option<Oid>) -> Vec<Event> {
+    match state.ops.rewinds.contains_key(&id) {
+        true => vec![Event::WorktreeRewound { task: id, saved }],
+        false => vec![],
+    }
+}
+
+/// Tried again a few times; then the worktree stays as it is, and a person says how to go on.
+pub(super) fn not_rewound(state: &State, id: TaskId, why: String) -> Vec<Event> {
+    let Some(rewind) = state.ops.rewinds.get(&id) else { return vec![] };
+    let given_up = rewind.failures + 1 >= HAND_FAILURES_MAX;
+    let mut events = vec![Event::RewindFailed { task: id.clone(), why: why.clone() }];
+    if let Some(task) = state.task(&id).filter(|t| given_up && matches!(t.stage, Stage::Pending { .. })) {
+        let why = format!("the worktree still holds what the killed agent changed last: {why}");
+        let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
+        events.push(super::leave(state, &id, task, next, &why));
+    }
+    events
+}
+
+/// The world failed a hand of ours. Before the intent the operation fails; behind it, it is tried again.
+pub(super) fn broke(state: &State, key: &KeyName, why: String) -> Vec<Event> {
+    let name = key.name.clone().unwrap_or_default();
+    match key.verb.as_str() {
+        "Save" | "Mark" => not_saved(state, name, why),
+        "Hook" => {
+            let outcome = HookOutcome::NotStarted { why };
+            name.parse().map_or_else(|_| vec![], |n| crate::hooks::ended(state, n, outcome, String::new()))
+        }
+        "Survey" => match &state.ops.running {
+            Some(running) if running.id.as_str() == name && matches!(running.step, Step::Surveying) => {
+                failed(&running.id, why, "swarm doctor".into(), vec![])
+            }
+            _ => vec![],
+        },
+        "Move" => match &state.ops.running {
+            Some(running) if running.id.as_str() == name && running.stuck.as_ref() != Some(&why) => {
+                vec![Event::OperationStuck { id: running.id.clone(), why }]
+            }
+            _ => vec![],
+        },
+        _ => vec![],
+    }
+}

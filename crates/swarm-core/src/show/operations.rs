@@ -1,0 +1,104 @@
+//! Operations, checkpoints and hooks for people.
+
+use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
+
+use crate::hooks::HookRun;
+use crate::operation::{Record, Running, checkpoints, undo};
+use crate::state::State;
+
+/// The operations that are remembered, newest first; the one under way stands before them.
+pub fn operations(state: &State) -> Vec<OperationView> {
+    let running = state.ops.running.iter().map(under_way);
+    running.chain(state.ops.log.iter().rev().map(|record| operation(state, record))).collect()
+}
+
+fn under_way(running: &Running) -> OperationView {
+    let step = match &running.stuck {
+        Some(why) => format!("{}: {why}", running.step.name()),
+        None => running.step.name().into(),
+    };
+    OperationView {
+        id: running.id.clone(),
+        seq: running.before + 1,
+        at: running.asked_at,
+        by: running.by.clone(),
+        kind: running.kind.clone(),
+        subject: running.subject.clone(),
+        text: "under way".into(),
+        state: OperationState::UnderWay,
+        step: Some(step),
+        undoes: None,
+        undone_by: None,
+        checkpoint: None,
+        facts: vec![],
+        can_be_undone: false,
+        why_not: Some("it is under way".into()),
+        hint: None,
+    }
+}
+
+fn operation(state: &State, record: &Record) -> OperationView {
+    let outcome = match (&record.failed, &record.undone_by) {
+        (Some(_), _) => OperationState::Failed,
+        (None, Some(_)) => OperationState::Undone,
+        (None, None) => OperationState::Done,
+    };
+    let refusal = undo::chosen(state, Some(&record.id))
+        .and_then(|record| undo::settled(state, record, false).map(|_| ()))
+        .err();
+    OperationView {
+        id: record.id.clone(),
+        seq: record.seq,
+        at: record.at,
+        by: record.by.clone(),
+        kind: record.kind.clone(),
+        subject: record.subject.clone(),
+        text: record.text.clone(),
+        state: outcome,
+        step: None,
+        undoes: record.undoes.clone(),
+        undone_by: record.undone_by.clone(),
+        checkpoint: record.checkpoint.clone(),
+        facts: record.facts.clone().unwrap_or_default(),
+        can_be_undone: refusal.is_none(),
+        why_not: refusal.as_ref().map(|r| r.message()),
+        hint: record.failed.as_ref().map(|(_, hint)| hint.clone()).or(refusal.map(|r| r.hint())),
+    }
+}
+
+/// Checkpoints that can be returned to, newest first.
+pub fn checkpoints(state: &State) -> Vec<CheckpointView> {
+    let needed = checkpoints::needed(state);
+    let mut all: Vec<CheckpointView> = state
+        .ops
+        .checkpoints
+        .values()
+        .filter(|c| c.deleted.is_none())
+        .map(|c| CheckpointView {
+            merged_since: merged_since(state, c.seq),
+            needed: needed.contains(c.name.as_str()).then(|| "an undo or this session needs it".into()),
+            checkpoint: c.clone(),
+        })
+        .collect();
+    all.sort_by_key(|view| std::cmp::Reverse((view.checkpoint.at, view.checkpoint.seq)));
+    all
+}
+
+fn merged_since(state: &State, seq: u64) -> Vec<swarm_protocol::ids::TaskId> {
+    let merges = state.ops.log.iter().filter(|r| r.kind == "merge" && r.seq > seq);
+    merges.filter_map(|r| swarm_protocol::ids::TaskId::new(r.subject.as_deref()?).ok()).collect()
+}
+
+/// Hooks that wait or run, then those that ended, newest first.
+pub fn hooks(state: &State) -> Vec<HookView> {
+    let view = |h: &HookRun| HookView {
+        n: h.n,
+        hook: h.hook.clone(),
+        subject: h.subject.clone(),
+        running: h.started.is_some() && h.outcome.is_none(),
+        outcome: h.outcome.clone(),
+        output: h.output.clone(),
+    };
+    let open = state.ops.hooks.values().map(view);
+    open.chain(state.ops.hooks_ended.iter().rev().map(view)).collect()
+}

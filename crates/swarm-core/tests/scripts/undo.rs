@@ -1,0 +1,90 @@
+//! Facts, undo and redo of what is one batch.
+
+use super::check;
+
+#[test]
+fn c8_an_undo_sets_back_what_the_newest_operation_did_and_a_redo_does_it_again() {
+    check(
+        "plan a | start by hand | block a | undo | redo | undo",
+        "a: Pending → Blocked (human) → Pending → Blocked (human) → Pending",
+    );
+}
+
+#[test]
+fn c8_an_agent_that_was_stopped_comes_back_as_a_queued_task() {
+    check(
+        "plan a | start | ready a | pause | block a | stopped a | undo",
+        "a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending",
+    );
+}
+
+#[test]
+fn c8_what_has_changed_since_is_refused_by_name_with_the_operation_to_undo_first() {
+    check(
+        "plan a b | start by hand | edit a | block a | edit a again | undo c2 | undo c4 | undo c3 | undo c2",
+        "
+        a: Pending → Blocked (human) → Pending
+        b: Pending
+        refused: What the operation c2 did has changed since: task a was edited (try swarm undo c4)
+        ",
+    );
+}
+
+#[test]
+fn c8_a_stage_that_moved_on_by_itself_counts_as_changed() {
+    check(
+        "plan a | start by hand | block a | unblock a | go a | undo c3",
+        "
+        a: Pending → Blocked (human) → Pending → Preparing r1
+        refused: What the operation c3 did has changed since: task a is active (try swarm op show c3)
+        owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn c8_what_was_undone_is_not_undone_twice() {
+    check(
+        "plan a | start by hand | block a | undo c2 | undo c2",
+        "
+        a: Pending → Blocked (human) → Pending
+        refused: The operation c2 was undone by c3 already (try swarm op show c3)
+        ",
+    );
+}
+
+#[test]
+fn i3_a_killed_agents_worktree_goes_back_before_anybody_takes_it_up() {
+    check(
+        "plan a | start | ready a | kill a | stopped a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Pending
+        owed: Rewind a
+        ",
+    );
+}
+
+#[test]
+fn i4_a_redirected_agent_takes_up_the_other_task_first() {
+    check(
+        "plan a b c | start | ready a | redirect a c | stopped a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Pending
+        b: Pending
+        c: Pending → Preparing r2
+        owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn i1_a_forced_pause_stops_agents_and_they_go_on_first() {
+    check(
+        "plan a!4 b!0 | start | ready b | force | stopped b | resume",
+        "
+        a: Pending
+        b: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
+        owed: Prepare r2
+        ",
+    );
+}

@@ -1,0 +1,66 @@
+//! What people see of operations, checkpoints and hooks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CommandId, TaskId};
+use crate::operation::{Checkpoint, FactChange, HookOutcome};
+use crate::time::Timestamp;
+
+/// An operation, as `swarm op log` and `swarm op show` have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OperationView {
+    pub id: CommandId,
+    pub seq: u64,
+    pub at: Timestamp,
+    pub by: String,
+    pub kind: String,
+    pub subject: Option<String>,
+    pub text: String,
+    pub state: OperationState,
+    /// The step it is at, while it is under way, and why it does not get on.
+    pub step: Option<String>,
+    pub undoes: Option<CommandId>,
+    pub undone_by: Option<CommandId>,
+    /// The checkpoint with the state before it.
+    pub checkpoint: Option<String>,
+    pub facts: Vec<FactChange>,
+    /// Whether `swarm undo ID` would be accepted now, and if not, why.
+    pub can_be_undone: bool,
+    pub why_not: Option<String>,
+    pub hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OperationState {
+    UnderWay,
+    Done,
+    Undone,
+    Failed,
+}
+
+/// A checkpoint in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointView {
+    #[serde(flatten)]
+    pub checkpoint: Checkpoint,
+    /// Tasks whose stage or branch moved since, as far as the ledger's memory goes.
+    pub merged_since: Vec<TaskId>,
+    /// Why it cannot be deleted.
+    pub needed: Option<String>,
+}
+
+/// A hook that waits, runs or ran.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookView {
+    pub n: u64,
+    pub hook: String,
+    pub subject: Option<String>,
+    pub running: bool,
+    pub outcome: Option<HookOutcome>,
+    pub output: String,
+}
