@@ -18,6 +18,7 @@ use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
+use crate::operations::{self, Cut};
 use crate::reports::{oid, reports};
 
 /// What is explored.
@@ -53,6 +54,8 @@ pub struct Alphabet {
     pub budgets: bool,
     /// The task is split.
     pub splits: bool,
+    /// Checkpoints, rollback, undo, agents that are killed and sent elsewhere.
+    pub operations: Option<Cut>,
 }
 
 /// A state at a moment, and what can be asked there.
@@ -146,6 +149,7 @@ pub fn plan_of(tasks: &[(&str, &[&str])]) -> PlanFile {
 impl Alphabet {
     fn says(self, report: &Report) -> bool {
         match report {
+            Report::HandFailed { .. } if self.operations.is_some() => true,
             Report::HandFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
                 self.failing_hands
             }
@@ -180,7 +184,9 @@ impl Place {
     }
 
     pub fn take_in(&mut self, input: Input) -> Result<Vec<Event>, Refusal> {
-        step(&mut self.state, input, self.now)
+        let told = step(&mut self.state, input, self.now);
+        operations::forget(&mut self.state, self.alphabet.operations);
+        told
     }
 
     pub fn ask(&mut self, command: Command) -> Result<Vec<Event>, Refusal> {
@@ -206,6 +212,9 @@ impl Place {
 
     /// Everything people may ask here.
     pub fn wishes(&self) -> Vec<Command> {
+        if let Some(cut) = self.alphabet.operations {
+            return operations::wishes(cut);
+        }
         let mut all = Vec::new();
         // What else people do to a task and its parts is seen in the other models.
         for task in self.state.tasks.keys().cloned() {
@@ -298,8 +307,10 @@ impl Place {
         }
         for effect in owed(&self.state) {
             for (n, report) in reports(&self.state, &effect).into_iter().enumerate() {
-                let telling = n == 0 || asks_a_person(&report) || overflows(&report);
-                if !self.alphabet.says(&report) || (self.alphabet.splits && !telling) {
+                let telling =
+                    n == 0 || asks_a_person(&report) || overflows(&report) || operations::is_theirs(&effect);
+                let few = self.alphabet.splits || self.alphabet.operations.is_some();
+                if !self.alphabet.says(&report) || (few && !telling) {
                     continue;
                 }
                 add(&|place| place.take_in(Input::Report(report.clone())));
@@ -353,6 +364,9 @@ impl Place {
                 gate.closed.as_ref().map(|c| (c.held, c.probing.is_some(), c.next_probe <= self.now));
             let late = s.runs.values().any(|run| run.nth <= gate.opened_after);
             key += &format!("{group}{closed:?}{late};");
+        }
+        if self.alphabet.operations.is_some() {
+            key += &operations::key(s);
         }
         if self.alphabet.budgets {
             key += &format!("{}", s.spent.since(s.spent_before).tokens.min(2));

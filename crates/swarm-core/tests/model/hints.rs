@@ -6,6 +6,7 @@ use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::plan::{TaskPatch, TaskSpec};
 
 use crate::explore::{Place, plan_of, task_id};
+use crate::operations;
 use crate::reports::reports;
 
 pub fn every_hint_is_accepted(here: &Place) {
@@ -55,6 +56,13 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
             let (plan, source) = (plan_of(&[("a", &[])]), "plan.json".into());
             Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false }
         }
+        ["swarm", "op", "log"] | ["swarm", "checkpoint", "list"] => return true,
+        ["swarm", "op", "show", id] => return place.state.ops.log.iter().any(|r| r.id.as_str() == *id),
+        ["swarm", "checkpoint", "show", name] => return place.state.ops.checkpoints.contains_key(*name),
+        ["swarm", "undo", ..] | ["swarm", "task", "rollback", ..] => match operations::hinted(&words) {
+            Some(command) => command,
+            None => panic!("the hint {words:?} is not known here"),
+        },
         other => panic!("the hint {other:?} is not known here; teach it to this test"),
     };
     place.ask(command).is_ok()

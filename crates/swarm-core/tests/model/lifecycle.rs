@@ -25,7 +25,7 @@ fn printed_lifecycle() {
     let mut lives: Lives = Stage::NAMES.iter().map(|name| (*name, Life::default())).collect();
     let mut changes: Vec<(Option<&'static str>, &'static str, String)> = Vec::new();
     let mut owes: BTreeSet<(&'static str, &'static str)> = BTreeSet::new();
-    for (_, model) in &crate::MODELS {
+    for (_, model) in crate::MODELS.iter().chain(&crate::OPERATIONS) {
         walk(model, &mut changes, &mut owes);
     }
     for (from, to, by) in changes {

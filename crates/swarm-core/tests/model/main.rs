@@ -3,10 +3,12 @@
 mod explore;
 mod hints;
 mod lifecycle;
+mod operations;
 mod reports;
 mod way_out;
 
 use explore::{Alphabet, Model, explore};
+use operations::Cut;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
 const MODELS: [(&str, Model); 14] = [
@@ -62,7 +64,24 @@ const MODELS: [(&str, Model); 14] = [
     ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
 ];
 
+/// Operations over the swarm, apart: they have a test of their own.
+const OPERATIONS: [(&str, Model); 3] = [
+    (
+        "one task, taken back",
+        Model { plan: ONE, alphabet: Alphabet { operations: Some(Cut::Back), ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, undone and redone",
+        Model { plan: ONE, alphabet: Alphabet { operations: Some(Cut::Undo), ..NOTHING }, patient: false },
+    ),
+    (
+        "two tasks, agents sent elsewhere",
+        Model { plan: APART, alphabet: Alphabet { operations: Some(Cut::Sent), ..NOTHING }, patient: false },
+    ),
+];
+
 const ONE: &[(&str, &[&str])] = &[("a", &[])];
+const APART: &[(&str, &[&str])] = &[("a", &[]), ("b", &[])];
 const TWO: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"])];
 /// Nothing but what people do to single tasks, and ordinary reports.
 const NOTHING: Alphabet = Alphabet {
@@ -77,11 +96,21 @@ const NOTHING: Alphabet = Alphabet {
     denials: false,
     budgets: false,
     splits: false,
+    operations: None,
 };
 
 #[test]
 fn from_every_state_commands_and_reports_lead_to_done_and_every_hint_is_accepted() {
-    for (name, model) in &MODELS {
+    look_through(&MODELS);
+}
+
+#[test]
+fn from_every_state_that_operations_lead_to_there_is_a_way_to_done_and_every_hint_is_accepted() {
+    look_through(&OPERATIONS);
+}
+
+fn look_through(models: &[(&str, Model)]) {
+    for (name, model) in models {
         let seen = explore(model, |here| {
             way_out::leads_to_done(here);
             hints::every_hint_is_accepted(here);

@@ -10,6 +10,8 @@ use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 
+use crate::operations;
+
 pub fn oid(digit: char) -> Oid {
     Oid::new(digit.to_string().repeat(40)).expect("hex digits")
 }
@@ -101,17 +103,11 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             ]
         }
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
-        Effect::Survey { .. }
-        | Effect::Save { .. }
-        | Effect::Mark { .. }
-        | Effect::Move { .. }
-        | Effect::Forget { .. }
-        | Effect::Rewind { .. }
-        | Effect::Hook { .. } => vec![failed(effect)],
         Effect::Remove { task } => vec![
             Report::WorktreeRemoved { task: task.clone() },
             Report::WorktreeKept { task: task.clone(), why: ".env".into() },
         ],
+        of_operation => operations::reports(state, of_operation, failed(of_operation)),
     }
 }
 

@@ -52,6 +52,13 @@ fn help(place: &mut Place) -> Option<Vec<Event>> {
         place.start();
         return Some(vec![]);
     }
+    // While an operation moves git nothing else is accepted.
+    if state.ops.running.is_some()
+        && let Some(effect) = owed(state).first()
+    {
+        let report = reports(state, effect).swap_remove(0);
+        return place.take_in(Input::Report(report)).ok();
+    }
     if state.draining && state.runs.is_empty() {
         return place.take_in(Input::Leaving).ok();
     }
