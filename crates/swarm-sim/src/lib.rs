@@ -3,5 +3,6 @@
 
 pub mod rng;
 pub mod disk;
+pub mod operations;
 pub mod world;
 pub mod bench;

@@ -63,6 +63,12 @@ impl Planted {
             Self::Core(Bug::MessageLandsUnread) => "message-lands-unread",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
+            // Found by `operations`, not by stories.
+            Self::Core(Bug::UndoneOverLaterChange) => "undone-over-later-change",
+            Self::Core(Bug::ForeignDropped) => "foreign-dropped",
+            Self::Core(Bug::NeededCheckpointPurged) => "needed-checkpoint-purged",
+            Self::Core(Bug::ActiveRestored) => "active-restored",
+            Self::Core(Bug::HookRunTwice) => "hook-run-twice",
             Self::CancelledNeverReported => "cancelled-never-reported",
             Self::EffectReturnedNotOwed => "effect-returned-not-owed",
             Self::EpochNotChecked => "epoch-not-checked",

@@ -1,0 +1,277 @@
+//! A swarm at which operations are tried: the core, a ledger, a model of git, and a hand that may be
+//! killed at any seam.
+
+use std::collections::BTreeSet;
+
+use swarm_core::effect::{Effect, Key, WorkOrder};
+use swarm_core::input::{Input, Report};
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_core::{owed, step, wakes_at};
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::operation::HookRule;
+use swarm_protocol::outcome::Mode;
+use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskSpec};
+use swarm_protocol::policy::{CheckpointRules, Policy};
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use super::git::Git;
+
+#[derive(Debug, Clone)]
+pub struct Desk {
+    pub state: State,
+    pub git: Git,
+    pub now: Timestamp,
+    /// Batches that are durable.
+    pub log: Vec<(Timestamp, Vec<Event>)>,
+    asked: u64,
+    /// Seams passed so far, and the one at which memory is lost.
+    pub seams: u64,
+    pub kill_at: Option<u64>,
+    /// Hooks that ran, by number.
+    pub hooks_run: Vec<u64>,
+    policy: Policy,
+}
+
+pub fn task_id(text: &str) -> TaskId {
+    TaskId::new(text).expect("a plain id")
+}
+
+impl Desk {
+    /// Thirteen tasks, four slots or more, checkpoints and hooks on.
+    pub fn new(slots: u32) -> Self {
+        let rules = CheckpointRules {
+            session_start: true,
+            before_autopilot: true,
+            before_merge: true,
+            before_risky: true,
+            periodic: 2,
+            keep: 8,
+            keep_secs: 0,
+        };
+        let hook = |name: &str, blocking| HookRule { name: name.into(), blocking };
+        let policy = Policy {
+            mode: Mode::SemiAuto,
+            checkpoints: rules,
+            hooks: vec![hook("pre-start", true), hook("post-complete", false), hook("on-pause", false)],
+            verifies: false,
+            ..Policy::default()
+        };
+        let mut desk = Self {
+            state: State::default(),
+            git: Git::default(),
+            now: Timestamp(1_768_298_400_000),
+            log: vec![],
+            asked: 0,
+            seams: 0,
+            kill_at: None,
+            hooks_run: vec![],
+            policy,
+        };
+        desk.git.person_commits("first");
+        let tasks = (0..13).map(|n| {
+            let mut spec = TaskSpec::new(task_id(&format!("t{n}")), format!("task {n}"));
+            if n == 1 {
+                spec.depends = vec![task_id("t0")];
+            }
+            TaskFile::from(spec)
+        });
+        let profile = ExecutionProfile {
+            parallelization_enabled: slots > 1,
+            max_concurrent_tasks: slots,
+            ..ExecutionProfile::default()
+        };
+        let phase = PhaseFile { id: 1, name: "one".into(), tasks: tasks.collect(), ..PhaseFile::default() };
+        let plan = PlanFile {
+            goal: "goal".into(),
+            phases: vec![phase],
+            execution_profile: Some(profile),
+            ..PlanFile::default()
+        };
+        let save = Command::SavePlan {
+            plan,
+            kind: SaveKind::Save,
+            source: "plan.json".into(),
+            reset_statuses: false,
+        };
+        desk.ask(save).expect("a good plan");
+        desk.start();
+        desk.drive();
+        desk
+    }
+
+    pub fn start(&mut self) {
+        let epoch = self.state.epoch + 1;
+        let (version, host, trunk) = ("0".into(), "here".into(), "main".into());
+        let policy = self.policy.clone();
+        self.take_in(Input::Started { epoch, version, host, trunk, policy }).expect("a higher epoch");
+    }
+
+    /// Decides; the decision is durable when this returns.
+    pub fn take_in(&mut self, input: Input) -> Result<Vec<Event>, Refusal> {
+        self.now = self.now.plus_ms(10);
+        let events = step(&mut self.state, input, self.now)?;
+        if !events.is_empty() {
+            self.log.push((self.now, events.clone()));
+        }
+        Ok(events)
+    }
+
+    pub fn ask(&mut self, command: Command) -> Result<CommandId, Refusal> {
+        self.asked += 1;
+        let id = CommandId::new(format!("op-{}", self.asked)).expect("a plain id");
+        self.take_in(Input::Command(Envelope { id: id.clone(), by: "person:cli".into(), command }))?;
+        Ok(id)
+    }
+
+    /// The state at a ledger position.
+    pub fn replayed(&self, to: u64) -> State {
+        let mut state = State::default();
+        for (at, event) in self.log.iter().flat_map(|(at, events)| events.iter().map(move |e| (at, e))) {
+            if state.seq < to {
+                state.apply(event, *at);
+            }
+        }
+        state
+    }
+
+    /// A seam: whoever is to be killed here is, and another one takes over.
+    fn seam(&mut self) -> bool {
+        self.seams += 1;
+        if self.kill_at != Some(self.seams) {
+            return false;
+        }
+        let replayed = self.replayed(u64::MAX);
+        assert!(replayed == self.state, "replay is not what memory was");
+        self.state = replayed;
+        self.state.rebuild_index();
+        self.start();
+        true
+    }
+
+    /// Carries out what is owed until only agents at work are left.
+    pub fn drive(&mut self) {
+        self.drive_until(|_| false);
+    }
+
+    /// Until the operation that moves git is over, and no further.
+    pub fn drive_operation(&mut self) {
+        self.drive_until(|state| state.ops.running.is_none());
+    }
+
+    fn drive_until(&mut self, over: impl Fn(&State) -> bool) {
+        let mut waits: BTreeSet<Key> = BTreeSet::new();
+        for _ in 0..2_000 {
+            if over(&self.state) {
+                return;
+            }
+            let next = owed(&self.state).into_iter().find(|e| !waits.contains(&e.key()) && !is_agent(e));
+            let Some(effect) = next else {
+                if self.idle_clock() {
+                    continue;
+                }
+                return;
+            };
+            if self.seam() {
+                waits.clear();
+                continue;
+            }
+            match self.deed(&effect) {
+                Some(report) => {
+                    if !self.seam() {
+                        self.report(report);
+                    }
+                }
+                None => drop(waits.insert(effect.key())),
+            }
+        }
+        panic!("it never comes to rest: {:?}", owed(&self.state));
+    }
+
+    /// Lets a moment pass that something waits for; false when nothing near does.
+    fn idle_clock(&mut self) -> bool {
+        let Some(at) = wakes_at(&self.state, self.now).filter(|at| at.0 < self.now.0 + 60_000) else {
+            return false;
+        };
+        self.now = at;
+        !self.take_in(Input::Tick).expect("the clock is never refused").is_empty()
+    }
+
+    pub fn report(&mut self, report: Report) {
+        self.take_in(Input::Report(report)).expect("a report is never refused");
+    }
+
+    pub fn stage(&self, task: &str) -> Option<&Stage> {
+        self.state.task(&task_id(task)).map(|t| &t.stage)
+    }
+
+    /// The agent of a task goes on: one commit, and it says that it is complete.
+    pub fn finish(&mut self, task: &str) {
+        let id = task_id(task);
+        self.work(task);
+        // What is left uncommitted is committed first.
+        let left = self.git.worktrees.get_mut(&id).map(std::mem::take).unwrap_or_default();
+        if let Some(tip) = self.git.branches.get(&id).cloned().filter(|_| !left.is_empty()) {
+            let tip = self.git.commit(Some(&tip), |tree| tree.extend(left), "the rest");
+            self.git.branches.insert(id.clone(), tip);
+        }
+        let Some(Stage::Active { run, iteration }) = self.stage(task).cloned() else { return };
+        let tip = self.git.branches.get(&id).cloned();
+        self.boundary(run, iteration, IterationOutcome::Complete, tip);
+        self.drive();
+        if let Some(Stage::Checking { run, iteration, tip }) = self.stage(task).cloned() {
+            let (passed, tree, output) = (true, tip.clone(), String::new());
+            self.report(Report::Checked { run, iteration, passed, tip, tree, output });
+        }
+    }
+
+    pub fn boundary(
+        &mut self,
+        run: swarm_protocol::ids::RunId,
+        iteration: u32,
+        outcome: IterationOutcome,
+        tip: Option<swarm_protocol::ids::Oid>,
+    ) {
+        let known = self.state.seq;
+        let (note, usage) = (None, Default::default());
+        self.report(Report::Boundary { run, iteration, outcome, tip, note, usage, session: None, known });
+    }
+
+    /// The agent commits, and leaves something uncommitted.
+    pub fn work(&mut self, task: &str) {
+        let id = task_id(task);
+        let Some(tip) = self.git.branches.get(&id).cloned() else { return };
+        let n = self.git.commits.len();
+        let name = format!("{task}:{n}");
+        let tip = self.git.commit(Some(&tip), |tree| tree.extend([name.clone()]), &name);
+        self.git.branches.insert(id.clone(), tip);
+    }
+
+    pub fn scribble(&mut self, task: &str) {
+        let n = self.git.commits.len();
+        if let Some(dirty) = self.git.worktrees.get_mut(&task_id(task)) {
+            dirty.insert(format!("{task}:dirty{n}"));
+        }
+    }
+
+    /// An iteration ends without a result; what was scribbled stays.
+    pub fn iterate(&mut self, task: &str) {
+        if let Some(Stage::Active { run, iteration }) = self.stage(task).cloned() {
+            let tip = self.git.branches.get(&task_id(task)).cloned();
+            self.boundary(run, iteration, IterationOutcome::NoSignal, tip);
+        }
+    }
+}
+
+fn is_agent(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Work { order: WorkOrder::Go { .. } | WorkOrder::Check { .. } | WorkOrder::Hold, .. }
+            | Effect::Watch { .. }
+            | Effect::WatchTrunk { .. }
+    )
+}

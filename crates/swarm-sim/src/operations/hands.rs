@@ -1,0 +1,248 @@
+//! The hands of the model: each looks first, acts second, and can be asked twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_core::effect::{Effect, StartsFrom};
+use swarm_core::input::Report;
+use swarm_core::operation::differing;
+use swarm_core::stage::Stage;
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::{
+    HookOutcome, Landed, Moved, Plan, Saved, Survey, SurveyAsk, TrunkCommit, TrunkHow, TrunkMove, WorktreeTo,
+};
+use swarm_protocol::outcome::Ended;
+
+use super::desk::Desk;
+
+impl Desk {
+    /// What the hand says; none: it waits for an agent.
+    pub fn deed(&mut self, effect: &Effect) -> Option<Report> {
+        Some(match effect {
+            Effect::Prepare { run, task, from } => self.prepare(run, task, from.as_ref()),
+            Effect::Work { run, .. } => Report::WorkEnded { run: run.clone(), how: Ended::Stopped },
+            Effect::Stop { run, task, work, .. } => {
+                let wip = if *work { self.git.save_dirty(task) } else { None };
+                self.git.kept.extend(wip.clone());
+                Report::Stopped { run: run.clone(), wip }
+            }
+            Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
+            Effect::Publish { task, base, result, commits } => {
+                if self.git.trunk() == *base {
+                    self.git.trunk = Some(result.clone());
+                }
+                let (trunk, commit, commits) = ("main".into(), result.clone(), commits.clone());
+                Report::Published { task: task.clone(), proof: Proof { trunk, commit, commits } }
+            }
+            Effect::Release { task } => Report::Released { task: task.clone() },
+            Effect::Remove { task } => {
+                let dirty = self.git.worktrees.remove(task).unwrap_or_default();
+                let done = self.state.task(task).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+                if let Some(tip) = self.git.branches.remove(task).filter(|_| !done) {
+                    self.git.rescued.insert(task.clone(), (tip, dirty));
+                }
+                Report::WorktreeRemoved { task: task.clone() }
+            }
+            Effect::Survey { op, ask } => {
+                let survey = Box::new(self.survey(ask));
+                Report::Surveyed { op: op.clone(), survey }
+            }
+            Effect::Save { name, .. } => self.save(name, true),
+            Effect::Mark { name, .. } => self.save(name, false),
+            Effect::Move { op, plan } => self.carry_out(op, plan),
+            Effect::Forget { name } => {
+                self.git.checkpoints.remove(name);
+                Report::Forgotten { name: name.clone() }
+            }
+            Effect::Rewind { task, to, .. } => {
+                let saved = self.git.save_dirty(task);
+                self.git.kept.extend(saved.clone());
+                self.git.kept.extend(self.git.branches.get(task).cloned());
+                if let (Some(to), true) = (to, self.git.branches.contains_key(task)) {
+                    self.git.branches.insert(task.clone(), to.clone());
+                }
+                if let Some(dirty) = self.git.worktrees.get_mut(task) {
+                    dirty.clear();
+                }
+                Report::Rewound { task: task.clone(), saved }
+            }
+            Effect::Hook { n, .. } => {
+                self.hooks_run.push(*n);
+                Report::HookEnded { n: *n, outcome: HookOutcome::Ok, output: String::new() }
+            }
+            Effect::Verify { .. } | Effect::Review { .. } | Effect::Probe { .. } => return None,
+            Effect::Watch { .. } | Effect::WatchTrunk { .. } => return None,
+        })
+    }
+
+    fn prepare(&mut self, run: &RunId, task: &TaskId, from: Option<&StartsFrom>) -> Report {
+        self.git.unrescue(task);
+        let known = self.state.task(task).and_then(|t| t.base.clone());
+        let start = from.and_then(|f| self.git.branches.get(&f.task).cloned());
+        let tip = self.git.branches.entry(task.clone()).or_insert_with(|| {
+            start.or(known.clone()).or(self.git.trunk.clone()).expect("a repository has a first commit")
+        });
+        let tip = tip.clone();
+        self.git.worktrees.entry(task.clone()).or_default();
+        let forked = || self.git.fork(&tip);
+        let base = from.map(|f| f.base.clone()).or(known).unwrap_or_else(forked);
+        Report::Prepared { run: run.clone(), branch: task.branch(), base, tip }
+    }
+
+    fn build(&mut self, task: &TaskId, base: &Oid, tip: &Oid) -> Report {
+        let trunk = self.git.trunk();
+        let mut commits = Vec::new();
+        let mut onto = trunk.clone();
+        for oid in self.git.between(base, tip).into_iter().rev() {
+            if self.git.brought(&oid).is_subset(&self.git.tree(&onto)) {
+                continue;
+            }
+            onto = self.git.pick(&onto, &oid);
+            commits.push(onto.clone());
+        }
+        let task = task.clone();
+        if commits.is_empty() {
+            return Report::BuildEmpty { task, trunk: "main".into(), commit: trunk };
+        }
+        Report::Built { task, base: trunk, result: onto, commits, squashed: false }
+    }
+
+    fn save(&mut self, name: &str, full: bool) -> Report {
+        let mut saved =
+            Saved { trunk: self.git.trunk.clone(), tips: self.git.branches.clone(), ..Saved::default() };
+        saved.tips.extend(self.git.rescued.iter().map(|(task, (tip, _))| (task.clone(), tip.clone())));
+        let tasks = self.git.worktrees.keys().chain(self.git.rescued.keys());
+        let tasks: Vec<TaskId> = tasks.cloned().filter(|_| full).collect();
+        for task in tasks {
+            saved.dirty.extend(self.git.save_dirty(&task).map(|oid| (task, oid)));
+        }
+        // Asked twice it finds its refs.
+        let saved = self.git.checkpoints.entry(name.into()).or_insert(saved).clone();
+        Report::Saved { name: name.into(), saved }
+    }
+
+    pub fn survey(&mut self, ask: &SurveyAsk) -> Survey {
+        let now = self.git.trunk();
+        let line = |desk: &Self, oid: Oid| TrunkCommit {
+            subject: desk.git.commits.get(&oid).map(|c| c.subject.clone()).unwrap_or_default(),
+            pushed: desk.git.pushed.contains(&oid),
+            oid,
+        };
+        let listed = |desk: &Self, oids: Vec<Oid>| oids.into_iter().map(|oid| line(desk, oid)).collect();
+        let mut survey = Survey { trunk: "main".into(), now: Some(now.clone()), ..Survey::default() };
+        match &ask.trunk {
+            Some(then) => {
+                survey.since = listed(self, self.git.between(then, &now));
+                survey.ahead = listed(self, self.git.between(&now, then).into_iter().rev().collect());
+            }
+            None if !ask.revert.is_empty() => survey.since = listed(self, self.git.history(&now)),
+            None => {}
+        }
+        let changing: BTreeSet<String> =
+            survey.since.iter().chain(&survey.ahead).flat_map(|c| self.git.brought(&c.oid)).collect();
+        survey.local = self.git.local.intersection(&changing).cloned().collect();
+        let tasks: Vec<TaskId> = self.git.branches.keys().cloned().collect();
+        // What was rescued is still there, under another name.
+        let rescued = self.git.rescued.clone();
+        for (task, (tip, _)) in rescued.into_iter().filter(|(task, _)| ask.tasks.contains(task)) {
+            survey.dirty.extend(self.git.save_dirty(&task).map(|oid| (task.clone(), oid)));
+            survey.tips.insert(task, tip);
+        }
+        for task in tasks {
+            if !ask.tasks.contains(&task) {
+                continue;
+            }
+            survey.dirty.extend(self.git.save_dirty(&task).map(|oid| (task.clone(), oid)));
+            survey.tips.extend(self.git.branches.get(&task).map(|tip| (task.clone(), tip.clone())));
+        }
+        survey.landed = ask.landed.iter().filter_map(|(id, commits)| self.landed(id, commits)).collect();
+        if let Some(at) = ask.at {
+            survey.tasks = differing(&self.state, &self.replayed(at));
+        }
+        survey
+    }
+
+    fn landed(&self, id: &TaskId, commits: &[Oid]) -> Option<(TaskId, Landed)> {
+        let (first, last) = (commits.first()?, commits.last()?);
+        let base = self.git.commits.get(first)?.parent.clone()?;
+        Some((id.clone(), Landed { base, tip: last.clone(), tree: last.clone() }))
+    }
+
+    /// Each step looks whether it was done before.
+    fn carry_out(&mut self, op: &CommandId, plan: &Plan) -> Report {
+        let mut moved = Moved::default();
+        if let Some(trunk) = &plan.trunk
+            && let Err(report) = self.move_trunk(op, trunk, &mut moved)
+        {
+            return report;
+        }
+        if !plan.save_local.is_empty() {
+            let gone: BTreeSet<String> = plan.save_local.iter().cloned().collect();
+            self.git.saved_local.extend(gone.iter().cloned());
+            self.git.local.retain(|name| !gone.contains(name));
+            moved.local = Some("refs/swarm/local/1".into());
+        }
+        let names: BTreeMap<String, TaskId> =
+            self.state.tasks.keys().map(|id| (format!("refs/heads/{}", id.branch()), id.clone())).collect();
+        for change in &plan.refs {
+            let Some(task) = names.get(&change.name) else { continue };
+            self.git.unrescue(task);
+            match &change.new {
+                Some(new) => drop(self.git.branches.insert(task.clone(), new.clone())),
+                None => drop(self.git.branches.remove(task)),
+            }
+        }
+        for worktree in &plan.worktrees {
+            self.move_worktree(&worktree.task, &worktree.to);
+        }
+        Report::Moved { op: op.clone(), moved }
+    }
+
+    fn move_trunk(&mut self, op: &CommandId, trunk: &TrunkMove, moved: &mut Moved) -> Result<(), Report> {
+        let new = match &trunk.how {
+            TrunkHow::Set { new } => new.clone(),
+            TrunkHow::Rebuild { revert, pick } => {
+                let mut onto = trunk.old.clone();
+                for oid in revert {
+                    match self.git.revert(&onto, oid) {
+                        Some(next) => onto = next,
+                        None => {
+                            let paths = self.git.brought(oid).into_iter().collect();
+                            return Err(Report::MoveConflict { op: op.clone(), paths });
+                        }
+                    }
+                    moved.made.push(onto.clone());
+                }
+                for oid in pick {
+                    onto = self.git.pick(&onto, oid);
+                    moved.made.push(onto.clone());
+                }
+                onto
+            }
+        };
+        let now = self.git.trunk();
+        if now != new && now != trunk.old {
+            let (why, hint) = ("trunk moved meanwhile".into(), "swarm status".into());
+            return Err(Report::MoveRefused { op: op.clone(), why, hint });
+        }
+        self.git.trunk = Some(new.clone());
+        moved.trunk = Some(new);
+        Ok(())
+    }
+
+    fn move_worktree(&mut self, task: &TaskId, to: &WorktreeTo) {
+        self.git.unrescue(task);
+        match to {
+            WorktreeTo::Gone => drop(self.git.worktrees.remove(task)),
+            WorktreeTo::Clean { tip } => {
+                self.git.branches.insert(task.clone(), tip.clone());
+                self.git.worktrees.insert(task.clone(), BTreeSet::new());
+            }
+            WorktreeTo::Restored { tip, dirty, .. } => {
+                self.git.branches.insert(task.clone(), tip.clone());
+                let dirty = dirty.as_ref().map(|oid| self.git.brought(oid)).unwrap_or_default();
+                self.git.worktrees.insert(task.clone(), dirty);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Every operation in every situation, killed at every seam: it comes to the same end as without a
+//! kill, and its undo restores exactly its facts or is refused and changes nothing.
+
+use serde_json::Value;
+use swarm_core::operation::{Record, facts, plan, saved};
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
+use swarm_protocol::operation::{FactChange, Force, SavedStage};
+use swarm_protocol::refusal::Refusal;
+
+use super::deeds::{Deed, Situation};
+use super::desk::Desk;
+use super::seen::{Seen, stage_words};
+
+/// What became of an operation in a situation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    Refused(String),
+    Failed(String),
+    Done { seams: u64, undo: String },
+}
+
+/// The whole matrix.
+pub fn cells() -> impl Iterator<Item = (Deed, Situation)> {
+    Situation::ALL.into_iter().flat_map(|s| Deed::ALL.into_iter().map(move |d| (d, s)))
+}
+
+/// One operation in one situation. The error says what was broken.
+pub fn check(deed: Deed, situation: Situation) -> Result<Cell, String> {
+    let here = situation.desk();
+    here.sound()?;
+    let (first, unkilled) = carry_out(deed, here.clone(), None)?;
+    let Ok(id) = first else {
+        return Ok(Cell::Refused(first.expect_err("refused").kind().into()));
+    };
+    let seams = unkilled.seams - here.seams;
+    for n in 1..=seams {
+        let (_, killed) = carry_out(deed, here.clone(), Some(here.seams + n))?;
+        same(&unkilled.seen(), &killed.seen()).map_err(|what| format!("killed at seam {n}: {what}"))?;
+    }
+    keeps_what_is_the_persons(&here, &unkilled)?;
+    let record = unkilled.state.ops.record(&id).cloned();
+    let Some(record) = record else { return Err(format!("{} is not on record", id.as_str())) };
+    if let Some((why, _)) = &record.failed {
+        let unchanged = here.seen().trunk == unkilled.seen().trunk;
+        return if unchanged {
+            Ok(Cell::Failed(why.clone()))
+        } else {
+            Err("it failed and moved trunk".into())
+        };
+    }
+    as_recorded(&unkilled, &record, false)?;
+    let undo = undone(&unkilled, &record)?;
+    Ok(Cell::Done { seams, undo })
+}
+
+type Told = Result<CommandId, Refusal>;
+
+fn carry_out(deed: Deed, mut desk: Desk, kill_at: Option<u64>) -> Result<(Told, Desk), String> {
+    let before = desk.seen();
+    let command = deed.command(&desk);
+    let told = desk.ask(command);
+    if told.is_err() && before != desk.seen() {
+        return Err("a refusal changed something".into());
+    }
+    desk.kill_at = kill_at;
+    desk.drive();
+    desk.kill_at = None;
+    desk.sound()?;
+    Ok((told, desk))
+}
+
+/// Equal, or the first difference.
+pub fn same(a: &Seen, b: &Seen) -> Result<(), String> {
+    let differ = |what: &str, a: String, b: String| Err(format!("{what}: {a} or {b}"));
+    for (id, task) in &a.tasks {
+        if b.tasks.get(id) != Some(task) {
+            return differ(&format!("task {id}"), format!("{task:?}"), format!("{:?}", b.tasks.get(id)));
+        }
+    }
+    if let Some(id) = b.tasks.keys().find(|id| !a.tasks.contains_key(*id)) {
+        return Err(format!("there is a task {id}"));
+    }
+    if a.order != b.order {
+        return differ("order", format!("{:?}", a.order), format!("{:?}", b.order));
+    }
+    if a.swarm != b.swarm {
+        return differ("swarm", format!("{:?}", a.swarm), format!("{:?}", b.swarm));
+    }
+    if a.trunk != b.trunk {
+        return differ("trunk", format!("{:?}", a.trunk), format!("{:?}", b.trunk));
+    }
+    if a.branches != b.branches {
+        return differ("branches", format!("{:?}", a.branches), format!("{:?}", b.branches));
+    }
+    if a.dirty != b.dirty {
+        return differ("uncommitted work", format!("{:?}", a.dirty), format!("{:?}", b.dirty));
+    }
+    Ok(())
+}
+
+/// Commits and files of the person, before and after; and no change of an agent is out of reach.
+pub fn keeps_what_is_the_persons(before: &Desk, after: &Desk) -> Result<(), String> {
+    let theirs = before.seen().trunk.into_iter().filter(|name| name.starts_with("person:"));
+    let now = after.seen().trunk;
+    if let Some(gone) = theirs.into_iter().find(|name| !now.contains(name)) {
+        return Err(format!("a person's commit is gone from trunk: {gone}"));
+    }
+    let files = before.git.local.iter();
+    if let Some(gone) =
+        files.into_iter().find(|f| !after.git.local.contains(*f) && !after.git.saved_local.contains(*f))
+    {
+        return Err(format!("a person's file is gone: {gone}"));
+    }
+    let kept = after.git.reachable();
+    let dirty = |desk: &Desk| desk.git.worktrees.values().flatten().cloned().collect::<Vec<_>>();
+    let there = dirty(after);
+    let wips = after.state.tasks.values().filter_map(|t| t.wip.as_ref()).flat_map(|oid| after.git.tree(oid));
+    let wips: Vec<String> = wips.collect();
+    // Checkpoints have their time; that none goes which an undo needs is looked at elsewhere.
+    let mut then = before.git.clone();
+    then.checkpoints.retain(|name, _| after.git.checkpoints.contains_key(name));
+    let lost = then.reachable().into_iter().chain(dirty(before));
+    match lost.into_iter().find(|name| !kept.contains(name) && !there.contains(name) && !wips.contains(name))
+    {
+        Some(name) => Err(format!("work is out of reach: {name}")),
+        None => Ok(()),
+    }
+}
+
+/// Every fact reads as the record says, measured from git and the plan. Tasks that an agent took up
+/// again since have moved on by themselves.
+pub fn as_recorded(desk: &Desk, record: &Record, before: bool) -> Result<(), String> {
+    for change in record.facts.iter().flatten() {
+        let sent = || TaskId::new(change.fact.strip_prefix("redirect/")?).ok();
+        let task = facts::of_task(&change.fact).map(|(id, _)| id).or_else(|| plan::task_of(&change.fact));
+        let task = task.or_else(sent);
+        let working =
+            |id: &TaskId| desk.state.task(id).is_some_and(|t| saved::stage(t) == SavedStage::Working);
+        let wanted = said(desk, change, if before { change.before.as_ref() } else { change.after.as_ref() });
+        let now = now(desk, change);
+        if now != wanted && !task.as_ref().is_some_and(working) {
+            return Err(format!("{} is {now}, recorded was {wanted}", change.fact));
+        }
+    }
+    Ok(())
+}
+
+/// A recorded value without ids: stages by name, commits by what they hold.
+fn said(desk: &Desk, change: &FactChange, value: Option<&Value>) -> String {
+    let oid = || Oid::new(value?.as_str()?).ok();
+    if change.fact.starts_with("ref/") {
+        return oid().map_or_else(|| "none".into(), |oid| format!("{:?}", desk.git.tree(&oid)));
+    }
+    if change.fact.starts_with("worktree/") {
+        return format!("{:?}", oid().map(|oid| desk.git.brought(&oid)).unwrap_or_default());
+    }
+    let stage = value.and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
+    match stage {
+        Some(stage) => stage_words(&stage),
+        // Others may have come between it and its neighbour.
+        None if change.fact.ends_with("/place") => value.map(|v| v["phase"].to_string()).unwrap_or_default(),
+        None => format!("{value:?}"),
+    }
+}
+
+/// The fact as it can be measured now.
+fn now(desk: &Desk, change: &FactChange) -> String {
+    let fact = change.fact.as_str();
+    if fact == "ref/refs/heads/main" {
+        return format!("{:?}", desk.git.tree(&desk.git.trunk()));
+    }
+    match plan::task_of(fact) {
+        Some(id) if fact.starts_with("ref/") => {
+            let tip = desk.git.branches.get(&id);
+            tip.map_or_else(|| "none".into(), |tip| format!("{:?}", desk.git.tree(tip)))
+        }
+        Some(id) => format!("{:?}", desk.git.worktrees.get(&id).cloned().unwrap_or_default()),
+        None => said(desk, change, facts::read(&desk.state, fact).as_ref()),
+    }
+}
+
+/// The undo: accepted and exact, or refused without a trace.
+fn undone(desk: &Desk, record: &Record) -> Result<String, String> {
+    let mut desk = desk.clone();
+    let before = desk.seen();
+    let (partial, force) = (false, Force::default());
+    let told = desk.ask(Command::Undo { operation: Some(record.id.clone()), partial, force, expect: None });
+    if let Err(refusal) = told {
+        let same = before == desk.seen();
+        return if same { Ok(refusal.kind().into()) } else { Err("a refused undo changed something".into()) };
+    }
+    // What follows by itself (approved work is merged) is not the undo's.
+    desk.drive_operation();
+    let undone = desk.clone();
+    desk.drive();
+    desk.sound().map_err(|what| format!("after the undo: {what}"))?;
+    let failed = desk.state.ops.log.iter().rev().find(|r| r.kind == "undo").and_then(|r| r.failed.clone());
+    if let Some((why, _)) = failed {
+        return Ok(format!("failed: {why}"));
+    }
+    if record.kind != "merge" {
+        // A merge is undone as its task's rollback: the task waits instead of being merged again.
+        as_recorded(&undone, record, true).map_err(|what| format!("undone, but {what}"))?;
+    }
+    Ok("undone".into())
+}

@@ -1,0 +1,154 @@
+//! Operations in a pretend world: the whole matrix, a thousand of them undone, planted bugs.
+
+use std::collections::BTreeSet;
+
+use swarm_core::planted::{self, Bug};
+use swarm_protocol::command::Command;
+use swarm_sim::operations::{Cell, Deed, Situation, cells, check, held, working};
+
+#[test]
+fn every_operation_in_every_situation_killed_at_every_seam_comes_to_the_same_end() {
+    let (mut done, mut refused, mut failed, mut seams, mut undone) = (0, 0, 0, 0, 0);
+    let mut broken = Vec::new();
+    for (deed, situation) in cells() {
+        match check(deed, situation) {
+            Ok(Cell::Done { seams: n, undo }) => {
+                (done, seams) = (done + 1, seams + n);
+                undone += u64::from(undo == "undone");
+                println!("{deed:?} {situation:?}: done, {n} seams, undo: {undo}");
+            }
+            Ok(Cell::Refused(why)) => {
+                refused += 1;
+                println!("{deed:?} {situation:?}: refused, {why}");
+            }
+            Ok(Cell::Failed(why)) => {
+                failed += 1;
+                println!("{deed:?} {situation:?}: failed, {why}");
+            }
+            Err(what) => broken.push(format!("{deed:?} {situation:?}: {what}")),
+        }
+    }
+    println!("{done} done, {refused} refused, {failed} failed; {seams} kills, {undone} undone");
+    assert!(broken.is_empty(), "{} broken:\n{}", broken.len(), broken.join("\n"));
+    assert!(done >= 100 && undone >= 60 && seams >= 300, "{done} done, {undone} undone, {seams} kills");
+}
+
+#[test]
+fn a_thousand_operations_undone_in_reverse_order_leave_everything_as_it_was() {
+    for seed in 1..=3 {
+        let counted = held(seed, 1_000).unwrap_or_else(|what| panic!("seed {seed}: {what}"));
+        println!("seed {seed}: {counted:?}");
+        assert!(counted.accepted >= 300, "only {} were accepted", counted.accepted);
+    }
+}
+
+#[test]
+fn with_agents_at_work_an_undo_restores_its_own_facts_or_is_refused() {
+    let (mut undone, mut refused) = (0, 0);
+    for seed in 1..=20 {
+        let counted = working(seed, 200).unwrap_or_else(|what| panic!("seed {seed}: {what}"));
+        (undone, refused) = (undone + counted.undone, refused + counted.refused);
+    }
+    println!("{undone} undone, {refused} refused");
+    assert!(undone >= 100 && refused >= 100);
+}
+
+/// Breaks a rule for the present thread and puts it right again.
+fn found(bug: Bug, look: impl Fn() -> Option<String>) {
+    planted::set(Some(bug));
+    let found = look();
+    planted::set(None);
+    let what = found.unwrap_or_else(|| panic!("{bug:?} was not found"));
+    println!("{bug:?}: {what}");
+}
+
+#[test]
+fn planted_bugs_of_operations_are_found() {
+    if !cfg!(debug_assertions) {
+        return; // the switches are gone from release builds
+    }
+    let in_matrix = |deed, situation| move || check(deed, situation).err();
+    let in_random = || (1..=40).find_map(|seed| working(seed, 200).err());
+    found(Bug::UndoneOverLaterChange, in_random);
+    found(Bug::ForeignDropped, in_matrix(Deed::Rollback, Situation::PersonToo));
+    found(Bug::NeededCheckpointPurged, in_random);
+    found(Bug::ActiveRestored, || {
+        let cells = [(Deed::Block, Situation::Paused), (Deed::Stop, Situation::Paused)];
+        cells.into_iter().find_map(|(deed, situation)| check(deed, situation).err())
+    });
+    found(Bug::HookRunTwice, || {
+        let cells = [(Deed::Pause, Situation::Idle), (Deed::Cancel, Situation::Idle)];
+        cells.into_iter().find_map(|(deed, situation)| check(deed, situation).err())
+    });
+}
+
+/// A fact without the name of its task, checkpoint or branch.
+fn shape(fact: &str) -> String {
+    let parts: Vec<&str> = fact.split('/').collect();
+    match parts.as_slice() {
+        ["task", _] => "task/ID".into(),
+        ["task", _, part] => format!("task/ID/{part}"),
+        ["ref", "refs", "heads", "swarm", ..] => "ref/refs/heads/swarm/ID".into(),
+        ["ref", ..] => "ref/refs/heads/TRUNK".into(),
+        [kind, _] => format!("{kind}/NAME"),
+        _ => fact.into(),
+    }
+}
+
+/// Each operation's facts and the events that set them back, as the code has them.
+#[test]
+fn printed_undo() {
+    let mut rows: std::collections::BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> =
+        Default::default();
+    for (deed, situation) in cells() {
+        let mut desk = situation.desk();
+        let command = deed.command(&desk);
+        let kind = command.kind().to_string();
+        let Ok(id) = desk.ask(command) else { continue };
+        desk.drive();
+        let Some(record) = desk.state.ops.record(&id).cloned().filter(|r| r.can_be_undone()) else {
+            continue;
+        };
+        let (facts, inverse) = rows.entry(kind).or_default();
+        facts.extend(record.facts.iter().flatten().map(|c| shape(&c.fact)));
+        let from = desk.log.len();
+        let (partial, force) = (false, Default::default());
+        let undo = Command::Undo { operation: Some(id), partial, force, expect: None };
+        if desk.ask(undo).is_ok() {
+            desk.drive();
+            let restores = [
+                "task_restored",
+                "facts_set",
+                "task_updated",
+                "task_reordered",
+                "task_added",
+                "task_removed",
+            ];
+            let others = [
+                "plan_updated",
+                "paused",
+                "resumed",
+                "mode_changed",
+                "execution_profile_set",
+                "operation_planned",
+            ];
+            let events = desk.log[from..].iter().flat_map(|(_, events)| events);
+            let told = events.map(|e| e.kind()).filter(|k| restores.contains(k) || others.contains(k));
+            inverse.extend(told.map(String::from));
+        }
+    }
+    let mut text = String::from(
+        "# What undo does\n\nPrinted by a test from the code: for each operation the facts that it may change, the records\nby which an undo sets them back, and what stays. An undo is refused when one of the facts has changed since;\nit then names what changed and which operation to undo first.\n\n| operation | facts | set back by | what stays |\n|---|---|---|---|\n",
+    );
+    let list = |all: &BTreeSet<String>| all.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", ");
+    for (kind, (facts, inverse)) in &rows {
+        let stays = swarm_core::operation::stays::stays(kind);
+        text += &format!("| `{kind}` | {} | {} | {stays} |\n", list(facts), list(inverse));
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/undo.md");
+    if std::env::var_os("SWARM_GEN").is_some() {
+        std::fs::write(&path, &text).expect("written");
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == text, "docs/undo.md is not what the code says: run `cargo xtask gen`\n{text}");
+}
