@@ -21,6 +21,8 @@ pub mod close;
 pub mod doctor;
 pub mod config;
 pub mod demo;
+pub mod completions;
+pub mod man;
 pub mod debug;
 pub mod ask;
 pub mod daemon;
@@ -67,6 +69,8 @@ pub enum Command {
     #[command(subcommand)]
     Config(config::Command),
     Demo(demo::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     #[command(subcommand)]
     Debug(debug::Command),
     #[command(hide = true)]
@@ -103,6 +107,8 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Doctor(args) => return doctor::run(args, cx),
         Command::Config(command) => config::run(command, cx)?,
         Command::Demo(args) => return demo::run(args, cx),
+        Command::Completions(args) => completions::run(args, cx)?,
+        Command::Man(args) => man::run(args, cx)?,
         Command::Debug(command) => debug::run(command, cx)?,
         Command::Ask(args) => ask::run(args, cx)?,
         Command::Daemon(args) => return Ok(daemon::run(args)),

@@ -68,6 +68,11 @@ impl CliError {
         Self::new(Exit::Refused, "nothing_there", message)
     }
 
+    /// The place is taken by another tool, whose files are not ours to write.
+    pub fn foreign_plan(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, "foreign_plan", message)
+    }
+
     /// Another coordinator has the ledger.
     pub fn owned(message: impl Into<String>) -> Self {
         Self::new(Exit::Refused, "owned", message)

@@ -7,6 +7,7 @@
 mod parts;
 mod cli;
 mod commands;
+mod complete;
 mod swarm;
 mod watch;
 mod output;
@@ -20,6 +21,9 @@ fn main() -> ExitCode {
     bug::install();
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     if let Some(code) = parts::play(&arguments) {
+        return code;
+    }
+    if let Some(code) = complete::answer() {
         return code;
     }
     match cli::parse() {

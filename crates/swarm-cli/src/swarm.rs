@@ -5,6 +5,7 @@ mod coordinator;
 mod close;
 pub mod files;
 pub mod history;
+pub mod imports;
 pub mod inside;
 mod read;
 mod rebuild;

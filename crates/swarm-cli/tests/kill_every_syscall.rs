@@ -19,12 +19,23 @@ const POINTS_MAX: usize = 200;
 const PLAN: &str = "# Goal\n\n## Phase 1: first\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  depends: 1.1\n";
 const PLAN_AFTER: &str = "# Goal\n\n## Phase 1: first\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n- [ ] 1.3 Three\n";
 
+const THEIRS: [(&str, &str); 3] = [
+    ("context.md", "notes\n"),
+    ("plan-ledger.jsonl", "{\"seq\":1,\"event_type\":\"plan_created\",\"plan_id\":\"p\"}\n"),
+    (
+        "plan.json",
+        r#"{"schema_version":"1.0.0","title":"T","swarm":"s","phases":[{"id":1,"name":"n","tasks":[{"id":"1.1","description":"One"}]}]}"#,
+    ),
+];
+
 struct Case {
     args: &'static [&'static str],
     /// Whether there is a plan before.
     planned: bool,
     /// Looks with the binary whether the command has taken effect.
     effect: fn(&World) -> bool,
+    /// Whether the files of opencode-swarm lie where ours would.
+    foreign: bool,
     /// The refusal that asking again may get when it had taken effect.
     already: &'static [&'static str],
 }
@@ -50,6 +61,9 @@ fn prepared(case: &Case) -> World {
     if case.planned {
         world.swarm(&["plan", "save", "plan.md"]).good();
         world.swarm(&["task", "defer", "1.2"]).good();
+    }
+    if case.foreign {
+        THEIRS.iter().for_each(|(name, text)| world.file(&format!(".swarm/{name}"), text));
     }
     world
 }
@@ -118,7 +132,9 @@ fn look(case: &Case, world: &World, when: &str, must_be_there: bool) -> Result<(
     let no_plan = verified.out.contains("\"no_plan\"");
     // No plan is right before the first save and after the close.
     let may_be_none = !case.planned || is_closed(world);
-    if verified.code != Some(0) && !(no_plan && may_be_none) {
+    // Until all of it is moved it is theirs, and nobody reads it as ours.
+    let theirs = case.foreign && verified.out.contains("belongs to opencode-swarm");
+    if verified.code != Some(0) && !(no_plan && may_be_none) && !theirs {
         return Err(format!(
             "{when}: verify ended with {:?}: {}{}",
             verified.code, verified.out, verified.err
@@ -126,6 +142,9 @@ fn look(case: &Case, world: &World, when: &str, must_be_there: bool) -> Result<(
     }
     if must_be_there && !(case.effect)(world) {
         return Err(format!("{when}: it was answered and is not there"));
+    }
+    if case.foreign {
+        nothing_of_theirs_is_lost(world, when)?;
     }
     if case.planned && !is_closed(world) && !(has_task(world, "1.1") && has_task(world, "1.2")) {
         return Err(format!("{when}: tasks of before are gone"));
@@ -139,11 +158,39 @@ fn look(case: &Case, world: &World, when: &str, must_be_there: bool) -> Result<(
     Ok(())
 }
 
+/// Each of their files lies in exactly one place, byte for byte.
+fn nothing_of_theirs_is_lost(world: &World, when: &str) -> Result<(), String> {
+    let aside = std::fs::read_dir(world.repo.join(".swarm/imported")).into_iter().flatten().flatten();
+    let folders: Vec<_> = aside.map(|entry| entry.path()).chain([world.repo.join(".swarm")]).collect();
+    for (name, text) in THEIRS {
+        let same = |folder: &&std::path::PathBuf| {
+            std::fs::read_to_string(folder.join(name)).is_ok_and(|it| it == text)
+        };
+        let places = folders.iter().filter(same).count();
+        if places != 1 || folders.len() > 2 {
+            return Err(format!("{when}: {name} lies in {places} places of {folders:?}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn plan_import_that_moves_the_files_of_opencode_swarm() {
+    check(&Case {
+        args: &["plan", "import", "--from", "opencode-swarm"],
+        planned: false,
+        foreign: true,
+        effect: |world| has_task(world, "1.1"),
+        already: &[],
+    });
+}
+
 #[test]
 fn plan_save_that_makes_the_ledger() {
     check(&Case {
         args: &["plan", "save", "plan.md"],
         planned: false,
+        foreign: false,
         effect: |world| has_task(world, "1.2"),
         already: &[],
     });
@@ -154,6 +201,7 @@ fn plan_save_over_a_plan() {
     check(&Case {
         args: &["plan", "save", "plan-after.md"],
         planned: true,
+        foreign: false,
         effect: |world| has_task(world, "1.3"),
         already: &[],
     });
@@ -164,6 +212,7 @@ fn task_add() {
     check(&Case {
         args: &["task", "add", "New", "--id", "new"],
         planned: true,
+        foreign: false,
         effect: |world| has_task(world, "new"),
         already: &["duplicate_task"],
     });
@@ -174,6 +223,7 @@ fn plan_export() {
     check(&Case {
         args: &["plan", "export"],
         planned: true,
+        foreign: false,
         effect: |world| {
             let history = world.swarm(&["plan", "history"]);
             history.out.contains("plan_exported") && world.repo.join(".swarm/SWARM_PLAN.json").exists()
@@ -184,5 +234,11 @@ fn plan_export() {
 
 #[test]
 fn close() {
-    check(&Case { args: &["close"], planned: true, effect: is_closed, already: &["no_plan", "plan_closed"] });
+    check(&Case {
+        args: &["close"],
+        planned: true,
+        foreign: false,
+        effect: is_closed,
+        already: &["no_plan", "plan_closed"],
+    });
 }

@@ -11,6 +11,7 @@ mod snapshot;
 mod load;
 mod witnesses;
 mod absent;
+mod aside;
 pub mod planted;
 mod reader;
 mod ticket;
@@ -24,6 +25,7 @@ mod gitignore;
 mod salvage;
 mod verify;
 
+pub use aside::{foreign_plan, is_foreign_file, move_foreign_aside, moved_plan};
 pub use error::{Notice, StoreError, stopped_hint};
 pub use gitignore::ensure_ignored;
 pub use options::OpenOptions;

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use faults::{BadDisk, Faults};
 use store_support::*;
-use swarm_engine::store::{Opened, Store, StoreError};
+use swarm_engine::store::{Opened, Store, StoreError, foreign_plan, move_foreign_aside, moved_plan};
 use swarm_ledger::{OnDamage, Witness};
 use swarm_protocol::command::Command;
 
@@ -318,4 +318,90 @@ fn a_torn_last_batch_is_cut_kept_and_recorded() {
 fn envelope(n: u64, command: Command) -> swarm_protocol::command::Envelope {
     let id = swarm_protocol::ids::CommandId::new(format!("e{n}")).expect("an id");
     swarm_protocol::command::Envelope { id, by: "person:test".into(), command }
+}
+
+const THEIR_LEDGER: &str =
+    "{\"seq\":1,\"timestamp\":\"t\",\"plan_id\":\"p\",\"event_type\":\"plan_created\",\"source\":\"s\"}\n";
+const THEIR_PLAN: &str = r#"{"schema_version":"1.0.0","title":"t","swarm":"s","phases":[]}"#;
+/// In the order in which they are moved.
+const THEIRS: [(&str, &str); 5] = [
+    ("SWARM_PLAN.json", THEIR_PLAN),
+    ("context.md", "notes\n"),
+    ("evidence/1.1.json", "{}"),
+    ("plan-ledger.jsonl", THEIR_LEDGER),
+    ("plan.json", THEIR_PLAN),
+];
+
+fn with_theirs() -> Place {
+    let place = place();
+    fs::create_dir_all(place.paths.swarm.join("evidence")).expect("made");
+    for (name, text) in THEIRS.into_iter().chain([("config.json", "{}"), (".gitignore", "*\n")]) {
+        fs::write(place.paths.swarm.join(name), text).expect("written");
+    }
+    place
+}
+
+/// All of theirs lies in one folder, byte for byte, and a plan of ours can begin.
+fn check_moved(place: &Place, folder: &std::path::Path, when: &str) {
+    assert_eq!(names(&place.paths.swarm.join("imported")).len(), 1, "{when}");
+    for (name, text) in THEIRS {
+        assert_eq!(text_of(&folder.join(name)), text, "{when}: {name}");
+    }
+    assert_eq!(names(&place.paths.swarm), [".gitignore", "config.json", "imported", "run"], "{when}");
+    assert_eq!(moved_plan(&place.paths).as_deref(), Some(folder.join("plan.json").as_path()), "{when}");
+    assert_eq!(
+        move_foreign_aside(&place.paths, &place.options, "later").expect("asked again"),
+        None,
+        "{when}"
+    );
+    place.run(save(PLAN)).expect("the place is free");
+}
+
+#[test]
+fn files_of_opencode_swarm_are_moved_aside_wherever_the_first_try_died() {
+    for died_after in 0..=THEIRS.len() + 1 {
+        let place = with_theirs();
+        let unfinished = place.paths.swarm.join("imported/opencode-swarm-first.moving");
+        if died_after > 0 {
+            fs::create_dir_all(&unfinished).expect("made");
+        }
+        for (name, _) in THEIRS.iter().take(died_after.saturating_sub(1)) {
+            let entry = name.split('/').next().expect("a name");
+            fs::rename(place.paths.swarm.join(entry), unfinished.join(entry)).expect("moved");
+        }
+        let when = format!("died after {died_after}");
+        let all_moved = died_after == THEIRS.len() + 1;
+        assert_eq!(foreign_plan(&place.paths).is_none(), all_moved, "{when}: still known as theirs");
+        if !all_moved {
+            assert!(place.run(save(PLAN)).is_err(), "{when}: nothing of ours is written there");
+        }
+        let folder = move_foreign_aside(&place.paths, &place.options, "second").expect(&when).expect(&when);
+        let time = if died_after == 0 { "second" } else { "first" };
+        assert!(folder.ends_with(format!("imported/opencode-swarm-{time}")), "{when}: {folder:?}");
+        check_moved(&place, &folder, &when);
+    }
+}
+
+#[test]
+fn two_who_move_at_once_move_once_and_a_ledger_that_was_written_over_is_not_given_up() {
+    let place = with_theirs();
+    let moved: Vec<_> = std::thread::scope(|scope| {
+        let one = |time: &'static str| {
+            let (paths, options) = (place.paths.clone(), place.options.clone());
+            scope.spawn(move || move_foreign_aside(&paths, &options, time).expect("moved or not"))
+        };
+        let both = [one("a"), one("b")];
+        both.into_iter().filter_map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    check_moved(&place, &moved[0], "two at once");
+
+    fs::write(&place.paths.ledger, THEIR_LEDGER).expect("written over");
+    let error = move_foreign_aside(&place.paths, &place.options, "c").expect_err("ours is still to be had");
+    assert!(words(&error).contains("has written over the ledger that was here"), "{error}");
+    assert_eq!(text_of(&place.paths.ledger), THEIR_LEDGER);
+    // As the hint says.
+    fs::rename(&place.paths.ledger, place.paths.root.join("theirs")).expect("moved by hand");
+    place.run(add("more")).expect("restored from the second copy");
+    assert_eq!(place.tasks(), "1.1 1.2 more");
 }

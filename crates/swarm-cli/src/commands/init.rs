@@ -1,10 +1,18 @@
 //! `swarm init`: a place for the swarm in this repository.
 
+use std::path::Path;
+
+use serde::Serialize;
+use swarm_protocol::planfile::Source;
+
+use super::plan::file;
+use super::plan::import::said;
 use crate::cli::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
 use crate::swarm::files::{Made, proposed_lines};
+use crate::swarm::imports::{PeerPlan, Taken};
 
 /// Prepare this repository for a swarm
 ///
@@ -12,25 +20,86 @@ use crate::swarm::files::{Made, proposed_lines};
 /// the repository (package.json, Cargo.toml, .env …) it proposes how worktrees are set up and what is checked: a new
 /// configuration holds that, for an old one it is only shown. What is there already stays as it is.
 ///
+/// Where opencode-swarm keeps its plan in `.swarm/`, nothing is made: `--import` takes that plan over and moves its files,
+/// as they are, to `.swarm/imported/`.
+///
 /// Example: swarm init
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Take over the plan of another tool that lies in the repository
+    #[arg(long)]
+    pub import: bool,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
+/// What was made, and what was taken over.
+#[derive(Debug, Serialize)]
+struct Done {
+    #[serde(flatten)]
+    made: Made,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported: Option<Taken>,
+    /// Plans of other tools that could be taken over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    plans: Vec<PeerPlan>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    swarm.finish_moving()?;
+    let imported = match (args.import, swarm.foreign_plan()) {
+        (true, _) => Some(import(&swarm)?),
+        (false, Some(theirs)) => return Err(offer(&swarm, &theirs)),
+        (false, None) => None,
+    };
+    if let Some(taken) = &imported {
+        said(cx, taken)?;
+    }
     let made = swarm.init()?;
-    cx.out.view(&made, |made| {
-        let mut text = String::new();
-        for path in &made.created {
-            text.push_str(&format!("made {path}\n"));
+    let plans = if imported.is_none() { swarm.peer_plans() } else { vec![] };
+    cx.out.view(&Done { made, imported, plans }, text)
+}
+
+fn import(swarm: &Swarm) -> Result<Taken, CliError> {
+    let path = swarm.plan_source(None, None)?;
+    swarm.take_over(&path, file::read_any(&path, None)?, "swarm plan import")
+}
+
+/// Says whose plan is there; its files are left as they are.
+fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
+    let place = swarm.relative(theirs);
+    let what = match file::read_any(theirs, Some(Source::OpencodeSwarm)) {
+        Ok(read) => {
+            let tasks: usize = read.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
+            let goal: String = read.plan.goal.chars().take(80).collect();
+            format!("{place} holds {goal:?} with {tasks} tasks")
         }
-        for path in &made.kept {
-            text.push_str(&format!("kept {path}\n"));
+        Err(error) => {
+            error.causes.first().map_or(error.message.clone(), |why| format!("{}: {why}", error.message))
         }
-        text.push_str(&proposal(made));
-        text.push_str("Next: `swarm plan save FILE`");
-        text
-    })
+    };
+    CliError::foreign_plan("opencode-swarm keeps its plan in .swarm; nothing was made")
+        .because(what)
+        .run_instead("swarm init --import")
+}
+
+fn text(done: &Done) -> String {
+    let Done { made, imported, plans } = done;
+    let mut text = String::new();
+    if let Some(taken) = imported {
+        text.push_str(&format!("{}\n", harmless(&taken.answer.text)));
+    }
+    for path in &made.created {
+        text.push_str(&format!("made {path}\n"));
+    }
+    for path in &made.kept {
+        text.push_str(&format!("kept {path}\n"));
+    }
+    text.push_str(&proposal(made));
+    for PeerPlan { tool, path } in plans {
+        text.push_str(&format!("There is a plan of {tool}: `swarm plan import {path}` takes it over\n"));
+    }
+    text.push_str(if imported.is_some() { "Next: `swarm status`" } else { "Next: `swarm plan save FILE`" });
+    text
 }
 
 /// What was put into the configuration, or could be.

@@ -13,7 +13,7 @@ use swarm_protocol::refusal::Refusal;
 use super::command::Outcome;
 use super::plan::{agents_stopped, created};
 use super::{profile, task, validate};
-use crate::limits::{GOAL_MAX, PHASES_MAX, TASKS_MAX};
+use crate::limits::{GOAL_MAX, PHASES_MAX, REASON_MAX, TASKS_MAX};
 use crate::state::State;
 
 pub(super) fn save(
@@ -262,12 +262,19 @@ fn statuses(file: &PlanFile) -> Vec<Event> {
             taken.then(|| Event::TaskStatusChanged {
                 task: task.id.clone(),
                 status,
-                why: Some("imported".into()),
+                why: Some(reason(task)),
                 block: (status == Status::Blocked).then_some(BlockKind::Human),
                 proof: None,
             })
         })
         .collect()
+}
+
+/// Why it is so, where the file says it: other tools have a word for it.
+fn reason(task: &TaskFile) -> String {
+    let said = ["blocked_reason", "close_reason"].iter().find_map(|key| task.extra.get(*key)?.as_str());
+    let said = said.map(str::trim).filter(|text| !text.is_empty()).unwrap_or("imported");
+    said.char_indices().take_while(|(at, c)| at + c.len_utf8() <= REASON_MAX).map(|(_, c)| c).collect()
 }
 
 /// An import never takes a status away from work that is under way or done here.

@@ -88,7 +88,7 @@ pub(super) fn plan_to_take_over(paths: &Paths) -> Result<Option<PlanFile>, Store
     }
 }
 
-fn is_foreign_plan(bytes: &[u8]) -> bool {
+pub(super) fn is_foreign_plan(bytes: &[u8]) -> bool {
     let Ok(plan) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
     plan.get("schema_version").is_some() && plan.get("swarm").is_some() && plan.get("goal").is_none()
 }

@@ -42,6 +42,8 @@ pub enum StoreError {
     Payload(#[source] PayloadError),
     #[error("{} belongs to opencode-swarm, which has a ledger of its own form", .0.display())]
     Foreign(PathBuf),
+    #[error("opencode-swarm has written over the ledger that was here: {} still has it", copy.display())]
+    WrittenOver { copy: PathBuf },
     #[error("Cannot understand record {seq} of the ledger: {why}")]
     Unreadable { seq: u64, why: String },
     #[error("There is no record {asked}: the ledger ends at {last}")]
@@ -87,8 +89,11 @@ impl StoreError {
                     .into()
             }
             Self::Fatal(_) => "Run the command again: it starts from what the disk really has".into(),
-            Self::Foreign(_) => {
-                "Its files are left as they are. Move .swarm aside to start a new plan here".into()
+            Self::Foreign(_) => "swarm init --import".into(),
+            Self::WrittenOver { .. } => {
+                "Move .swarm/plan-ledger.jsonl and .swarm/plan.json to another place by hand; the next command \
+                 restores the ledger from its second copy"
+                    .into()
             }
             Self::Unreadable { .. } => "It may be written by a newer version of swarm: use that one".into(),
             Self::NoSuchRecord { .. } => "swarm plan history".into(),

@@ -50,6 +50,10 @@ impl Store {
 }
 
 fn notices_of(paths: &Paths, absence: &Absence) -> Vec<Notice> {
+    if super::aside::is_foreign_file(&paths.plan_json) {
+        let text = format!("{} is the plan of opencode-swarm", paths.shown(&paths.plan_json));
+        return vec![Notice::new(text, "swarm init --import")];
+    }
     if *absence == Absence::Never && paths.plan_json.exists() {
         let text = format!(
             "{} is of a time without a ledger; the next command that writes takes it over",

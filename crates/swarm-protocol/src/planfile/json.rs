@@ -65,7 +65,7 @@ pub(super) fn parse_parts(name: &str, text: &str, parent: &TaskId) -> Result<Pla
     Ok(PlanFile { phases: vec![phase], ..PlanFile::default() })
 }
 
-fn explain(name: &str, text: &str, error: &serde_json::Error) -> PlanFileError {
+pub(super) fn explain(name: &str, text: &str, error: &serde_json::Error) -> PlanFileError {
     let words = error.to_string();
     let why = words.split(" at line ").next().unwrap_or(&words).to_owned();
     let (why, hint) = if why.starts_with("recursion limit") {

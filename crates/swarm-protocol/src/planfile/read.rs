@@ -25,7 +25,12 @@ pub fn format_of(text: &str) -> Format {
 /// Reads a plan file. `name` is how the person called it, for the messages.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<PlanFile, PlanFileError> {
     let text = text_of(name, bytes)?;
-    let plan = match format_of(text) {
+    parse_as(name, text, format_of(text))
+}
+
+/// The same for a text whose format is known.
+pub(super) fn parse_as(name: &str, text: &str, format: Format) -> Result<PlanFile, PlanFileError> {
+    let plan = match format {
         Format::Json => json::parse(name, text)?,
         Format::Markdown => checklist::parse(name, text)?,
     };
@@ -46,7 +51,7 @@ pub fn parse_parts(name: &str, bytes: &[u8], parent: &TaskId) -> Result<Vec<Task
     Ok(tasks.map(TaskSpec::from).collect())
 }
 
-fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, PlanFileError> {
+pub(super) fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, PlanFileError> {
     if bytes.len() > BYTES_MAX {
         let why = format!("it has {} bytes, at most {BYTES_MAX} are read", bytes.len());
         return Err(PlanFileError::whole(

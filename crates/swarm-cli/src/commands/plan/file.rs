@@ -6,7 +6,7 @@ use std::path::Path;
 
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{PlanFile, TaskSpec};
-use swarm_protocol::planfile::{self, PlanFileError};
+use swarm_protocol::planfile::{self, Imported, PlanFileError, Source};
 
 use crate::error::{CliError, Hint};
 
@@ -19,6 +19,16 @@ pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
     })?;
     let plan = planfile::parse(&name, &bytes)?;
     Ok((plan, recorded_name(file)))
+}
+
+/// As `read`, but also the plans of other tools.
+pub fn read_any(file: &Path, from: Option<Source>) -> Result<Imported, CliError> {
+    let name = if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
+    let bytes = bytes_of(file).map_err(|error| {
+        let hint = "FILE is a plan of ours, of opencode-swarm, beads or hive, or `-` for stdin; docs/imports.md lists them";
+        CliError::environment(format!("Cannot read the plan file {name}")).because(error).say(hint)
+    })?;
+    Ok(planfile::import(&name, &bytes, from)?)
 }
 
 /// The parts that a task is to be split into.
@@ -60,7 +70,7 @@ fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn is_stdin(file: &Path) -> bool {
+pub fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 

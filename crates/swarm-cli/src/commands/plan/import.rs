@@ -1,31 +1,84 @@
-//! `swarm plan import [FILE]`.
+//! `swarm plan import [FILE|DIR]`.
 
 use std::path::PathBuf;
 
-use swarm_protocol::command::{Command, SaveKind};
+use serde::Serialize;
+use swarm_protocol::plan::PlanFile;
+use swarm_protocol::planfile::{self, Source};
 
 use super::file;
 use crate::cli::Context;
-use crate::commands::answered;
 use crate::error::CliError;
+use crate::output::{self, harmless, harmless_lines};
 use crate::swarm::Swarm;
+use crate::swarm::imports::Taken;
 
-/// Take over a plan with its statuses
+/// Take over a plan with its statuses, also that of another tool
 ///
-/// Like `swarm plan save`, but done, blocked, deferred and cancelled tasks in the file become so in the plan.
+/// Like `swarm plan save`, but done, blocked, deferred and cancelled tasks in the file become so in the plan. Reads plans
+/// of ours (JSON, Markdown), of opencode-swarm (.swarm/plan.json), of beads (.beads/issues.jsonl) and of hive
+/// (.hive/issues.jsonl); which one it is, the content says. What cannot be taken over as it is, is said; a file with
+/// one wrong line is refused with that line, and nothing is imported. docs/imports.md has the whole mapping.
+///
+/// Example: swarm plan import .beads/issues.jsonl --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The plan file, or `-` for stdin (default: .swarm/SWARM_PLAN.json, else SWARM_PLAN.json at the root)
-    #[arg(value_name = "FILE")]
+    /// The plan, `-` for stdin, or a folder to look in (default: .swarm/SWARM_PLAN.json, else SWARM_PLAN.json at the
+    /// root, else the one plan of another tool in the repository)
+    #[arg(value_name = "FILE|DIR")]
     pub file: Option<PathBuf>,
+    /// Whose plan it is: opencode-swarm, beads, hive, json or markdown (default: as the content says)
+    #[arg(long, value_name = "TOOL", hide_possible_values = true, value_parser = clap::builder::PossibleValuesParser::new(Source::ALL.map(Source::word)))]
+    pub from: Option<String>,
+    /// What the plan is for (default: as the file says; issues of beads and hive do not always say it)
+    #[arg(long, value_name = "TEXT")]
+    pub goal: Option<String>,
+    /// Print the plan as it would be, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let path = args.file.clone().map_or_else(|| swarm.exported_before(), Ok)?;
-    let (plan, named) = file::read(&path)?;
-    let source = if args.file.is_some() { named } else { swarm.relative(&path) };
-    let command = Command::SavePlan { plan, kind: SaveKind::Import, source, reset_statuses: false };
-    let answer = swarm.ask(command).map_err(|error| file::put_right(error, "swarm plan import", &path))?;
-    answered(cx, &answer)
+    let from = args.from.as_deref().and_then(|word| word.parse().ok());
+    if !args.dry_run {
+        swarm.finish_moving()?;
+    }
+    let path = swarm.plan_source(args.file.as_deref(), from)?;
+    let mut imported = file::read_any(&path, from)?;
+    if let Some(goal) = args.goal {
+        imported.plan.goal = goal;
+    }
+    if args.dry_run {
+        return preview(cx, &Preview { plan: imported.plan, from: imported.from, notes: imported.notes });
+    }
+    let taken = swarm.take_over(&path, imported, "swarm plan import")?;
+    said(cx, &taken)?;
+    cx.out.view(&taken, |taken| harmless(&taken.answer.text))
+}
+
+/// What a person should know beside the answer.
+pub fn said(cx: &Context, taken: &Taken) -> Result<(), CliError> {
+    if cx.out.json {
+        return Ok(());
+    }
+    if let Some(place) = &taken.moved_to {
+        output::note(&format!("The files of {} lie in {} now", taken.from, harmless(place)));
+    }
+    taken.notes.iter().for_each(|note| output::note(&format!("Note: {}", harmless(note))));
+    Ok(())
+}
+
+#[derive(Debug, Serialize)]
+struct Preview {
+    from: Source,
+    notes: Vec<String>,
+    plan: PlanFile,
+}
+
+fn preview(cx: &Context, preview: &Preview) -> Result<(), CliError> {
+    if !cx.out.json {
+        preview.notes.iter().for_each(|note| output::note(&format!("Note: {}", harmless(note))));
+    }
+    cx.out.view(preview, |preview| harmless_lines(&planfile::to_markdown(&preview.plan)))
 }

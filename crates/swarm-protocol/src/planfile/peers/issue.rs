@@ -1,0 +1,190 @@
+//! One issue of beads or hive: a line of JSON, checked and in our words.
+
+use serde_json::{Map, Value};
+
+use super::members::{Members, criteria};
+use crate::plan::Status;
+use crate::planfile::error::PlanFileError;
+
+const PRIORITY_MAX: u64 = 4;
+const LINE_HINT: &str = "Each line is one issue as a JSON object; nothing was imported";
+
+pub(super) struct Issue<'a> {
+    pub line: usize,
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub acceptance: Vec<String>,
+    pub state: State,
+    pub priority: Option<u8>,
+    pub labels: Vec<String>,
+    pub is_epic: bool,
+    pub parent: Option<String>,
+    /// Ids that have to be closed first.
+    pub blocked_by: Vec<String>,
+    /// What nobody asked about.
+    pub rest: Members<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Open,
+    InProgress,
+    Blocked,
+    Deferred,
+    Closed,
+    Tombstone,
+}
+
+impl State {
+    fn of(word: &str) -> Option<Self> {
+        let all =
+            [Self::Open, Self::InProgress, Self::Blocked, Self::Deferred, Self::Closed, Self::Tombstone];
+        all.into_iter().find(|state| state.word() == word)
+    }
+
+    /// As the tools write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::InProgress => "in_progress",
+            Self::Blocked => "blocked",
+            Self::Deferred => "deferred",
+            Self::Closed => "closed",
+            Self::Tombstone => "tombstone",
+        }
+    }
+
+    /// As an import takes it over. What was under way elsewhere has to be started here.
+    pub fn status(self) -> Option<Status> {
+        match self {
+            Self::Open | Self::Tombstone => None,
+            Self::InProgress => Some(Status::Pending),
+            Self::Blocked => Some(Status::Blocked),
+            Self::Deferred => Some(Status::Deferred),
+            Self::Closed => Some(Status::Done),
+        }
+    }
+}
+
+/// Every line that is not empty, in the order of the file.
+pub(super) fn all<'a>(name: &'a str, text: &str) -> Result<Vec<Issue<'a>>, PlanFileError> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(at, line)| issue(name, at + 1, line)).collect()
+}
+
+fn issue<'a>(name: &'a str, line: usize, text: &str) -> Result<Issue<'a>, PlanFileError> {
+    let mut members = Members::new(name, line, object(name, line, text)?);
+    let id = members.needed("id")?;
+    let status = members.text("status")?.unwrap_or_else(|| "open".into());
+    let state = State::of(&status).ok_or_else(|| {
+        let known =
+            "open, in_progress, blocked, deferred, closed and tombstone are known; nothing was imported";
+        members.wrong(format!("{status:?} is no status of an issue"), known)
+    })?;
+    // Only its id is left of a tombstone, so nothing else may be asked of it.
+    let title = match state {
+        State::Tombstone => members.text("title")?.unwrap_or_default(),
+        _ => one_line(&members.needed("title")?),
+    };
+    let description = described(&mut members)?;
+    let acceptance = members.text("acceptance_criteria")?.map(|text| criteria(&text)).unwrap_or_default();
+    let priority = match members.number("priority")? {
+        Some(priority) if priority > PRIORITY_MAX => {
+            let hint = "0 (most urgent) to 4 is wanted; nothing was imported";
+            return Err(members.wrong(format!("its priority is {priority}"), hint));
+        }
+        priority => priority.map(|priority| priority as u8),
+    };
+    let labels = members.texts("labels")?;
+    let is_epic = members.peek("issue_type").and_then(Value::as_str) == Some("epic");
+    let Links { parent, blocked_by } = links(&members, &id)?;
+    Ok(Issue {
+        line,
+        id,
+        title,
+        description,
+        acceptance,
+        state,
+        priority,
+        labels,
+        is_epic,
+        parent,
+        blocked_by,
+        rest: members,
+    })
+}
+
+fn object(name: &str, line: usize, text: &str) -> Result<Map<String, Value>, PlanFileError> {
+    if ["<<<<<<<", "=======", ">>>>>>>"].iter().any(|mark| text.starts_with(mark)) {
+        let why = "git left the mark of a merge conflict here";
+        return Err(PlanFileError::at(name, line, why, "Resolve the conflict first; nothing was imported"));
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(PlanFileError::at(name, line, "this is no object", LINE_HINT)),
+        Err(error) => {
+            let words = error.to_string();
+            let why = words.split(" at line ").next().unwrap_or(&words);
+            let why = format!("it is not JSON here: {why} at character {}", error.column());
+            Err(PlanFileError::at(name, line, why, LINE_HINT))
+        }
+    }
+}
+
+/// All that an agent should read: the description, then design and notes under their names.
+fn described(members: &mut Members<'_>) -> Result<String, PlanFileError> {
+    let mut parts: Vec<String> = members.text("description")?.into_iter().collect();
+    for (key, head) in [("design", "Design"), ("notes", "Notes")] {
+        if let Some(text) = members.text(key)?.filter(|text| !text.trim().is_empty()) {
+            parts.push(format!("{head}:\n{text}"));
+        }
+    }
+    parts.retain(|part| !part.trim().is_empty());
+    Ok(parts.join("\n\n"))
+}
+
+struct Links {
+    parent: Option<String>,
+    blocked_by: Vec<String>,
+}
+
+/// `blocks` orders work, `parent-child` and `parent_id` make phases; other kinds are kept and mean nothing here.
+fn links(members: &Members<'_>, id: &str) -> Result<Links, PlanFileError> {
+    let wrong = |why: &str| members.wrong(why, "Put this line right; nothing was imported");
+    let mut links = Links { parent: None, blocked_by: vec![] };
+    match members.peek("parent_id") {
+        None => {}
+        Some(Value::String(parent)) => {
+            links.parent = Some(parent.clone()).filter(|parent| !parent.is_empty())
+        }
+        Some(_) => return Err(wrong("its parent_id is not text")),
+    }
+    let entries = match members.peek("dependencies") {
+        None => return Ok(links),
+        Some(Value::Array(entries)) => entries,
+        Some(_) => return Err(wrong("its dependencies are no list")),
+    };
+    for entry in entries {
+        let of = |key: &str| entry.get(key).and_then(Value::as_str);
+        let Some(on) = of("depends_on_id") else {
+            return Err(wrong("one of its dependencies does not say in depends_on_id what it depends on"));
+        };
+        if of("issue_id").is_some_and(|issue| issue != id) {
+            return Err(wrong("one of its dependencies is that of another issue"));
+        }
+        match of("type").unwrap_or("blocks") {
+            "blocks" if !links.blocked_by.iter().any(|known| known == on) => {
+                links.blocked_by.push(on.to_owned())
+            }
+            "parent-child" => links.parent = links.parent.or_else(|| Some(on.to_owned())),
+            _ => {}
+        }
+    }
+    Ok(links)
+}
+
+fn one_line(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
