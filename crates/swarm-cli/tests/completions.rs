@@ -35,7 +35,9 @@ fn bash(world: &World, line: &str) -> Vec<String> {
 
 #[track_caller]
 fn check(world: &World, line: &str, expected: &[&str]) {
-    assert_eq!(bash(world, line), expected, "{line}");
+    // Where nothing is typed yet, options are offered behind the ids.
+    let ids: Vec<String> = bash(world, line).into_iter().filter(|word| !word.starts_with('-')).collect();
+    assert_eq!(ids, expected, "{line}");
 }
 
 #[test]
@@ -49,7 +51,7 @@ fn bash_offers_the_ids_of_the_plan() {
     check(&world, "swarm task edit 1.1 --profile f", &["fast"]);
     check(&world, "swarm agent logs add", &["add-login"]);
     check(&world, "swarm pla", &["plan"]);
-    assert!(bash(&world, "swarm task show --at").contains(&"--at".to_owned()));
+    assert_eq!(bash(&world, "swarm task show --at"), ["--at"]);
 }
 
 #[test]
@@ -88,8 +90,8 @@ fn a_press_of_tab_starts_nothing_and_writes_nothing() {
         .env("SWARM_COMPLETE", "bash")
         .env("_CLAP_COMPLETE_INDEX", "3")
         .env("_CLAP_IFS", " ")
-        .args(["--", "swarm", "task", "show", ""]));
-    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "1.1 1.2 add-login", ""));
+        .args(["--", "swarm", "task", "show", "1"]));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "1.1 1.2", ""));
     assert_eq!(listed(&world), before);
     // A ledger that cannot be read is no reason to shout at somebody who types.
     std::fs::write(world.ledger(), "noise\n").expect("written");

@@ -60,7 +60,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 }
 
 fn import(swarm: &Swarm) -> Result<Taken, CliError> {
-    let path = swarm.plan_source(None, None)?;
+    let path = swarm.peer_source()?;
     swarm.take_over(&path, file::read_any(&path, None)?, "swarm plan import")
 }
 

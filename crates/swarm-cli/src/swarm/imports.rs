@@ -78,17 +78,25 @@ impl Swarm {
         if from.is_none_or(|from| !from.is_peer()) && find_import(&self.paths).is_some() {
             return self.exported_before();
         }
-        let mut found = found_in(&self.paths.root, from);
-        // Moved aside by an import that did not come to its end.
-        found.extend(
-            moved_plan(&self.paths)
-                .filter(|_| wanted(Source::OpencodeSwarm))
-                .map(|path| (Source::OpencodeSwarm, path)),
-        );
+        let found = self.peers(from);
         if found.is_empty() && from.is_none_or(|from| !from.is_peer()) {
             return self.exported_before();
         }
         only(self, &self.paths.root, found, from)
+    }
+
+    /// The plan of another tool in this repository.
+    pub fn peer_source(&self) -> Result<PathBuf, CliError> {
+        let theirs = self.foreign_plan();
+        theirs.map_or_else(|| only(self, &self.paths.root, self.peers(None), None), Ok)
+    }
+
+    fn peers(&self, from: Option<Source>) -> Vec<(Source, PathBuf)> {
+        let mut found = found_in(&self.paths.root, from);
+        // Moved aside by an import that did not come to its end.
+        let moved = moved_plan(&self.paths).map(|path| (Source::OpencodeSwarm, path));
+        found.extend(moved.filter(|(tool, _)| from.is_none_or(|from| from == *tool)));
+        found
     }
 
     /// Makes a plan that was read the plan of this swarm. Files of opencode-swarm that lie where ours would are moved

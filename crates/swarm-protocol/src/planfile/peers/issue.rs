@@ -58,8 +58,7 @@ impl State {
     /// As an import takes it over. What was under way elsewhere has to be started here.
     pub fn status(self) -> Option<Status> {
         match self {
-            Self::Open | Self::Tombstone => None,
-            Self::InProgress => Some(Status::Pending),
+            Self::Open | Self::InProgress | Self::Tombstone => None,
             Self::Blocked => Some(Status::Blocked),
             Self::Deferred => Some(Status::Deferred),
             Self::Closed => Some(Status::Done),

@@ -130,8 +130,7 @@ impl<'a> File<'a> {
         let (title, description) = titled(&members.needed("description")?);
         let status = members.text("status")?.unwrap_or_else(|| "pending".into());
         let ours = match status.as_str() {
-            "pending" => None,
-            "in_progress" => Some(Status::Pending),
+            "pending" | "in_progress" => None,
             "completed" | "complete" => Some(Status::Done),
             "blocked" => Some(Status::Blocked),
             "closed" => Some(Status::Cancelled),
