@@ -4,7 +4,7 @@ mod world;
 
 use world::{Ran, World, run};
 
-const PLAN: &str = "# Goal\n\n## Phase 1: first\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  depends: 1.1\n\n## Phase 7: last\n\n- [ ] add-login Log in\n";
+const PLAN: &str = "# Goal\n\n## Phase 1: first\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  depends: 1.1\n\n## Phase 7: last\n\n- [ ] add-login: Log in\n";
 
 fn planned() -> World {
     let world = World::new();

@@ -106,7 +106,9 @@ impl Swarm {
         let again = |error: CliError| file::put_right(error, command, path);
         let mut shown = self.shown_source(path);
         let mut moved_to = None;
-        if from == Source::OpencodeSwarm && self.foreign_plan().is_some() {
+        let real = path.canonicalize().ok();
+        let same = |theirs: PathBuf| real.is_some() && theirs.canonicalize().ok() == real;
+        if self.foreign_plan().is_some_and(same) {
             refuse_agents("plan import")?;
             try_out(&plan).map_err(again)?;
             let time = self.now().to_string()[..19].replace(':', "-");
