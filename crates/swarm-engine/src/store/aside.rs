@@ -60,8 +60,8 @@ pub fn is_foreign_file(path: &Path) -> bool {
 /// The plan that was moved aside last.
 pub fn moved_plan(paths: &Paths) -> Option<PathBuf> {
     // Names end in a time, so the last one is the newest.
-    let plans = folders(paths).into_iter().map(|folder| folder.join("plan.json"));
-    plans.filter(|plan| plan.is_file()).next_back()
+    let mut plans = folders(paths).into_iter().map(|folder| folder.join("plan.json"));
+    plans.rfind(|plan| plan.is_file())
 }
 
 /// Moves everything of theirs into `.swarm/imported/opencode-swarm-TIME/`, and finishes a move that was interrupted.
