@@ -11,7 +11,6 @@ fn planned() -> World {
     world.file("plan.md", PLAN);
     world.swarm(&["plan", "save", "plan.md"]).good();
     world.file(".swarm/config.json", "{ \"profiles\": { \"fast\": { \"program\": \"claude\" } } }");
-    world.file(".swarm/checkpoints/before-merge-1.1.json", "{}");
     world
 }
 

@@ -64,7 +64,7 @@ fn of_kind(kind: Kind, paths: &Paths, state: &State) -> Vec<Id> {
         }
         Kind::Profile => profiles(paths),
         Kind::Group => state.quotas.keys().map(|group| Id::new(group, "")).collect(),
-        Kind::Checkpoint => checkpoints(paths),
+        Kind::Checkpoint => state.ops.checkpoints.keys().map(|name| Id::new(name, "")).collect(),
     }
 }
 
@@ -80,16 +80,4 @@ fn tasks(state: &State) -> Vec<Id> {
 fn profiles(paths: &Paths) -> Vec<Id> {
     let Ok(settings) = settings::load(&paths.config, &environment(), &[]) else { return vec![] };
     settings.config.profiles.keys().map(|name| Id::new(name, "")).collect()
-}
-
-/// Each has a file of its name.
-fn checkpoints(paths: &Paths) -> Vec<Id> {
-    let Ok(entries) = std::fs::read_dir(paths.swarm.join("checkpoints")) else { return vec![] };
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut names: Vec<String> = files
-        .filter(|path| path.extension().is_some_and(|end| end == "json"))
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-        .collect();
-    names.sort();
-    names.into_iter().map(|name| Id::new(name, "")).collect()
 }
