@@ -28,7 +28,7 @@ mod step;
 
 pub use operation::written::take_in;
 pub use owed::owed;
-pub use react::react;
+pub use react::{react, requested};
 pub use settle::{rests, settle, waits_for_start, wakes_at};
 pub use state::State;
 pub use step::step;

@@ -28,6 +28,7 @@ mod seen;
 mod validate;
 
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
+pub use operate::requested;
 pub(crate) use quota::due as quota_due;
 pub(crate) use restart::{after_crash, is_crash};
 pub(crate) use review::approved;

@@ -104,7 +104,8 @@ fn slot(state: &State, now: Timestamp) -> Option<Event> {
     }
     let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
-    let first = machine::first_in_line(state, may);
+    let let_go = |id: &&TaskId| all || state.task(id).is_some_and(|t| t.started);
+    let first = machine::first_in_line(state, |id| let_go(id) && may(id));
     let next = || if all { state.index.queue().find(may) } else { state.index.started().find(may) };
     let task = first.or_else(next)?;
     let found = state.task(task)?;

@@ -12,8 +12,10 @@ mod deeds;
 mod seen;
 mod matrix;
 mod many;
+mod preview;
 
 pub use deeds::{Deed, Situation};
 pub use desk::Desk;
 pub use many::{held, working};
 pub use matrix::{Cell, cells, check};
+pub use preview::as_previewed;

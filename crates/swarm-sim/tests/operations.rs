@@ -1,19 +1,23 @@
 //! Operations in a pretend world: the whole matrix, a thousand of them undone, planted bugs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_core::planted::{self, Bug};
 use swarm_protocol::command::Command;
-use swarm_sim::operations::{Cell, Deed, Situation, cells, check, held, working};
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::refusal::Refusal;
+use swarm_sim::operations::{Cell, Deed, Desk, Situation, as_previewed, cells, check, held, working};
 
 #[test]
 fn every_operation_in_every_situation_killed_at_every_seam_comes_to_the_same_end() {
     let (mut done, mut refused, mut failed, mut seams, mut undone) = (0, 0, 0, 0, 0);
     let mut broken = Vec::new();
+    let mut somewhere: BTreeSet<String> = BTreeSet::new();
     for (deed, situation) in cells() {
         match check(deed, situation) {
             Ok(Cell::Done { seams: n, undo }) => {
                 (done, seams) = (done + 1, seams + n);
+                somewhere.insert(format!("{deed:?}"));
                 undone += u64::from(undo == "undone");
                 println!("{deed:?} {situation:?}: done, {n} seams, undo: {undo}");
             }
@@ -30,7 +34,20 @@ fn every_operation_in_every_situation_killed_at_every_seam_comes_to_the_same_end
     }
     println!("{done} done, {refused} refused, {failed} failed; {seams} kills, {undone} undone");
     assert!(broken.is_empty(), "{} broken:\n{}", broken.len(), broken.join("\n"));
+    let nowhere = Deed::ALL.iter().find(|deed| !somewhere.contains(&format!("{deed:?}")));
+    assert!(nowhere.is_none(), "{nowhere:?} is refused everywhere");
     assert!(done >= 100 && undone >= 60 && seams >= 300, "{done} done, {undone} undone, {seams} kills");
+}
+
+#[test]
+fn what_a_preview_says_is_what_happens() {
+    let told = |(deed, situation)| {
+        let told = as_previewed(deed, situation);
+        told.unwrap_or_else(|what| panic!("{deed:?} {situation:?}: {what}"))
+    };
+    let compared = cells().filter_map(told).count();
+    println!("{compared} previews compared");
+    assert!(compared >= 30, "only {compared}");
 }
 
 #[test]
@@ -95,55 +112,84 @@ fn shape(fact: &str) -> String {
     }
 }
 
-/// Each operation's facts and the events that set them back, as the code has them.
+/// What was seen of the undo of a kind of operation.
+#[derive(Default)]
+struct Row {
+    facts: BTreeSet<String>,
+    inverse: BTreeSet<&'static str>,
+    refused: BTreeSet<String>,
+}
+
+/// Records that set facts back.
+const RESTORES: [&str; 12] = [
+    "task_restored",
+    "facts_set",
+    "task_updated",
+    "task_reordered",
+    "task_added",
+    "task_removed",
+    "plan_updated",
+    "paused",
+    "resumed",
+    "mode_changed",
+    "execution_profile_set",
+    "operation_planned",
+];
+
+/// Words about a fact that has changed, without the name of the task.
+fn nameless(words: &str, ids: &[String]) -> String {
+    let word = |word: &str| if ids.iter().any(|id| id == word) { "ID".into() } else { word.to_string() };
+    words.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn look(row: &mut Row, mut desk: Desk, id: CommandId) {
+    let record = desk.state.ops.record(&id).expect("it is on record").clone();
+    row.facts.extend(record.facts.iter().flatten().map(|c| shape(&c.fact)));
+    let ids: Vec<String> = desk.state.tasks.keys().map(ToString::to_string).collect();
+    let from = desk.log.len();
+    let (partial, force) = (false, Default::default());
+    match desk.ask(Command::Undo { operation: Some(id), partial, force, expect: None }) {
+        Ok(_) => {
+            desk.drive();
+            let events = desk.log[from..].iter().flat_map(|(_, events)| events);
+            row.inverse.extend(events.map(|e| e.kind()).filter(|kind| RESTORES.contains(kind)));
+        }
+        Err(Refusal::ChangedSince { changes, .. }) => {
+            row.refused.extend(changes.iter().map(|c| nameless(&c.words, &ids)));
+        }
+        Err(_) => {}
+    }
+}
+
+/// Each operation's facts, the records that set them back and what was in the way, as the code has them.
 #[test]
 fn printed_undo() {
-    let mut rows: std::collections::BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> =
-        Default::default();
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for (deed, situation) in cells() {
         let mut desk = situation.desk();
         let command = deed.command(&desk);
         let kind = command.kind().to_string();
         let Ok(id) = desk.ask(command) else { continue };
+        // Once before what follows by itself, and once behind it.
+        let mut soon = desk.clone();
+        soon.drive_operation();
         desk.drive();
-        let Some(record) = desk.state.ops.record(&id).cloned().filter(|r| r.can_be_undone()) else {
-            continue;
-        };
-        let (facts, inverse) = rows.entry(kind).or_default();
-        facts.extend(record.facts.iter().flatten().map(|c| shape(&c.fact)));
-        let from = desk.log.len();
-        let (partial, force) = (false, Default::default());
-        let undo = Command::Undo { operation: Some(id), partial, force, expect: None };
-        if desk.ask(undo).is_ok() {
-            desk.drive();
-            let restores = [
-                "task_restored",
-                "facts_set",
-                "task_updated",
-                "task_reordered",
-                "task_added",
-                "task_removed",
-            ];
-            let others = [
-                "plan_updated",
-                "paused",
-                "resumed",
-                "mode_changed",
-                "execution_profile_set",
-                "operation_planned",
-            ];
-            let events = desk.log[from..].iter().flat_map(|(_, events)| events);
-            let told = events.map(|e| e.kind()).filter(|k| restores.contains(k) || others.contains(k));
-            inverse.extend(told.map(String::from));
+        for desk in [soon, desk] {
+            if desk.state.ops.record(&id).is_some_and(|r| r.can_be_undone()) {
+                look(rows.entry(kind.clone()).or_default(), desk, id.clone());
+            }
         }
     }
     let mut text = String::from(
-        "# What undo does\n\nPrinted by a test from the code: for each operation the facts that it may change, the records\nby which an undo sets them back, and what stays. An undo is refused when one of the facts has changed since;\nit then names what changed and which operation to undo first.\n\n| operation | facts | set back by | what stays |\n|---|---|---|---|\n",
+        "# What undo does\n\nPrinted by a test from the code: for each operation the facts that it may change, the records\nby which an undo sets them back, what was seen in the way of one, and what stays. An undo is refused when one of the\nfacts has changed since; it names what changed and the command that helps (the operation to undo first, or\n`--partial`). `swarm undo` takes the newest operation of a person; `swarm redo` takes the newest undo back.\n\n| operation | facts | set back by | seen to be refused because | what stays |\n|---|---|---|---|---|\n",
     );
-    let list = |all: &BTreeSet<String>| all.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", ");
-    for (kind, (facts, inverse)) in &rows {
+    let code = |all: Vec<&str>| all.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", ");
+    for (kind, row) in &rows {
         let stays = swarm_core::operation::stays::stays(kind);
-        text += &format!("| `{kind}` | {} | {} | {stays} |\n", list(facts), list(inverse));
+        let facts = code(row.facts.iter().map(String::as_str).collect());
+        let inverse = code(row.inverse.iter().copied().collect());
+        let refused: Vec<&str> = row.refused.iter().map(String::as_str).collect();
+        text += &format!("| `{kind}` | {facts} | {inverse} | {} | {stays} |\n", refused.join(", "));
     }
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/undo.md");
     if std::env::var_os("SWARM_GEN").is_some() {

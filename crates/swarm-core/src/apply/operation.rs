@@ -194,19 +194,16 @@ impl State {
         });
     }
 
-    /// Puts an operation on record. One that takes an undo back makes the first one stand again.
+    /// Puts an operation on record. One that takes an undo back makes the first one stand again, and so on
+    /// along the line.
     pub(super) fn log(&mut self, record: Record) {
-        if let Some(undone) = &record.undoes {
-            let find = |log: &std::collections::VecDeque<Record>, id: &CommandId| {
-                log.iter().position(|r| r.id == *id)
-            };
-            if let Some(at) = find(&self.ops.log, undone) {
-                self.ops.log[at].undone_by = Some(record.id.clone());
-                let first = self.ops.log[at].undoes.clone();
-                if let Some(at) = first.and_then(|id| find(&self.ops.log, &id)) {
-                    self.ops.log[at].undone_by = None;
-                }
-            }
+        let (mut undone, mut by) = (record.undoes.clone(), Some(record.id.clone()));
+        while let Some(id) = undone {
+            let Some(found) = self.ops.log.iter_mut().rev().find(|r| r.id == id) else { break };
+            undone = found.undoes.clone();
+            let stands = by.is_none();
+            found.undone_by = by;
+            by = stands.then_some(id);
         }
         let person = record.by_person();
         let most = if person { OPERATIONS_KEPT } else { AUTOMATIC_KEPT };
@@ -248,6 +245,9 @@ impl State {
     fn restore_stage(&mut self, id: &TaskId, stage: &SavedStage, at: Timestamp) {
         let not_before = Timestamp::ZERO;
         self.change(id, |t| (t.put_off, t.kept) = (None, None));
+        if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true }) {
+            self.ops.first.retain(|first| first.task != *id); // nobody was at work on it then
+        }
         let entered = match stage.clone() {
             SavedStage::Pending { started } => {
                 self.change(id, |t| t.started = started);

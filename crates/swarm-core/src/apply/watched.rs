@@ -80,11 +80,11 @@ impl State {
         let rules = self.policy.checkpoints;
         let seq = self.seq.saturating_sub(1);
         match event {
-            Event::CoordinatorStarted { policy, .. } if policy.dispatch => {
-                if rules.session_start && !before.running && self.plan.is_some() {
-                    let name = checkpoints::unused(self, "session-start");
-                    self.due_checkpoint(name, "session start", true, seq, at);
-                }
+            Event::CoordinatorStarted { policy, .. }
+                if policy.dispatch && rules.session_start && !before.running && self.plan.is_some() =>
+            {
+                let name = checkpoints::unused(self, "session-start");
+                self.due_checkpoint(name, "session start", true, seq, at);
             }
             Event::ModeChanged { mode: Mode::Autopilot } if rules.before_autopilot && self.running => {
                 let name = checkpoints::unused(self, "before-autopilot");

@@ -50,9 +50,10 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
     Err(Refusal::BadValue { what: format!("The name {name:?}"), why })
 }
 
-/// Checkpoints that an operation needs that can still be undone, or that is under way.
+/// Checkpoints that an operation needs that can still be undone (or stands again when its undo is), or
+/// that is under way.
 pub fn needed(state: &State) -> BTreeSet<&str> {
-    let undoable = state.ops.log.iter().filter(|r| r.can_be_undone());
+    let undoable = state.ops.log.iter().filter(|r| r.can_be_undone() || r.undone_by.is_some());
     let named = undoable.filter_map(|r| r.checkpoint.as_deref());
     let running = state.ops.running.iter().filter_map(|r| match &r.request {
         swarm_protocol::operation::Request::Rollback { to, .. }

@@ -143,7 +143,7 @@ fn touch(state: &State, event: &Event, facts: &mut BTreeSet<String>) {
             facts.extend([part(task, "stage"), part(task, "waived"), part(task, "base")]);
         }
         Event::PlanReset {} => {
-            for (id, _) in &state.tasks {
+            for id in state.tasks.keys() {
                 facts.extend([part(id, "stage"), part(id, "waived")]);
             }
             facts.extend(state.plan.iter().flat_map(|p| &p.phases).map(|p| format!("phase/{}", p.id)));

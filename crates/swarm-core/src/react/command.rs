@@ -8,7 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, intervene, message, operate, plan, profile, quota, restart, save, seen, split, start, submit, task,
+    budget, intervene, message, operate, plan, profile, quota, restart, save, seen, split, start, submit,
+    task,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};

@@ -90,6 +90,11 @@ pub(super) fn begins(state: &State, command: &Command, now: Timestamp) -> Result
     }
 }
 
+/// What the command would ask of git, for a preview; none: it moves none.
+pub fn requested(state: &State, command: &Command, now: Timestamp) -> Result<Option<Request>, Refusal> {
+    Ok(begins(state, command, now)?.map(|begun| begun.request))
+}
+
 fn undo_begins(
     state: &State,
     record: &crate::operation::Record,

@@ -43,6 +43,14 @@ fn c8_a_stage_that_moved_on_by_itself_counts_as_changed() {
 }
 
 #[test]
+fn c8_undo_and_redo_go_back_and_forth_as_often_as_one_likes() {
+    check(
+        "plan a | start by hand | block a | undo | redo | undo | redo | undo c2",
+        "a: Pending → Blocked (human) → Pending → Blocked (human) → Pending → Blocked (human) → Pending",
+    );
+}
+
+#[test]
 fn c8_what_was_undone_is_not_undone_twice() {
     check(
         "plan a | start by hand | block a | undo c2 | undo c2",

@@ -30,7 +30,7 @@ impl Situation {
         Self::PersonToo,
     ];
 
-    /// Two tasks merged, a checkpoint between them, one blocked; then the situation itself.
+    /// Two tasks merged, a checkpoint between them, one blocked, an edit undone; then the situation itself.
     pub fn desk(self) -> Desk {
         let mut desk = Desk::new(8);
         start(&mut desk, "t0");
@@ -44,6 +44,11 @@ impl Situation {
         desk.drive();
         let reason = "wait".into();
         desk.ask(Command::BlockTask { task: task_id("t10"), reason }).expect("blocked");
+        // Something to be redone, whatever comes between.
+        let patch = TaskPatch { title: Some("undone".into()), ..TaskPatch::default() };
+        let edit = desk.ask(Command::EditTask { task: task_id("t9"), patch }).expect("edited");
+        let (partial, force) = (false, Force::default());
+        desk.ask(Command::Undo { operation: Some(edit), partial, force, expect: None }).expect("undone");
         match self {
             Self::Idle => {}
             Self::OneActive => active(&mut desk, 1),

@@ -112,7 +112,7 @@ impl Desk {
             Saved { trunk: self.git.trunk.clone(), tips: self.git.branches.clone(), ..Saved::default() };
         saved.tips.extend(self.git.rescued.iter().map(|(task, (tip, _))| (task.clone(), tip.clone())));
         let tasks = self.git.worktrees.keys().chain(self.git.rescued.keys());
-        let tasks: Vec<TaskId> = tasks.cloned().filter(|_| full).collect();
+        let tasks: Vec<TaskId> = tasks.filter(|_| full).cloned().collect();
         for task in tasks {
             saved.dirty.extend(self.git.save_dirty(&task).map(|oid| (task, oid)));
         }
