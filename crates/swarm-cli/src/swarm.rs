@@ -7,6 +7,7 @@ pub mod files;
 pub mod history;
 pub mod imports;
 pub mod inside;
+mod operate;
 mod read;
 mod rebuild;
 pub mod runs;

@@ -201,6 +201,14 @@ impl Stage {
         "Split",
     ];
 
+    /// The iteration that the agent is at; 0 where no agent is.
+    pub fn iteration(&self) -> u32 {
+        match self {
+            Self::Active { iteration, .. } | Self::Checking { iteration, .. } => *iteration,
+            _ => 0,
+        }
+    }
+
     /// The work run that the stage belongs to.
     pub fn run(&self) -> Option<&RunId> {
         match self {

@@ -9,11 +9,13 @@ use std::pin::Pin;
 
 use swarm_protocol::api::Delivery;
 use swarm_protocol::channel::{Downward, Hello, Response, Upward};
-use swarm_protocol::command::Envelope;
+use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::oplog::PreviewView;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::look::{Look, Looked};
+use crate::preview::NoPreview;
 
 /// Frames that may wait for a peer to read them. A daemon has at most a handful of reports under
 /// way, and of orders only the newest counts, so a longer queue means a peer that hangs.
@@ -48,6 +50,8 @@ pub enum AtDoor {
     Lost { link: LinkId, run: RunId },
     /// Somebody looks. Answered after the sync of everything that was decided before.
     Look { what: Look, reply: oneshot::Sender<Looked> },
+    /// Somebody wants to know what a command would do. Nothing is recorded; the look takes its time, beside the loop.
+    Preview { command: Box<Command>, reply: oneshot::Sender<Result<PreviewView, NoPreview>> },
     /// Somebody asks what became of a command.
     Delivery { id: CommandId, reply: oneshot::Sender<Delivery> },
     /// A process inside a run asked for what is not an agent's to do, and was refused.

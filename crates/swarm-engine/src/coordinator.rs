@@ -14,6 +14,7 @@ mod links;
 mod attend;
 mod carry_out;
 mod disk;
+mod operate;
 mod orders;
 mod turn;
 mod daemons;
@@ -40,6 +41,7 @@ use crate::store::{Notice, Store, StoreError};
 use carry_out::{Desk, FromHand, carry_out};
 use flight::Flights;
 use links::Links;
+use operate::Background;
 pub use outfit::{NoOutfit, Outfit};
 pub use world::{SharedWorld, World};
 
@@ -108,6 +110,7 @@ impl Coordinator {
         let clock = SteadyClock::starting_after(store.state().at);
         let inherited = store.state().runs.keys().cloned().collect();
         world.git.act_only_while(store.claim()?);
+        operate::end_old_hooks(&world, store.state()).await;
         let started = Input::Started {
             epoch: store.state().epoch + 1,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -116,6 +119,7 @@ impl Coordinator {
             // The profile of this session, which may be another one than the configuration names.
             policy: Policy {
                 dispatch,
+                hooks: operate::hooks_found(&world),
                 ..Config { agent: world.agent.clone(), ..world.config.clone() }.policy()
             },
         };
@@ -242,7 +246,8 @@ impl Coordinator {
             let profile = task.and_then(|task| task.spec.profile.clone());
             let inherited = run.is_some_and(|run| self.inherited.contains(run));
             let (world, out) = (self.world.clone(), self.hands_out.clone());
-            let desk = Desk { world, cancel, out, connected, profile, inherited };
+            let background = Background::of(&self.store, &effect);
+            let desk = Desk { world, cancel, out, connected, profile, inherited, background };
             tokio::spawn(carry_out(effect, desk));
         }
         let runs = &self.store.state().runs;

@@ -150,7 +150,7 @@ impl Loader {
             }
             let found = path.iter().try_fold(&value, |value, part| value.get(part));
             let Some(found) = found else { continue };
-            if self.keys.is_group(&key) && found.is_object() {
+            if self.keys.is_inside(&key) || self.keys.is_group(&key) && found.is_object() {
                 continue;
             }
             self.set(&key, found.clone(), Source::File { line })?;

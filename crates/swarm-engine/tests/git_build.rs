@@ -32,7 +32,7 @@ impl Story {
         let tip = Oid::new(git_in(&self.work.path, ["rev-parse", "HEAD"])).unwrap();
         let work = Work {
             task: task("t1"),
-            agent: AgentId::new("ed-001").unwrap(),
+            agent: Some(AgentId::new("ed-001").unwrap()),
             base: self.work.base.clone(),
             tip,
             trunk: self.scratch.oid("main"),

@@ -203,3 +203,22 @@ fn a_profile_that_cannot_be_is_refused_with_its_line() {
         &format!("config.json:2 stall: it must be between 1s and 299s | {}", show("stall")),
     );
 }
+
+#[test]
+fn a_hook_is_a_path_or_more_about_it_and_anything_else_is_refused_with_its_line() {
+    let text = "{ hooks: { 'post-merge': 'x.sh',\n 'pre-task-start': { command: 'a b.sh', timeout: '2m', blocking: true } } }";
+    let Settings { config, sources } = load_text(text, &[], &[]).expect("good");
+    assert_eq!(
+        (config.hooks["post-merge"].command(), config.hooks["post-merge"].blocking()),
+        ("x.sh", false)
+    );
+    let hook = &config.hooks["pre-task-start"];
+    assert_eq!((hook.command(), hook.timeout().secs, hook.blocking()), ("a b.sh", 120, true));
+    assert_eq!(sources["hooks.pre-task-start"].to_string(), "config.json line 2");
+    let rules = config.policy().hooks;
+    assert_eq!(rules.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>(), ["post-merge", "pre-start"]);
+    check(
+        "{ hooks: {\n 'post-merg': 'x' } }",
+        "config.json:2 there is no key hooks.post-merg | Did you mean hooks.post-merge?",
+    );
+}

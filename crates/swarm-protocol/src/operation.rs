@@ -340,7 +340,8 @@ pub struct SavedTask {
     pub stage: SavedStage,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub waived: BTreeSet<Gate>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Where its commits begin. Under a name of its own: some stages have a `base` beside it in the same object.
+    #[serde(rename = "begins", default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Oid>,
     /// A worktree was there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -389,4 +390,40 @@ pub struct HookRule {
     pub name: String,
     /// Its failure refuses what it stands before.
     pub blocking: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_saved_stage_reads_back_with_its_task() {
+        let oid = || Oid::new("a".repeat(40)).expect("an oid");
+        let (tip, tree, base) = (oid(), oid(), Some(oid()));
+        let stages = [
+            SavedStage::Pending { started: true },
+            SavedStage::Review { tip: tip.clone(), tree: tree.clone(), base: base.clone() },
+            SavedStage::Approved { tip, tree, base: base.clone() },
+            SavedStage::Done { proof: None },
+            SavedStage::Blocked { block: BlockKind::Human, why: "wait".into() },
+            SavedStage::Split { parts: vec![] },
+        ];
+        for stage in stages {
+            let task = SavedTask {
+                stage,
+                waived: BTreeSet::new(),
+                base: base.clone(),
+                worktree: true,
+                wip: Some(oid()),
+                session: None,
+                last_agent: None,
+                last_failure: Some("why".into()),
+                retries: 1,
+                review_rounds: 0,
+                merge_rounds: 0,
+            };
+            let text = serde_json::to_string(&task).expect("it can be written");
+            assert_eq!(serde_json::from_str::<SavedTask>(&text).expect(&text), task);
+        }
+    }
 }

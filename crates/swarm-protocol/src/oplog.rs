@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommandId, TaskId};
-use crate::operation::{Checkpoint, FactChange, HookOutcome};
+use crate::operation::{Checkpoint, FactChange, HookOutcome, Plan, Says};
 use crate::time::Timestamp;
 
 /// An operation, as `swarm op log` and `swarm op show` have it.
@@ -39,6 +39,25 @@ pub enum OperationState {
     Done,
     Undone,
     Failed,
+}
+
+/// What a command would do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewView {
+    pub kind: String,
+    /// The answer that it would give; empty where it has steps.
+    pub text: String,
+    /// What happens to commits, tasks and work, in lines for people.
+    pub says: Says,
+    /// Facts that would change.
+    pub facts: Vec<FactChange>,
+    /// The checkpoint that would be made before it.
+    pub checkpoint: Option<String>,
+    /// To be given with the command, so that it does what was seen or nothing.
+    pub expect: Option<String>,
+    /// The whole plan, where git moves.
+    pub plan: Option<Plan>,
 }
 
 /// A checkpoint in a list.

@@ -168,7 +168,7 @@ impl Shop {
         let trunk = self.tip_of("trunk-product")?;
         let work = Work {
             task: TaskId::new(format!("t{}", self.tasks))?,
-            agent: AgentId::nth(1),
+            agent: Some(AgentId::nth(1)),
             base: Oid::new(&self.start)?,
             tip: Oid::new(&tip)?,
             trunk: Oid::new(&trunk)?,

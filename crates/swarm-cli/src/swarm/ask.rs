@@ -98,10 +98,17 @@ impl Swarm {
     fn write_ourselves(&self, envelope: &Envelope, on_damage: OnDamage) -> Result<Option<Answer>, CliError> {
         let Some(mut store) = self.writer(envelope.command.kind(), on_damage)? else { return Ok(None) };
         let now = store.clock().now();
+        let due = store.state().ops.due.len();
         let answer = store.submit_blocking(envelope.clone(), now)?;
+        let ops = &store.state().ops;
+        let owes = ops.due.len() > due || ops.running.as_ref().is_some_and(|running| running.id == answer.id);
         // From here on it is done: what goes wrong with what is only made from the ledger is told, no more.
         let notices = store.finish().unwrap_or_else(|error| vec![told_later(&error)]);
         self.tell(&notices);
+        if owes {
+            // It is recorded: what cannot be done now is done by whoever coordinates next.
+            self.bring_to_rest()?;
+        }
         Ok(Some(answer))
     }
 

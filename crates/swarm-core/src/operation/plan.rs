@@ -18,13 +18,15 @@ use crate::state::State;
 pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
     match request {
         Request::Checkpoint { .. } => Ok(SurveyAsk::default()),
-        Request::Rollback { to, .. } => {
+        Request::Rollback { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
             let tasks = with_branches(state).chain(checkpoint.tips.keys()).cloned();
             let tasks: BTreeSet<TaskId> = tasks.collect();
             Ok(SurveyAsk {
                 at: Some(checkpoint.seq),
                 trunk: checkpoint.trunk.clone(),
+                revert: ours(state),
+                drop_foreign: force.drop_foreign,
                 tasks: tasks.into_iter().collect(),
                 ..SurveyAsk::default()
             })
@@ -33,19 +35,21 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             let revert = tasks.iter().rev().flat_map(|id| merged(state, id).into_iter().rev()).collect();
             Ok(SurveyAsk { revert, tasks: tasks.clone(), ..SurveyAsk::default() })
         }
-        Request::Abort { to, .. } => {
+        Request::Abort { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
             let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
             Ok(SurveyAsk {
                 trunk: checkpoint.trunk.clone(),
+                revert: ours(state),
+                drop_foreign: force.drop_foreign,
                 tasks: with_branches(state).cloned().collect(),
                 landed: done.filter(|(_, commits)| !commits.is_empty()).collect(),
                 ..SurveyAsk::default()
             })
         }
-        Request::Undo { operation, .. } => {
+        Request::Undo { operation, force, .. } => {
             let record = state.ops.record(operation).ok_or_else(|| unknown(operation.as_str()))?;
-            if let Some(other) = as_another(record, Force::default()) {
+            if let Some(other) = as_another(record, *force) {
                 return ask(state, &other);
             }
             let git = |c: &&FactChange| facts::is_of_git(&c.fact);
@@ -53,9 +57,15 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             let tasks: BTreeSet<TaskId> = names.clone().filter_map(|c| task_of(&c.fact)).collect();
             let main = trunk_fact(state, record.facts.iter().flatten());
             let trunk = main.and_then(|c| oid(c.before.as_ref()));
-            Ok(SurveyAsk { trunk, tasks: tasks.into_iter().collect(), ..SurveyAsk::default() })
+            let (revert, tasks) = (ours(state), tasks.into_iter().collect());
+            Ok(SurveyAsk { trunk, revert, drop_foreign: force.drop_foreign, tasks, ..SurveyAsk::default() })
         }
     }
+}
+
+/// The swarm's commits on trunk.
+fn ours(state: &State) -> Vec<Oid> {
+    super::trunk::ours(state).into_iter().cloned().collect()
 }
 
 /// The plan for this request, or why it cannot be.

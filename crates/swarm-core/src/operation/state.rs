@@ -90,6 +90,13 @@ pub struct Running {
     pub expect: Option<String>,
 }
 
+impl Running {
+    /// It is nothing but a checkpoint that a person asked for.
+    pub fn makes_checkpoint(&self) -> bool {
+        matches!(self.request, Request::Checkpoint { .. })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     /// Agents are being stopped, the trunk comes free.

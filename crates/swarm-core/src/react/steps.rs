@@ -3,7 +3,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, HookOutcome, Moved, Plan, Request, Saved, SavedStage, Survey, TrunkHow,
+    Checkpoint, FactChange, HookOutcome, Moved, Plan, Request, Saved, SavedStage, Survey,
 };
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
@@ -154,15 +154,10 @@ fn finished_text(running: &Running, plan: &Plan, moved: &Moved) -> String {
 /// Commits that were brought back have new names: the proofs speak of these.
 fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
     let mut plan = plan.clone();
-    let Some(TrunkHow::Rebuild { revert, pick }) = plan.trunk.as_ref().map(|t| t.how.clone()) else {
-        return plan;
-    };
-    let new = moved.made.get(revert.len()..).unwrap_or_default();
-    let pairs: Vec<(Oid, Oid)> = pick.into_iter().zip(new.iter().cloned()).collect();
-    if pairs.is_empty() {
+    if moved.brought.is_empty() {
         return plan;
     }
-    let renamed = |oid: &Oid| pairs.iter().find(|(old, _)| old == oid).map_or(oid, |(_, new)| new).clone();
+    let renamed = |oid: &Oid| moved.brought.get(oid).unwrap_or(oid).clone();
     let fix = |stage: &mut SavedStage| {
         if let SavedStage::Done { proof: Some(proof) } = stage {
             proof.commits = proof.commits.iter().map(&renamed).collect();

@@ -8,12 +8,13 @@ use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::gist::gist;
-use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::attend::{Attended, attend};
+use super::operate::{Background, operate};
 use super::world::{Attempt, SharedWorld, World};
 use crate::daemon::OVERSTEP;
 use crate::hands::build::{BuildOutcome, Work, build_as};
@@ -49,6 +50,8 @@ pub struct Desk {
     pub connected: watch::Receiver<bool>,
     /// The run was claimed before this coordinator took over.
     pub inherited: bool,
+    /// The state, as far as the effect must know it.
+    pub background: Background,
 }
 
 /// Carries one effect out and sends its report.
@@ -140,7 +143,6 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         }
         Effect::Stop { run, task, nonce, work } => stop(&world, run, task, &nonce, work).await,
         Effect::Build { task, agent, base, tip, at } => {
-            let agent = agent.unwrap_or_else(person);
             let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
             let work = Work { task, agent, base, tip, trunk: trunk_tip(&world).await?, at_secs };
             build_merge(&world, work).await
@@ -165,13 +167,13 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 () = desk.cancel.cancelled() => Ok(Report::Cancelled { task }),
             }
         }
-        Effect::Survey { .. }
+        other @ (Effect::Survey { .. }
         | Effect::Save { .. }
         | Effect::Mark { .. }
         | Effect::Move { .. }
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
-        | Effect::Hook { .. } => Err("this build of swarm cannot do it yet; nothing was changed".into()),
+        | Effect::Hook { .. }) => operate(&world, other, desk.background).await,
         Effect::Remove { task } => {
             let report = give_up_patiently(&world, task).await?;
             tokio::spawn(async move { world.tend_pool().await });
@@ -226,11 +228,6 @@ async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, String> {
         }
         tokio::time::sleep(TRUNK_LOOK_EVERY).await;
     }
-}
-
-/// Who is named as the maker of commits that no agent made.
-fn person() -> AgentId {
-    AgentId::new("person").expect("a plain name")
 }
 
 async fn trunk_tip(world: &World) -> Result<Oid, String> {

@@ -200,6 +200,10 @@ impl Coordinator {
                 after.looks.push((what, reply));
                 Ok(())
             }
+            Incoming::Door(AtDoor::Preview { command, reply }) => {
+                self.preview(command, reply);
+                Ok(())
+            }
             Incoming::Door(AtDoor::Delivery { id, reply }) => {
                 after.deliveries.push((id, reply));
                 Ok(())

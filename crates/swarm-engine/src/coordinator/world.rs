@@ -33,6 +33,8 @@ pub struct World {
     pub plan: String,
     /// Held by whoever makes used worktrees ready.
     pub tending: tokio::sync::Mutex<()>,
+    /// Held by the look of a preview: one at a time is enough.
+    pub previewing: tokio::sync::Mutex<()>,
     /// The net that holds processes together here, tried out once.
     pub containment: tokio::sync::OnceCell<Option<Containment>>,
     /// From which the secrets of the daemons are made.

@@ -17,7 +17,8 @@ use message::with_trailers;
 #[derive(Debug, Clone)]
 pub struct Work {
     pub task: TaskId,
-    pub agent: AgentId,
+    /// None: a person did it.
+    pub agent: Option<AgentId>,
     /// The task's commits are `base..tip` along the first parents.
     pub base: Oid,
     pub tip: Oid,
@@ -127,7 +128,7 @@ async fn pick_all(git: &Git, work: &Work, range: &[Oid]) -> Result<Picks, GitErr
         if tree == onto_tree {
             continue;
         }
-        let message = with_trailers(&parts.message, &work.task, &work.agent);
+        let message = with_trailers(&parts.message, &work.task, work.agent.as_ref());
         onto = git
             .make_commit(NewCommit {
                 tree: &tree,
@@ -179,7 +180,7 @@ async fn squash(git: &Git, work: &Work, range: &[Oid], why: Squashed) -> Result<
         Err(paths) => return Ok(Line::Conflict(paths)),
     };
     let (subjects, author) = story_of(git, range).await?;
-    let message = message::of_squash(&work.task, &work.agent, &subjects, why);
+    let message = message::of_squash(&work.task, work.agent.as_ref(), &subjects, why);
     let commit = NewCommit {
         tree: &tree,
         parents: std::slice::from_ref(&work.trunk),
@@ -199,7 +200,7 @@ async fn join(git: &Git, work: &Work, range: &[Oid]) -> Result<Line, GitError> {
         Err(paths) => return Ok(Line::Conflict(paths)),
     };
     let (subjects, _) = story_of(git, range).await?;
-    let message = message::of_merge(&work.task, &work.agent, &subjects);
+    let message = message::of_merge(&work.task, work.agent.as_ref(), &subjects);
     let commit = NewCommit {
         tree: &tree,
         parents: &[work.trunk.clone(), work.tip.clone()],

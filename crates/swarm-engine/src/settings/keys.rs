@@ -1,7 +1,7 @@
 //! The keys there are, read off the defaults and the schema, so that no second list can go stale.
 
 use serde_json::Value;
-use swarm_protocol::config::{Bounds, Budget, Commands, Config, Profile, Span};
+use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Profile, Span};
 
 /// The agent programs there are adapters for.
 const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
@@ -40,7 +40,16 @@ impl Keys {
         self.groups.iter().any(|group| group == key) || matches!(in_profile(key), Some(None))
     }
 
+    /// Whether the key lies inside a value that is taken as a whole: a hook is a path or an object.
+    pub fn is_inside(&self, key: &str) -> bool {
+        matches!(in_hook(key), Some((_, Some(_))))
+    }
+
     pub fn knows(&self, key: &str) -> bool {
+        if let Some((name, member)) = in_hook(key) {
+            let known = |member| ["command", "timeout", "blocking"].contains(&member);
+            return Hook::canonical(name).is_some() && member.is_none_or(known);
+        }
         let of_profile =
             in_profile(key).flatten().is_some_and(|member| self.profile.iter().any(|known| known == member));
         of_profile || self.is_group(key) || self.leaves.iter().any(|leaf| leaf == key)
@@ -56,7 +65,8 @@ impl Keys {
             }
             None => vec![],
         };
-        let all = self.leaves.iter().chain(&self.groups).chain(&profile);
+        let hooks: Vec<String> = Hook::NAMES.iter().map(|name| format!("hooks.{name}")).collect();
+        let all = self.leaves.iter().chain(&self.groups).chain(&profile).chain(&hooks);
         let near = all
             .filter_map(|known| {
                 // How far is measured against what was compared: a long key is not near to every short word.
@@ -105,6 +115,9 @@ impl Keys {
         if let Some((name, member)) = key.strip_prefix("profiles.").and_then(|rest| rest.split_once('.')) {
             return check_profile(name, member, text);
         }
+        if in_hook(key).is_some() {
+            return check_hook(value);
+        }
         match key {
             "stall" => check_stall(value),
             "agent" if text.trim().is_empty() => Err("it names no agent program".into()),
@@ -136,6 +149,23 @@ impl Keys {
 fn in_profile(key: &str) -> Option<Option<&str>> {
     let rest = key.strip_prefix("profiles.")?;
     Some(rest.split_once('.').map(|(_, member)| member))
+}
+
+/// The name, and the member, of a key of the form `hooks.NAME` or `hooks.NAME.member`.
+fn in_hook(key: &str) -> Option<(&str, Option<&str>)> {
+    let rest = key.strip_prefix("hooks.")?;
+    Some(rest.split_once('.').map_or((rest, None), |(name, member)| (name, Some(member))))
+}
+
+fn check_hook(value: &Value) -> Result<(), String> {
+    let command = value.as_str().or_else(|| value["command"].as_str()).unwrap_or_default();
+    if command.trim().is_empty() {
+        return Err("it names no program".into());
+    }
+    match value.get("timeout").is_some_and(is_zero) {
+        true => Err("its timeout must be longer than nothing".into()),
+        false => Ok(()),
+    }
 }
 
 fn check_profile(name: &str, member: &str, text: &str) -> Result<(), String> {

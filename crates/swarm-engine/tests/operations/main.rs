@@ -7,6 +7,9 @@ mod git_kill_points;
 mod git_scratch;
 
 mod checkpoints;
+mod circle;
+mod desk;
+mod hooked;
 mod hooks;
 mod killed;
 mod reverts;

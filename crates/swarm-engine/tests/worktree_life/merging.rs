@@ -33,7 +33,7 @@ impl Story {
         let trunk = self.field.scratch.oid("main");
         let work = Work {
             task: task("t1"),
-            agent: AgentId::new("ed-001").unwrap(),
+            agent: Some(AgentId::new("ed-001").unwrap()),
             base: self.work.base.clone(),
             tip: self.field.scratch.oid("swarm/t1"),
             trunk: trunk.clone(),

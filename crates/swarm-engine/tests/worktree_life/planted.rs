@@ -197,7 +197,7 @@ async fn merged(field: &Field, made: &Prepared, tip: &Oid, trap: &Trap) {
     let trunk = field.scratch.oid("main");
     let work = Work {
         task: task("t1"),
-        agent: AgentId::new("ed-001").unwrap(),
+        agent: Some(AgentId::new("ed-001").unwrap()),
         base: made.base.clone(),
         tip: tip.clone(),
         trunk: trunk.clone(),

@@ -215,6 +215,7 @@ impl Desk {
                 }
                 for oid in pick {
                     onto = self.git.pick(&onto, oid);
+                    moved.brought.insert(oid.clone(), onto.clone());
                     moved.made.push(onto.clone());
                 }
                 onto

@@ -99,6 +99,7 @@ impl Session {
             learnings,
             plan,
             tending: Default::default(),
+            previewing: Default::default(),
             containment: Default::default(),
             key,
         };

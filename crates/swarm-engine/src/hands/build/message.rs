@@ -8,9 +8,10 @@ use super::Squashed;
 const SUBJECTS_MAX: usize = 50;
 
 /// The message with the trailers `Swarm-Task` and `Swarm-Agent`, each once.
-pub(super) fn with_trailers(message: &[u8], task: &TaskId, agent: &AgentId) -> Vec<u8> {
+pub(super) fn with_trailers(message: &[u8], task: &TaskId, agent: Option<&AgentId>) -> Vec<u8> {
     let mut text = message.trim_ascii_end().to_vec();
     let mut in_trailers = ends_in_trailers(&text);
+    let agent = agent.map_or("person", AgentId::as_str);
     for trailer in [format!("Swarm-Task: {task}"), format!("Swarm-Agent: {agent}")] {
         if text.split(|b| *b == b'\n').any(|line| line.trim_ascii() == trailer.as_bytes()) {
             continue;
@@ -40,7 +41,12 @@ pub(super) fn subject(message: &[u8]) -> Vec<u8> {
         .to_vec()
 }
 
-pub(super) fn of_squash(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>], why: Squashed) -> Vec<u8> {
+pub(super) fn of_squash(
+    task: &TaskId,
+    agent: Option<&AgentId>,
+    subjects: &[Vec<u8>],
+    why: Squashed,
+) -> Vec<u8> {
     let last = subjects.last().cloned().unwrap_or_else(|| b"work".to_vec());
     let mut text = match subjects.len() {
         1 => last,
@@ -56,7 +62,7 @@ pub(super) fn of_squash(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>], wh
     with_trailers(&text, task, agent)
 }
 
-pub(super) fn of_merge(task: &TaskId, agent: &AgentId, subjects: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn of_merge(task: &TaskId, agent: Option<&AgentId>, subjects: &[Vec<u8>]) -> Vec<u8> {
     let last = subjects.last().cloned().unwrap_or_else(|| b"work".to_vec());
     let mut text = [format!("Merge {task}: ").as_bytes(), &last].concat();
     if subjects.len() > 1 {
@@ -86,9 +92,9 @@ mod tests {
     fn trailers_are_added_once_and_join_a_block_that_is_there() {
         let check = |message: &str, expected: &str| {
             let (task, agent) = (TaskId::new("1.2").unwrap(), AgentId::new("ed-001").unwrap());
-            let once = with_trailers(message.as_bytes(), &task, &agent);
+            let once = with_trailers(message.as_bytes(), &task, Some(&agent));
             assert_eq!(String::from_utf8_lossy(&once), expected);
-            assert_eq!(with_trailers(&once, &task, &agent), once, "a second time changes nothing");
+            assert_eq!(with_trailers(&once, &task, Some(&agent)), once, "a second time changes nothing");
         };
         check("fix: it\n", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
         check("fix: it", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");

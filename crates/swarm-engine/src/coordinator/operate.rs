@@ -1,0 +1,278 @@
+//! The effects of operations, checkpoints, killed iterations and hooks → their hands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_core::State;
+use swarm_core::effect::Effect;
+use swarm_core::input::Report;
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::{HookRule, Plan, Saved, SurveyAsk};
+use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::time::Timestamp;
+use tokio::sync::oneshot;
+
+use super::Coordinator;
+use super::world::World;
+use crate::complain::complain;
+use crate::hands::hooks::{self, Found, Occasion};
+use crate::hands::operation::checkpoint::{self, Checkpointing};
+use crate::hands::operation::checkpoint_file::{self, AgentAt, CheckpointFile, LedgerHead};
+use crate::hands::operation::moving::{self, MoveOutcome, Places};
+use crate::hands::operation::rewind::{Rewind, rewind};
+use crate::hands::remove::DISPOSABLE;
+use crate::preview;
+use crate::process::caller::HOOK_MARK;
+use crate::process::end_tree_by_nonce;
+use crate::store::Store;
+
+/// What a hand must know of the state in which it was asked: only for the effects of this file, so that nothing
+/// is copied for the others.
+pub(super) enum Background {
+    Nothing,
+    /// The look before an operation compares with it.
+    State(Box<State>),
+    /// For the file of a checkpoint.
+    Moment(Box<Moment>),
+}
+
+/// The swarm at the moment of a checkpoint.
+pub(super) struct Moment {
+    seq: u64,
+    head: Option<LedgerHead>,
+    /// A person asked for it by name.
+    by_hand: bool,
+    trigger: String,
+    tasks: BTreeMap<TaskId, String>,
+    agents: Vec<AgentAt>,
+    /// Tasks whose agent may be writing.
+    writing: BTreeSet<TaskId>,
+    plan: serde_json::Value,
+}
+
+impl Background {
+    pub(super) fn of(store: &Store, effect: &Effect) -> Self {
+        let head = || store.head().map(|head| LedgerHead { seq: head.seq, hash: head.hash.to_string() });
+        match effect {
+            Effect::Survey { .. } => Self::State(Box::new(store.state().clone())),
+            Effect::Save { name, .. } => {
+                Self::Moment(Box::new(Moment::of(store.state(), name, head(), true)))
+            }
+            Effect::Mark { name, .. } => {
+                Self::Moment(Box::new(Moment::of(store.state(), name, head(), false)))
+            }
+            _ => Self::Nothing,
+        }
+    }
+}
+
+impl Moment {
+    fn of(state: &State, name: &str, head: Option<LedgerHead>, full: bool) -> Self {
+        let due = state.ops.due.iter().find(|due| due.name == name);
+        let running = state.ops.running.as_ref().filter(|_| due.is_none());
+        let by_hand = running.is_some_and(|running| running.makes_checkpoint());
+        let trigger = match (due, running) {
+            (Some(due), _) => due.trigger.clone(),
+            (None, Some(_)) if by_hand => "person".into(),
+            (None, running) => running.map_or_else(String::new, |running| running.kind.clone()),
+        };
+        let at_work = state.runs.values().filter(|run| run.kind == RunKind::Work);
+        let agent_at = |run: &swarm_core::state::Run| {
+            let iteration = state.task(&run.task).map_or(0, |task| task.stage.iteration());
+            Some(AgentAt { id: run.agent.clone()?, task_id: Some(run.task.clone()), iteration })
+        };
+        Self {
+            seq: due.map_or_else(|| running.map_or(state.seq, |running| running.before), |due| due.seq),
+            head,
+            by_hand,
+            trigger,
+            tasks: state
+                .tasks
+                .iter()
+                .map(|(id, task)| (id.clone(), task.stage.status().word().into()))
+                .collect(),
+            agents: at_work.clone().filter_map(agent_at).collect(),
+            // One that is held at its boundary writes nothing.
+            writing: at_work.filter(|run| run.busy_since.is_some()).map(|run| run.task.clone()).collect(),
+            plan: if full {
+                serde_json::to_value(swarm_core::export::plan_file(state)).unwrap_or_default()
+            } else {
+                serde_json::Value::Null
+            },
+        }
+    }
+
+    fn file(self, name: &str, at: Timestamp, saved: &Saved) -> CheckpointFile {
+        CheckpointFile {
+            name: name.into(),
+            created_at: at.to_string(),
+            git_commit: saved.trunk.clone(),
+            task_states: self.tasks,
+            state_snapshot: self.plan,
+            agent_states: self.agents,
+            kind: if self.by_hand { "manual" } else { "auto" }.into(),
+            trigger: self.trigger,
+            seq: self.seq,
+            ledger_head: self.head,
+            tips: saved.tips.clone(),
+            dirty: saved.dirty.clone(),
+            moving: saved.moving.iter().cloned().collect(),
+        }
+    }
+}
+
+fn words(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Carries one of these effects out.
+pub(super) async fn operate(world: &World, effect: Effect, background: Background) -> Result<Report, String> {
+    match effect {
+        Effect::Survey { op, ask } => survey(world, background, op, &ask).await,
+        Effect::Save { name, at, .. } => save(world, background, name, at, true).await,
+        Effect::Mark { name, at } => save(world, background, name, at, false).await,
+        Effect::Move { op, plan } => carry_plan_out(world, op, &plan).await,
+        Effect::Forget { name } => forget(world, name).await,
+        Effect::Rewind { task, run, to } => rewind_worktree(world, task, &run, to.as_ref()).await,
+        Effect::Hook { n, hook, subject, variables } => {
+            Ok(run_hook(world, n, &hook, subject.as_deref(), variables).await)
+        }
+        other => Err(format!("{} is the work of another hand", other.verb())),
+    }
+}
+
+async fn survey(
+    world: &World,
+    background: Background,
+    op: CommandId,
+    ask: &SurveyAsk,
+) -> Result<Report, String> {
+    let Background::State(now) = background else { return Err("nothing is known of the present".into()) };
+    let place = world.previewed();
+    let survey = preview::survey(&place, &now, ask).await.map_err(words)?;
+    Ok(Report::Surveyed { op, survey: Box::new(survey) })
+}
+
+/// Refs first; the file is for people, and a disk that will not take it does not undo the checkpoint.
+async fn save(
+    world: &World,
+    background: Background,
+    name: String,
+    at: Timestamp,
+    full: bool,
+) -> Result<Report, String> {
+    let Background::Moment(moment) = background else { return Err("nothing is known of the present".into()) };
+    let tag = moment.by_hand && world.config.checkpoints.tags;
+    let asked = Checkpointing { name: &name, trunk: &world.trunk, moving: &moment.writing, tag };
+    let saved = if full {
+        checkpoint::save(&world.git, &asked).await
+    } else {
+        checkpoint::mark(&world.git, &asked).await
+    };
+    let saved = saved.map_err(words)?;
+    let (file, dir) = (moment.file(&name, at, &saved), world.checkpoints());
+    // Nothing waits for it.
+    tokio::task::spawn_blocking(move || {
+        complain("write the file of a checkpoint", checkpoint_file::write(&dir, &file));
+    });
+    Ok(Report::Saved { name, saved })
+}
+
+async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Report, String> {
+    let disposable = DISPOSABLE.map(String::from);
+    let places = Places {
+        worktrees: &world.paths.worktrees,
+        disposable: &disposable,
+        max_file_bytes: world.config.worktree.max_file << 20,
+    };
+    Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(words)? {
+        MoveOutcome::Moved(moved) => Report::Moved { op, moved },
+        MoveOutcome::Conflict { paths, .. } => Report::MoveConflict { op, paths },
+        MoveOutcome::Refused { why, hint } => {
+            Report::MoveRefused { op, why: world.without_root(&why), hint: world.without_root(&hint) }
+        }
+    })
+}
+
+async fn forget(world: &World, name: String) -> Result<Report, String> {
+    checkpoint::delete(&world.git, &name).await.map_err(words)?;
+    complain("remove the file of a checkpoint", checkpoint_file::remove(&world.checkpoints(), &name));
+    Ok(Report::Forgotten { name })
+}
+
+async fn rewind_worktree(
+    world: &World,
+    task: TaskId,
+    run: &RunId,
+    to: Option<&Oid>,
+) -> Result<Report, String> {
+    let asked = Rewind { task: &task, run, dir: &world.paths.worktrees, to, dirty: None };
+    let saved = rewind(&world.git, &asked).await.map_err(words)??;
+    Ok(Report::Rewound { task, saved })
+}
+
+async fn run_hook(
+    world: &World,
+    n: u64,
+    hook: &str,
+    subject: Option<&str>,
+    mut variables: BTreeMap<String, String>,
+) -> Report {
+    if let Some(task) = subject.and_then(|text| TaskId::new(text).ok()) {
+        variables.entry("WORKTREE".into()).or_insert_with(|| world.worktree_of(&task).display().to_string());
+        variables.entry("TASK_ID".into()).or_insert_with(|| task.to_string());
+    }
+    let nonce = world.nonce_of_hook(n);
+    let found = hooks::find(&world.paths.root, hook, &hooks::configured(&world.config.hooks));
+    let ended = hooks::run(&world.paths.root, &found, &Occasion::new(hook, &variables), &nonce).await;
+    Report::HookEnded { n, outcome: ended.outcome, output: ended.output }
+}
+
+/// Hooks that exist now: those of the configuration and the files. One that comes later counts from the next start on.
+pub(super) fn hooks_found(world: &World) -> Vec<HookRule> {
+    let all = hooks::list(&world.paths.root, &hooks::configured(&world.config.hooks));
+    let blocks = |found: &Found| match found {
+        Found::Hook(hook) => hook.blocking,
+        Found::Unfit { blocking, .. } => *blocking,
+        Found::Nothing => false,
+    };
+    all.iter().map(|(name, found)| HookRule { name: (*name).into(), blocking: blocks(found) }).collect()
+}
+
+impl Coordinator {
+    /// Looks beside the loop; the answer is about the state of now, which the disk may not have yet.
+    pub(super) fn preview(
+        &self,
+        command: Box<Command>,
+        reply: oneshot::Sender<Result<PreviewView, preview::NoPreview>>,
+    ) {
+        let (world, state, now) = (self.world.clone(), self.store.state().clone(), self.clock.now());
+        tokio::spawn(async move {
+            let _one_at_a_time = world.previewing.lock().await;
+            let _ = reply.send(preview::preview(&world.previewed(), &state, &command, now).await);
+        });
+    }
+}
+
+/// Hooks of a coordinator that is gone are gone, too: nobody would hear what they say.
+pub(super) async fn end_old_hooks(world: &World, state: &State) {
+    for hook in state.ops.hooks.values().filter(|hook| hook.started.is_some()) {
+        end_tree_by_nonce(&world.nonce_of_hook(hook.n), std::time::Duration::ZERO).await;
+    }
+}
+
+impl World {
+    fn checkpoints(&self) -> std::path::PathBuf {
+        self.paths.swarm.join("checkpoints")
+    }
+
+    /// Marks what a hook starts, also for a later coordinator of the same ledger.
+    fn nonce_of_hook(&self, n: u64) -> String {
+        format!("{HOOK_MARK}{}-{n}", self.plan)
+    }
+
+    pub(super) fn previewed(&self) -> preview::Place<'_> {
+        preview::Place { git: &self.git, paths: &self.paths, trunk: &self.trunk }
+    }
+}

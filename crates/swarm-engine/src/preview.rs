@@ -1,0 +1,110 @@
+//! What an operation would do, without doing it: the same look at git and at the ledger, and the same plan.
+//! Reads only, needs no lock: a door may ask beside a coordinator that works, or where there is none.
+
+use swarm_core::input::Input;
+use swarm_core::{State, operation, step};
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::operation::{Survey, SurveyAsk};
+use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::refusal::Refusal;
+use swarm_protocol::time::Timestamp;
+
+use crate::git::{Git, GitError};
+use crate::hands::operation::survey as of_git;
+use crate::paths::Paths;
+use crate::store::{OpenOptions, Store, StoreError};
+
+/// Where to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    pub git: &'a Git,
+    pub paths: &'a Paths,
+    /// Short name.
+    pub trunk: &'a str,
+}
+
+/// Why there is no preview.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPreview {
+    /// It would be refused, and this is why.
+    #[error("{}", .0.message())]
+    Refused(Refusal),
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error("the ledger cannot be read back to record {at}")]
+    Ledger {
+        at: u64,
+        #[source]
+        source: StoreError,
+    },
+}
+
+/// What the command would do now.
+pub async fn preview(
+    place: &Place<'_>,
+    state: &State,
+    command: &Command,
+    now: Timestamp,
+) -> Result<PreviewView, NoPreview> {
+    let Some(request) = operation::request_of(state, command, now).map_err(NoPreview::Refused)? else {
+        return at_once(state, command, now).map_err(NoPreview::Refused);
+    };
+    let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
+    let survey = survey(place, state, &ask).await?;
+    let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
+    Ok(PreviewView {
+        kind: command.kind().into(),
+        text: String::new(),
+        says: plan.says.clone(),
+        facts: plan.facts.clone(),
+        checkpoint: Some(plan.checkpoint.clone()),
+        expect: Some(operation::hash(&plan)),
+        plan: Some(plan),
+    })
+}
+
+/// A command without steps: it is carried out on a copy.
+fn at_once(state: &State, command: &Command, now: Timestamp) -> Result<PreviewView, Refusal> {
+    let id = CommandId::new("preview").expect("a good id");
+    let envelope = Envelope { id: id.clone(), by: "person:preview".into(), command: command.clone() };
+    let events = step(&mut state.clone(), Input::Command(envelope), now)?;
+    let told = events.into_iter().find_map(|event| match event {
+        Event::Operation { id: of, answer, facts, checkpoint, .. } if of == id => {
+            Some((answer, facts.unwrap_or_default(), checkpoint))
+        }
+        _ => None,
+    });
+    let (text, facts, checkpoint) = told.unwrap_or_default();
+    let (kind, says) = (command.kind().into(), Default::default());
+    Ok(PreviewView { kind, text, says, facts, checkpoint, expect: None, plan: None })
+}
+
+/// Git's part and the ledger's part of the look before an operation.
+pub async fn survey(place: &Place<'_>, now: &State, ask: &SurveyAsk) -> Result<Survey, NoPreview> {
+    let Place { git, paths, trunk } = place;
+    let mut ask = ask.clone();
+    let mut tasks = Default::default();
+    if let Some(at) = ask.at {
+        let then = state_at(paths, at).await.map_err(|source| NoPreview::Ledger { at, source })?;
+        tasks = operation::differing(now, &then);
+        let more: Vec<_> = tasks.keys().filter(|id| !ask.tasks.contains(id)).cloned().collect();
+        ask.tasks.extend(more);
+    }
+    let mut found = of_git::survey(git, trunk, &paths.worktrees, &ask).await?;
+    found.tasks = tasks;
+    Ok(found)
+}
+
+/// The state as it was when this record had been written. The ledger is read again, off the loop's thread.
+async fn state_at(paths: &Paths, at: u64) -> Result<State, StoreError> {
+    let paths = paths.clone();
+    let reading = tokio::task::spawn_blocking(move || {
+        Store::open_reader(&paths, &OpenOptions::new("read"), Some(at)).map(|reading| reading.state)
+    });
+    match reading.await {
+        Ok(state) => state,
+        Err(died) => std::panic::resume_unwind(died.into_panic()),
+    }
+}
