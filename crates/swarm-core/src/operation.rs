@@ -19,7 +19,6 @@ pub mod undo;
 mod unmade;
 pub mod written;
 
-pub use crate::react::request_of;
 pub use plan::{ask, hash, plan};
 pub use saved::{differing, saved};
 pub use state::{Operations, Record, Running, Step};

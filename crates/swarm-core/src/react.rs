@@ -27,7 +27,6 @@ mod submit;
 mod seen;
 mod validate;
 
-pub use operate::request_of;
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub use operate::requested;
 pub(crate) use quota::due as quota_due;

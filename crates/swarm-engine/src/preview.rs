@@ -2,7 +2,7 @@
 //! Reads only, needs no lock: a door may ask beside a coordinator that works, or where there is none.
 
 use swarm_core::input::Input;
-use swarm_core::{State, operation, step};
+use swarm_core::{State, operation, requested, step};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::CommandId;
@@ -48,7 +48,7 @@ pub async fn preview(
     command: &Command,
     now: Timestamp,
 ) -> Result<PreviewView, NoPreview> {
-    let Some(request) = operation::request_of(state, command, now).map_err(NoPreview::Refused)? else {
+    let Some(request) = requested(state, command, now).map_err(NoPreview::Refused)? else {
         return at_once(state, command, now).map_err(NoPreview::Refused);
     };
     let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;

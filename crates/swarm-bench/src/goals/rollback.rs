@@ -110,6 +110,10 @@ struct Ground {
 }
 
 impl Ground {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "what git believes of a file depends on the second it was written in"
+    )]
     fn new(setting: &Setting) -> Result<Self> {
         let arena = Arena::new(setting, "g8", FILES, json!({}))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

@@ -107,7 +107,7 @@ impl Swarm {
         self.tell(&notices);
         if owes {
             // It is recorded: what cannot be done now is done by whoever coordinates next.
-            self.bring_to_rest()?;
+            self.carry_out_ourselves()?;
         }
         Ok(Some(answer))
     }

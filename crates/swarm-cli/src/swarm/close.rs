@@ -45,7 +45,8 @@ impl Swarm {
         }
     }
 
-    fn bring_to_rest(&self, trunk: Option<String>) -> Result<(), CliError> {
+    /// Carries out what the state owes, in this process, and starts nothing new.
+    pub(super) fn bring_to_rest(&self, trunk: Option<String>) -> Result<(), CliError> {
         let runtime = run::runtime()?;
         runtime.block_on(async {
             let session =

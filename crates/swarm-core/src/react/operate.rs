@@ -29,11 +29,6 @@ pub(super) struct Asker {
     pub subject: Option<String>,
 }
 
-/// What the command asks of the machine with steps, if it has any: what a preview is made of.
-pub fn request_of(state: &State, command: &Command, now: Timestamp) -> Result<Option<Request>, Refusal> {
-    Ok(begins(state, command, now)?.map(|begun| begun.request))
-}
-
 /// The operation that the command sets back.
 pub(super) fn undoes(state: &State, command: &Command) -> Option<CommandId> {
     let record = match command {

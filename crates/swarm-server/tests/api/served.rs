@@ -189,7 +189,11 @@ impl Desk {
                         reply.send(answer.map_or(Delivery::Unknown, |answer| Delivery::Landed { answer }));
                 }
                 AtDoor::Overstep { what, .. } => self.oversteps.lock().expect("whole").push(what),
-                AtDoor::Daemon { .. } | AtDoor::Frame { .. } | AtDoor::Lost { .. } => {}
+                // There is no repository here to look at: whoever asks learns it by the dropped answer.
+                AtDoor::Preview { .. }
+                | AtDoor::Daemon { .. }
+                | AtDoor::Frame { .. }
+                | AtDoor::Lost { .. } => {}
             }
         }
     }
