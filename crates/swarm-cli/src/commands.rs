@@ -17,6 +17,13 @@ pub mod budget;
 pub mod agent;
 pub mod worktree;
 pub mod restore;
+pub mod checkpoint;
+pub mod rollback;
+pub mod abort;
+pub mod undo;
+pub mod redo;
+pub mod op;
+pub mod hooks;
 pub mod close;
 pub mod doctor;
 pub mod config;
@@ -25,6 +32,8 @@ pub mod completions;
 pub mod man;
 pub mod debug;
 pub mod ask;
+pub mod editor;
+pub mod operate;
 pub mod daemon;
 pub mod boxed;
 pub mod script_agent;
@@ -64,6 +73,16 @@ pub enum Command {
     #[command(subcommand)]
     Worktree(worktree::Command),
     Restore(restore::Args),
+    #[command(subcommand)]
+    Checkpoint(checkpoint::Command),
+    Rollback(rollback::Args),
+    Abort(abort::Args),
+    Undo(undo::Args),
+    Redo(redo::Args),
+    #[command(subcommand)]
+    Op(op::Command),
+    #[command(subcommand)]
+    Hooks(hooks::Command),
     Close(close::Args),
     Doctor(doctor::Args),
     #[command(subcommand)]
@@ -103,6 +122,13 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Agent(command) => agent::run(command, cx)?,
         Command::Worktree(command) => worktree::run(command, cx)?,
         Command::Restore(args) => restore::run(args, cx)?,
+        Command::Checkpoint(command) => checkpoint::run(command, cx)?,
+        Command::Rollback(args) => rollback::run(args, cx)?,
+        Command::Abort(args) => abort::run(args, cx)?,
+        Command::Undo(args) => undo::run(args, cx)?,
+        Command::Redo(args) => redo::run(args, cx)?,
+        Command::Op(command) => op::run(command, cx)?,
+        Command::Hooks(command) => hooks::run(command, cx)?,
         Command::Close(args) => close::run(args, cx)?,
         Command::Doctor(args) => return doctor::run(args, cx),
         Command::Config(command) => config::run(command, cx)?,

@@ -2,6 +2,7 @@
 
 pub mod money;
 pub mod paint;
+pub mod preview;
 pub mod table;
 pub mod time;
 

@@ -3,6 +3,7 @@
 mod ask;
 mod coordinator;
 mod close;
+mod hooks;
 pub mod files;
 pub mod history;
 pub mod imports;

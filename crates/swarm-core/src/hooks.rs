@@ -85,7 +85,12 @@ pub fn settle(state: &State) -> Option<Event> {
     if running >= AT_ONCE {
         return None;
     }
-    let next = state.ops.hooks.values().find(|h| h.started.is_none())?;
+    // Those about one task one after the other: what a person's programs hear has the order of what happened.
+    let busy = |h: &HookRun| {
+        let of_same = |other: &HookRun| other.started.is_some() && other.subject == h.subject;
+        state.ops.hooks.values().any(of_same)
+    };
+    let next = state.ops.hooks.values().find(|h| h.started.is_none() && !busy(h))?;
     Some(Event::HookStarted { hook: next.hook.clone(), n: next.n, subject: next.subject.clone() })
 }
 

@@ -1,6 +1,7 @@
 //! State → views. Doors print these and hold nothing of their own.
 
 mod attention;
+mod choices;
 mod operations;
 mod recovery;
 mod status;
@@ -8,6 +9,7 @@ mod task;
 
 pub use attention::attention;
 pub(crate) use attention::{failure_seen_by, overstep_seen_by};
-pub use operations::{checkpoints, hooks, operations};
+pub use choices::{Choice, choices};
+pub use operations::{checkpoints, fact_words, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use task::{row, rows, task};

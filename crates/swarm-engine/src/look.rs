@@ -22,6 +22,10 @@ pub enum Look {
     Plan,
     ApprovedPlan,
     Handoff,
+    Operations,
+    Operation(CommandId),
+    Checkpoints,
+    Hooks,
 }
 
 /// What was seen, and at which record.
@@ -68,6 +72,13 @@ fn view(
         Look::Plan => AnyView::Plan(swarm_core::export::plan_file(state)),
         Look::ApprovedPlan => AnyView::ApprovedPlan(show::approved_plan(state)),
         Look::Handoff => AnyView::Handoff(show::handoff(state)),
+        Look::Operations => AnyView::Operations(show::operations(state)),
+        Look::Operation(id) => {
+            let found = show::operations(state).into_iter().find(|view| view.id == *id);
+            AnyView::Operation(found.ok_or_else(|| Refusal::UnknownOperation { id: id.to_string() })?)
+        }
+        Look::Checkpoints => AnyView::Checkpoints(show::checkpoints(state)),
+        Look::Hooks => AnyView::Hooks(show::hooks(state)),
     })
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::{Actor, Answer, Command};
 use crate::ids::{AgentId, CommandId, RunId, TaskId};
+use crate::oplog::{CheckpointView, HookView, OperationView};
 use crate::plan::PlanFile;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
@@ -95,6 +96,10 @@ pub enum AnyView {
     Plan(PlanFile),
     ApprovedPlan(ApprovedPlanView),
     Handoff(HandoffView),
+    Operations(Vec<OperationView>),
+    Operation(OperationView),
+    Checkpoints(Vec<CheckpointView>),
+    Hooks(Vec<HookView>),
 }
 
 /// An agent that has a task, and the latest news of it.

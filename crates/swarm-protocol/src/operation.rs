@@ -383,6 +383,20 @@ pub enum HookOutcome {
     Interrupted,
 }
 
+impl HookOutcome {
+    /// A few words for people.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Ok => "passed".into(),
+            Self::Failed { code: Some(code) } => format!("failed with exit code {code}"),
+            Self::Failed { code: None } => "ended by a signal".into(),
+            Self::TimedOut => "took too long and was ended".into(),
+            Self::NotStarted { why } => format!("not started: {why}"),
+            Self::Interrupted => "interrupted: the coordinator ended while it ran".into(),
+        }
+    }
+}
+
 /// What the core must know of a hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]

@@ -111,6 +111,8 @@ pub enum Refusal {
     /// Facts that it would set back have changed since.
     ChangedSince {
         id: CommandId,
+        /// The operation, as a person would say it.
+        what: String,
         changes: Vec<Changed>,
         /// The command that would be accepted.
         instead: String,
@@ -231,11 +233,11 @@ impl Refusal {
             Self::UnknownOperation { id } => format!("There is no operation {id} to be undone"),
             Self::NothingToUndo { what } => format!("There is nothing to {what}"),
             Self::AlreadyUndone { id, by } => format!("The operation {id} was undone by {by} already"),
-            Self::ChangedSince { id, changes, .. } => {
+            Self::ChangedSince { what, changes, .. } => {
                 let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
                 let more = changes.len().saturating_sub(5);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("What the operation {id} did has changed since: {}{more}", shown.join(", "))
+                format!("What `{what}` did has changed since: {}{more}", shown.join(", "))
             }
             Self::HasDependents { task, dependents } => {
                 format!("Work that builds on task {task} is on trunk: {}", list(dependents))

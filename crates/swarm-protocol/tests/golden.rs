@@ -155,6 +155,12 @@ fn saved_task() -> SavedTask {
     }
 }
 
+/// Its stage has a base of its own.
+fn approved_task() -> SavedTask {
+    let stage = SavedStage::Approved { tip: oid('b'), tree: oid('c'), base: Some(oid('d')) };
+    SavedTask { stage, ..saved_task() }
+}
+
 fn intent() -> Plan {
     let (branch, old) = ("main".into(), oid('a'));
     let how = TrunkHow::Rebuild { revert: vec![oid('b')], pick: vec![oid('c')] };
@@ -169,7 +175,7 @@ fn intent() -> Plan {
             WorktreeMove { task: task(), to: WorktreeTo::Gone },
         ],
         facts: vec![fact()],
-        tasks: BTreeMap::from([(task(), saved_task())]),
+        tasks: BTreeMap::from([(task(), saved_task()), (TaskId::new("1.3").expect("an id"), approved_task())]),
         save_local: vec!["src/a.rs".into()],
         says: Says { tasks: vec!["1.2: done → pending".into()], ..Says::default() },
         at: Timestamp(1_768_298_400_000),

@@ -1,12 +1,13 @@
 //! The routes, one file per group, and the description that is made of them.
 
-mod fault;
+pub(crate) mod fault;
 mod body;
 mod commands;
 mod views;
 mod history;
 mod events;
 mod logs;
+mod operations;
 mod work;
 mod about;
 mod describe;
@@ -48,6 +49,11 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Door>> {
         .routes(routes!(views::plan))
         .routes(routes!(views::approved_plan))
         .routes(routes!(views::handoff))
+        .routes(routes!(operations::operations))
+        .routes(routes!(operations::operation))
+        .routes(routes!(operations::checkpoints))
+        .routes(routes!(operations::hooks))
+        .routes(routes!(operations::preview))
         .routes(routes!(history::history))
         .routes(routes!(events::events))
         .routes(routes!(logs::of_agent))

@@ -1,8 +1,11 @@
 //! `swarm agent …`: agents at work.
 
+pub mod debug;
+pub mod kill;
 pub mod list;
 pub mod logs;
 pub mod message;
+pub mod redirect;
 pub mod revive;
 pub mod stop;
 
@@ -18,6 +21,9 @@ pub enum Command {
     Logs(logs::Args),
     Message(message::Args),
     Stop(stop::Args),
+    Kill(kill::Args),
+    Redirect(redirect::Args),
+    Debug(debug::Args),
     Revive(revive::Args),
 }
 
@@ -27,6 +33,9 @@ pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
         Command::Logs(args) => logs::run(args, cx),
         Command::Message(args) => message::run(args, cx),
         Command::Stop(args) => stop::run(args, cx),
+        Command::Kill(args) => kill::run(args, cx),
+        Command::Redirect(args) => redirect::run(args, cx),
+        Command::Debug(args) => debug::run(args, cx),
         Command::Revive(args) => revive::run(args, cx),
     }
 }

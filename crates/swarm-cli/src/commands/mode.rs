@@ -6,7 +6,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::outcome::Mode;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -21,6 +21,8 @@ pub struct Args {
     /// The mode from now on (default: show the present one)
     #[arg(value_enum, value_name = "MODE")]
     pub mode: Option<ModeArg>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -58,6 +60,5 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         let view = ModeView { mode: swarm.mode()? };
         return cx.out.view(&view, |view| view.mode.word().to_owned());
     };
-    let answer = swarm.ask(Command::SetMode { mode: mode.into() })?;
-    answered(cx, &answer)
+    intervene(cx, &swarm, Command::SetMode { mode: mode.into() }, args.dry)
 }

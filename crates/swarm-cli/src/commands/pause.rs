@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
-use super::answered;
+use super::operate::{Dry, intervene};
 use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -16,10 +16,13 @@ pub struct Args {
     /// Say why, for whoever looks later
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub why: String,
+    /// Do not wait for the boundary: stop those who are at work; they go on first at `swarm resume`
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer =
-        Swarm::open(cx)?.ask(Command::Pause { reason: PauseReason::User, why: args.why, force: false })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::Pause { reason: PauseReason::User, why: args.why, force: args.force }, args.dry)
 }

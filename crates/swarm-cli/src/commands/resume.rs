@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
-use super::answered;
+use super::operate::{Dry, intervene};
 use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -21,6 +21,8 @@ pub struct Args {
     /// Which pause to end
     #[arg(long, value_enum, value_name = "REASON", default_value = "user")]
     pub reason: ReasonArg,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,6 +39,8 @@ pub enum ReasonArg {
     Budget,
     /// Several agents were taken out of service shortly after one another
     Errors,
+    /// The session was taken back with `swarm abort`: merges what was merged then again, in order
+    Abort,
 }
 
 impl From<ReasonArg> for PauseReason {
@@ -48,11 +52,11 @@ impl From<ReasonArg> for PauseReason {
             ReasonArg::Setup => Self::Setup,
             ReasonArg::Budget => Self::Budget,
             ReasonArg::Errors => Self::Errors,
+            ReasonArg::Abort => Self::Abort,
         }
     }
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::Resume { reason: args.reason.into() })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::Resume { reason: args.reason.into() }, args.dry)
 }

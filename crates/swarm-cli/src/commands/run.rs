@@ -50,6 +50,9 @@ pub struct Args {
     /// checked out)
     #[arg(long, value_name = "BRANCH")]
     trunk: Option<String>,
+    /// Merge again, in order, what `swarm abort` took off trunk
+    #[arg(long)]
+    retry: bool,
     /// Go on in the background; look with `swarm status --watch`, stop with `swarm stop`
     #[arg(long)]
     detach: bool,
@@ -84,8 +87,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let plan = args.plan.as_deref().map(super::plan::file::read).transpose()?;
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
-    let Args { agents, agent, trunk, .. } = args;
-    let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk };
+    let Args { agents, agent, trunk, retry, .. } = args;
+    let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk, retry };
     let runtime = runtime()?;
     let out = cx.out;
     let session = runtime.block_on(Session::open(&cx.repo, wishes))?;

@@ -1,7 +1,10 @@
 //! `swarm stop`: Ctrl+C from another terminal.
 
+use swarm_protocol::command::Command;
+
 use crate::cli::Context;
 use crate::error::CliError;
+use crate::output;
 use crate::swarm::Swarm;
 
 /// Stop the running swarm in good order
@@ -15,9 +18,17 @@ pub struct Args {
     /// Ask, and do not wait for the end
     #[arg(long)]
     pub no_wait: bool,
+    /// Keep this moment as a checkpoint first
+    #[arg(long)]
+    pub checkpoint: bool,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let stopped = Swarm::open(cx)?.stop(!args.no_wait)?;
+    let swarm = Swarm::open(cx)?;
+    if args.checkpoint {
+        let made = swarm.operate(Command::MakeCheckpoint { name: None })?;
+        output::note(&output::harmless(&made.text));
+    }
+    let stopped = swarm.stop(!args.no_wait)?;
     cx.out.view(&stopped, |stopped| stopped.text.clone())
 }

@@ -13,6 +13,7 @@ pub mod cancel;
 pub mod waive;
 pub mod split;
 pub mod remove;
+pub mod rollback;
 pub mod members;
 
 use clap::Subcommand;
@@ -37,6 +38,7 @@ pub enum Command {
     Waive(waive::Args),
     Split(split::Args),
     Remove(remove::Args),
+    Rollback(rollback::Args),
 }
 
 /// The task a command is about.
@@ -62,5 +64,6 @@ pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
         Command::Waive(args) => waive::run(args, cx),
         Command::Split(args) => split::run(args, cx),
         Command::Remove(args) => remove::run(args, cx),
+        Command::Rollback(args) => rollback::run(args, cx),
     }
 }

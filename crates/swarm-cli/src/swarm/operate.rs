@@ -1,86 +1,156 @@
-//! Operations that move git, as a command sees them: what one would do, and its end.
-//!
-//! Where nobody coordinates, the same loop runs in this process, starts nothing new, and ends when the operation has.
-//! Whoever kills it leaves a promise that the next coordinator keeps.
+//! Operations: looked at before, asked for, and followed to their end.
 
-#![allow(dead_code, reason = "for the commands of operations, which do not all exist yet")]
+use std::time::{Duration, Instant};
 
-use std::time::Duration;
-
-use swarm_core::operation::Record;
+use swarm_core::effect::Effect;
+use swarm_core::operation::checkpoints;
+use swarm_core::{owed, show};
 use swarm_engine::preview::{NoPreview, Place, preview};
-use swarm_protocol::command::{Answer, Command};
-use swarm_protocol::ids::CommandId;
-use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView, PreviewView};
+use swarm_protocol::refusal::Refusal;
 
 use super::Swarm;
 use crate::error::CliError;
-use crate::watch::Watch;
+use crate::output;
 
-/// Between two looks whether a coordinator is still there; what it writes is seen at once.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Agents have their grace to stop, and a large tree takes its time; what takes longer hangs.
+const END_WITHIN: Duration = Duration::from_secs(900);
 
 impl Swarm {
-    /// What the command would do now. Reads only: beside a coordinator as well as without one.
+    /// What the command would do now. Nothing is changed by asking.
     pub fn preview(&self, command: &Command) -> Result<PreviewView, CliError> {
-        let state = self.state(None)?;
+        let state = self.planned(None)?;
+        let trunk = self.runtime.block_on(self.trunk_name())?;
         let paths = self.paths.clone().with_worktrees(&self.configuration()?.config.worktree.dir);
-        let trunk = match &state.trunk {
-            Some(trunk) => trunk.clone(),
-            None => self.runtime.block_on(self.git.current_branch())?.unwrap_or_default(),
-        };
         let place = Place { git: &self.git, paths: &paths, trunk: &trunk };
         let now = self.now().max(state.at);
-        match self.runtime.block_on(preview(&place, &state, command, now)) {
-            Ok(preview) => Ok(preview),
-            Err(NoPreview::Refused(refusal)) => Err(refusal.into()),
-            Err(error) => Err(CliError::environment("Cannot find out what would happen").because_of(&error)),
-        }
+        self.runtime.block_on(preview(&place, &state, command, now)).map_err(|error| match error {
+            NoPreview::Refused(refusal) => refusal.into(),
+            NoPreview::Git(error) => error.into(),
+            error => CliError::environment("Cannot say what would happen").because_of(&error),
+        })
     }
 
-    /// Carries a command out and waits for the end of what it has begun.
-    pub fn operate(&self, command: Command) -> Result<Answer, CliError> {
-        let watch = Watch::folder(&self.paths.swarm);
-        let answer = self.ask(command)?;
+    /// Asks, and stays until it is over, one way or the other.
+    pub fn operate(&self, command: Command) -> Result<OperationView, CliError> {
+        let watch = self.watch_ledger();
+        let id = self.ask(command)?.id;
+        let began = Instant::now();
+        let mut step = None;
         loop {
-            let state = self.state(None)?;
-            if let Some(record) = state.ops.record(&answer.id) {
-                return outcome(record, answer);
+            let view = self.operation(&id)?;
+            match view.state {
+                OperationState::UnderWay => {}
+                OperationState::Failed => return Err(failed(&view)),
+                OperationState::Done | OperationState::Undone => {
+                    self.clear_away_here()?;
+                    return Ok(view);
+                }
             }
-            if state.ops.running.as_ref().is_none_or(|running| running.id != answer.id) {
-                return Ok(answer);
+            if step != view.step {
+                output::note(&format!("… {}", output::harmless(view.step.as_deref().unwrap_or_default())));
+                step = view.step;
             }
-            if !self.has_coordinator() {
+            if began.elapsed() > END_WITHIN {
+                let text = format!("The operation is still under way after {} s", END_WITHIN.as_secs());
+                return Err(CliError::environment(text).run_instead(format!("swarm op show {id}")));
+            }
+            if self.has_coordinator() {
+                watch.wait();
+            } else {
                 self.carry_out_ourselves()?;
-                self.is_over(&answer.id)?;
-                continue;
+                self.must_be_over(&id)?;
             }
-            let over = || self.state(None).is_ok_and(|state| state.ops.record(&answer.id).is_some());
-            watch.until(LOOK_EVERY, over);
         }
     }
 
-    /// Carries out what the state owes, unless somebody coordinates by now and does.
+    /// The loop that ran here has ended: either the operation has, or somebody else carries it out.
+    fn must_be_over(&self, id: &CommandId) -> Result<(), CliError> {
+        if self.operation(id)?.state != OperationState::UnderWay || self.has_coordinator() {
+            return Ok(());
+        }
+        let error = CliError::environment("It was left before its end; nothing of it is lost");
+        Err(error.say("`swarm run` finishes it first"))
+    }
+
+    /// Refs and tags of a checkpoint that is gone go now, not at the next run.
+    fn clear_away_here(&self) -> Result<(), CliError> {
+        let forgets = |effect: &Effect| matches!(effect, Effect::Forget { .. });
+        if owed(&self.state(None)?).iter().any(forgets) && !self.has_coordinator() {
+            self.carry_out_ourselves()?;
+        }
+        Ok(())
+    }
+
+    /// With nobody there to carry it out, the same loop runs here, and starts nothing new.
     pub(super) fn carry_out_ourselves(&self) -> Result<(), CliError> {
         match self.bring_to_rest(self.state(None)?.trunk) {
-            Err(error) if error.kind == "owned" => Ok(()),
+            // Somebody was quicker: he carries it out.
+            Err(error) if error.kind == "owned" => {
+                super::ask::wait(Duration::from_millis(50));
+                Ok(())
+            }
             done => done,
         }
     }
 
-    fn is_over(&self, id: &CommandId) -> Result<(), CliError> {
-        let open = self.state(None)?.ops.running.is_some_and(|running| running.id == *id);
-        if open && !self.has_coordinator() {
-            let error = CliError::environment("It was left before its end; nothing of it is lost");
-            return Err(error.say("`swarm run` finishes it first"));
+    /// Newest first.
+    pub fn operations(&self, at: Option<u64>) -> Result<Vec<OperationView>, CliError> {
+        Ok(show::operations(&self.planned(at)?))
+    }
+
+    pub fn checkpoints(&self, at: Option<u64>) -> Result<Vec<CheckpointView>, CliError> {
+        Ok(show::checkpoints(&self.planned(at)?))
+    }
+
+    pub fn hooks(&self, at: Option<u64>) -> Result<Vec<HookView>, CliError> {
+        Ok(show::hooks(&self.planned(at)?))
+    }
+
+    fn operation(&self, id: &CommandId) -> Result<OperationView, CliError> {
+        let all = self.operations(None)?;
+        let text = format!("Operation {id} is not remembered");
+        all.into_iter()
+            .find(|view| view.id == *id)
+            .ok_or_else(|| CliError::refused_now(text).run_instead("swarm op log"))
+    }
+
+    /// The operation that is meant: by its id, or by the number of its record as `swarm op log` shows it.
+    pub fn operation_named(&self, name: &str) -> Result<OperationView, CliError> {
+        let number = name.trim_start_matches('#').parse::<u64>().ok();
+        let is_it = |view: &OperationView| view.id.as_str() == name || Some(view.seq) == number;
+        let unknown = CliError::refused_now(format!("There is no operation {name:?}"));
+        self.operations(None)?.into_iter().find(is_it).ok_or_else(|| unknown.run_instead("swarm op log"))
+    }
+
+    /// By its name, or by its number in the list: names are long.
+    pub fn checkpoint_named(&self, name: &str) -> Result<CheckpointView, CliError> {
+        let state = self.planned(None)?;
+        let all = show::checkpoints(&state);
+        let number = name.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let found = all.iter().find(|view| view.checkpoint.name == name).or_else(|| all.get(number?));
+        match found {
+            Some(view) => Ok(view.clone()),
+            None => {
+                let unknown = checkpoints::known(&state, name).err();
+                Err(unknown.unwrap_or(Refusal::NothingToChange { what: format!("Checkpoint {name}") }).into())
+            }
         }
-        Ok(())
+    }
+
+    /// Ready tasks that an agent could be given instead, the best one first, with the reason.
+    pub fn could_take_up(&self, instead_of: &TaskId) -> Result<Vec<show::Choice>, CliError> {
+        Ok(show::choices(&self.planned(None)?, instead_of))
     }
 }
 
-fn outcome(record: &Record, answer: Answer) -> Result<Answer, CliError> {
-    match &record.failed {
-        Some((why, hint)) => Err(CliError::refused_now(why.clone()).run_instead(hint.clone())),
-        None => Ok(Answer { text: record.text.clone(), ..answer }),
+fn failed(view: &OperationView) -> CliError {
+    let error = CliError::refused_now(output::harmless(&view.text));
+    match view.hint.as_deref() {
+        Some(hint) if hint.starts_with("swarm ") || hint.starts_with("git ") => error.run_instead(hint),
+        Some(hint) if !hint.is_empty() => error.say(hint),
+        _ => error.run_instead(format!("swarm op show {}", view.id)),
     }
 }

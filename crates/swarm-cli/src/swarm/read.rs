@@ -31,7 +31,7 @@ impl Swarm {
     }
 
     /// The same, where there is nothing to show without a plan.
-    fn planned(&self, at: Option<u64>) -> Result<State, CliError> {
+    pub(super) fn planned(&self, at: Option<u64>) -> Result<State, CliError> {
         let state = self.state(at)?;
         // A closed plan whose ledger is on its way into the archive is as good as gone.
         let open = state.plan.as_ref().is_some_and(|plan| at.is_some() || !plan.closed);

@@ -31,6 +31,13 @@ impl Swarm {
         Ok(self.runtime.block_on(overview(&self.git, &self.worktrees(&config), &merge))?)
     }
 
+    /// Where the worktree of a task is, if there is one.
+    pub fn worktree_of(&self, task: &TaskId) -> Result<PathBuf, CliError> {
+        let path = self.worktrees(&self.configuration()?.config).join(task.as_str());
+        let none = CliError::environment(format!("There is no worktree of {task}"));
+        if path.is_dir() { Ok(path) } else { Err(none.run_instead(format!("swarm worktree create {task}"))) }
+    }
+
     /// Makes or finds the worktree of a task, as an attempt would.
     pub fn make_worktree(&self, task: &TaskId, from: Option<&str>) -> Result<Prepared, CliError> {
         self.not_while_worked_on(task)?;
@@ -56,7 +63,7 @@ impl Swarm {
         made
     }
 
-    async fn trunk_name(&self) -> Result<String, CliError> {
+    pub(super) async fn trunk_name(&self) -> Result<String, CliError> {
         let named = self.state(None)?.trunk.clone();
         match named {
             Some(name) => Ok(name),

@@ -210,7 +210,7 @@ pub fn refused(
     changes: Vec<swarm_protocol::refusal::Changed>,
 ) -> Refusal {
     let instead = undo::instead(state, record, true);
-    Refusal::ChangedSince { id: record.id.clone(), changes, instead }
+    Refusal::ChangedSince { id: record.id.clone(), what: record.words(), changes, instead }
 }
 
 /// The facts of the ledger that an undo sets back, for its plan.

@@ -150,6 +150,14 @@ pub struct Record {
 }
 
 impl Record {
+    /// `task rollback 1.2`: as a person would say it.
+    pub fn words(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{} {subject}", self.kind),
+            None => self.kind.clone(),
+        }
+    }
+
     pub fn by_person(&self) -> bool {
         self.by.starts_with("person:")
     }

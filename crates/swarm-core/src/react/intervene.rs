@@ -97,10 +97,9 @@ pub(super) fn undo_now(state: &State, record: &Record, partial: bool) -> Result<
     let back = undo::settled(state, record, partial)?;
     let all = record.facts.iter().flatten().count();
     let events = restore::events(state, &restore::befores(&back), &record.kind);
-    let subject = record.subject.as_deref().map(|s| format!(" {s}")).unwrap_or_default();
     let answer = match all - back.len() {
-        0 => format!("Undone: {}{subject}", record.kind),
-        left => format!("Undone in part: {}{subject}; {left} facts have changed since and stay", record.kind),
+        0 => format!("Undone: {}", record.words()),
+        left => format!("Undone in part: {}; {left} facts have changed since and stay", record.words()),
     };
     Ok(Outcome::new(events, answer))
 }

@@ -12,7 +12,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::input::KeyName;
 use crate::limits::{HAND_FAILURES_MAX, PLAN_BYTES_MAX};
-use crate::operation::state::{Running, Step};
+use crate::operation::state::{Record, Running, Step};
 use crate::operation::{plan, restore};
 use crate::stage::Stage;
 use crate::state::State;
@@ -132,19 +132,22 @@ pub(super) fn moved(state: &State, op: &CommandId, moved: Moved) -> Vec<Event> {
         restore::afters(&plan.facts).into_iter().filter(|(fact, _)| !by_task(fact)).collect();
     events.extend(restore::events(state, &wanted, &running.kind));
     let facts = plan::all_facts(&plan, &moved, dirty);
-    let text = finished_text(running, &plan, &moved);
+    let text = finished_text(state, running, &plan, &moved);
     events.push(Event::OperationFinished { id: op.clone(), text, facts, made: moved.made });
     events
 }
 
-fn finished_text(running: &Running, plan: &Plan, moved: &Moved) -> String {
+fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -> String {
     let what = match &running.request {
         Request::Rollback { to, .. } => format!("Rolled back to {to}"),
         Request::RollbackTask { tasks, .. } => {
             format!("Rolled back: {}", tasks.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "))
         }
-        Request::Abort { .. } => "Aborted; `swarm run --retry` merges the finished work again".into(),
-        Request::Undo { operation, .. } => format!("Undone: {}", operation.as_str()),
+        Request::Abort { .. } => "Aborted; `swarm run --retry` merges the finished work again, in order".into(),
+        Request::Undo { operation, .. } => {
+            let undone = state.ops.record(operation);
+            format!("Undone: {}", undone.map_or_else(|| operation.to_string(), Record::words))
+        }
         Request::Checkpoint { name } => format!("Checkpoint {name} is made"),
     };
     let local = moved.local.as_ref().map(|name| format!("; your local changes are at {name}"));

@@ -44,6 +44,9 @@ pub enum StoreError {
     Foreign(PathBuf),
     #[error("opencode-swarm has written over the ledger that was here: {} still has it", copy.display())]
     WrittenOver { copy: PathBuf },
+    /// Nothing was written, nothing is lost.
+    #[error("A record of type {kind} could not be read again and is not written: {why}")]
+    Unwritable { kind: &'static str, why: String },
     #[error("Cannot understand record {seq} of the ledger: {why}")]
     Unreadable { seq: u64, why: String },
     #[error("There is no record {asked}: the ledger ends at {last}")]
@@ -95,6 +98,7 @@ impl StoreError {
                  restores the ledger from its second copy"
                     .into()
             }
+            Self::Unwritable { .. } => "This is a bug of swarm; everything before it is safe".into(),
             Self::Unreadable { .. } => "It may be written by a newer version of swarm: use that one".into(),
             Self::NoSuchRecord { .. } => "swarm plan history".into(),
             Self::Migration { .. } => {

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use swarm_protocol::api::{
     AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, HistoryPage, LogPage, Pong,
 };
+use swarm_protocol::command::Command;
+use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::view::{ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView};
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder};
@@ -43,6 +45,8 @@ fn schemas() -> Value {
     named::<LogPage>(&mut generator);
     named::<Pong>(&mut generator);
     named::<AgentNews>(&mut generator);
+    named::<Command>(&mut generator);
+    named::<PreviewView>(&mut generator);
     let views = [
         ("Status", named::<StatusView>(&mut generator)),
         ("Tasks", json!({ "type": "array", "items": named::<TaskRow>(&mut generator) })),
@@ -52,6 +56,10 @@ fn schemas() -> Value {
         ("Plan", named::<PlanFile>(&mut generator)),
         ("ApprovedPlan", named::<ApprovedPlanView>(&mut generator)),
         ("Handoff", named::<HandoffView>(&mut generator)),
+        ("Operations", json!({ "type": "array", "items": named::<OperationView>(&mut generator) })),
+        ("Operation", named::<OperationView>(&mut generator)),
+        ("Checkpoints", json!({ "type": "array", "items": named::<CheckpointView>(&mut generator) })),
+        ("Hooks", json!({ "type": "array", "items": named::<HookView>(&mut generator) })),
     ];
     let mut schemas = generator.take_definitions(true);
     for (name, view) in views {

@@ -37,7 +37,7 @@ pub(super) fn with_seq(seq: u64, mut response: Response) -> Response {
     response
 }
 
-async fn see(door: &Door, what: Look, when: Asked<When>) -> Result<Response, Fault> {
+pub(super) async fn see(door: &Door, what: Look, when: Asked<When>) -> Result<Response, Fault> {
     let looked = match asked(when)?.at {
         None => door.look(what).await?,
         Some(at) => door.look_back(what, at).await??,

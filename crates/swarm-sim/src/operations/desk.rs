@@ -16,6 +16,7 @@ use swarm_protocol::operation::HookRule;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskSpec};
 use swarm_protocol::policy::{CheckpointRules, Policy};
+use swarm_protocol::record::{body, event_of};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
@@ -116,7 +117,11 @@ impl Desk {
         self.now = self.now.plus_ms(10);
         let events = step(&mut self.state, input, self.now)?;
         if !events.is_empty() {
-            self.log.push((self.now, events.clone()));
+            let written = events.iter().map(|event| body(event, "person:cli", None));
+            let read = written.map(|body| event_of(body.as_bytes()).expect("a written record can be read"));
+            let read: Vec<Event> = read.collect();
+            assert!(read == events, "records come back as they were: {events:?}");
+            self.log.push((self.now, read));
         }
         Ok(events)
     }

@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::AgentId;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -20,11 +20,12 @@ pub struct Args {
     /// Name of the agent, like ed-001
     #[arg(value_name = "AGENT")]
     pub agent: AgentId,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     swarm.must_know_agent(&args.agent)?;
-    let answer = swarm.ask(Command::ReviveAgent { agent: args.agent })?;
-    answered(cx, &answer)
+    intervene(cx, &swarm, Command::ReviveAgent { agent: args.agent }, args.dry)
 }

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::commands::task::TaskArg;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -15,9 +15,10 @@ use crate::swarm::Swarm;
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::StopAgent { task: args.task.id })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::StopAgent { task: args.task.id }, args.dry)
 }

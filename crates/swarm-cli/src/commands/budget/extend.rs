@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -18,9 +18,10 @@ pub struct Args {
     /// The task (default: the whole swarm)
     #[arg(value_name = "TASK")]
     pub task: Option<TaskId>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::ExtendBudget { task: args.task })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::ExtendBudget { task: args.task }, args.dry)
 }

@@ -1,13 +1,13 @@
 //! `swarm plan edit`: the plan in the person's editor.
 
-use std::path::{Path, PathBuf};
-use std::process::Command as Program;
+use std::path::Path;
 
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::planfile;
 
 use crate::cli::Context;
 use crate::commands::answered;
+use crate::commands::editor::open_editor;
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -36,7 +36,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     };
     let file = swarm.scratch_file("plan-edit", end)?;
     swarm.write_whole(&file, text.as_bytes())?;
-    open_editor(&file)?;
+    open_editor(&file, "swarm plan edit")?;
     let (mut edited, _) = super::file::read(&file).map_err(|error| kept(error, &file))?;
     if edited == planfile::parse("the plan", text.as_bytes())? {
         remove(&file);
@@ -73,23 +73,4 @@ fn kept(error: CliError, file: &Path) -> CliError {
 fn remove(file: &Path) {
     // A left-over scratch file does no harm.
     let _ = std::fs::remove_file(file);
-}
-
-fn open_editor(file: &Path) -> Result<(), CliError> {
-    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
-        CliError::environment("There is no editor to open")
-            .because("neither VISUAL nor EDITOR is set")
-            .run_instead("EDITOR=nano swarm plan edit")
-    })?;
-    let status = Program::new("sh")
-        // The variable may hold arguments (`code --wait`), which is why it goes through a shell; the file does not.
-        .args(["-c", &format!("{editor} \"$1\""), "sh"])
-        .arg(PathBuf::from(file))
-        .status()
-        .map_err(|error| CliError::environment(format!("Cannot start the editor {editor}")).because(error))?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(CliError::environment(format!("The editor {editor} ended with {status}; the plan is as it was")))
 }

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -17,11 +17,12 @@ pub struct Args {
     /// The group, as `swarm quota` names it
     #[arg(value_name = "GROUP")]
     pub group: String,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let group = swarm.quota_group(&args.group)?;
-    let answer = swarm.ask(Command::OpenQuota { group })?;
-    answered(cx, &answer)
+    intervene(cx, &swarm, Command::OpenQuota { group }, args.dry)
 }

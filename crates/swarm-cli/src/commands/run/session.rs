@@ -18,7 +18,7 @@ use swarm_engine::{anchor, half_written, settings};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId};
-use swarm_protocol::outcome::Mode;
+use swarm_protocol::outcome::{Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::refusal::Refusal;
 use swarm_server::listener::{DOOR_QUEUE, Listener};
@@ -42,6 +42,8 @@ pub struct Wishes {
     /// Agents are to be started, so their program has to be there.
     pub starts_agents: bool,
     pub trunk: Option<String>,
+    /// What was taken back by an abort is merged again.
+    pub retry: bool,
 }
 
 /// Everything is checked and the ledger is ours; nothing runs yet.
@@ -79,6 +81,9 @@ impl Session {
         let mut store = open_store(&git, &paths, &config).await?;
         prepare_plan(&mut store, wishes.plan, wishes.agents)?;
         prepare_mode(&mut store, wishes.mode, config.mode)?;
+        if wishes.retry && store.state().paused.contains_key(&PauseReason::Abort) {
+            ask(&mut store, Command::Resume { reason: PauseReason::Abort })?;
+        }
         let key = secret_key(&paths.run)
             .map_err(|e| CliError::environment("Cannot make the key of the swarm").because(e))?;
         let launch = Launch::of(swarm);

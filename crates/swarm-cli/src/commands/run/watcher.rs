@@ -101,6 +101,7 @@ fn start(args: &Args, cx: &Context, turn: Turn) -> Result<Child, CliError> {
     }
     if turn == Turn::First {
         command.args(args.agents.map(|agents| format!("--agents={agents}")));
+        command.args(args.retry.then_some("--retry"));
         command.args(args.mode.map(|mode| format!("--mode={}", mode.word())));
         if let Some(plan) = &args.plan {
             command.arg("--plan").arg(plan);

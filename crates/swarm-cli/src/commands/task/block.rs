@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -18,9 +18,10 @@ pub struct Args {
     /// What it waits for
     #[arg(value_name = "REASON")]
     pub reason: String,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::BlockTask { task: args.task.id, reason: args.reason })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::BlockTask { task: args.task.id, reason: args.reason }, args.dry)
 }

@@ -5,7 +5,7 @@ use swarm_protocol::command::Command;
 use super::TaskArg;
 use super::members::Members;
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -21,6 +21,8 @@ pub struct Args {
     pub title: Option<String>,
     #[command(flatten)]
     pub members: Members,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -29,6 +31,5 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         let command = format!("swarm task edit {} --title TEXT", args.task.id);
         return Err(CliError::usage("Nothing to change was given").run_instead(command));
     }
-    let answer = Swarm::open(cx)?.ask(Command::EditTask { task: args.task.id, patch })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::EditTask { task: args.task.id, patch }, args.dry)
 }

@@ -5,7 +5,7 @@ use swarm_protocol::ids::TaskId;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -31,10 +31,11 @@ pub struct Args {
     pub task: TaskArg,
     #[command(flatten)]
     pub place: Place,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let Place { after, first: _, phase } = args.place;
-    let answer = Swarm::open(cx)?.ask(Command::MoveTask { task: args.task.id, after, phase })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::MoveTask { task: args.task.id, after, phase }, args.dry)
 }

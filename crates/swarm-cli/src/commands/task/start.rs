@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -22,9 +22,10 @@ pub struct Args {
     /// Every task that is ready now
     #[arg(long)]
     pub all: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::StartTasks { tasks: args.tasks })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::StartTasks { tasks: args.tasks }, args.dry)
 }

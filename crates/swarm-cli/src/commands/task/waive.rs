@@ -6,7 +6,7 @@ use swarm_protocol::outcome::Gate;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -22,6 +22,8 @@ pub struct Args {
     pub gate: GateArg,
     #[command(flatten)]
     pub why: Why,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 /// Said in either way.
@@ -59,6 +61,5 @@ impl From<GateArg> for Gate {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let reason = args.why.reason.or(args.why.words).unwrap_or_default();
     let command = Command::WaiveGate { task: args.task.id, gate: args.gate.into(), reason };
-    let answer = Swarm::open(cx)?.ask(command)?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, command, args.dry)
 }

@@ -1,0 +1,40 @@
+//! `swarm agent debug WHO`.
+
+use serde::Serialize;
+use swarm_protocol::ids::TaskId;
+
+use crate::cli::Context;
+use crate::commands::editor::open_editor;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Open the worktree of a task in $VISUAL or $EDITOR
+///
+/// The agent is not stopped: `swarm pause` or `swarm agent stop` do that. Without a terminal the place is printed.
+///
+/// Example: swarm agent debug 1.2
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A task (1.2), or the agent that has it (ed-001)
+    #[arg(value_name = "WHO")]
+    pub who: String,
+    /// Only print where it is
+    #[arg(long)]
+    pub print: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Place {
+    task: TaskId,
+    worktree: String,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let task = swarm.task_of(&args.who)?;
+    let path = swarm.worktree_of(&task)?;
+    if args.print || cx.out.json {
+        return cx.out.view(&Place { task, worktree: path.display().to_string() }, |place| place.worktree.clone());
+    }
+    open_editor(&path, &format!("swarm agent debug {task}"))
+}

@@ -1,0 +1,63 @@
+//! `swarm agent redirect WHO [TASK]`.
+
+use swarm_core::show::Choice;
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
+
+use crate::cli::Context;
+use crate::commands::operate::{Dry, intervene, list};
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::output::table::table;
+use crate::swarm::Swarm;
+
+/// Give an agent another task
+///
+/// It stops, its work is kept on the branch of its task, and that task goes back to the queue. Without TASK the ready
+/// tasks are listed, the one that is worth most first.
+///
+/// Example: swarm agent redirect ed-001 2.1
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The agent (ed-001), or the task it works on (1.2)
+    #[arg(value_name = "WHO")]
+    pub who: String,
+    /// What it takes up instead (default: show what could be)
+    #[arg(value_name = "TASK")]
+    pub to: Option<TaskId>,
+    /// The other task begins with what was done for this one
+    #[arg(long, requires = "to")]
+    pub same_worktree: bool,
+    #[command(flatten)]
+    pub dry: Dry,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let task = swarm.task_of(&args.who)?;
+    let Some(to) = args.to else {
+        let choices = swarm.could_take_up(&task)?;
+        let none = "No other task is ready; `swarm task list` shows what the others wait for";
+        return list(cx, &choices, none, |choices| text(choices, &args.who));
+    };
+    let same_worktree = args.same_worktree;
+    intervene(cx, &swarm, Command::Redirect { task, to, same_worktree }, args.dry)
+}
+
+fn text(choices: &[Choice], who: &str) -> String {
+    let cells = |choice: &Choice| {
+        vec![
+            choice.task.to_string(),
+            harmless(&choice.title),
+            choice.phase.to_string(),
+            harmless(&choice.tags.join(" ")),
+            choice.unblocks.iter().map(TaskId::as_str).collect::<Vec<_>>().join(" "),
+        ]
+    };
+    let mut text = table(&["task", "title", "phase", "tags", "unblocks"], choices.iter().map(cells));
+    if let Some(first) = choices.first() {
+        text.push_str(&format!("\nRecommended: {} ({})", first.task, first.why));
+        text.push_str(&format!("\n  swarm agent redirect {who} {}", first.task));
+    }
+    text
+}

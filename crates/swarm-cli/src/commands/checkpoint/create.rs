@@ -1,0 +1,24 @@
+//! `swarm checkpoint create [NAME]`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::operate::over;
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Keep this moment: plan, trunk, branches and uncommitted work of all worktrees
+///
+/// Agents go on working; one that writes meanwhile is marked as moving. A named checkpoint is kept until it is deleted.
+///
+/// Example: swarm checkpoint create before-the-big-refactoring
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to call it (default: named by the moment)
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    over(cx, &Swarm::open(cx)?.operate(Command::MakeCheckpoint { name: args.name })?)
+}

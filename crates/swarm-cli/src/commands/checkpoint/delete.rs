@@ -1,0 +1,30 @@
+//! `swarm checkpoint delete NAME`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::operate::{Dry, intervene, over};
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Delete a checkpoint
+///
+/// One that an undo or this session still needs stays, and the answer says which.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Its name, or its number in `swarm checkpoint list`
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    #[command(flatten)]
+    pub dry: Dry,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let name = swarm.checkpoint_named(&args.name)?.checkpoint.name;
+    let command = Command::DeleteCheckpoint { name };
+    if args.dry.dry_run {
+        return intervene(cx, &swarm, command, args.dry);
+    }
+    over(cx, &swarm.operate(command)?)
+}

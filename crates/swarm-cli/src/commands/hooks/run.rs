@@ -1,0 +1,54 @@
+//! `swarm hooks run NAME`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use swarm_protocol::operation::HookOutcome;
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::harmless_lines;
+use crate::swarm::Swarm;
+
+/// Start a hook by hand, to try it out
+///
+/// It gets the variables that are given, as the swarm would give them. Nothing is recorded.
+///
+/// Example: swarm hooks run post-complete --set TASK_ID=1.2 --set STATUS=done
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The name of the hook, like post-complete
+    #[arg(value_name = "HOOK")]
+    pub hook: String,
+    /// A variable, without its SWARM_ in front; may be given again
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = variable)]
+    pub variables: Vec<(String, String)>,
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') => {
+            Ok((name.into(), value.into()))
+        }
+        _ => Err("like TASK_ID=1.2, the name in capitals".into()),
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Ran {
+    hook: String,
+    outcome: HookOutcome,
+    output: String,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let variables: BTreeMap<String, String> = args.variables.into_iter().collect();
+    let (outcome, output) = Swarm::open(cx)?.run_hook(&args.hook, &variables)?;
+    let ran = Ran { hook: args.hook, outcome, output };
+    cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.words()))?;
+    match &ran.outcome {
+        HookOutcome::Ok => Ok(()),
+        failed => Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.words()))
+            .run_instead("swarm hooks list")),
+    }
+}

@@ -1,0 +1,47 @@
+//! `swarm op show OPERATION`.
+
+use swarm_core::show::fact_words;
+use swarm_protocol::oplog::{OperationState, OperationView};
+
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::output::time::moment;
+use crate::swarm::Swarm;
+
+/// Show one operation: everything it changed, from what to what
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Its id, or its number in `swarm op log`
+    #[arg(value_name = "OPERATION")]
+    pub operation: String,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    cx.out.view(&Swarm::open(cx)?.operation_named(&args.operation)?, text)
+}
+
+fn text(view: &OperationView) -> String {
+    let mut lines = vec![
+        format!("#{} {}", view.seq, harmless(&view.text)),
+        format!("  {} by {}, {}", harmless(&view.kind), harmless(&view.by), moment(view.at)),
+        format!("  id {}", view.id),
+    ];
+    lines.extend(view.step.as_ref().map(|step| format!("  at its step {}", harmless(step))));
+    lines.extend(view.checkpoint.as_ref().map(|name| format!("  the state before it: checkpoint {}", harmless(name))));
+    lines.extend(view.undoes.as_ref().map(|id| format!("  takes back {id}")));
+    lines.extend(view.undone_by.as_ref().map(|id| format!("  taken back by {id}")));
+    if !view.facts.is_empty() {
+        lines.push("  changed:".into());
+        lines.extend(view.facts.iter().map(|change| format!("    {}", harmless(&fact_words(change)))));
+    }
+    match (view.state, view.can_be_undone, &view.why_not) {
+        (OperationState::Done, true, _) => lines.push(format!("  swarm undo {}", view.seq)),
+        (OperationState::Done, false, Some(why)) => {
+            lines.push(format!("  cannot be undone now: {}", harmless(why)));
+        }
+        _ => {}
+    }
+    lines.extend(view.hint.as_ref().map(|hint| format!("  {}", harmless(hint))));
+    lines.join("\n")
+}

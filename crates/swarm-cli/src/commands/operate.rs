@@ -1,0 +1,113 @@
+//! What commands share that change something: a look before, and a question where much is at stake.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use serde::Serialize;
+use swarm_protocol::command::Command;
+use swarm_protocol::operation::Force;
+use swarm_protocol::oplog::{OperationView, PreviewView};
+
+use super::answered;
+use crate::cli::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::output::preview;
+use crate::swarm::Swarm;
+
+/// For commands that are carried out at once.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Dry {
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// For commands that a person confirms.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Sure {
+    /// Show what would happen, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask (for scripts)
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+}
+
+/// What would be refused otherwise.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Forced {
+    /// Let commits of yours go from trunk, too; they are kept under a ref that the preview names
+    #[arg(long)]
+    pub drop_foreign: bool,
+    /// Put local changes that are in the way on a ref that the preview names
+    #[arg(long)]
+    pub save_local: bool,
+}
+
+impl From<Forced> for Force {
+    fn from(forced: Forced) -> Self {
+        Self { drop_foreign: forced.drop_foreign, save_local: forced.save_local }
+    }
+}
+
+/// Carries out what needs no question, or shows what it would change.
+pub fn intervene(cx: &Context, swarm: &Swarm, command: Command, dry: Dry) -> Result<(), CliError> {
+    if dry.dry_run {
+        return cx.out.view(&swarm.preview(&command)?, preview::text);
+    }
+    answered(cx, &swarm.ask(command)?)
+}
+
+/// Shows what would happen, asks, carries out exactly that, and stays until it is over.
+pub fn carefully(cx: &Context, swarm: &Swarm, command: Command, sure: Sure) -> Result<(), CliError> {
+    let seen = swarm.preview(&command)?;
+    if sure.dry_run {
+        return cx.out.view(&seen, preview::text);
+    }
+    if !sure.yes && !confirmed(cx, &seen)? {
+        return cx.out.text("Nothing was done");
+    }
+    over(cx, &swarm.operate(expecting(command, seen.expect.clone()))?)
+}
+
+/// The end of an operation.
+pub fn over(cx: &Context, view: &OperationView) -> Result<(), CliError> {
+    cx.out.view(view, |view| harmless(&view.text))
+}
+
+fn confirmed(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
+    let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
+    if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
+        return Err(CliError::usage("This wants to be confirmed, and nobody can be asked here")
+            .say("Look at it with --dry-run, then give --yes"));
+    }
+    let broken = |error| CliError::environment("Cannot ask").because(error);
+    write!(stderr, "{}\n\nGo on? [y/N] ", preview::text(seen)).map_err(broken)?;
+    stderr.flush().map_err(broken)?;
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line).map_err(broken)?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// The same command, and only as long as it does what was shown.
+fn expecting(mut command: Command, seen: Option<String>) -> Command {
+    match &mut command {
+        Command::Rollback { expect, .. }
+        | Command::RollbackTask { expect, .. }
+        | Command::Abort { expect, .. }
+        | Command::Undo { expect, .. }
+        | Command::Redo { expect, .. } => *expect = seen,
+        _ => {}
+    }
+    command
+}
+
+/// Something to print where a list may be empty.
+pub fn list<V: Serialize>(
+    cx: &Context,
+    all: &[V],
+    none: &str,
+    text: impl FnOnce(&[V]) -> String,
+) -> Result<(), CliError> {
+    cx.out.view(&all, |all| if all.is_empty() { none.to_owned() } else { text(all) })
+}

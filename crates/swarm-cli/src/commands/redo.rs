@@ -1,0 +1,29 @@
+//! `swarm redo [OPERATION]`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::operate::{Forced, Sure, carefully};
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Bring back what the last undo took back
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The undo: its id, or its number in `swarm op log`
+    #[arg(value_name = "OPERATION")]
+    pub operation: Option<String>,
+    #[command(flatten)]
+    pub forced: Forced,
+    #[command(flatten)]
+    pub sure: Sure,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let operation = match args.operation {
+        Some(name) => Some(swarm.operation_named(&name)?.id),
+        None => None,
+    };
+    carefully(cx, &swarm, Command::Redo { operation, force: args.forced.into(), expect: None }, args.sure)
+}

@@ -1,0 +1,38 @@
+//! `swarm rollback NAME|--session`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::operate::{Forced, Sure, carefully};
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Take plan, trunk, branches and worktrees back to a checkpoint
+///
+/// Agents are stopped and their work is saved; then everything moves together, and a crash in between is finished at the
+/// next start. Your own commits and your uncommitted and untracked files stay. Nothing is cut from the ledger, and
+/// `swarm undo` brings back what was there before.
+///
+/// Example: swarm rollback before-merge-1.2 --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The checkpoint: its name, or its number in `swarm checkpoint list`
+    #[arg(value_name = "NAME", required_unless_present = "session")]
+    pub name: Option<String>,
+    /// To where this session began
+    #[arg(long, conflicts_with = "name")]
+    pub session: bool,
+    #[command(flatten)]
+    pub forced: Forced,
+    #[command(flatten)]
+    pub sure: Sure,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let to = match args.name {
+        Some(name) => Some(swarm.checkpoint_named(&name)?.checkpoint.name),
+        None => None,
+    };
+    carefully(cx, &swarm, Command::Rollback { to, force: args.forced.into(), expect: None }, args.sure)
+}

@@ -1,0 +1,34 @@
+//! `swarm task rollback TASK`.
+
+use swarm_protocol::command::Command;
+
+use super::TaskArg;
+use crate::cli::Context;
+use crate::commands::operate::{Forced, Sure, carefully};
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Take the work of a task back, and the task into the queue
+///
+/// Not merged: its agent is stopped, and its branch goes back to where it began. Merged: its commits are reverted on trunk.
+/// What was there is kept under refs. Tasks that build on it are named, and with --cascade taken back as well.
+///
+/// Example: swarm task rollback 1.2 --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+    /// Also the tasks that build on it
+    #[arg(long)]
+    pub cascade: bool,
+    #[command(flatten)]
+    pub forced: Forced,
+    #[command(flatten)]
+    pub sure: Sure,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let (cascade, force) = (args.cascade, args.forced.into());
+    let command = Command::RollbackTask { task: args.task.id, cascade, force, expect: None };
+    carefully(cx, &Swarm::open(cx)?, command, args.sure)
+}

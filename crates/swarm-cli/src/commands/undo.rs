@@ -1,0 +1,38 @@
+//! `swarm undo [OPERATION]`.
+
+use swarm_protocol::command::Command;
+
+use crate::cli::Context;
+use crate::commands::operate::{Forced, Sure, carefully};
+use crate::error::CliError;
+use crate::swarm::Swarm;
+
+/// Take back the last thing that a person did, or the operation named
+///
+/// Everything that the operation changed is set back to what it was, each only if nobody has changed it since; otherwise
+/// the answer says what changed and what to undo first. Work made since is never taken away.
+///
+/// Example: swarm undo --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The operation: its id, or its number in `swarm op log`
+    #[arg(value_name = "OPERATION")]
+    pub operation: Option<String>,
+    /// Leave what has changed since, and set back the rest
+    #[arg(long)]
+    pub partial: bool,
+    #[command(flatten)]
+    pub forced: Forced,
+    #[command(flatten)]
+    pub sure: Sure,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let operation = match args.operation {
+        Some(name) => Some(swarm.operation_named(&name)?.id),
+        None => None,
+    };
+    let (partial, force) = (args.partial, args.forced.into());
+    carefully(cx, &swarm, Command::Undo { operation, partial, force, expect: None }, args.sure)
+}

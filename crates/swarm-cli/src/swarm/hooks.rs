@@ -1,0 +1,40 @@
+//! The person's hooks, outside of a run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use swarm_engine::hands::hooks::{self, Found, Occasion};
+use swarm_protocol::config;
+use swarm_protocol::operation::HookOutcome;
+
+use super::Swarm;
+use crate::error::CliError;
+
+impl Swarm {
+    fn root(&self) -> &Path {
+        &self.paths.root
+    }
+
+    /// Every hook that there is, by its name.
+    pub fn found_hooks(&self) -> Result<Vec<(&'static str, Found)>, CliError> {
+        let configured = hooks::configured(&self.configuration()?.config.hooks);
+        Ok(hooks::list(self.root(), &configured))
+    }
+
+    /// Runs one to its end.
+    pub fn run_hook(
+        &self,
+        name: &str,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<(HookOutcome, String), CliError> {
+        if config::Hook::canonical(name).is_none() {
+            let names = config::Hook::NAMES.join(", ");
+            return Err(CliError::usage(format!("There is no hook {name:?}")).say(format!("There are {names}")));
+        }
+        let found = hooks::find(self.root(), name, &hooks::configured(&self.configuration()?.config.hooks));
+        let nonce = format!("hook-by-hand-{}", std::process::id());
+        let occasion = Occasion::new(name, variables);
+        let ended = self.runtime.block_on(hooks::run(self.root(), &found, &occasion, &nonce));
+        Ok((ended.outcome, ended.output))
+    }
+}

@@ -1,0 +1,27 @@
+//! The whole session taken back, and tried again.
+
+use serde_json::json;
+
+use crate::ground::{arena_with, task};
+
+#[test]
+fn an_aborted_session_leaves_trunk_where_it_began_and_a_retry_merges_everything_again_in_order() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete"),
+        task("1.2", &["1.1"], "append one.txt two\ncommit feat: two\ncomplete"),
+    ]]);
+    let began = arena.git(&["rev-parse", "main"]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.ok(&["abort", "--yes"]);
+    assert_eq!(arena.git(&["rev-parse", "main"]), began);
+    assert!(arena.attention().contains("Aborted"), "{}", arena.attention());
+    assert!(arena.worktrees().iter().all(|path| path.ends_with("/merge")), "{:?}", arena.worktrees());
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    let log = arena.git(&["log", "--format=%s", "--reverse", "main"]);
+    assert_eq!(log.lines().collect::<Vec<_>>(), ["start", "feat: one", "feat: two"]);
+    assert_eq!(arena.shown("1.1")["attempts"], 1, "nobody worked again");
+    arena.assert_tidy();
+}

@@ -1,0 +1,59 @@
+//! Hooks in a real run.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use crate::arena::Arena;
+use crate::ground::{arena_with, task};
+
+const GOOD: &str = "write a.txt a\ncommit feat: a\ncomplete";
+
+fn hook(arena: &Arena, name: &str, script: &str) {
+    let path = arena.root.join(".swarm/hooks").join(name);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("executable");
+}
+
+#[test]
+fn hooks_are_told_what_happened_in_the_order_it_happened() {
+    let arena = arena_with(json!({}));
+    let log = arena.path("log").display().to_string();
+    for name in ["pre-start", "pre-merge", "post-merge", "post-complete"] {
+        hook(&arena, &format!("{name}.sh"), &format!("echo \"$SWARM_HOOK $SWARM_TASK_ID $SWARM_STATUS $(pwd)\" >> '{log}'"));
+    }
+    arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    let told = std::fs::read_to_string(&log).expect("hooks ran");
+    let root = arena.root.canonicalize().expect("there");
+    let expected: Vec<String> = ["pre-start 1.1 ", "pre-merge 1.1 ", "post-merge 1.1 ", "post-complete 1.1 done"]
+        .iter()
+        .map(|line| format!("{line} {}", root.display()))
+        .collect();
+    let told: Vec<&str> = told.lines().collect();
+    assert_eq!(told, expected, "each once");
+    let list = arena.json(&["hooks", "list"]);
+    assert_eq!(list.as_array().map(Vec::len), Some(4), "{list}");
+    assert!(arena.ok(&["hooks", "list"]).contains("passed"));
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_blocking_hook_refuses_a_merge_and_another_failing_one_only_warns() {
+    let arena = arena_with(json!({ "hooks": { "pre-merge": { "command": ".swarm/hooks/gate.sh", "blocking": true } } }));
+    hook(&arena, "gate.sh", "echo not today; exit 7");
+    hook(&arena, "pre-start.sh", "exit 9");
+    arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(arena.commits("main", "feat: a"), 0, "{said}");
+    let told = arena.attention() + &arena.shown("1.1").to_string();
+    assert!(told.contains("pre-merge"), "{told}");
+    assert!(arena.ok(&["hooks", "list"]).contains("exit code 9"), "{}", arena.ok(&["hooks", "list"]));
+    let ran = arena.swarm(&["hooks", "run", "pre-merge", "--set", "TASK_ID=1.1"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("not today"));
+    arena.assert_tidy();
+}

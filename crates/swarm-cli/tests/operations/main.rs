@@ -1,0 +1,15 @@
+//! Interventions as people make them: the real binary, real git, real agents; what happened is measured from outside.
+
+#[allow(dead_code, reason = "each binary of tests uses its own part of the arena")]
+#[path = "../run/arena.rs"]
+mod arena;
+#[allow(dead_code, reason = "each binary of tests uses its own part of the ground")]
+#[path = "../trials/ground.rs"]
+mod ground;
+mod outside;
+mod matrix;
+mod people;
+mod previews;
+mod reverse;
+mod hooks;
+mod abort;

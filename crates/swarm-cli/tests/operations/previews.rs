@@ -1,0 +1,107 @@
+//! What a preview says is what happens.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::arena::Arena;
+use crate::ground::{arena_with, task};
+
+const WRITES: fn(&str) -> String = |name| format!("write {name}.txt {name}\ncommit feat: {name}\ncomplete");
+
+/// Three tasks on trunk, one upon another, and a commit of a person between nothing.
+fn three_done() -> Arena {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], &WRITES("one")),
+        task("1.2", &["1.1"], &WRITES("two")),
+        task("1.3", &["1.1"], &WRITES("three")),
+    ]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena
+}
+
+fn on_trunk(arena: &Arena) -> BTreeSet<String> {
+    arena.git(&["log", "--format=%h %s", "--abbrev=8", "main"]).lines().map(str::to_owned).collect()
+}
+
+fn lines(preview: &Value, section: &str) -> Vec<String> {
+    let all = preview["says"][section].as_array().cloned().unwrap_or_default();
+    all.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect()
+}
+
+/// Asks for the preview, does it, and compares: commits that go, tasks and their statuses, the plan's own words.
+fn check(arena: &Arena, command: &[&str]) {
+    let dry = [command, &["--dry-run"]].concat();
+    let (before, preview) = (on_trunk(arena), arena.json(&dry));
+    assert_eq!(on_trunk(arena), before, "a look changes nothing: {command:?}");
+    arena.ok(&[command, &["--yes"]].concat());
+    let after = on_trunk(arena);
+    let goes: BTreeSet<String> = lines(&preview, "commits")
+        .iter()
+        .filter_map(|line| line.strip_prefix("goes from main: "))
+        .map(str::to_owned)
+        .collect();
+    let gone: BTreeSet<String> = before.difference(&after).cloned().collect();
+    assert_eq!(gone, goes, "{command:?}: what goes from trunk: {preview:#}");
+    for line in lines(&preview, "tasks") {
+        let Some((id, stages)) = line.split_once(": ") else { continue };
+        let Some((_, then)) = stages.split_once(" → ") else { continue };
+        let status = arena.status_of(id);
+        // What waits for its merge is shown as merging.
+        let then = then.replace("approved", "merging");
+        assert!(then.starts_with(&status), "{command:?}: {line}, and it is {status}");
+    }
+    arena.ok(&["plan", "verify"]);
+}
+
+#[test]
+fn commits_and_tasks_are_what_the_preview_said_for_every_way_back_and_forth() {
+    let arena = three_done();
+    check(&arena, &["task", "rollback", "1.3"]);
+    check(&arena, &["undo"]);
+    check(&arena, &["rollback", "before-merge-1.2"]);
+    check(&arena, &["undo"]);
+    check(&arena, &["redo"]);
+    check(&arena, &["undo"]);
+    check(&arena, &["rollback", "--session"]);
+    check(&arena, &["undo"]);
+    check(&arena, &["abort"]);
+    check(&arena, &["undo"]);
+    check(&arena, &["task", "rollback", "1.1", "--cascade"]);
+    check(&arena, &["undo"]);
+    arena.assert_all_done();
+    for id in ["1.1", "1.2", "1.3"] {
+        arena.assert_proven(id, "main");
+    }
+    arena.assert_tidy();
+}
+
+#[test]
+fn what_is_asked_after_a_preview_is_refused_when_it_would_do_something_else_by_now() {
+    let arena = three_done();
+    let preview = arena.json(&["task", "rollback", "1.3", "--dry-run"]);
+    let expect = preview["expect"].as_str().expect("a hash");
+    arena.commit("mine.txt", "mine");
+    let ask = json!({ "do": "rollback_task", "task": "1.3", "cascade": false, "expect": expect }).to_string();
+    let before = on_trunk(&arena);
+    // It is asked, found to be another thing, and given up: nothing has moved.
+    let out = arena.swarm(&["ask", &ask]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
+    arena.ok(&["status"]);
+    let log = arena.json(&["op", "log"]);
+    assert!(!out.status.success() || log[0]["state"] != "done", "{said}: {log}");
+    assert_eq!(on_trunk(&arena), before);
+}
+
+#[test]
+fn without_a_terminal_nothing_is_done_unless_it_is_confirmed() {
+    let arena = three_done();
+    let before = on_trunk(&arena);
+    let out = arena.swarm(&["rollback", "--session"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(said.contains("--dry-run") && said.contains("--yes"), "{said}");
+    assert_eq!(on_trunk(&arena), before);
+}

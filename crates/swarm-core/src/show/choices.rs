@@ -1,0 +1,51 @@
+//! What an agent could take up instead of its task.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use swarm_protocol::ids::TaskId;
+
+use crate::state::State;
+
+/// A ready task that nobody works on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    pub task: TaskId,
+    pub title: String,
+    pub phase: u32,
+    pub tags: Vec<String>,
+    /// Open tasks that wait for it, also through others.
+    pub unblocks: Vec<TaskId>,
+    /// Why it stands where it stands.
+    pub why: String,
+}
+
+/// The one that lets most others start stands first; among equals the order of the queue decides.
+pub fn choices(state: &State, instead_of: &TaskId) -> Vec<Choice> {
+    let ready = state.index.queue().filter(|id| *id != instead_of && !state.has_run(id));
+    let mut all: Vec<Choice> = ready.filter_map(|id| choice(state, id)).collect();
+    all.sort_by_key(|choice| std::cmp::Reverse(choice.unblocks.len()));
+    all
+}
+
+fn choice(state: &State, id: &TaskId) -> Option<Choice> {
+    let task = state.task(id)?;
+    let unblocks = waiting_for(state, id);
+    let why = match unblocks.len() {
+        0 => "first in the queue".into(),
+        1 => "1 task waits for it".into(),
+        n => format!("{n} tasks wait for it"),
+    };
+    let (title, tags) = (task.spec.title.clone(), task.spec.tags.clone());
+    Some(Choice { task: id.clone(), title, phase: task.phase, tags, unblocks, why })
+}
+
+fn waiting_for(state: &State, id: &TaskId) -> Vec<TaskId> {
+    let mut found: BTreeSet<&TaskId> = BTreeSet::new();
+    let mut next = vec![id];
+    while let Some(id) = next.pop() {
+        let open = |id: &&TaskId| state.task(id).is_some_and(|task| !task.stage.is_closed());
+        next.extend(state.index.dependents(id).filter(open).filter(|id| found.insert(id)));
+    }
+    found.into_iter().cloned().collect()
+}
