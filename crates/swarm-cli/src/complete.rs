@@ -76,6 +76,9 @@ fn kinds(path: &str, arg: &Arg) -> &'static [Kind] {
         "PROFILE" => &[Kind::Profile],
         "GROUP" => &[Kind::Group],
         "CHECKPOINT" => &[Kind::Checkpoint],
+        "OPERATION" => &[Kind::Operation],
+        "HOOK" => &[Kind::Hook],
+        "NAME" if path.ends_with(" checkpoint create") => &[],
         "NAME" if path.contains(" checkpoint ") || path.ends_with(" rollback") => &[Kind::Checkpoint],
         _ => &[],
     }
@@ -123,6 +126,10 @@ mod tests {
             "swarm agent revive agent: [Agent]",
             "swarm run agent: [Profile]",
             "swarm worktree cleanup tasks: [Task]",
+            "swarm checkpoint show name: [Checkpoint]",
+            "swarm rollback name: [Checkpoint]",
+            "swarm undo operation: [Operation]",
+            "swarm hooks run hook: [Hook]",
         ] {
             assert!(all.iter().any(|place| place == wanted), "{wanted} is not among\n{}", all.join("\n"));
         }

@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
-use swarm_core::State;
+use swarm_core::{State, show};
 use swarm_engine::paths::Paths;
 use swarm_engine::settings;
 use swarm_engine::store::{OpenOptions, Store};
+use swarm_protocol::config::Hook;
 
 use super::place;
 use crate::swarm::environment;
@@ -20,6 +21,8 @@ pub enum Kind {
     Profile,
     Group,
     Checkpoint,
+    Operation,
+    Hook,
 }
 
 /// A candidate with a word about it, which zsh and fish show beside it.
@@ -64,7 +67,12 @@ fn of_kind(kind: Kind, paths: &Paths, state: &State) -> Vec<Id> {
         }
         Kind::Profile => profiles(paths),
         Kind::Group => state.quotas.keys().map(|group| Id::new(group, "")).collect(),
-        Kind::Checkpoint => state.ops.checkpoints.keys().map(|name| Id::new(name, "")).collect(),
+        Kind::Checkpoint => {
+            let all = show::checkpoints(state).into_iter().map(|view| view.checkpoint);
+            all.map(|checkpoint| Id::new(checkpoint.name, checkpoint.trigger)).collect()
+        }
+        Kind::Operation => show::operations(state).iter().map(|view| Id::new(view.seq, &*view.text)).collect(),
+        Kind::Hook => Hook::NAMES.into_iter().map(|name| Id::new(name, "")).collect(),
     }
 }
 
