@@ -240,7 +240,7 @@ impl Refusal {
                 format!("What `{what}` did has changed since: {}{more}", shown.join(", "))
             }
             Self::HasDependents { task, dependents } => {
-                format!("Work that builds on task {task} is on trunk: {}", list(dependents))
+                format!("There is work that builds on task {task}: {}", list(dependents))
             }
             Self::PreviewChanged { .. } => "What would happen has changed since the preview".into(),
             Self::CannotMove { why, .. } => why.clone(),

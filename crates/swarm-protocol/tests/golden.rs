@@ -175,7 +175,10 @@ fn intent() -> Plan {
             WorktreeMove { task: task(), to: WorktreeTo::Gone },
         ],
         facts: vec![fact()],
-        tasks: BTreeMap::from([(task(), saved_task()), (TaskId::new("1.3").expect("an id"), approved_task())]),
+        tasks: BTreeMap::from([
+            (task(), saved_task()),
+            (TaskId::new("1.3").expect("an id"), approved_task()),
+        ]),
         save_local: vec!["src/a.rs".into()],
         says: Says { tasks: vec!["1.2: done → pending".into()], ..Says::default() },
         at: Timestamp(1_768_298_400_000),

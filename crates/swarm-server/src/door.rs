@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use swarm_engine::channel::{AtDoor, LinkId};
-use swarm_engine::look::{Look, Looked, look_back};
-use swarm_engine::paths::Paths;
 use swarm_engine::clock::wall_clock;
 use swarm_engine::git::Git;
+use swarm_engine::look::{Look, Looked, look_back};
+use swarm_engine::paths::Paths;
 use swarm_engine::preview::{NoPreview, Place, preview};
 use swarm_engine::store::{OpenOptions, Store, StoreError};
 use swarm_protocol::api::Delivery;

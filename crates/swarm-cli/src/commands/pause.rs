@@ -24,5 +24,10 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    intervene(cx, &Swarm::open(cx)?, Command::Pause { reason: PauseReason::User, why: args.why, force: args.force }, args.dry)
+    intervene(
+        cx,
+        &Swarm::open(cx)?,
+        Command::Pause { reason: PauseReason::User, why: args.why, force: args.force },
+        args.dry,
+    )
 }

@@ -71,7 +71,9 @@ fn of_kind(kind: Kind, paths: &Paths, state: &State) -> Vec<Id> {
             let all = show::checkpoints(state).into_iter().map(|view| view.checkpoint);
             all.map(|checkpoint| Id::new(checkpoint.name, checkpoint.trigger)).collect()
         }
-        Kind::Operation => show::operations(state).iter().map(|view| Id::new(view.seq, &*view.text)).collect(),
+        Kind::Operation => {
+            show::operations(state).iter().map(|view| Id::new(view.seq, &*view.text)).collect()
+        }
         Kind::Hook => Hook::NAMES.into_iter().map(|name| Id::new(name, "")).collect(),
     }
 }

@@ -29,7 +29,9 @@ impl Swarm {
     ) -> Result<(HookOutcome, String), CliError> {
         if config::Hook::canonical(name).is_none() {
             let names = config::Hook::NAMES.join(", ");
-            return Err(CliError::usage(format!("There is no hook {name:?}")).say(format!("There are {names}")));
+            return Err(
+                CliError::usage(format!("There is no hook {name:?}")).say(format!("There are {names}"))
+            );
         }
         let found = hooks::find(self.root(), name, &hooks::configured(&self.configuration()?.config.hooks));
         let nonce = format!("hook-by-hand-{}", std::process::id());

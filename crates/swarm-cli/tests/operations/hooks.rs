@@ -21,17 +21,22 @@ fn hooks_are_told_what_happened_in_the_order_it_happened() {
     let arena = arena_with(json!({}));
     let log = arena.path("log").display().to_string();
     for name in ["pre-start", "pre-merge", "post-merge", "post-complete"] {
-        hook(&arena, &format!("{name}.sh"), &format!("echo \"$SWARM_HOOK $SWARM_TASK_ID $SWARM_STATUS $(pwd)\" >> '{log}'"));
+        hook(
+            &arena,
+            &format!("{name}.sh"),
+            &format!("echo \"$SWARM_HOOK $SWARM_TASK_ID $SWARM_STATUS $(pwd)\" >> '{log}'"),
+        );
     }
     arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);
     let (code, said) = arena.run(&[]);
     assert_eq!(code, 0, "{said}");
     let told = std::fs::read_to_string(&log).expect("hooks ran");
     let root = arena.root.canonicalize().expect("there");
-    let expected: Vec<String> = ["pre-start 1.1 ", "pre-merge 1.1 ", "post-merge 1.1 ", "post-complete 1.1 done"]
-        .iter()
-        .map(|line| format!("{line} {}", root.display()))
-        .collect();
+    let expected: Vec<String> =
+        ["pre-start 1.1 ", "pre-merge 1.1 ", "post-merge 1.1 ", "post-complete 1.1 done"]
+            .iter()
+            .map(|line| format!("{line} {}", root.display()))
+            .collect();
     let told: Vec<&str> = told.lines().collect();
     assert_eq!(told, expected, "each once");
     let list = arena.json(&["hooks", "list"]);
@@ -42,7 +47,9 @@ fn hooks_are_told_what_happened_in_the_order_it_happened() {
 
 #[test]
 fn a_blocking_hook_refuses_a_merge_and_another_failing_one_only_warns() {
-    let arena = arena_with(json!({ "hooks": { "pre-merge": { "command": ".swarm/hooks/gate.sh", "blocking": true } } }));
+    let arena = arena_with(
+        json!({ "hooks": { "pre-merge": { "command": ".swarm/hooks/gate.sh", "blocking": true } } }),
+    );
     hook(&arena, "gate.sh", "echo not today; exit 7");
     hook(&arena, "pre-start.sh", "exit 9");
     arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);

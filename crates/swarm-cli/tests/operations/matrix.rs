@@ -18,7 +18,7 @@ const OPERATIONS: [(&[&str], bool); 15] = [
     (&["task", "waive", "1.3", "check", "--reason", "no tests there"], false),
     (&["plan", "profile", "set", "--max", "3"], false),
     (&["checkpoint", "create", "mine"], false),
-    (&["task", "rollback", "1.1"], true),
+    (&["task", "rollback", "1.1", "--cascade"], true),
     (&["rollback", "before-merge-1.1"], true),
     (&["rollback", "--session"], true),
     (&["abort"], true),
@@ -30,7 +30,11 @@ fn arena() -> (Arena, String) {
     let go = arena.path("go").display().to_string();
     arena.plan_in_phases(&[vec![
         task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete"),
-        task("1.2", &["1.1"], &format!("write two.txt two\nprint at work\nwait-for {go}\ncommit feat: two\ncomplete")),
+        task(
+            "1.2",
+            &["1.1"],
+            &format!("write two.txt two\nprint at work\nwait-for {go}\ncommit feat: two\ncomplete"),
+        ),
         task("1.3", &["1.2"], "write three.txt three\ncommit feat: three\ncomplete"),
     ]]);
     (arena, go)
@@ -113,7 +117,8 @@ fn a_killed_iteration_is_kept_at_a_ref_and_a_redirected_agent_takes_the_other_ta
     run.until("on main at");
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
-    let (first, second) = (said.find("1.2      on main").or(said.find("1.2 ")), said.find("1.1      on main"));
+    let (first, second) =
+        (said.find("1.2      on main").or(said.find("1.2 ")), said.find("1.1      on main"));
     assert!(first < second, "the other task first: {said}");
     arena.assert_all_done();
     arena.assert_tidy();

@@ -37,8 +37,17 @@ fn done_with_commits_between(remote: Remote) -> Arena {
         arena.git(&["push", "--quiet", "origin", "main"]);
     }
     arena.commit("between.txt", "between");
-    arena.ok(&["task", "add", "Do 1.2", "--id", "1.2", "--phase", "1", "--description",
-        "```script\nwrite two.txt two\ncommit feat: two\ncomplete\n```"]);
+    arena.ok(&[
+        "task",
+        "add",
+        "Do 1.2",
+        "--id",
+        "1.2",
+        "--phase",
+        "1",
+        "--description",
+        "```script\nwrite two.txt two\ncommit feat: two\ncomplete\n```",
+    ]);
     assert_eq!(arena.run(&[]).0, 0);
     arena.commit("after.txt", "after");
     arena
@@ -60,7 +69,9 @@ fn check(stand: Stand, remote: Remote) {
     leave_things_lying_about(&arena);
     let own = |arena: &Arena| {
         let mut all = files(&arena.root);
-        all.retain(|name, _| ["README.md", "staged.txt"].contains(&name.as_str()) || name.starts_with("notes/"));
+        all.retain(|name, _| {
+            ["README.md", "staged.txt"].contains(&name.as_str()) || name.starts_with("notes/")
+        });
         (all, arena.git(&["diff", "--cached", "--name-only", "--", "staged.txt", "README.md"]))
     };
     let mine = own(&arena);

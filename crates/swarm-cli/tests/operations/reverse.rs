@@ -25,12 +25,26 @@ fn operation(chance: &mut Chance, n: u64) -> Vec<String> {
         2 => vec!["task".into(), "defer".into(), task.into()],
         3 => vec!["task".into(), "cancel".into(), task.into()],
         4 | 5 => vec!["task".into(), "edit".into(), task.into(), "--title".into(), format!("Title {n}")],
-        6 => vec!["task".into(), "add".into(), format!("More {n}"), "--id".into(), format!("x{n}"), "--phase".into(), "2".into()],
+        6 => vec![
+            "task".into(),
+            "add".into(),
+            format!("More {n}"),
+            "--id".into(),
+            format!("x{n}"),
+            "--phase".into(),
+            "2".into(),
+        ],
         7 => vec!["task".into(), "move".into(), task.into(), "--first".into()],
         8 => vec!["mode".into(), ["semi-auto", "autopilot"][chance.below(2) as usize].into()],
         9 => vec!["checkpoint".into(), "create".into(), format!("c{n}")],
         10 => vec!["task".into(), "rollback".into(), task.into(), "--cascade".into(), "--yes".into()],
-        11 => vec!["plan".into(), "profile".into(), "set".into(), "--max".into(), (1 + chance.below(5)).to_string()],
+        11 => vec![
+            "plan".into(),
+            "profile".into(),
+            "set".into(),
+            "--max".into(),
+            (1 + chance.below(5)).to_string(),
+        ],
         _ => vec!["rollback".into(), "the-beginning".into(), "--yes".into()],
     };
     words

@@ -134,7 +134,9 @@ impl Arena {
             .filter(|name| !name.starts_with("refs/swarm/") && !name.starts_with("refs/heads/"))
             .filter(|name| !name.starts_with("refs/remotes/"))
             // Named checkpoints have a tag, for whoever looks with git.
-            .filter(|name| !refs.contains(&name.replace("refs/tags/swarm-checkpoint-", "refs/swarm/checkpoints/")))
+            .filter(|name| {
+                !refs.contains(&name.replace("refs/tags/swarm-checkpoint-", "refs/swarm/checkpoints/"))
+            })
             .collect();
         assert!(strange.is_empty(), "refs of nobody: {strange:?}");
         self.assert_no_place_of_a_run_is_left();

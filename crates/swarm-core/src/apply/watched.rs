@@ -142,7 +142,6 @@ impl State {
     }
 
     fn note_hooks(&mut self, event: &Event, before: &Before, at: Timestamp) {
-        self.note_ending(event, before, at);
         match event {
             Event::WorkspaceReady { task, run, branch, .. } => {
                 let agent = self.runs.get(run).and_then(|r| r.agent.as_ref()).map(ToString::to_string);
@@ -183,6 +182,8 @@ impl State {
             }
             _ => {}
         }
+        // Last: first the merge, then the end that came of it.
+        self.note_ending(event, before, at);
     }
 
     fn hook_on_pause(&mut self, reason: PauseReason, why: &str) {

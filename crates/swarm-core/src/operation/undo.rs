@@ -88,7 +88,12 @@ pub fn settled(state: &State, record: &Record, partial: bool) -> Result<Vec<Fact
     let Split { back, changed } = split(state, record);
     if !changed.is_empty() && (!partial || back.is_empty() && !record.moves_git()) {
         let instead = instead(state, record, !back.is_empty());
-        return Err(Refusal::ChangedSince { id: record.id.clone(), what: record.words(), changes: changed, instead });
+        return Err(Refusal::ChangedSince {
+            id: record.id.clone(),
+            what: record.words(),
+            changes: changed,
+            instead,
+        });
     }
     Ok(back)
 }

@@ -143,7 +143,9 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
         Request::RollbackTask { tasks, .. } => {
             format!("Rolled back: {}", tasks.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "))
         }
-        Request::Abort { .. } => "Aborted; `swarm run --retry` merges the finished work again, in order".into(),
+        Request::Abort { .. } => {
+            "Aborted; `swarm run --retry` merges the finished work again, in order".into()
+        }
         Request::Undo { operation, .. } => {
             let undone = state.ops.record(operation);
             format!("Undone: {}", undone.map_or_else(|| operation.to_string(), Record::words))

@@ -107,7 +107,12 @@ pub async fn preview(
 ) -> Result<Response, Fault> {
     if caller.role(request.headers()) == Role::Agent {
         let message = "An agent may not ask what commands would do";
-        return Err(Fault::new(StatusCode::FORBIDDEN, "not_for_agents", message, "Do the task, and say what is missing"));
+        return Err(Fault::new(
+            StatusCode::FORBIDDEN,
+            "not_for_agents",
+            message,
+            "Do the task, and say what is missing",
+        ));
     }
     must_be_json(request.headers())?;
     let (mut body, mut bytes) = (request.into_body(), Vec::new());

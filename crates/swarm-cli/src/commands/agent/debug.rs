@@ -34,7 +34,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let task = swarm.task_of(&args.who)?;
     let path = swarm.worktree_of(&task)?;
     if args.print || cx.out.json {
-        return cx.out.view(&Place { task, worktree: path.display().to_string() }, |place| place.worktree.clone());
+        return cx
+            .out
+            .view(&Place { task, worktree: path.display().to_string() }, |place| place.worktree.clone());
     }
     open_editor(&path, &format!("swarm agent debug {task}"))
 }

@@ -25,7 +25,12 @@ fn text(view: &CheckpointView) -> String {
     let checkpoint = &view.checkpoint;
     let mut lines = vec![
         format!("{} ({})", harmless(&checkpoint.name), kind(view)),
-        format!("  made {} at record {}: {}", moment(checkpoint.at), checkpoint.seq, harmless(&checkpoint.trigger)),
+        format!(
+            "  made {} at record {}: {}",
+            moment(checkpoint.at),
+            checkpoint.seq,
+            harmless(&checkpoint.trigger)
+        ),
     ];
     lines.extend(checkpoint.trunk.as_ref().map(|trunk| format!("  trunk at {}", trunk.short())));
     for (task, tip) in &checkpoint.tips {

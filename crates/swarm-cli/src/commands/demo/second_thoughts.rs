@@ -10,15 +10,36 @@ use crate::output;
 /// Works until somebody gives its agent something else to do; the second time it is quick.
 const SLOW: &str = "```script\nwrite chapters/05-undo.md # Undo\non-attempt 1: sleep 60000\n\
     append chapters/05-undo.md Also of itself.\ncommit feat: chapter on undo\ncomplete\n```";
-const QUICK: &str = "```script\nwrite chapters/06-hooks.md # Hooks\ncommit feat: chapter on hooks\ncomplete\n```";
+const QUICK: &str =
+    "```script\nwrite chapters/06-hooks.md # Hooks\ncommit feat: chapter on hooks\ncomplete\n```";
 
 /// Everything that is typed here could be typed by you.
 pub fn play(repository: &Repository) -> Result<(), CliError> {
     let person = Person { repository };
     output::note("\nNow a person steps in. Everything below is typed as you would type it:\n");
     person.types(&["checkpoint", "create", "first-edition"])?;
-    person.types(&["task", "add", "Write the chapter on undo", "--id", "3.1", "--phase", "2", "--description", SLOW])?;
-    person.types(&["task", "add", "Write the chapter on hooks", "--id", "3.2", "--phase", "2", "--description", QUICK])?;
+    person.types(&[
+        "task",
+        "add",
+        "Write the chapter on undo",
+        "--id",
+        "3.1",
+        "--phase",
+        "2",
+        "--description",
+        SLOW,
+    ])?;
+    person.types(&[
+        "task",
+        "add",
+        "Write the chapter on hooks",
+        "--id",
+        "3.2",
+        "--phase",
+        "2",
+        "--description",
+        QUICK,
+    ])?;
     person.redirects()?;
     person.says("The work of one task is taken out of trunk again …");
     person.types(&["task", "rollback", "2.2", "--yes"])?;

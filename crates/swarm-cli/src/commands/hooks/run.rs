@@ -27,7 +27,9 @@ pub struct Args {
 
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') => {
+        Some((name, value))
+            if !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') =>
+        {
             Ok((name.into(), value.into()))
         }
         _ => Err("like TASK_ID=1.2, the name in capitals".into()),
@@ -48,7 +50,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.words()))?;
     match &ran.outcome {
         HookOutcome::Ok => Ok(()),
-        failed => Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.words()))
-            .run_instead("swarm hooks list")),
+        failed => {
+            Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.words()))
+                .run_instead("swarm hooks list"))
+        }
     }
 }

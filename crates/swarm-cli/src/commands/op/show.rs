@@ -28,7 +28,9 @@ fn text(view: &OperationView) -> String {
         format!("  id {}", view.id),
     ];
     lines.extend(view.step.as_ref().map(|step| format!("  at its step {}", harmless(step))));
-    lines.extend(view.checkpoint.as_ref().map(|name| format!("  the state before it: checkpoint {}", harmless(name))));
+    lines.extend(
+        view.checkpoint.as_ref().map(|name| format!("  the state before it: checkpoint {}", harmless(name))),
+    );
     lines.extend(view.undoes.as_ref().map(|id| format!("  takes back {id}")));
     lines.extend(view.undone_by.as_ref().map(|id| format!("  taken back by {id}")));
     if !view.facts.is_empty() {
