@@ -4,6 +4,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use swarm_core::show;
+use swarm_protocol::command::Command;
 use swarm_protocol::event::Event;
 use swarm_protocol::operation::HookOutcome;
 
@@ -84,15 +85,16 @@ async fn a_blocking_hook_refuses_the_merge_and_says_why() {
 
 #[tokio::test]
 async fn a_failing_on_error_hook_starts_no_other() {
-    let hooks = [(".swarm/hooks/on-error.sh", &*format!("{SAYS}; exit 1"))];
-    let config = r#"{ "hooks": { "pre-merge": { "command": "refuse.sh", "blocking": true } } }"#;
-    let (scratch, desk) = desk(&[hooks[0], ("refuse.sh", "exit 1")], config).await;
-    // A revert that does not apply is an operation that fails: an error.
-    desk.work("1.1", FILES);
-    desk.coordinate(true, |event| matches!(event, Event::MergeFailed { .. })).await;
-    let fired = ended(&desk).iter().filter(|(hook, _)| hook == "on-error").count();
-    assert_eq!(heard(&scratch).len(), fired);
-    assert!(fired <= 1, "{:?}", ended(&desk));
+    let script = format!("{SAYS}; exit 1");
+    let (scratch, desk) = desk(&[(".swarm/hooks/on-error.sh", &script)], "").await;
+    desk.merge("1.1", FILES).await;
+    // In the way of the revert: the operation fails, and that is an error.
+    scratch.write("swarm/one.txt", "mine\n");
+    let (task, force, expect) = (task("1.1"), Default::default(), None);
+    let why = desk.operate(Command::RollbackTask { task, cascade: false, force, expect }).await;
+    assert!(why.is_err_and(|why| why.contains("swarm/one.txt")));
+    assert_eq!(ended(&desk), [("on-error".into(), HookOutcome::Failed { code: Some(1) })]);
+    assert_eq!(heard(&scratch).len(), 1);
 }
 
 /// The hook kills its coordinator and goes on; a second coordinator comes.
