@@ -82,7 +82,8 @@ impl State {
                     Some(format!("records after {last_good_seq} were damaged and lie in {quarantine}"));
             }
             Event::LossAcknowledged { .. } => self.loss = None,
-            Event::LedgerRepaired { .. } | Event::LedgerCut { .. } | Event::Signal { .. } => {}
+            Event::Signal { run, signal, text, .. } => self.remember_signal(run, signal, text),
+            Event::LedgerRepaired { .. } | Event::LedgerCut { .. } => {}
             other => {
                 let taken = self.apply_plan(other, at)
                     || self.apply_run(other, at)

@@ -64,6 +64,12 @@ pub enum Report {
         /// The ledger position that the iteration's prompt was written at.
         known: u64,
     },
+    /// An agent learned something: `LEARNING` for itself, `LEARNING_GLOBAL` for all.
+    Learned {
+        run: RunId,
+        signal: String,
+        text: String,
+    },
     /// Worth a line in the history.
     Noted {
         run: RunId,

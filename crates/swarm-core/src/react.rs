@@ -28,6 +28,7 @@ mod seen;
 mod validate;
 
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
+pub(crate) use nudge::learning;
 pub use operate::requested;
 pub(crate) use quota::due as quota_due;
 pub(crate) use restart::{after_crash, is_crash};
@@ -101,6 +102,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
         Report::Noted { run, text } => nudge::noted(state, &run, text),
+        Report::Learned { run, signal, text } => nudge::learned(state, &run, signal, &text),
         Report::Probed { run, failure } => quota::probed(state, &run, failure, now),
         Report::Disk { low, why } => disk::disk(state, low, why),
         Report::Cancelled { .. } => vec![],

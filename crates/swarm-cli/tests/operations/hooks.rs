@@ -64,3 +64,18 @@ fn a_blocking_hook_refuses_a_merge_and_another_failing_one_only_warns() {
     assert!(String::from_utf8_lossy(&ran.stdout).contains("not today"));
     arena.assert_tidy();
 }
+
+#[test]
+fn what_an_agent_learned_starts_its_hook_once() {
+    let arena = arena_with(json!({}));
+    let log = arena.path("log").display().to_string();
+    hook(&arena, "on-learning.sh", &format!("echo \"$SWARM_SCOPE $SWARM_CONTENT\" >> '{log}'"));
+    let script = format!(
+        "print <swarm>LEARNING: tests need a database</swarm>\nprint <swarm>LEARNING: tests need a database</swarm>\nprint <swarm>LEARNING_GLOBAL: tabs</swarm>\n{GOOD}"
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    let told = std::fs::read_to_string(&log).expect("the hook ran");
+    assert_eq!(told.lines().collect::<Vec<_>>(), ["local tests need a database", "global tabs"]);
+}

@@ -141,3 +141,21 @@ fn has(arena: &Arena, commit: &str, file: &str) -> bool {
     git.arg("-C").arg(&arena.root).args(["cat-file", "-e", &format!("{commit}:{file}")]);
     git.stderr(std::process::Stdio::null()).status().is_ok_and(|status| status.success())
 }
+
+#[test]
+fn the_worktree_of_a_task_is_opened_in_the_editor_that_the_person_has() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "complete")]]);
+    let none = arena.swarm(&["agent", "debug", "1.1"]);
+    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(said.contains("swarm worktree create 1.1"), "{said}");
+    arena.ok(&["worktree", "create", "1.1"]);
+    let opened = arena.path("opened");
+    let editor = format!("f() {{ printf %s \"$1\" > '{}'; }}; f", opened.display());
+    let status =
+        arena.command(&["agent", "debug", "1.1"]).env("EDITOR", &editor).env_remove("VISUAL").status();
+    assert!(status.expect("swarm runs").success());
+    let shown = arena.ok(&["agent", "debug", "1.1", "--print"]);
+    assert_eq!(std::fs::read_to_string(opened).expect("the editor ran"), shown.trim());
+    assert!(std::path::Path::new(shown.trim()).is_dir(), "{shown}");
+}

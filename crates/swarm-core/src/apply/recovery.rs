@@ -11,6 +11,14 @@ use crate::stage::Stage;
 use crate::state::{Closed, Degraded, Landed, Message, Nudge, State, Stuck};
 
 impl State {
+    /// So that a report that comes twice is taken in once.
+    pub(super) fn remember_signal(&mut self, run: &RunId, signal: &str, text: &str) {
+        let run = self.runs.get_mut(run).filter(|run| run.noted.len() < NOTES_MAX);
+        if let Some(run) = run.filter(|_| signal.starts_with("LEARNING")) {
+            run.noted.insert(crate::react::learning(signal, text));
+        }
+    }
+
     /// True when the event was one of recovery.
     pub(super) fn apply_recovery(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {

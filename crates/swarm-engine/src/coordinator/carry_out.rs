@@ -320,6 +320,9 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
         FromDaemon::Signal { signal, text } if signal == OVERSTEP => {
             Some(Report::Overstep { task: task.clone(), run: None, what: text })
         }
+        FromDaemon::Signal { signal, text } if signal.starts_with("LEARNING") => {
+            Some(Report::Learned { run, signal, text })
+        }
         FromDaemon::Noted { text } => Some(Report::Noted { run, text }),
         FromDaemon::Probed { failure } => Some(Report::Probed { run, failure }),
         // Its end is reported by the hand that waits for it, when the process is really gone.

@@ -368,6 +368,7 @@ pub fn run_of(report: &Report) -> Option<&RunId> {
         | Report::Reviewed { run, .. }
         | Report::ReviewLost { run, .. }
         | Report::Noted { run, .. }
+        | Report::Learned { run, .. }
         | Report::Probed { run, .. } => Some(run),
         _ => None,
     }
