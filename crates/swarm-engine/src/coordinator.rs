@@ -196,6 +196,7 @@ impl Coordinator {
             let _ = crate::anchor::set(&self.world.git, id, head).await;
             let _ = self.world.git.make_durable().await;
         }
+        self.world.git.clear_own_ref_locks().await;
         let state = self.store.state().clone();
         if state.tasks.values().all(|task| task.stage.is_closed()) {
             self.world.drop_pool().await;

@@ -5,18 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use swarm_engine::channel::{AtDoor, LinkId};
-use swarm_engine::clock::wall_clock;
-use swarm_engine::git::Git;
 use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
-use swarm_engine::preview::{NoPreview, Place, preview};
-use swarm_engine::store::{OpenOptions, Store, StoreError};
+use swarm_engine::preview::NoPreview;
+use swarm_engine::store::StoreError;
 use swarm_protocol::api::Delivery;
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::PreviewView;
-use swarm_protocol::refusal::Refusal;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -127,19 +124,10 @@ impl Door {
         tokio::task::spawn_blocking(move || look_back(&paths, &what, at)).await.map_err(|_| Lost)
     }
 
-    /// What a command would do. Reads the ledger and git, beside the loop.
-    pub async fn preview(&self, command: &Command) -> Result<PreviewView, Fault> {
-        let _permit = self.heavy.acquire().await.map_err(|_| Lost)?;
-        let paths = self.paths.clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            Store::open_reader(&paths, &OpenOptions::new("read"), None).map(|reading| reading.state)
-        });
-        let state = reading.await.map_err(|_| Lost)??;
-        let git = Git::discover(&self.paths.root).await.map_err(|error| Fault::world(error.to_string()))?;
-        let Some(trunk) = state.trunk.clone() else { return Err(Refusal::NoPlan.into()) };
-        let place = Place { git: &git, paths: &self.paths, trunk: &trunk };
-        let now = wall_clock().max(state.at);
-        preview(&place, &state, command, now).await.map_err(|error| match error {
+    /// What a command would do now. Looked for beside the loop.
+    pub async fn preview(&self, command: Command) -> Result<PreviewView, Fault> {
+        let asked = self.ask(|reply| AtDoor::Preview { command: Box::new(command), reply }).await?;
+        asked.map_err(|error| match error {
             NoPreview::Refused(refusal) => refusal.into(),
             error => Fault::world(error.to_string()),
         })

@@ -22,5 +22,5 @@ pub fn open_editor(what: &Path, again: &str) -> Result<(), CliError> {
     if status.success() {
         return Ok(());
     }
-    Err(CliError::environment(format!("The editor {editor} ended with {status}")))
+    Err(CliError::environment(format!("The editor {editor} ended with {status}; swarm has changed nothing")))
 }

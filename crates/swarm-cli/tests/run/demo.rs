@@ -11,14 +11,26 @@ fn the_demo_proves_its_tasks_on_trunk_and_leaves_nothing_behind() {
     let ending: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     assert_eq!(ending["left_behind"], serde_json::json!([]), "{said}");
     let tasks = ending["tasks"].as_array().expect("tasks");
-    assert_eq!(tasks.len(), 6);
+    assert_eq!(tasks.len(), 8);
     assert!(tasks.iter().all(|t| t["status"] == "done"), "{said}");
-    for scene in
-        ["SIGKILL", "ended abnormally", "crashed", "in a circle", "told so", "quota ran out", "quota is back"]
-    {
+    for scene in [
+        "SIGKILL",
+        "ended abnormally",
+        "crashed",
+        "in a circle",
+        "told so",
+        "quota ran out",
+        "quota is back",
+        "swarm pause",
+        "takes up 3.2",
+        "Revert \"docs: authors\"",
+        "Undone: task rollback 2.2",
+        "Rolled back to first-edition",
+        "Undone: rollback first-edition",
+    ] {
         assert!(said.contains(scene), "{scene} was not seen: {said}");
     }
-    // One agent crashed and one ran out of quota; their tasks alone took two attempts.
+    // One agent crashed, one ran out of quota, one was redirected; their tasks alone took two attempts.
     let attempts: Vec<u64> = tasks.iter().filter_map(|t| t["attempts"].as_u64()).collect();
-    assert_eq!(attempts, [1, 2, 1, 1, 1, 2], "{said}");
+    assert_eq!(attempts, [1, 2, 1, 1, 1, 2, 2, 1], "{said}");
 }

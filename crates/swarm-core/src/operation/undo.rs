@@ -83,6 +83,14 @@ pub fn split(state: &State, record: &Record) -> Split {
     split
 }
 
+/// What a person reads when it is done: the undo of an undo does again what was undone.
+pub fn told(state: &State, record: &Record) -> String {
+    match record.undoes.as_ref().and_then(|id| state.ops.record(id)) {
+        Some(again) => format!("Redone: {}", again.words()),
+        None => format!("Undone: {}", record.words()),
+    }
+}
+
 /// Those that stand, or a refusal that names what has changed and what to undo first.
 pub fn settled(state: &State, record: &Record, partial: bool) -> Result<Vec<FactChange>, Refusal> {
     let Split { back, changed } = split(state, record);

@@ -98,8 +98,8 @@ pub(super) fn undo_now(state: &State, record: &Record, partial: bool) -> Result<
     let all = record.facts.iter().flatten().count();
     let events = restore::events(state, &restore::befores(&back), &record.kind);
     let answer = match all - back.len() {
-        0 => format!("Undone: {}", record.words()),
-        left => format!("Undone in part: {}; {left} facts have changed since and stay", record.words()),
+        0 => undo::told(state, record),
+        left => format!("{}; {left} facts have changed since and stay", undo::told(state, record)),
     };
     Ok(Outcome::new(events, answer))
 }

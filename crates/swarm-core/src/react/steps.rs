@@ -12,8 +12,8 @@ use swarm_protocol::time::Timestamp;
 
 use crate::input::KeyName;
 use crate::limits::{HAND_FAILURES_MAX, PLAN_BYTES_MAX};
-use crate::operation::state::{Record, Running, Step};
-use crate::operation::{plan, restore};
+use crate::operation::state::{Running, Step};
+use crate::operation::{plan, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
 
@@ -148,7 +148,7 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
         }
         Request::Undo { operation, .. } => {
             let undone = state.ops.record(operation);
-            format!("Undone: {}", undone.map_or_else(|| operation.to_string(), Record::words))
+            undone.map_or_else(|| format!("Undone: {operation}"), |record| undo::told(state, record))
         }
         Request::Checkpoint { name } => format!("Checkpoint {name} is made"),
     };

@@ -25,7 +25,7 @@ fn c8_what_has_changed_since_is_refused_by_name_with_the_operation_to_undo_first
         "
         a: Pending → Blocked (human) → Pending
         b: Pending
-        refused: What the operation c2 did has changed since: task a was edited (try swarm undo c4)
+        refused: What `task edit a` did has changed since: task a was edited (try swarm undo c4)
         ",
     );
 }
@@ -36,7 +36,7 @@ fn c8_a_stage_that_moved_on_by_itself_counts_as_changed() {
         "plan a | start by hand | block a | unblock a | go a | undo c3",
         "
         a: Pending → Blocked (human) → Pending → Preparing r1
-        refused: What the operation c3 did has changed since: task a is active (try swarm op show c3)
+        refused: What `task unblock a` did has changed since: task a is active (try swarm op show c3)
         owed: Prepare r1
         ",
     );

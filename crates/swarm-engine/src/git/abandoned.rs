@@ -28,6 +28,23 @@ impl Git {
         retry
     }
 
+    /// Removes locks of the swarm's own refs that nobody holds. A git that was killed together with us has left them, and
+    /// whoever comes next may have other refs to change.
+    pub async fn clear_own_ref_locks(&self) -> usize {
+        let dirs = ["refs/swarm", "refs/heads/swarm"].map(|dir| self.common_dir.join(dir));
+        let files = dirs.iter().flat_map(|dir| super::torn::files_below(dir));
+        let locks = files.filter(|file| file.extension().is_some_and(|end| end == "lock"));
+        let locks: Vec<_> = locks.filter_map(|lock| face_of(&lock).map(|face| (lock, face))).collect();
+        if locks.is_empty() {
+            return 0;
+        }
+        tokio::time::sleep(STILL_FOR).await;
+        let abandoned = locks
+            .iter()
+            .filter(|(lock, before)| face_of(lock) == Some(*before) && !self.someone_may_hold(lock));
+        abandoned.filter(|(lock, _)| std::fs::remove_file(lock).is_ok()).count()
+    }
+
     /// Removes `lock` if it is there, has been still for a while, and no git works in this repository.
     /// True when it is gone, by us or by its owner.
     pub(crate) async fn clear_if_abandoned(&self, lock: &Path) -> bool {

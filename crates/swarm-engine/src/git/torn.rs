@@ -117,7 +117,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     entries(dir).into_iter().filter(|path| path.is_file()).collect()
 }
 
-fn files_below(dir: &Path) -> Vec<PathBuf> {
+pub(super) fn files_below(dir: &Path) -> Vec<PathBuf> {
     let below: Vec<PathBuf> = folders(dir).iter().flat_map(|folder| files_below(folder)).collect();
     files(dir).into_iter().chain(below).collect()
 }

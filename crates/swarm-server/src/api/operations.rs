@@ -121,5 +121,5 @@ pub async fn preview(
     }
     let command = serde_json::from_slice(&bytes)
         .map_err(|error| Fault::bad_request(format!("This is not a command: {error}")))?;
-    Ok(Json(door.preview(&command).await?).into_response())
+    Ok(Json(door.preview(command).await?).into_response())
 }

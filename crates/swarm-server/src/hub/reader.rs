@@ -19,7 +19,7 @@ pub struct Reader {
     next: u64,
     /// Where `next` begins in the ledger, when it was read from there.
     at: Option<u64>,
-    /// How long the last piece had to wait.
+    /// How long a piece of the last ones had to wait.
     waited: Duration,
 }
 
@@ -75,8 +75,10 @@ impl Reader {
             match self.hub.take(self.next, AT_ONCE) {
                 Found::Frames(frames) => {
                     self.at = None;
+                    self.waited = Duration::ZERO;
                     for frame in frames {
-                        self.waited = self.outlet.send(frame).await?;
+                        // The longest of them: the rest goes quickly once the reader reads again.
+                        self.waited = self.waited.max(self.outlet.send(frame).await?);
                         self.next += 1;
                     }
                 }

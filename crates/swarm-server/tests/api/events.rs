@@ -126,7 +126,7 @@ async fn streams_end_with_the_coordinator_and_say_where_to_resume() {
 #[tokio::test]
 async fn a_reader_that_does_not_read_is_cut_off_and_told_where_to_resume() {
     let (slow_after, stall) = (Duration::from_millis(50), Duration::from_secs(600));
-    let limits = Limits { ring_records: 4, slow_after, stall, ..Limits::default() };
+    let limits = Limits { ring_records: 32, slow_after, stall, ..Limits::default() };
     let served = Served::with(limits, everybody());
     served.plan(1).await;
     let mut slow = served.connect().await;

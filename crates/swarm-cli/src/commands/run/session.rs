@@ -140,6 +140,7 @@ impl Session {
             );
         }
         half_written::clear(&self.paths, &git.swarm_dir());
+        git.clear_own_ref_locks().await;
         for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
             output::note(&output::harmless(&match left {
                 Left::Ended(Ok(_)) => format!("A leftover of {run} was ended and its work saved"),

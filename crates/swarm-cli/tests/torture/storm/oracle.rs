@@ -73,7 +73,14 @@ fn nothing_of_nobody(sky: &Sky, ids: &[&str]) {
     assert_eq!(arena.worktrees(), Vec::<String>::new(), "worktrees of finished tasks");
     assert_eq!(arena.task_branches(), Vec::<String>::new(), "branches of finished tasks");
     let refs = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm"]);
+    let checkpoints = arena.json(&["checkpoint", "list"]);
+    let checkpoints = checkpoints.as_array().expect("a list");
     for name in refs.lines().filter(|name| *name != "refs/swarm/ledger") {
+        if let Some(rest) = name.strip_prefix("refs/swarm/checkpoints/") {
+            let of = rest.split('/').next().unwrap_or_default();
+            assert!(checkpoints.iter().any(|c| c["name"] == of), "the ref {name} belongs to no checkpoint");
+            continue;
+        }
         let owner = name.split('/').nth(3).unwrap_or_default();
         assert!(ids.contains(&owner), "the ref {name} belongs to no task");
     }
@@ -91,8 +98,16 @@ fn twice_the_same(sky: &Sky) {
         assert_eq!(shown(), before, "another start changed something: {said}");
         let ledger = std::fs::read_to_string(sky.arena.ledger()).expect("a ledger");
         for line in ledger.lines().skip(so_far) {
-            let harmless =
-                ["coordinator_started", "coordinator_stopped", "execution_profile_set", "operation"];
+            let harmless = [
+                "coordinator_started",
+                "coordinator_stopped",
+                "execution_profile_set",
+                "operation",
+                "checkpoint_due",
+                "checkpoint_made",
+                "checkpoint_deleted",
+                "checkpoint_purged",
+            ];
             assert!(harmless.iter().any(|kind| line.contains(&format!("\"type\":\"{kind}\""))), "{line}");
         }
     }
