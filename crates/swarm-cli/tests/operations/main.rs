@@ -8,6 +8,7 @@ mod arena;
 mod ground;
 mod outside;
 mod matrix;
+mod steering;
 mod people;
 mod previews;
 mod reverse;

@@ -70,6 +70,7 @@ pub(super) fn force_pause(
     let stopped = stops.iter().filter(|e| matches!(e, Event::WorkHeld { .. })).count();
     let answer = match stopped {
         0 => "Paused; nothing new is started".to_string(),
+        1 => "Paused; one agent is stopped and goes on first when work does".to_string(),
         n => format!("Paused; {n} agents are stopped and go on first when work does"),
     };
     let mut events = Vec::new();

@@ -1,0 +1,60 @@
+//! Agents that are held by force, and that take their work along to another task.
+
+use serde_json::json;
+
+use crate::arena::wait_for;
+use crate::ground::{arena_with, task};
+
+const SLOW: &str = "write half.txt half\nprint at work\non-attempt 1: sleep 600000\nwrite whole.txt whole\ncommit feat: whole\ncomplete";
+
+#[test]
+fn a_forced_pause_stops_who_is_at_work_and_a_resume_lets_the_same_agent_go_on_first() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], SLOW),
+        task("1.2", &["1.1"], "write other.txt other\ncommit feat: other\ncomplete"),
+    ]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("it is at work", || arena.printed().contains("at work"));
+    let told = arena.ok(&["pause", "--force", "--why", "the demo begins"]);
+    assert!(told.contains("one agent is stopped"), "{told}");
+    wait_for("its processes are gone", || arena.json(&["status"])["agents"] == json!([]));
+    assert!(
+        arena.processes().iter().all(|process| !process.contains("script-agent")),
+        "{:?}",
+        arena.processes()
+    );
+    arena.ok(&["resume"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    let view = arena.shown("1.1");
+    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "no penalty: {view}");
+    let taken: Vec<&str> = said.lines().filter(|line| line.contains("takes it")).collect();
+    assert!(
+        taken[0].contains("ed-001") && taken[1].contains("1.1") && taken[1].contains("ed-001"),
+        "{taken:?}"
+    );
+    assert!(arena.git(&["ls-tree", "--name-only", "main"]).contains("half.txt"), "its work was kept");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_redirected_agent_may_take_its_work_along() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], SLOW),
+        task("1.2", &[], "append half.txt more\ncommit feat: with what was there\ncomplete"),
+    ]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("it is at work", || arena.printed().contains("at work"));
+    arena.ok(&["agent", "redirect", "1.1", "1.2", "--same-worktree"]);
+    // What was begun is part of the other task now.
+    arena.ok(&["task", "cancel", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.2", "main");
+    let half = arena.git(&["show", "main:half.txt"]);
+    assert!(half.contains("half") && half.contains("more"), "{half:?}");
+    arena.assert_tidy();
+}
