@@ -14,6 +14,10 @@ use swarm_protocol::refusal::Refusal;
 use super::Swarm;
 use crate::error::CliError;
 use crate::output;
+use crate::watch::Watch;
+
+/// A coordinator that died is started again after a second or two.
+const BACK_WITHIN: Duration = Duration::from_secs(4);
 
 /// Agents have their grace to stop, and a large tree takes its time; what takes longer hangs.
 const END_WITHIN: Duration = Duration::from_secs(900);
@@ -86,7 +90,13 @@ impl Swarm {
 
     /// With nobody there to carry it out, the same loop runs here, and starts nothing new.
     pub(super) fn carry_out_ourselves(&self) -> Result<(), CliError> {
-        match self.bring_to_rest(self.state(None)?.trunk) {
+        let state = self.state(None)?;
+        // One that died may be started again by the `swarm run` that watches it, and goes on with its agents: they would
+        // be brought to rest here.
+        if state.running && Watch::folder(&self.paths.run).until(BACK_WITHIN, || self.has_coordinator()) {
+            return Ok(());
+        }
+        match self.bring_to_rest(state.trunk) {
             // Somebody was quicker: he carries it out.
             Err(error) if error.kind == "owned" => {
                 super::ask::wait(Duration::from_millis(50));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::arena::wait_for;
+use crate::arena::{is_gone, send, wait_for};
 use crate::ground::{arena_with, task};
 
 const SLOW: &str = "write half.txt half\nprint at work\non-attempt 1: sleep 600000\nwrite whole.txt whole\ncommit feat: whole\ncomplete";
@@ -56,5 +56,25 @@ fn a_redirected_agent_may_take_its_work_along() {
     arena.assert_proven("1.2", "main");
     let half = arena.git(&["show", "main:half.txt"]);
     assert!(half.contains("half") && half.contains("more"), "{half:?}");
+    arena.assert_tidy();
+}
+
+#[test]
+fn an_operation_asked_for_while_the_coordinator_is_dead_waits_for_the_one_that_comes_back() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go").display().to_string();
+    let script = format!("write a.txt a\nprint at work\nwait-for {go}\ncommit feat: a\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("it is at work", || arena.printed().contains("at work"));
+    let coordinator = run.coordinator();
+    send("KILL", coordinator);
+    wait_for("it is dead", || is_gone(coordinator));
+    arena.ok(&["checkpoint", "create", "in-between"]);
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.shown("1.1")["attempts"], 1, "its agent was left at work: {said}");
+    arena.assert_all_done();
     arena.assert_tidy();
 }
