@@ -235,7 +235,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
         Event::Overstep { what, .. } => what.clone(),
         Event::OverstepsSeen { .. } => "seen by a person".into(),
-        Event::RewindFailed { why, .. } => why.clone(),
+        Event::RewindFailed { why, .. } | Event::RevivalFailed { why, .. } => why.clone(),
         Event::TaskStarted { .. } => "started by a person".into(),
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {

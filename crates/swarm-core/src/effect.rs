@@ -47,7 +47,10 @@ pub enum Effect {
     /// Ends in `TrunkChanged`. `task` is the one whose merge found it out.
     WatchTrunk { task: TaskId, commit: Oid },
     /// The worktree of a closed task gone by proof. Ends in `WorktreeRemoved` or `WorktreeKept`.
-    Remove { task: TaskId },
+    /// `remember`: it may be wanted back.
+    Remove { task: TaskId, remember: bool },
+    /// What was given up with the worktree lies there again, now that the task is open. Ends in `Revived`.
+    Revive { task: TaskId },
     /// Git and the ledger looked at for an operation; nothing is changed. Ends in `Surveyed`.
     Survey { op: CommandId, ask: SurveyAsk },
     /// A full checkpoint: refs first, then its file. Ends in `Saved` or `NotSaved`.
@@ -108,6 +111,7 @@ pub enum Key {
     Watch(TaskId),
     WatchTrunk(Oid),
     Remove(TaskId),
+    Revive(TaskId),
     Survey(CommandId),
     Save(String),
     Move(CommandId),
@@ -151,7 +155,8 @@ impl Effect {
             Self::Release { task } => Key::Release(task.clone()),
             Self::Watch { task, .. } => Key::Watch(task.clone()),
             Self::WatchTrunk { commit, .. } => Key::WatchTrunk(commit.clone()),
-            Self::Remove { task } => Key::Remove(task.clone()),
+            Self::Remove { task, .. } => Key::Remove(task.clone()),
+            Self::Revive { task } => Key::Revive(task.clone()),
             Self::Survey { op, .. } => Key::Survey(op.clone()),
             Self::Save { name, .. } => Key::Save(name.clone()),
             Self::Mark { name, .. } => Key::Mark(name.clone()),
@@ -177,7 +182,8 @@ impl Effect {
             | Self::Watch { task, .. }
             | Self::WatchTrunk { task, .. }
             | Self::Rewind { task, .. }
-            | Self::Remove { task } => Some(task),
+            | Self::Remove { task, .. }
+            | Self::Revive { task } => Some(task),
             Self::Survey { .. }
             | Self::Save { .. }
             | Self::Mark { .. }
@@ -197,7 +203,7 @@ impl Effect {
             Self::Survey { .. } | Self::Save { .. } => Lane::Operation,
             Self::Forget { .. } => Lane::Checkpoints,
             Self::Hook { n, .. } => Lane::Hook(*n),
-            Self::Remove { .. } => Lane::Worktrees,
+            Self::Remove { .. } | Self::Revive { .. } => Lane::Worktrees,
             Self::Prepare { run, .. }
             | Self::Work { run, .. }
             | Self::Stop { run, .. }
@@ -225,6 +231,7 @@ impl Effect {
             Self::Watch { .. } => "Watch",
             Self::WatchTrunk { .. } => "WatchTrunk",
             Self::Remove { .. } => "Remove",
+            Self::Revive { .. } => "Revive",
             Self::Survey { .. } => "Survey",
             Self::Save { .. } => "Save",
             Self::Mark { .. } => "Mark",

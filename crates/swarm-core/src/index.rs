@@ -85,9 +85,9 @@ impl Entry {
             _ => None,
         };
         let loose = match &task.stage {
-            Stage::Approved { waits, .. } => waits.is_some(),
+            Stage::Approved { waits, .. } => waits.is_some() || task.left,
             Stage::Done { .. } | Stage::Cancelled => task.worktree && task.kept.is_none(),
-            _ => false,
+            _ => task.left,
         };
         Self {
             queue,

@@ -175,6 +175,11 @@ pub enum Report {
         task: TaskId,
         why: String,
     },
+    /// `base`: where its commits begin; none: there was nothing to bring back.
+    Revived {
+        task: TaskId,
+        base: Option<Oid>,
+    },
     /// An agent tried what is not its to do; it was refused or put right.
     Overstep {
         task: TaskId,
@@ -265,6 +270,7 @@ impl From<&Key> for KeyName {
             Key::Watch(_) => ("Watch", None),
             Key::WatchTrunk(_) => ("WatchTrunk", None),
             Key::Remove(_) => ("Remove", None),
+            Key::Revive(_) => ("Revive", None),
             Key::Rewind(_) => ("Rewind", None),
             Key::Survey(_) => ("Survey", None),
             Key::Save(_) => ("Save", None),

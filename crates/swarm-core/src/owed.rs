@@ -147,16 +147,26 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
     }
 }
 
+/// Tasks whose worktree is given up or brought back.
+pub fn worktrees_on_the_way(state: &State) -> impl Iterator<Item = &TaskId> {
+    state.index.loose().filter(|id| {
+        let owed = state.task(id).and_then(|task| for_task(state, id, task));
+        matches!(owed, Some(Effect::Remove { .. } | Effect::Revive { .. }))
+    })
+}
+
 fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
     match &task.stage {
-        Stage::Approved { waits: Some(waits), .. } if !state.draining => {
+        Stage::Approved { waits: Some(waits), .. } if !state.draining && !task.left => {
             Some(Effect::Watch { task: id.clone(), paths: waits.paths.clone() })
         }
         Stage::Done { .. } | Stage::Cancelled => {
             // Nothing is taken from under a process, nor while the trunk may still be at it.
             let in_use = state.has_run(id) || state.trunk_held_by.as_ref() == Some(id);
-            (!in_use).then(|| Effect::Remove { task: id.clone() })
+            let remember = task.stage == Stage::Cancelled;
+            (!in_use).then(|| Effect::Remove { task: id.clone(), remember })
         }
+        _ if task.left => Some(Effect::Revive { task: id.clone() }),
         _ => None,
     }
 }

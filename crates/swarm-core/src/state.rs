@@ -160,6 +160,9 @@ pub struct Task {
     /// A worktree may exist: from the claim on, since the hand that makes it may die before its
     /// report, until a hand has proven it gone.
     pub worktree: bool,
+    /// The worktree was given up with work that is on no trunk: it comes back when the task does.
+    #[serde(default)]
+    pub left: bool,
     /// Uncommitted work of the last attempt, kept under a ref.
     pub wip: Option<Oid>,
     /// A merged commit that was found green; not verified again.

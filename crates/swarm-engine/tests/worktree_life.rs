@@ -83,6 +83,7 @@ impl Field {
             max_file_bytes: 1 << 20,
             pool: self.pool.as_ref(),
             only_look: false,
+            remember: false,
         };
         give_up(&self.git, &up).await.expect("git works")
     }

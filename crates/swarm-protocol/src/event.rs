@@ -327,6 +327,10 @@ events! {
     /// Trunk holds the work, proven and durable.
     MergeCompleted "merge_completed" [task "taskId": TaskId] { proof "proof": Proof }
     WorktreeRemoved "worktree_removed" [task "taskId": TaskId] {}
+    /// What was given up with its worktree lies there again; no base: there was nothing.
+    WorktreeRevived "worktree_revived" [task "taskId": TaskId] { base "base": Option<Oid> }
+    /// What was given up could not be brought back; after some tries a person is asked.
+    RevivalFailed "revival_failed" [task "taskId": TaskId] { why "why": String }
     /// The worktree could not be proven disposable; it stays and is shown.
     WorktreeKept "worktree_kept" [task "taskId": TaskId] { why "why": String }
 }
@@ -413,6 +417,8 @@ impl Event {
             | Self::TrunkTrialStarted { task, .. }
             | Self::TrunkJudged { task, .. }
             | Self::WorktreeRemoved { task, .. }
+            | Self::WorktreeRevived { task, .. }
+            | Self::RevivalFailed { task, .. }
             | Self::WorktreeKept { task, .. } => Some(task),
             _ => None,
         }

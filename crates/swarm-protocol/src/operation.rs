@@ -48,6 +48,9 @@ pub struct Force {
     pub drop_foreign: bool,
     /// Local changes in the way are put on a ref.
     pub save_local: bool,
+    /// For an undo: what agents have begun since with the tasks it is about is kept in its checkpoint and set aside.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub set_aside: bool,
 }
 
 /// What a survey is to look at. Made from the state, so that a preview asks the same.
@@ -346,6 +349,9 @@ pub struct SavedTask {
     /// A worktree was there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub worktree: bool,
+    /// Its worktree was given up with unmerged work, which comes back with the task.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wip: Option<Oid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -428,6 +434,7 @@ mod tests {
                 waived: BTreeSet::new(),
                 base: base.clone(),
                 worktree: true,
+                left: false,
                 wip: Some(oid()),
                 session: None,
                 last_agent: None,

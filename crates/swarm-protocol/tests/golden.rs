@@ -145,6 +145,7 @@ fn saved_task() -> SavedTask {
         waived: BTreeSet::from([Gate::Check]),
         base: Some(oid('a')),
         worktree: true,
+        left: false,
         wip: Some(oid('b')),
         session: Some("s-1".into()),
         last_agent: Some(AgentId::nth(1)),
@@ -187,7 +188,7 @@ fn intent() -> Plan {
 
 fn operation_events() -> Vec<Event> {
     let id = || CommandId::new("01JCOMMAND").expect("an id");
-    let force = Force { drop_foreign: true, save_local: false };
+    let force = Force { drop_foreign: true, save_local: false, set_aside: false };
     let request = Request::Rollback { to: "before-auth".into(), force };
     let checkpoint = Checkpoint {
         name: "before-auth".into(),
@@ -253,6 +254,8 @@ fn operation_events() -> Vec<Event> {
         Event::WorkHeld { task: task(), agent: Some(AgentId::nth(1)) },
         Event::WorktreeRewound { task: task(), saved: Some(oid('c')) },
         Event::RewindFailed { task: task(), why: "git failed".into() },
+        Event::WorktreeRevived { task: task(), base: Some(oid('b')) },
+        Event::RevivalFailed { task: task(), why: "git failed".into() },
         Event::AgentRedirected { task: task(), agent: AgentId::nth(1), to: task(), same_worktree: true },
     ]
 }

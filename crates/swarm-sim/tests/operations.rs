@@ -181,7 +181,7 @@ fn printed_undo() {
         }
     }
     let mut text = String::from(
-        "# What undo does\n\nPrinted by a test from the code: for each operation the facts that it may change, the records\nby which an undo sets them back, what was seen in the way of one, and what stays. An undo is refused when one of the\nfacts has changed since; it names what changed and the command that helps (the operation to undo first, or\n`--partial`). `swarm undo` takes the newest operation of a person; `swarm redo` takes the newest undo back.\n\n| operation | facts | set back by | seen to be refused because | what stays |\n|---|---|---|---|---|\n",
+        "# What undo does\n\nPrinted by a test from the code: for each operation the facts that it may change, the records\nby which an undo sets them back, what was seen in the way of one, and what stays. An undo is refused when one of the\nfacts has changed since; it names what changed and the command that helps (the operation to undo first;\n`--set-aside`, which stops agents that have taken the same tasks up since and keeps what they did in a checkpoint; or\n`--partial`, which leaves what has changed). `swarm undo` takes the newest operation of a person; `swarm redo` takes the newest undo back.\n\n| operation | facts | set back by | seen to be refused because | what stays |\n|---|---|---|---|---|\n",
     );
     let code = |all: Vec<&str>| all.iter().map(|s| format!("`{s}`")).collect::<Vec<_>>().join(", ");
     for (kind, row) in &rows {

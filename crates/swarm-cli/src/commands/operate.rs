@@ -46,7 +46,23 @@ pub struct Forced {
 
 impl From<Forced> for Force {
     fn from(forced: Forced) -> Self {
-        Self { drop_foreign: forced.drop_foreign, save_local: forced.save_local }
+        Self { drop_foreign: forced.drop_foreign, save_local: forced.save_local, set_aside: false }
+    }
+}
+
+/// For what takes something back.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct Back {
+    #[command(flatten)]
+    pub forced: Forced,
+    /// Stop agents that have taken up its tasks since; what they did is kept in a checkpoint that the preview names
+    #[arg(long)]
+    pub set_aside: bool,
+}
+
+impl From<Back> for Force {
+    fn from(back: Back) -> Self {
+        Self { set_aside: back.set_aside, ..back.forced.into() }
     }
 }
 

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Forced, Sure, carefully};
+use crate::commands::operate::{Back, Sure, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -14,7 +14,7 @@ pub struct Args {
     #[arg(value_name = "OPERATION")]
     pub operation: Option<String>,
     #[command(flatten)]
-    pub forced: Forced,
+    pub back: Back,
     #[command(flatten)]
     pub sure: Sure,
 }
@@ -25,5 +25,5 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         Some(name) => Some(swarm.operation_named(&name)?.id),
         None => None,
     };
-    carefully(cx, &swarm, Command::Redo { operation, force: args.forced.into(), expect: None }, args.sure)
+    carefully(cx, &swarm, Command::Redo { operation, force: args.back.into(), expect: None }, args.sure)
 }

@@ -3,14 +3,15 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Forced, Sure, carefully};
+use crate::commands::operate::{Back, Sure, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
 /// Take back the last thing that a person did, or the operation named
 ///
 /// Everything that the operation changed is set back to what it was, each only if nobody has changed it since; otherwise
-/// the answer says what changed and what to undo first. Work made since is never taken away.
+/// the answer says what changed and what to undo first. Work made since is never taken away; with --set-aside what agents
+/// have begun with the same tasks since is kept in a checkpoint and gives way.
 ///
 /// Example: swarm undo --dry-run
 #[derive(Debug, clap::Args)]
@@ -22,7 +23,7 @@ pub struct Args {
     #[arg(long)]
     pub partial: bool,
     #[command(flatten)]
-    pub forced: Forced,
+    pub back: Back,
     #[command(flatten)]
     pub sure: Sure,
 }
@@ -33,6 +34,6 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         Some(name) => Some(swarm.operation_named(&name)?.id),
         None => None,
     };
-    let (partial, force) = (args.partial, args.forced.into());
+    let (partial, force) = (args.partial, args.back.into());
     carefully(cx, &swarm, Command::Undo { operation, partial, force, expect: None }, args.sure)
 }

@@ -7,7 +7,7 @@ use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
 use super::{keep, tail};
-use crate::limits::{CHECKOUT_RETRY_SECS, GREEN_KEPT};
+use crate::limits::{CHECKOUT_RETRY_SECS, GREEN_KEPT, HAND_FAILURES_MAX};
 use crate::stage::{MergeStep, Stage, Waits};
 use crate::state::{RedTrunk, State};
 
@@ -107,6 +107,20 @@ impl State {
                 t.worktree = false;
                 t.kept = None;
                 t.session = None;
+                // What is done is on trunk; anything else comes back with the task.
+                t.left = !matches!(t.stage, Stage::Done { .. });
+            }),
+            Event::WorktreeRevived { task, base } => self.change(task, |t| {
+                (t.left, t.hand_failures) = (false, 0);
+                if let Some(base) = base {
+                    (t.base, t.worktree) = (Some(base.clone()), true);
+                }
+            }),
+            Event::RevivalFailed { task, .. } => self.change(task, |t| {
+                t.hand_failures += 1;
+                if t.hand_failures >= HAND_FAILURES_MAX {
+                    (t.left, t.hand_failures) = (false, 0);
+                }
             }),
             Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),
             _ => {}

@@ -238,6 +238,7 @@ impl State {
             (t.retries, t.review_rounds, t.merge_rounds) =
                 (saved.retries, saved.review_rounds, saved.merge_rounds);
             t.worktree |= saved.worktree;
+            t.left = saved.left;
             t.verified = None;
         });
     }
@@ -309,9 +310,13 @@ impl State {
         let (kind, name) = change.fact.split_once('/').unwrap_or((&change.fact, ""));
         match kind {
             "task" => {
-                let Some((id, Some("base"))) = facts::of_task(&change.fact) else { return };
+                let Some((id, part)) = facts::of_task(&change.fact) else { return };
                 let base = change.after.as_ref().and_then(|v| Oid::new(v.as_str()?).ok());
-                self.change(&id, |t| t.base = base);
+                match part {
+                    Some("base") => self.change(&id, |t| t.base = base),
+                    Some("left") => self.change(&id, |t| t.left = change.after.is_some()),
+                    _ => {}
+                }
             }
             "phase" => {
                 let complete = change.after.as_ref().is_some_and(|v| v["complete"] == true);

@@ -137,6 +137,7 @@ impl State {
             waived: BTreeSet::new(),
             base: None,
             worktree: false,
+            left: false,
             wip: None,
             verified: None,
             last_failure: None,

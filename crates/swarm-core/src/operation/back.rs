@@ -59,7 +59,17 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
         });
     }
     set_base(id, task, was.base.as_ref(), draft);
+    set_left(id, task, was.left, draft);
     draft.tasks.insert(id.clone(), SavedTask { stage, ..was.clone() });
+}
+
+/// Whether something that was given up is still to come back.
+fn set_left(id: &TaskId, task: &Task, left: bool, draft: &mut Plan) {
+    if task.left != left {
+        let value = |left: bool| left.then(|| json!(true));
+        let (before, after) = (value(task.left), value(left));
+        draft.facts.push(FactChange { fact: format!("task/{id}/left"), before, after });
+    }
 }
 
 fn set_base(id: &TaskId, task: &Task, base: Option<&Oid>, draft: &mut Plan) {
@@ -152,6 +162,7 @@ pub fn task_rollback(
             waived: task.waived.clone(),
             base: base.clone(),
             worktree: task.worktree,
+            left: false,
             wip: None,
             session: None,
             last_agent: task.last_agent.clone(),
@@ -161,6 +172,7 @@ pub fn task_rollback(
             merge_rounds: 0,
         };
         set_base(id, task, base.as_ref(), draft);
+        set_left(id, task, false, draft);
         draft.tasks.insert(id.clone(), fresh);
         let tip = survey.tips.get(id);
         match (tip, base) {
@@ -212,9 +224,11 @@ pub fn abort(
         set_base(id, task, base.as_ref(), draft);
         draft.tasks.insert(id.clone(), SavedTask { stage, base, worktree: false, ..saved::saved(task) });
     }
-    for id in survey.tips.keys() {
+    for (id, tip) in &survey.tips {
         let open = state.task(id).is_some_and(|task| task.worktree && !task.stage.is_closed());
         if open {
+            // The branch goes with the worktree, and comes back with it.
+            draft.refs.push(RefMove { name: branch_ref(id), old: Some(tip.clone()), new: None });
             draft.worktrees.push(WorktreeMove { task: id.clone(), to: WorktreeTo::Gone });
             draft.says.work.push(format!("the worktree of {id} is kept in {}", draft.checkpoint));
         }

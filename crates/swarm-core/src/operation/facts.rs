@@ -96,6 +96,7 @@ fn read_part(state: &State, task: &Task, part: &str) -> Option<Value> {
         "stage" => serde_json::to_value(saved::stage(task)).ok(),
         "waived" => serde_json::to_value(&task.waived).ok(),
         "base" => task.base.as_ref().map(|base| json!(base.as_str())),
+        "left" => task.left.then(|| json!(true)),
         _ => None,
     }
 }
@@ -109,6 +110,8 @@ pub fn holds(fact: &str, recorded: Option<&Value>, now: Option<&Value>) -> bool 
             a["phase"] == b["phase"] && (a["rank"] == b["rank"] || a["after"] == b["after"])
         }
         (Some(_), None) if fact.ends_with("/base") => true,
+        // What was given up comes back, and goes again, by itself.
+        _ if fact.ends_with("/left") => true,
         (a, b) => a == b,
     }
 }
@@ -140,7 +143,7 @@ fn touch(state: &State, event: &Event, facts: &mut BTreeSet<String>) {
             facts.insert(part(task, "waived"));
         }
         Event::TaskRestored { task, .. } => {
-            facts.extend([part(task, "stage"), part(task, "waived"), part(task, "base")]);
+            facts.extend(["stage", "waived", "base", "left"].map(|name| part(task, name)));
         }
         Event::PlanReset {} => {
             for id in state.tasks.keys() {

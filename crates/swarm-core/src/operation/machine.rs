@@ -40,6 +40,8 @@ fn is_quiet(state: &State, running: &Running) -> bool {
     let verifies = || state.runs.values().any(|run| run.kind == RunKind::Verify);
     !runs
         && state.ops.rewinds.keys().all(|id| !touched(id))
+        // A worktree that is on its way out or back is seen when it has arrived.
+        && !crate::owed::worktrees_on_the_way(state).any(|id| touched(id))
         && !(moves_trunk && (state.trunk_held_by.is_some() || verifies()))
 }
 
@@ -99,7 +101,8 @@ fn for_step(state: &State, running: &Running) -> Option<Effect> {
 pub fn may_take_up(state: &State, task: &TaskId) -> bool {
     let left = |from: &TaskId| !state.has_run(from);
     let redirected = state.ops.redirects.get(task);
-    !state.ops.rewinds.contains_key(task) && redirected.is_none_or(|redirect| left(&redirect.from))
+    let here = state.task(task).is_none_or(|task| !task.left);
+    here && !state.ops.rewinds.contains_key(task) && redirected.is_none_or(|redirect| left(&redirect.from))
 }
 
 /// Who goes before the queue: whom a person sent somewhere, then whom a pause stopped.

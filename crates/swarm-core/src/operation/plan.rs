@@ -63,6 +63,21 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
     }
 }
 
+/// What a person says to ask for it.
+pub fn command(request: &Request) -> String {
+    match request {
+        Request::Checkpoint { name } => format!("swarm checkpoint create {name}"),
+        Request::Rollback { to, .. } => format!("swarm rollback {to}"),
+        Request::RollbackTask { tasks, .. } => match tasks.as_slice() {
+            [only] => format!("swarm task rollback {only}"),
+            [first, ..] => format!("swarm task rollback {first} --cascade"),
+            [] => "swarm task rollback".into(),
+        },
+        Request::Abort { .. } => "swarm abort".into(),
+        Request::Undo { operation, .. } => format!("swarm undo {}", operation.as_str()),
+    }
+}
+
 /// The swarm's commits on trunk.
 fn ours(state: &State) -> Vec<Oid> {
     super::trunk::ours(state).into_iter().cloned().collect()
@@ -209,7 +224,7 @@ pub fn refused(
     record: &super::state::Record,
     changes: Vec<swarm_protocol::refusal::Changed>,
 ) -> Refusal {
-    let instead = undo::instead(state, record, true);
+    let instead = undo::instead(state, record, &changes, true);
     Refusal::ChangedSince { id: record.id.clone(), what: record.words(), changes, instead }
 }
 
@@ -218,7 +233,8 @@ pub fn set_back(
     state: &State,
     record: &super::state::Record,
     partial: bool,
+    force: Force,
 ) -> Result<Vec<FactChange>, Refusal> {
-    let changes = undo::settled(state, record, partial)?;
+    let changes = undo::settled(state, record, partial, force)?;
     Ok(changes.into_iter().map(|c| FactChange { before: c.after, after: c.before, fact: c.fact }).collect())
 }

@@ -170,7 +170,9 @@ fn others(state: &State, wanted: &Map<'_>) -> Option<Event> {
     let facts: Vec<FactChange> = wanted
         .iter()
         .filter(|(fact, _)| {
-            kinds.contains(&fact.split('/').next().unwrap_or(fact)) || fact.ends_with("/base")
+            kinds.contains(&fact.split('/').next().unwrap_or(fact))
+                || fact.ends_with("/base")
+                || fact.ends_with("/left")
         })
         .map(|(fact, value)| FactChange {
             fact: (*fact).into(),

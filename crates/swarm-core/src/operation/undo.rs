@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::operation::FactChange;
+use swarm_protocol::operation::{FactChange, Force, SavedStage};
 use swarm_protocol::refusal::{Changed, Refusal};
 
-use super::facts;
 use super::state::Record;
+use super::{facts, plan, saved};
 use crate::planted::{self, Bug};
 use crate::state::State;
 
@@ -65,7 +65,7 @@ pub struct Split {
 }
 
 /// Sorts the facts of the plan and the swarm; git's own are judged by the survey.
-pub fn split(state: &State, record: &Record) -> Split {
+pub fn split(state: &State, record: &Record, force: Force) -> Split {
     let mut split = Split { back: vec![], changed: vec![] };
     for change in record.facts.iter().flatten() {
         if facts::is_of_git(&change.fact) {
@@ -75,12 +75,29 @@ pub fn split(state: &State, record: &Record) -> Split {
         let stands = facts::holds(&change.fact, change.after.as_ref(), now.as_ref());
         if stands || planted::is(Bug::UndoneOverLaterChange) {
             split.back.push(change.clone());
+        } else if force.set_aside && may_be_set_aside(state, record, &change.fact) {
+            // What is there now is what a redo brings back.
+            split.back.push(FactChange { after: now, ..change.clone() });
         } else {
             split.changed.push(changed(state, record, &change.fact, now.as_ref()));
         }
     }
     keep_structure(state, record, &mut split);
     split
+}
+
+/// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere
+/// and the fact set back all the same.
+pub fn may_be_set_aside(state: &State, record: &Record, fact: &str) -> bool {
+    let agents = match facts::of_task(fact) {
+        Some((id, Some("stage"))) => state.task(&id).is_some_and(|task| {
+            use SavedStage::{Approved, Pending, Review, Working};
+            matches!(saved::stage(task), Pending { .. } | Working | Review { .. } | Approved { .. })
+        }),
+        Some((_, part)) => part == Some("base"),
+        None => plan::task_of(fact).is_some(),
+    };
+    agents && changed_by(state, record, fact).is_empty()
 }
 
 /// What a person reads when it is done: the undo of an undo does again what was undone.
@@ -92,10 +109,15 @@ pub fn told(state: &State, record: &Record) -> String {
 }
 
 /// Those that stand, or a refusal that names what has changed and what to undo first.
-pub fn settled(state: &State, record: &Record, partial: bool) -> Result<Vec<FactChange>, Refusal> {
-    let Split { back, changed } = split(state, record);
+pub fn settled(
+    state: &State,
+    record: &Record,
+    partial: bool,
+    force: Force,
+) -> Result<Vec<FactChange>, Refusal> {
+    let Split { back, changed } = split(state, record, force);
     if !changed.is_empty() && (!partial || back.is_empty() && !record.moves_git()) {
-        let instead = instead(state, record, !back.is_empty());
+        let instead = instead(state, record, &changed, !back.is_empty());
         return Err(Refusal::ChangedSince {
             id: record.id.clone(),
             what: record.words(),
@@ -107,20 +129,26 @@ pub fn settled(state: &State, record: &Record, partial: bool) -> Result<Vec<Fact
 }
 
 /// The command that helps where facts have changed since: the undo of what changed them, which may wait
-/// for another one in turn; or what is left of this one; or a look at it.
-pub fn instead(state: &State, record: &Record, some_stand: bool) -> String {
+/// for another one in turn; or this one with the agents' work set aside; or what is left of it; or a look at it.
+pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: bool) -> String {
     let mut first = record;
+    let (mut changed, mut some) = (changed.to_vec(), some_stand);
     // Each step leads to a later operation, so it ends.
     loop {
-        let Split { changed, back } = split(state, first);
+        let id = first.id.as_str();
         let later = changed.iter().flat_map(|c| &c.by).filter_map(|id| state.ops.record(id));
         match later.filter(|r| r.can_be_undone()).max_by_key(|r| r.seq) {
             Some(next) => first = next,
-            None if changed.is_empty() => return format!("swarm undo {}", first.id.as_str()),
-            None if !back.is_empty() => return format!("swarm undo {} --partial", first.id.as_str()),
+            None if changed.is_empty() => return format!("swarm undo {id}"),
+            None if changed.iter().all(|c| may_be_set_aside(state, first, &c.fact)) => {
+                return format!("swarm undo {id} --set-aside");
+            }
+            None if some => return format!("swarm undo {id} --partial"),
             None if some_stand => return format!("swarm undo {} --partial", record.id.as_str()),
             None => return format!("swarm op show {}", record.id.as_str()),
         }
+        let split = split(state, first, Force::default());
+        (changed, some) = (split.changed, !split.back.is_empty());
     }
 }
 

@@ -34,14 +34,21 @@ pub fn unmake(
         match git_back(state, record, change, &id, survey) {
             Ok(Some(moved)) => add(moved, draft),
             Ok(None) => {}
-            Err(one) => changed.push(one),
+            Err(Since { moved, changed: one }) => {
+                if force.set_aside && undo::may_be_set_aside(state, record, &change.fact) {
+                    set_aside(&id, draft);
+                    add(moved, draft);
+                } else {
+                    changed.push(one);
+                }
+            }
         }
     }
     if !changed.is_empty() && !partial {
         return Err(refused(state, record, changed));
     }
     worktrees_follow(state, survey, draft);
-    draft.facts = set_back(state, record, partial)?;
+    draft.facts = set_back(state, record, partial, force)?;
     for change in &draft.facts {
         if let Some((id, Some("stage"))) = super::facts::of_task(&change.fact) {
             let stage = change.after.clone().and_then(|v| serde_json::from_value::<SavedStage>(v).ok());
@@ -58,6 +65,19 @@ enum Back {
     Dirty { task: TaskId, saved: Option<Oid> },
 }
 
+/// A fact that is not what the operation made of it any more: how it would go back all the same.
+struct Since {
+    moved: Back,
+    changed: Changed,
+}
+
+fn set_aside(id: &TaskId, draft: &mut Plan) {
+    let words = format!("what was done for {id} since is kept in {}", draft.checkpoint);
+    if !draft.says.work.contains(&words) {
+        draft.says.work.push(words);
+    }
+}
+
 /// One fact of git set back, if it still is what the operation made of it.
 fn git_back(
     state: &State,
@@ -65,22 +85,22 @@ fn git_back(
     change: &FactChange,
     id: &TaskId,
     survey: &Survey,
-) -> Result<Option<Back>, Changed> {
+) -> Result<Option<Back>, Since> {
     let (before, after) = (oid(change.before.as_ref()), oid(change.after.as_ref()));
     let is_ref = change.fact.starts_with("ref/");
     let now = if is_ref { survey.tips.get(id) } else { survey.dirty.get(id) };
     if now == before.as_ref() {
         return Ok(None);
     }
-    if now != after.as_ref() {
-        let seen = now.map(|oid| json!(oid.as_str()));
-        return Err(undo::changed(state, record, &change.fact, seen.as_ref()));
+    let moved = match is_ref {
+        true => Back::Ref(RefMove { name: branch_ref(id), old: now.cloned(), new: before }),
+        false => Back::Dirty { task: id.clone(), saved: before },
+    };
+    if now == after.as_ref() {
+        return Ok(Some(moved));
     }
-    Ok(Some(if is_ref {
-        Back::Ref(RefMove { name: branch_ref(id), old: after, new: before })
-    } else {
-        Back::Dirty { task: id.clone(), saved: before }
-    }))
+    let seen = now.map(|oid| json!(oid.as_str()));
+    Err(Since { moved, changed: undo::changed(state, record, &change.fact, seen.as_ref()) })
 }
 
 fn add(moved: Back, draft: &mut Plan) {

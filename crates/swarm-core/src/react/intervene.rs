@@ -2,6 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::Force;
 use swarm_protocol::outcome::{Next, PauseReason};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
@@ -95,7 +96,7 @@ pub(super) fn delete_checkpoint(state: &State, name: String) -> Result<Outcome, 
 
 /// Facts of the plan and the swarm set back, in one batch.
 pub(super) fn undo_now(state: &State, record: &Record, partial: bool) -> Result<Outcome, Refusal> {
-    let back = undo::settled(state, record, partial)?;
+    let back = undo::settled(state, record, partial, Force::default())?;
     let all = record.facts.iter().flatten().count();
     let events = restore::events(state, &restore::befores(&back), &record.kind);
     let answer = match all - back.len() {

@@ -177,11 +177,34 @@ pub(super) fn checkout_changed(state: &State, id: TaskId) -> Vec<Event> {
 
 pub(super) fn worktree_removed(state: &State, id: TaskId) -> Vec<Event> {
     match state.task(&id) {
-        Some(task) if task.stage.is_closed() && task.worktree => {
+        // Somebody may have wanted the task back while its worktree went.
+        Some(task) if task.worktree && (task.stage.is_closed() || !state.has_run(&id)) => {
             vec![Event::WorktreeRemoved { task: id }]
         }
         _ => vec![],
     }
+}
+
+pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event> {
+    match state.task(&id) {
+        Some(task) if task.left || (base.is_some() && !task.worktree) => {
+            vec![Event::WorktreeRevived { task: id, base }]
+        }
+        _ => vec![],
+    }
+}
+
+/// Tried again some times; then a person is told where the work is.
+fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> {
+    let Some(task) = state.task(&id).filter(|task| task.left) else { return vec![] };
+    let given_up = task.hand_failures + 1 >= HAND_FAILURES_MAX;
+    let mut events = vec![Event::RevivalFailed { task: id.clone(), why: why.clone() }];
+    if given_up && matches!(task.stage, Stage::Pending { .. }) {
+        let why = format!("what was done for it before could not be brought back (`swarm restore`): {why}");
+        let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
+        events.push(super::leave(state, &id, task, next, &why));
+    }
+    events
 }
 
 pub(super) fn worktree_kept(state: &State, id: TaskId, why: String) -> Vec<Event> {
@@ -215,6 +238,7 @@ pub(super) fn hand_failed(
         ("Stop", Some(run)) => super::nudge::not_stopped(state, run, &why),
         ("Remove", _) => worktree_kept(state, id, why),
         ("Rewind", _) => super::steps::not_rewound(state, id, why),
+        ("Revive", _) => not_revived(state, id, why),
         _ => vec![],
     }
 }

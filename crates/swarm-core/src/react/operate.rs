@@ -102,13 +102,14 @@ fn undo_begins(
     force: Force,
     expect: Option<String>,
 ) -> Result<Option<Begun>, Refusal> {
-    if !record.moves_git() {
+    // Agents that work on its tasks are stopped first where their work is to be set aside.
+    if !record.moves_git() && !force.set_aside {
         return Ok(None);
     }
     if let Some(Request::RollbackTask { tasks, .. }) = plan::as_another(record, force) {
         rolled_back(state, &tasks[0], false)?;
     } else if record.facts.is_some() {
-        undo::settled(state, record, partial)?;
+        undo::settled(state, record, partial, force)?;
     }
     let answer = format!("Undoing {} {}", record.kind, record.id.as_str());
     let request = Request::Undo { operation: record.id.clone(), partial, force };

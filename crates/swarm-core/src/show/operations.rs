@@ -1,6 +1,6 @@
 //! Operations, checkpoints and hooks for people.
 
-use swarm_protocol::operation::FactChange;
+use swarm_protocol::operation::{FactChange, Force};
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
 
 use crate::hooks::HookRun;
@@ -45,7 +45,7 @@ fn operation(state: &State, record: &Record) -> OperationView {
         (None, None) => OperationState::Done,
     };
     let refusal = undo::chosen(state, Some(&record.id))
-        .and_then(|record| undo::settled(state, record, false).map(|_| ()))
+        .and_then(|record| undo::settled(state, record, false, Force::default()).map(|_| ()))
         .err();
     OperationView {
         id: record.id.clone(),

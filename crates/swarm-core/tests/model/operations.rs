@@ -45,6 +45,12 @@ pub fn wishes(cut: Cut) -> Vec<Command> {
             Command::CancelTask { task: first() },
             Command::StopAgent { task: first() },
             Command::Undo { operation: None, partial: false, force, expect: None },
+            Command::Undo {
+                operation: None,
+                partial: false,
+                force: Force { set_aside: true, ..force },
+                expect: None,
+            },
             Command::Redo { operation: None, force, expect },
         ],
         Cut::Sent => vec![
@@ -150,6 +156,7 @@ pub fn hinted(words: &[&str]) -> Option<Command> {
     match words {
         ["swarm", "undo", id, rest @ ..] => {
             let operation = Some(CommandId::new(*id).expect("an operation"));
+            let force = Force { set_aside: rest.contains(&"--set-aside"), ..force };
             Some(Command::Undo { operation, partial: rest.contains(&"--partial"), force, expect })
         }
         ["swarm", "task", "rollback", id, "--cascade"] => {

@@ -103,7 +103,7 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             ]
         }
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
-        Effect::Remove { task } => vec![
+        Effect::Remove { task, .. } => vec![
             Report::WorktreeRemoved { task: task.clone() },
             Report::WorktreeKept { task: task.clone(), why: ".env".into() },
         ],

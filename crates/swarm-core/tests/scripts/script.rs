@@ -25,6 +25,7 @@ use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::Force;
 use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::Policy;
@@ -372,6 +373,7 @@ impl Play {
             "released" => Report::Released { task },
             "free" => Report::CheckoutChanged { task },
             "removed" => Report::WorktreeRemoved { task },
+            "revived" => Report::Revived { task, base: Some(oid('a')) },
             _ => return None,
         })
     }
@@ -453,10 +455,15 @@ fn command(words: &[&str]) -> Command {
         }
         ["kill", task] => Command::KillAgent { task: id(task) },
         ["redirect", task, to] => Command::Redirect { task: id(task), to: id(to), same_worktree: false },
+        ["back", task] => {
+            let (force, expect) = (Force::default(), None);
+            Command::RollbackTask { task: id(task), cascade: false, force, expect }
+        }
         ["force"] => Command::Pause { reason: PauseReason::User, why: "now".into(), force: true },
         ["undo", rest @ ..] | ["redo", rest @ ..] => {
             let operation = rest.first().map(|id| CommandId::new(id).expect("an operation"));
-            let (partial, force, expect) = (rest.contains(&"partial"), Default::default(), None);
+            let (partial, expect) = (rest.contains(&"partial"), None);
+            let force = Force { set_aside: rest.contains(&"aside"), ..Force::default() };
             match words[0] {
                 "undo" => Command::Undo { operation, partial, force, expect },
                 _ => Command::Redo { operation, force, expect },

@@ -36,8 +36,20 @@ fn c8_a_stage_that_moved_on_by_itself_counts_as_changed() {
         "plan a | start by hand | block a | unblock a | go a | undo c3",
         "
         a: Pending → Blocked (human) → Pending → Preparing r1
-        refused: What `task unblock a` did has changed since: task a is active (try swarm op show c3)
+        refused: What `task unblock a` did has changed since: task a is active (try swarm undo c4 --set-aside)
         owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn c8_what_an_agent_has_begun_since_is_stopped_and_set_aside_where_a_person_says_so() {
+    check(
+        "plan a | block a | start | unblock a | ready a | undo c3 | undo c3 aside | stopped a",
+        "
+        a: Pending → Blocked (human) → Pending → Preparing r1 → Active 1 → Pending
+        refused: What `task unblock a` did has changed since: task a is active (try swarm undo c3 --set-aside)
+        owed: Survey c5
         ",
     );
 }
@@ -93,6 +105,42 @@ fn i1_a_forced_pause_stops_agents_and_they_go_on_first() {
         a: Pending
         b: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
         owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn c8_a_worktree_that_was_given_up_comes_back_before_anybody_takes_the_task_up() {
+    check(
+        "plan a | start | ready a | cancel a | stopped a | removed a | undo",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled → Pending
+        owed: Revive a
+        ",
+    );
+    check(
+        "plan a | start | ready a | cancel a | stopped a | removed a | undo | revived a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled → Pending → Preparing r2
+        owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn c5_an_operation_waits_for_worktrees_that_are_on_their_way_out() {
+    check(
+        "plan a | start | ready a | cancel a | stopped a | back a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled
+        owed: Remove a
+        ",
+    );
+    check(
+        "plan a | start | ready a | cancel a | stopped a | back a | removed a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled
+        owed: Survey c3
         ",
     );
 }

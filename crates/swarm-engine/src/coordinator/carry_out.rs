@@ -174,8 +174,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
         | Effect::Hook { .. }) => operate(&world, other, desk.background).await,
-        Effect::Remove { task } => {
-            let report = give_up_patiently(&world, task).await?;
+        Effect::Revive { task } => world.bring_workplace_back(task).await,
+        Effect::Remove { task, remember } => {
+            let report = give_up_patiently(&world, task, remember).await?;
             tokio::spawn(async move { world.tend_pool().await });
             Ok(report)
         }
@@ -184,14 +185,14 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
 
 /// A removal that fails for a passing reason (a git that was killed, a full disk) is tried again before the
 /// worktree is kept and a person told: nothing waits for it.
-async fn give_up_patiently(world: &World, task: TaskId) -> Result<Report, String> {
+async fn give_up_patiently(world: &World, task: TaskId, remember: bool) -> Result<Report, String> {
     for pause in REMOVE_AGAIN_AFTER {
-        match world.give_up_workplace(task.clone()).await {
+        match world.give_up_workplace(task.clone(), remember).await {
             Ok(report) => return Ok(report),
             Err(_) => tokio::time::sleep(pause).await,
         }
     }
-    world.give_up_workplace(task).await
+    world.give_up_workplace(task, remember).await
 }
 
 fn words(error: impl std::fmt::Display) -> String {

@@ -13,6 +13,7 @@ use crate::git::Identity;
 use crate::git::tips;
 use crate::handover::ContextFiles;
 use crate::hands::merge_tree::{self, NAME as MERGE};
+use crate::hands::operation::left;
 use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
 use crate::hands::take_up::take_up;
 use crate::hands::worktree::copy::{CopyRule, copy_in};
@@ -70,6 +71,8 @@ impl World {
                     }
                 };
                 news.extend(overstep);
+                // Whatever was given up before is not wanted any more.
+                left::forget(&self.git, task);
                 let base = match (from, &whole) {
                     (Some(from), Some(whole)) => {
                         self.go_on(&made.path, &tip, whole, from).await;
@@ -105,7 +108,7 @@ impl World {
     }
 
     /// The worktree of a closed task, given up by proof: to the pool, or to the trash.
-    pub(super) async fn give_up_workplace(&self, task: TaskId) -> Result<Report, String> {
+    pub(super) async fn give_up_workplace(&self, task: TaskId, remember: bool) -> Result<Report, String> {
         let disposable = DISPOSABLE.map(String::from);
         let pool = self.pool_rule(self.config.worktree.pool);
         let asked = GivingUp {
@@ -115,6 +118,7 @@ impl World {
             max_file_bytes: self.config.worktree.max_file << 20,
             pool: (pool.max > 0).then_some(&pool),
             only_look: false,
+            remember,
         };
         Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
             Removal::Removed => {
@@ -123,6 +127,15 @@ impl World {
             }
             Removal::Kept { why } => Report::WorktreeKept { task, why: self.without_root(&why.to_string()) },
         })
+    }
+
+    /// What was given up with the worktree of a task that is open again.
+    pub(super) async fn bring_workplace_back(&self, task: TaskId) -> Result<Report, String> {
+        let revived = left::revive(&self.git, &task, &self.paths.worktrees).await;
+        match revived.map_err(|error| error.to_string())? {
+            Ok(base) => Ok(Report::Revived { task, base }),
+            Err(why) => Err(self.without_root(&why)),
+        }
     }
 
     /// Makes given-up worktrees ready for the next task, off everybody's way. One at a time is enough.

@@ -10,6 +10,7 @@ pub mod survey;
 pub mod moving;
 pub mod restore_tree;
 pub mod rewind;
+pub mod left;
 mod files;
 mod uncommitted;
 

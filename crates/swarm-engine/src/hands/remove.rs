@@ -14,6 +14,7 @@ use std::time::Duration;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, remove_marker, tips};
+use crate::hands::operation::left;
 use crate::hands::rescue::RESCUE_FILE_MAX_BYTES;
 use crate::hands::worktree::pool::{self, PoolRule};
 use crate::hands::worktree::{
@@ -87,6 +88,8 @@ pub struct GivingUp<'a> {
     pub pool: Option<&'a PoolRule>,
     /// Only look: nothing is saved and nothing is removed.
     pub only_look: bool,
+    /// It may be wanted back as it is: what lies there is noted.
+    pub remember: bool,
 }
 
 /// Removes the worktree `dir/<task>` and its branch. `disposable` are names or globs of ignored files that may go.
@@ -97,7 +100,8 @@ pub async fn remove(
     disposable: &[String],
 ) -> Result<Removal, GitError> {
     let max_file_bytes = RESCUE_FILE_MAX_BYTES;
-    give_up(git, &GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look: false }).await
+    let (only_look, remember) = (false, false);
+    give_up(git, &GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look, remember }).await
 }
 
 /// Gives the worktree and the branch of a task up, by proof. Safe to ask again after death at any point.
@@ -135,6 +139,9 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     }
     for record in &records {
         left_behind::keep(git, task, record, tip.as_ref().unwrap_or(&marker.base)).await?;
+    }
+    if let Some(tip) = tip.as_ref().filter(|_| asked.remember && path.is_dir()) {
+        left::note(git, task, &path, &records, &marker.base, tip).await?;
     }
     git.make_durable().await?;
     // Once more, as close to the rename as can be.

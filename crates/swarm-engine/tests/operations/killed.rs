@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use swarm_engine::git::Git;
+use swarm_engine::hands::operation::left;
 use swarm_engine::hands::operation::moving::MoveOutcome;
 use swarm_engine::hands::operation::rewind::{Rewind, rewind};
+use swarm_engine::hands::remove::Removal;
 use swarm_protocol::ids::{Oid, RunId};
 use swarm_protocol::operation::{Plan, RefMove, WorktreeMove, WorktreeTo};
 
@@ -15,6 +17,7 @@ use crate::checkpoints::{full, make_dirty, worktree};
 use crate::git_kill_points::{Point, someone_was_killed, spread, under_strace};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
 use crate::seen;
+use crate::set_back::give_up_and_remember;
 use crate::trunk::{Case, Foreign, World, carry_out_in};
 
 /// Started by the tests below; on its own it does nothing.
@@ -31,6 +34,9 @@ fn operator() {
 /// What is asked lies in a file beside the repository: a plan, or nothing for a checkpoint and a rewind.
 async fn operate(git: &Git, repo: &Path) {
     let dir = repo.join(".swarm/worktrees");
+    if repo.with_file_name("cancelled").exists() {
+        return there_and_back(git, repo, &dir).await;
+    }
     match std::fs::read(repo.with_file_name("plan.json")) {
         Ok(bytes) => {
             let plan: Plan = serde_json::from_slice(&bytes).expect("a plan");
@@ -50,6 +56,17 @@ async fn operate(git: &Git, repo: &Path) {
             rewind(git, &asked).await.expect("no git command fails").expect("it can be rewound");
         }
     }
+}
+
+/// A worktree that is given up and wanted back.
+async fn there_and_back(git: &Git, repo: &Path, dir: &Path) {
+    let (name, gone) = (task("t1"), repo.with_file_name("gone"));
+    // What is recorded as gone is not asked for again.
+    if !gone.exists() {
+        assert_eq!(give_up_and_remember(git, &name, dir).await, Removal::Removed);
+        std::fs::write(gone, "").expect("a note");
+    }
+    left::revive(git, &name, dir).await.expect("no git command fails").expect("nothing is in the way");
 }
 
 fn run_operator(scratch: &Scratch, at: Option<&Point>) -> String {
@@ -221,4 +238,29 @@ async fn rewound(scratch: &Scratch, told: &str) {
 #[tokio::test]
 async fn a_checkpoint_and_a_rewind_are_finished_after_death_at_each_step() {
     check(iteration, rewound, 10).await;
+}
+
+async fn cancelled() -> Scratch {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    write(&place.path, "one.txt", b"one\n");
+    commit_all(&place.path, "one");
+    make_dirty(&place.path);
+    std::fs::write(scratch.repo.with_file_name("cancelled"), "").unwrap();
+    scratch
+}
+
+async fn back_again(scratch: &Scratch, told: &str) {
+    let model = scratch.dir.path().join(format!("model-{}", told.len()));
+    git_in(&scratch.repo, ["worktree", "add", "--quiet", "--detach", model.to_str().unwrap(), "swarm/t1"]);
+    make_dirty(&model);
+    assert!(model.join("one.txt").exists(), "{told}: its commit");
+    assert_eq!(seen::files(&scratch.worktrees().join("t1")), seen::files(&model), "{told}");
+    git_in(&scratch.repo, ["worktree", "remove", "--force", model.to_str().unwrap()]);
+}
+
+#[tokio::test]
+async fn a_worktree_that_is_given_up_and_wanted_back_is_there_after_death_at_each_step() {
+    check(cancelled, back_again, 12).await;
 }

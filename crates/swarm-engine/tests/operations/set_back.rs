@@ -1,9 +1,14 @@
 //! I3, C5, C6: one worktree set back, with everything that was there kept.
 
+use std::path::Path;
+
+use swarm_engine::git::Git;
+use swarm_engine::hands::operation::left::revive;
 use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
 use swarm_engine::hands::operation::rewind::{Rewind, rewind};
+use swarm_engine::hands::remove::{GivingUp, Removal, give_up};
 use swarm_engine::hands::rescue::wip_ref;
-use swarm_protocol::ids::RunId;
+use swarm_protocol::ids::{RunId, TaskId};
 
 use crate::checkpoints::{full, make_dirty, worktree};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
@@ -38,6 +43,45 @@ async fn a_killed_iteration_goes_to_a_ref_and_the_worktree_to_where_it_began() {
     // The next attempt finds it as its own.
     let again = worktree(&git, &scratch, "t1").await;
     assert_eq!((again.tip, again.base, again.reattached), (began, place.base, true));
+}
+
+/// As for a task that was cancelled.
+pub async fn give_up_and_remember(git: &Git, task: &TaskId, dir: &Path) -> Removal {
+    let max_file_bytes = 1 << 20;
+    let (disposable, pool) = (&["ignored".to_owned()], None);
+    let asked = GivingUp { task, dir, disposable, max_file_bytes, pool, only_look: false, remember: true };
+    give_up(git, &asked).await.expect("no git command fails")
+}
+
+#[tokio::test]
+async fn what_was_given_up_is_brought_back_once_and_never_over_what_was_begun_anew() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let place = worktree(&git, &scratch, "t1").await;
+    write(&place.path, "one.txt", b"one\n");
+    let tip = commit_all(&place.path, "one");
+    make_dirty(&place.path);
+    let files = seen::files(&place.path);
+    let (name, dir) = (task("t1"), scratch.worktrees());
+
+    assert_eq!(give_up_and_remember(&git, &name, &dir).await, Removal::Removed);
+    assert!(!place.path.exists());
+    assert_eq!(revive(&git, &name, &dir).await.unwrap(), Ok(Some(place.base.clone())));
+    assert_eq!(seen::files(&place.path), files, "byte for byte");
+    assert_eq!(scratch.oid("swarm/t1"), tip);
+    assert_eq!(revive(&git, &name, &dir).await.unwrap(), Ok(Some(place.base)), "asked twice");
+
+    // A person made the worktree again and worked there.
+    assert_eq!(give_up_and_remember(&git, &name, &dir).await, Removal::Removed);
+    let anew = worktree(&git, &scratch, "t1").await;
+    write(&anew.path, "anew.txt", b"anew\n");
+    let begun = commit_all(&anew.path, "anew");
+    assert_eq!(revive(&git, &name, &dir).await.unwrap(), Ok(Some(anew.base)));
+    assert_eq!(scratch.oid("swarm/t1"), begun);
+
+    // Nothing was ever there.
+    assert_eq!(revive(&git, &task("t2"), &dir).await.unwrap(), Ok(None));
+    assert!(!dir.join("t2").exists());
 }
 
 #[tokio::test]

@@ -30,8 +30,16 @@ pub struct Git {
     pub saved_local: BTreeSet<String>,
     /// Commits under refs of their own: saved work of stopped and killed agents.
     pub kept: BTreeSet<Oid>,
-    /// Branch and uncommitted work of removed worktrees whose task is not done.
-    pub rescued: BTreeMap<TaskId, (Oid, Tree)>,
+    /// What was given up with worktrees that may be wanted back.
+    pub left: BTreeMap<TaskId, Left>,
+}
+
+/// A worktree as it was when it was given up.
+#[derive(Debug, Clone)]
+pub struct Left {
+    pub base: Oid,
+    pub tip: Oid,
+    pub dirty: Tree,
 }
 
 impl Git {
@@ -124,22 +132,31 @@ impl Git {
 
     /// Uncommitted work as a commit that nothing names.
     pub fn save_dirty(&mut self, task: &TaskId) -> Option<Oid> {
-        let (tip, dirty) = match self.rescued.get(task) {
-            Some((tip, dirty)) => (Some(tip.clone()), dirty.clone()),
-            None => (self.branches.get(task).cloned(), self.worktrees.get(task)?.clone()),
-        };
+        let (tip, dirty) = (self.branches.get(task).cloned(), self.worktrees.get(task)?.clone());
         if dirty.is_empty() {
             return None;
         }
         Some(self.commit(tip.as_ref(), |tree| tree.extend(dirty), "uncommitted"))
     }
 
-    /// A removed worktree is back where it was.
-    pub fn unrescue(&mut self, task: &TaskId) {
-        if let Some((tip, dirty)) = self.rescued.remove(task) {
-            self.branches.insert(task.clone(), tip);
-            self.worktrees.insert(task.clone(), dirty);
+    /// Branch and worktree go; with `remember` they may come back. Asked twice, the first time counts.
+    pub fn give_up(&mut self, task: &TaskId, base: Option<Oid>, remember: bool) {
+        let saved = self.save_dirty(task);
+        let dirty = self.worktrees.remove(task).unwrap_or_default();
+        let Some(tip) = self.branches.remove(task) else { return };
+        self.kept.extend(saved.into_iter().chain([tip.clone()]));
+        if remember {
+            let base = base.unwrap_or_else(|| tip.clone());
+            self.left.insert(task.clone(), Left { base, tip, dirty });
         }
+    }
+
+    /// A given-up worktree is back where it was; says where its commits begin.
+    pub fn revive(&mut self, task: &TaskId) -> Option<Oid> {
+        let Left { base, tip, dirty } = self.left.remove(task)?;
+        self.branches.insert(task.clone(), tip);
+        self.worktrees.insert(task.clone(), dirty);
+        Some(base)
     }
 
     /// Everything that some ref still reaches.
@@ -147,11 +164,9 @@ impl Git {
         let tips = self.trunk.iter().chain(self.branches.values());
         let saved = self.checkpoints.values();
         let saved = saved.flat_map(|s| s.trunk.iter().chain(s.tips.values()).chain(s.dirty.values()));
-        let rescued = self.rescued.values();
-        let files = rescued.clone().flat_map(|(_, dirty)| dirty.iter().cloned());
-        let tips = tips.chain(saved).chain(&self.kept).chain(rescued.map(|(tip, _)| tip));
+        let tips = tips.chain(saved).chain(&self.kept);
         let mut seen: BTreeSet<&Oid> = BTreeSet::new();
-        let mut all: Tree = files.collect();
+        let mut all = Tree::default();
         for tip in tips {
             let mut at = Some(tip);
             while let Some(oid) = at.filter(|oid| seen.insert(oid)) {

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_core::effect::{Effect, StartsFrom};
 use swarm_core::input::Report;
 use swarm_core::operation::differing;
-use swarm_core::stage::Stage;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{
@@ -35,13 +34,16 @@ impl Desk {
                 Report::Published { task: task.clone(), proof: Proof { trunk, commit, commits } }
             }
             Effect::Release { task } => Report::Released { task: task.clone() },
-            Effect::Remove { task } => {
-                let dirty = self.git.worktrees.remove(task).unwrap_or_default();
-                let done = self.state.task(task).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
-                if let Some(tip) = self.git.branches.remove(task).filter(|_| !done) {
-                    self.git.rescued.insert(task.clone(), (tip, dirty));
-                }
+            Effect::Remove { task, remember } => {
+                let base = self.state.task(task).and_then(|t| t.base.clone());
+                self.git.give_up(task, base, *remember);
                 Report::WorktreeRemoved { task: task.clone() }
+            }
+            Effect::Revive { task } => {
+                // Asked again after death it finds the worktree.
+                let base = self.state.task(task).and_then(|t| t.base.clone());
+                let there = self.git.branches.get(task).map(|tip| base.unwrap_or_else(|| tip.clone()));
+                Report::Revived { task: task.clone(), base: self.git.revive(task).or(there) }
             }
             Effect::Survey { op, ask } => {
                 let survey = Box::new(self.survey(ask));
@@ -76,7 +78,7 @@ impl Desk {
     }
 
     fn prepare(&mut self, run: &RunId, task: &TaskId, from: Option<&StartsFrom>) -> Report {
-        self.git.unrescue(task);
+        self.git.left.remove(task);
         let known = self.state.task(task).and_then(|t| t.base.clone());
         let start = from.and_then(|f| self.git.branches.get(&f.task).cloned());
         let tip = self.git.branches.entry(task.clone()).or_insert_with(|| {
@@ -110,9 +112,7 @@ impl Desk {
     fn save(&mut self, name: &str, full: bool) -> Report {
         let mut saved =
             Saved { trunk: self.git.trunk.clone(), tips: self.git.branches.clone(), ..Saved::default() };
-        saved.tips.extend(self.git.rescued.iter().map(|(task, (tip, _))| (task.clone(), tip.clone())));
-        let tasks = self.git.worktrees.keys().chain(self.git.rescued.keys());
-        let tasks: Vec<TaskId> = tasks.filter(|_| full).cloned().collect();
+        let tasks: Vec<TaskId> = self.git.worktrees.keys().filter(|_| full).cloned().collect();
         for task in tasks {
             saved.dirty.extend(self.git.save_dirty(&task).map(|oid| (task, oid)));
         }
@@ -142,12 +142,6 @@ impl Desk {
             survey.since.iter().chain(&survey.ahead).flat_map(|c| self.git.brought(&c.oid)).collect();
         survey.local = self.git.local.intersection(&changing).cloned().collect();
         let tasks: Vec<TaskId> = self.git.branches.keys().cloned().collect();
-        // What was rescued is still there, under another name.
-        let rescued = self.git.rescued.clone();
-        for (task, (tip, _)) in rescued.into_iter().filter(|(task, _)| ask.tasks.contains(task)) {
-            survey.dirty.extend(self.git.save_dirty(&task).map(|oid| (task.clone(), oid)));
-            survey.tips.insert(task, tip);
-        }
         for task in tasks {
             if !ask.tasks.contains(&task) {
                 continue;
@@ -184,9 +178,12 @@ impl Desk {
         }
         let names: BTreeMap<String, TaskId> =
             self.state.tasks.keys().map(|id| (format!("refs/heads/{}", id.branch()), id.clone())).collect();
+        for gone in plan.worktrees.iter().filter(|one| one.to == WorktreeTo::Gone) {
+            let base = self.state.task(&gone.task).and_then(|t| t.base.clone());
+            self.git.give_up(&gone.task, base, true);
+        }
         for change in &plan.refs {
             let Some(task) = names.get(&change.name) else { continue };
-            self.git.unrescue(task);
             match &change.new {
                 Some(new) => drop(self.git.branches.insert(task.clone(), new.clone())),
                 None => drop(self.git.branches.remove(task)),
@@ -232,9 +229,11 @@ impl Desk {
     }
 
     fn move_worktree(&mut self, task: &TaskId, to: &WorktreeTo) {
-        self.git.unrescue(task);
+        if *to != WorktreeTo::Gone {
+            self.git.left.remove(task);
+        }
         match to {
-            WorktreeTo::Gone => drop(self.git.worktrees.remove(task)),
+            WorktreeTo::Gone => {}
             WorktreeTo::Clean { tip } => {
                 self.git.branches.insert(task.clone(), tip.clone());
                 self.git.worktrees.insert(task.clone(), BTreeSet::new());

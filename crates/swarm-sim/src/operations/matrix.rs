@@ -180,24 +180,54 @@ fn now(desk: &Desk, change: &FactChange) -> String {
     }
 }
 
+/// What had been done since for the operation's tasks is in the checkpoint of the undo.
+pub fn kept(before: &Desk, after: &Desk, record: &Record) -> Result<(), String> {
+    let last = after.state.ops.log.back().and_then(|r| r.checkpoint.as_deref());
+    let checkpoint = last.and_then(|name| after.state.ops.checkpoints.get(name)).ok_or("no checkpoint")?;
+    for id in record.facts.iter().flatten().filter_map(|c| plan::task_of(&c.fact)) {
+        let (tip, now) = (before.git.branches.get(&id), after.git.branches.get(&id));
+        if tip.is_some() && tip != now && tip != checkpoint.tips.get(&id) {
+            return Err(format!("the commits of {id} are in no checkpoint"));
+        }
+        let files = before.git.worktrees.get(&id).filter(|files| !files.is_empty());
+        let saved = checkpoint.dirty.get(&id).map(|oid| after.git.brought(oid));
+        if files.is_some() && files != after.git.worktrees.get(&id) && files != saved.as_ref() {
+            return Err(format!("the files of {id} are in no checkpoint: {files:?}, {saved:?}"));
+        }
+    }
+    Ok(())
+}
+
 /// The undo: accepted and exact, or refused without a trace.
 fn undone(desk: &Desk, record: &Record) -> Result<String, String> {
     let mut desk = desk.clone();
     let before = desk.seen();
-    let (partial, force) = (false, Force::default());
-    let told = desk.ask(Command::Undo { operation: Some(record.id.clone()), partial, force, expect: None });
-    if let Err(refusal) = told {
-        let same = before == desk.seen();
-        return if same { Ok(refusal.kind().into()) } else { Err("a refused undo changed something".into()) };
+    let undo =
+        |force| Command::Undo { operation: Some(record.id.clone()), partial: false, force, expect: None };
+    let mut aside = false;
+    if let Err(refusal) = desk.ask(undo(Force::default())) {
+        if before != desk.seen() {
+            return Err("a refused undo changed something".into());
+        }
+        aside = refusal.hint() == format!("swarm undo {} --set-aside", record.id.as_str());
+        if !aside {
+            return Ok(refusal.kind().into());
+        }
+        let set_aside = Force { set_aside: true, ..Force::default() };
+        desk.ask(undo(set_aside)).map_err(|no| format!("the hint is refused: {}", no.message()))?;
     }
+    let worked = desk.clone();
     // What follows by itself (approved work is merged) is not the undo's.
     desk.drive_operation();
     let undone = desk.clone();
     desk.drive();
     desk.sound().map_err(|what| format!("after the undo: {what}"))?;
-    let failed = desk.state.ops.log.iter().rev().find(|r| r.kind == "undo").and_then(|r| r.failed.clone());
-    if let Some((why, _)) = failed {
+    let last = desk.state.ops.log.iter().rev().find(|r| r.kind == "undo");
+    if let Some((why, _)) = last.and_then(|r| r.failed.clone()) {
         return Ok(format!("failed: {why}"));
+    }
+    if aside {
+        kept(&worked, &undone, record)?;
     }
     if record.kind != "merge" {
         // A merge is undone as its task's rollback: the task waits instead of being merged again.

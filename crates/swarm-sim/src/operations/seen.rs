@@ -40,10 +40,7 @@ impl Desk {
         });
         let open = |id: &TaskId| self.state.task(id).is_some_and(|t| !t.stage.is_closed());
         let names = ["mode", "pause/user", "pause/abort", "profile", "header", "approved"];
-        // What was rescued comes back with the next attempt.
-        let rescued = || self.git.rescued.iter();
-        let branches = self.git.branches.iter().chain(rescued().map(|(id, (tip, _))| (id, tip)));
-        let dirty = self.git.worktrees.iter().chain(rescued().map(|(id, (_, dirty))| (id, dirty)));
+        let (branches, dirty) = (self.git.branches.iter(), self.git.worktrees.iter());
         let plan = self.state.plan.iter().flat_map(|p| &p.phases);
         Seen {
             tasks: tasks.collect(),

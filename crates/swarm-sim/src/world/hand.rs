@@ -134,7 +134,9 @@ impl Story {
             Effect::Release { task } => Report::Released { task: task.clone() },
             Effect::Watch { .. } if self.truth.checkout_busy => return Ok(Deed::UnderWay),
             Effect::Watch { task, .. } => Report::CheckoutChanged { task: task.clone() },
-            Effect::Remove { task } => self.remove(task)?,
+            Effect::Remove { task, .. } => self.remove(task)?,
+            // Its world keeps no work of cancelled tasks: they begin anew.
+            Effect::Revive { task } => Report::Revived { task: task.clone(), base: None },
             Effect::Survey { .. }
             | Effect::Save { .. }
             | Effect::Mark { .. }
