@@ -11,6 +11,7 @@ mod call;
 mod checkouts;
 mod commits;
 mod discover;
+mod grafted;
 mod loose_objects;
 mod marker;
 mod objects;

@@ -182,7 +182,7 @@ pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
 }
 
 /// Writes a path as git's C-style quoted line, so that a newline in a name cannot end it.
-fn quote_into(out: &mut Vec<u8>, path: &Path) {
+pub(super) fn quote_into(out: &mut Vec<u8>, path: &Path) {
     out.push(b'"');
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
@@ -195,7 +195,7 @@ fn quote_into(out: &mut Vec<u8>, path: &Path) {
 }
 
 /// `:100644 100755 <oid> <oid> M\0path\0` …
-fn parse_raw_diff(output: &[u8]) -> Option<Vec<Change>> {
+pub(super) fn parse_raw_diff(output: &[u8]) -> Option<Vec<Change>> {
     let mut fields = output.split(|b| *b == 0);
     let mut changes = Vec::new();
     while let Some(head) = fields.next().filter(|head| !head.is_empty()) {
@@ -217,7 +217,7 @@ fn entry(mode: &str, oid: &str) -> Option<Option<Entry>> {
 }
 
 /// `H 100644 <oid> 0\tpath`
-fn parse_indexed(record: &[u8]) -> Option<(PathBuf, Indexed)> {
+pub(super) fn parse_indexed(record: &[u8]) -> Option<(PathBuf, Indexed)> {
     let tab = record.iter().position(|b| *b == b'\t')?;
     let head = std::str::from_utf8(&record[..tab]).ok()?;
     let words: Vec<&str> = head.split(' ').collect();

@@ -4,6 +4,7 @@
 //! worktree cheap, and it is why a look can be believed: an agent's own index may call changed files unchanged.
 
 use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,6 +20,12 @@ use crate::process::{Input, boot_id};
 /// still write: one waits for the other.
 const INDEX_WAIT: Duration = Duration::from_secs(60);
 
+/// How the names of indexes that live for one question begin; no task's name does.
+const ONE_QUESTION: &str = ".question-";
+
+/// No question takes so long.
+const LEFT_AFTER: Duration = Duration::from_secs(24 * 3600);
+
 /// One per worktree, kept between calls; locked while used, so that two do not share it.
 #[derive(Debug)]
 pub(crate) struct PrivateIndex {
@@ -29,6 +36,14 @@ pub(crate) struct PrivateIndex {
 /// Times of files are believed only with the change time, which cannot be set by a program, whatever the
 /// person has configured for the own checkout.
 const WATCHFUL: [&str; 2] = ["core.trustctime=true", "core.checkStat=default"];
+
+/// An index ends with a checksum over all of it, which costs as much as everything else that is done when it is
+/// written. Git does not look at it, other programs that read a worktree's index do.
+const SEALED: &str = "index.skipHash=false";
+const UNSEALED: &str = "index.skipHash=true";
+
+/// The shortest checksum; one that was left out is all zeros.
+const CHECKSUM_BYTES_MIN: i64 = 20;
 
 /// What an index showed when it was last seen. Git never changes an index, it puts a new file in its place; so the
 /// same file still shows the same.
@@ -65,8 +80,38 @@ impl PrivateIndex {
 
     /// A call on the files of `worktree` through this index and the repository's own configuration.
     pub fn call(&self, git: &Git, worktree: &Path, args: &[&str]) -> GitCall {
+        self.call_with(git, worktree, args, SEALED)
+    }
+
+    /// A call that leaves the index without its checksum, for steps that are not the last one.
+    pub fn draft(&self, git: &Git, worktree: &Path, args: &[&str]) -> GitCall {
+        self.call_with(git, worktree, args, UNSEALED)
+    }
+
+    fn call_with(&self, git: &Git, worktree: &Path, args: &[&str], seal: &str) -> GitCall {
         let call = git.call(args).work_tree(worktree).index(&self.file);
-        WATCHFUL.iter().fold(call, |call, switch| call.global("-c").global(switch))
+        WATCHFUL.iter().chain([&seal]).fold(call, |call, switch| call.global("-c").global(switch))
+    }
+
+    /// Gives it the checksum that a draft has left out.
+    pub(super) async fn seal(&self, git: &Git, worktree: &Path) -> Result<(), GitError> {
+        if !self.lacks_checksum().map_err(GitError::io("read", &self.file))? {
+            return Ok(());
+        }
+        let shows = self.noted();
+        self.call(git, worktree, &["update-index", "--force-write-index"]).ok().await?;
+        if let Some(commit) = shows {
+            self.note_shown(&commit);
+        }
+        Ok(())
+    }
+
+    fn lacks_checksum(&self) -> std::io::Result<bool> {
+        let mut file = File::open(&self.file)?;
+        file.seek(SeekFrom::End(-CHECKSUM_BYTES_MIN))?;
+        let mut end = Vec::new();
+        file.read_to_end(&mut end)?;
+        Ok(end.iter().all(|byte| *byte == 0))
     }
 
     /// Makes the tracked files of `worktree` those of the commit. Only files that differ from what was last
@@ -91,9 +136,9 @@ impl PrivateIndex {
             self.note_shown(commit);
             return Ok(());
         }
-        self.call(git, worktree, &["read-tree", "--reset", commit.as_str()]).ok().await?;
+        self.draft(git, worktree, &["read-tree", "--reset", commit.as_str()]).ok().await?;
         // Exit code 1 only says that some files differ.
-        self.call(git, worktree, &["update-index", "-q", "--refresh", "--ignore-submodules"])
+        self.draft(git, worktree, &["update-index", "-q", "--refresh", "--ignore-submodules"])
             .if_yes()
             .await?;
         self.note_shown(commit);
@@ -105,7 +150,7 @@ impl PrivateIndex {
     }
 
     /// The commit or tree that the index shows, if that is known for sure.
-    fn noted(&self) -> Option<Oid> {
+    pub fn noted(&self) -> Option<Oid> {
         let noted: Shown = serde_json::from_slice(&std::fs::read(note_of(&self.file)).ok()?).ok()?;
         let now = self.shown(&noted.commit)?;
         (noted == now).then_some(noted.commit)
@@ -130,6 +175,16 @@ impl PrivateIndex {
         })
     }
 
+    /// An index with nothing in it, for one question about this worktree; to be forgotten after it. Its name is
+    /// its own: a git of a swarm that was killed may still write to the one before.
+    pub fn empty_one(&self) -> Result<Self, GitError> {
+        let dir = self.file.parent().unwrap_or(&self.file);
+        sweep_left(dir);
+        let file = dir.join(format!("{ONE_QUESTION}{}", ulid::Ulid::generate()));
+        let lock = self.lock.try_clone().map_err(GitError::io("duplicate a handle of", &self.file))?;
+        Ok(Self { file, lock })
+    }
+
     /// For a worktree that is gone: nothing of it stays. Whoever waits for it makes it anew.
     pub fn discard(self) {
         self.forget();
@@ -142,6 +197,19 @@ impl PrivateIndex {
     pub fn forget(&self) {
         let _ = std::fs::remove_file(&self.file);
         let _ = std::fs::remove_file(note_of(&self.file));
+    }
+}
+
+/// Takes away what swarms that were killed have left.
+fn sweep_left(dir: &Path) {
+    let is_old = |entry: &std::fs::DirEntry| {
+        let written = entry.metadata().and_then(|meta| meta.modified());
+        written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_AFTER))
+    };
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(ONE_QUESTION) && is_old(&entry) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use tokio::sync::MutexGuard;
 use super::call::{Git, GitError};
 use super::checkouts::Head;
 use super::marker::lock_within;
+use super::private_index::PrivateIndex;
 
 /// How long another command of ours may take for its few renames.
 const OTHERS_LIMIT: Duration = Duration::from_secs(120);
@@ -146,13 +147,19 @@ impl Git {
     }
 
     /// Gives the worktree an index of its own, as git would: through `index.lock` and a rename.
-    pub(crate) async fn install_index(&self, record: &Path, from: &Path) -> Result<(), GitError> {
+    pub(crate) async fn install_index(
+        &self,
+        record: &Path,
+        index: &PrivateIndex,
+        worktree: &Path,
+    ) -> Result<(), GitError> {
+        index.seal(self, worktree).await?;
         let lock = record.join("index.lock");
         if std::fs::symlink_metadata(&lock).is_ok() {
             self.clear_if_abandoned(&lock).await;
         }
         let copied = (|| {
-            let mut source = File::open(from)?;
+            let mut source = File::open(&index.file)?;
             let mut target = File::create_new(&lock)?;
             std::io::copy(&mut source, &mut target)?;
             // git compares this time with those of the files to know which it must read again.

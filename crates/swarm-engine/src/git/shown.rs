@@ -3,12 +3,13 @@
 //! To read a tree of many files into an index costs more than everything else that is done with it. While it is
 //! known what the index shows, only the paths that differ are entered.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
-use super::objects::Change;
+use super::objects::{Change, Entry, parse_indexed, parse_raw_diff};
 use super::private_index::PrivateIndex;
 use crate::process::Input;
 
@@ -19,7 +20,7 @@ const CHANGES_MAX: usize = 5_000;
 const EXACT: [&str; 3] = ["core.autocrlf=false", "core.safecrlf=false", "core.attributesFile=/dev/null"];
 
 /// The tree without files, which every git knows by heart.
-const EMPTY_TREE: [&str; 2] = [
+pub(super) const EMPTY_TREE: [&str; 2] = [
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 ];
@@ -71,8 +72,43 @@ impl PrivateIndex {
         }
         // First what goes: a file may become a folder.
         gone.extend(there);
-        let update = self.call(git, worktree, &["update-index", "--add", "--replace", "-z", "--index-info"]);
+        let update = self.draft(git, worktree, &["update-index", "--add", "--replace", "-z", "--index-info"]);
         update.stdin(Input::Bytes(gone)).ok().await.map(drop)
+    }
+
+    /// Tracked files that differ from what the index shows, with both sides; the names of new contents are not
+    /// known yet. Where only the times of a file differ its content is compared.
+    pub async fn differences(&self, git: &Git, worktree: &Path) -> Result<Vec<Change>, GitError> {
+        let args = [
+            "diff",
+            "--raw",
+            "-z",
+            "--no-abbrev",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            // Nothing is run inside another repository: only the commit that it shows is compared.
+            "--ignore-submodules=dirty",
+            "-O/dev/null",
+        ];
+        // Not `ls-files --modified`, which looks at one file after the other.
+        let call = self.call(git, worktree, &args).global("-c").global("core.preloadIndex=true");
+        parse_raw_diff(&call.long_list().ok().await?)
+            .ok_or_else(|| GitError::Unreadable { command: "diff".into(), what: "raw diff".into() })
+    }
+
+    /// Everything that is in it.
+    pub async fn entries(&self, git: &Git, worktree: &Path) -> Result<BTreeMap<PathBuf, Entry>, GitError> {
+        let output = self.call(git, worktree, &["ls-files", "-z", "-s", "-t"]).long_list().ok().await?;
+        let mut found = BTreeMap::new();
+        for record in output.split(|b| *b == 0).filter(|record| !record.is_empty()) {
+            let (path, indexed) = parse_indexed(record).ok_or_else(|| GitError::Unreadable {
+                command: "ls-files".into(),
+                what: String::from_utf8_lossy(record).into_owned(),
+            })?;
+            found.insert(path, indexed.entry);
+        }
+        Ok(found)
     }
 
     /// Makes another index of ours the same as this one.

@@ -61,7 +61,7 @@ pub async fn show(git: &Git, path: &Path, commit: &Oid) -> Result<(), GitError> 
     let record = register(git, path, commit, &mut marker)?;
     index.fill(git, path, commit).await?;
     index.call(git, path, &["clean", "--quiet", "-ffd"]).ok().await?;
-    git.install_index(&git.record_dir(&record), &index.file).await
+    git.install_index(&git.record_dir(&record), &index, path).await
 }
 
 /// A fresh record, since programs of the last verification could write the old one.

@@ -162,13 +162,13 @@ async fn attempt(
         }
     }
     // From here on no git command of a person can change these checkouts: look again, and closely.
-    for follower in followers.iter() {
+    for follower in followers.iter_mut() {
         if let Some(waits) = follower.blocked(git, branch, &changes).await? {
             return Ok(Some(Publication::Waits(waits)));
         }
     }
     for follower in followers.iter_mut() {
-        if let Some(waits) = follower.write_files(git, intent, &changes).await? {
+        if let Some(waits) = follower.write_files(git, intent).await? {
             return Ok(Some(Publication::Waits(waits)));
         }
     }

@@ -1,6 +1,8 @@
 //! Work that is not committed: saved to a ref, or committed at the end, through an index of our own.
 //! The agent's index, its files and its git directory are not read for it: it may have planted things there.
 
+mod exact;
+
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, RunId, TaskId};
@@ -8,6 +10,7 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use crate::git::{Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, path_of, tips};
 use crate::hands::worktree::{marker_of, records_at};
 use crate::process::Input;
+pub(crate) use exact::{Exact, snapshot_exact};
 
 /// A larger file is not put into the object database on our own account: it would stay there for good.
 pub const RESCUE_FILE_MAX_BYTES: u64 = 100 * 1024 * 1024;
@@ -39,18 +42,6 @@ pub async fn snapshot(
     max_bytes: Option<u64>,
 ) -> Result<Snapshot, GitError> {
     let reading = Reading { max_bytes, exact: false };
-    snapshot_as(git, worktree, task, tip, reading).await
-}
-
-/// The same for a tree that nobody will merge: each changed file with its very bytes, whatever line ends and
-/// filters would make of them.
-pub(crate) async fn snapshot_exact(
-    git: &Git,
-    worktree: &Path,
-    task: &TaskId,
-    tip: &Oid,
-) -> Result<Snapshot, GitError> {
-    let reading = Reading { max_bytes: Some(RESCUE_FILE_MAX_BYTES), exact: true };
     snapshot_as(git, worktree, task, tip, reading).await
 }
 
@@ -98,15 +89,23 @@ async fn changed_names(
     index: &PrivateIndex,
     tip: &Oid,
 ) -> Result<Vec<u8>, GitError> {
-    let call = |args: &[&str]| index.call(git, worktree, args);
     index.show(git, worktree, tip).await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
     // Each of the two looks at every file or folder, so both at once. Deleted files count as modified.
-    let tracked = call(&["ls-files", "-z", "--modified", "--deduplicate"]).long_list().ok();
-    let others = call(&["ls-files", "-z", "--others", "--exclude-standard"]).long_list().ok();
-    let (mut tracked, others) = tokio::try_join!(tracked, others)?;
-    tracked.extend(others);
-    Ok(tracked)
+    let (tracked, others) =
+        tokio::try_join!(index.differences(git, worktree), other_names(git, worktree, index))?;
+    let mut names = Vec::new();
+    for change in tracked {
+        names.extend_from_slice(change.path.as_os_str().as_encoded_bytes());
+        names.push(0);
+    }
+    names.extend(others);
+    Ok(names)
+}
+
+/// Files that the index does not know and git does not ignore; of another repository only its folder.
+async fn other_names(git: &Git, worktree: &Path, index: &PrivateIndex) -> Result<Vec<u8>, GitError> {
+    index.call(git, worktree, &["ls-files", "-z", "--others", "--exclude-standard"]).long_list().ok().await
 }
 
 async fn read_files(
@@ -117,7 +116,7 @@ async fn read_files(
     reading: Reading,
 ) -> Result<Snapshot, GitError> {
     let Reading { max_bytes, exact } = reading;
-    let call = |args: &[&str]| index.call(git, worktree, args);
+    let call = |args: &[&str]| index.draft(git, worktree, args);
     let listed = changed_names(git, worktree, index, tip).await?;
     let (mut nested, mut too_large, mut input) = (Vec::new(), Vec::new(), Vec::new());
     for name in listed.split(|b| *b == 0).filter(|name| !name.is_empty()) {
@@ -278,7 +277,7 @@ async fn hand_over_index(git: &Git, worktree: &Path, task: &TaskId) -> Result<()
     let records = records_at(git, worktree, marker.as_ref());
     let [record] = &records[..] else { return Ok(()) };
     let index = PrivateIndex::take(git, task.as_str()).await?;
-    git.install_index(record, &index.file).await
+    git.install_index(record, &index, worktree).await
 }
 
 fn now_secs() -> i64 {

@@ -190,7 +190,7 @@ async fn check_out(git: &Git, path: &Path, branch: &str, tip: &Oid, how: &[&str]
     let record = git.register("restored", path, &head, tip)?;
     index.call(git, path, how).ok().await?;
     index.call(git, path, &["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
-    git.install_index(&git.record_dir(&record), &index.file).await?;
+    git.install_index(&git.record_dir(&record), &index, path).await?;
     git.make_durable().await
 }
 

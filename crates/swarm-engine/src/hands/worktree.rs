@@ -119,6 +119,23 @@ pub async fn prepare(
 
 /// Makes, recycles or finds the worktree. Safe to ask again after death at any point.
 pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, PrepareFailure> {
+    prepare_with(git, wanted, Files::Unknown).await
+}
+
+/// The same for one whose files are all saved: they are not looked at again.
+pub(crate) async fn prepare_saved(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, PrepareFailure> {
+    prepare_with(git, wanted, Files::Saved).await
+}
+
+/// What is known of the files of a worktree that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Files {
+    Unknown,
+    /// Whatever is not committed is on a ref.
+    Saved,
+}
+
+async fn prepare_with(git: &Git, wanted: &Wanted<'_>, files: Files) -> Result<Prepared, PrepareFailure> {
     let (task, dir) = (wanted.task, wanted.dir);
     std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))?;
     let dir = std::fs::canonicalize(dir).map_err(GitError::io("find", dir))?;
@@ -129,8 +146,8 @@ pub async fn prepare_as(git: &Git, wanted: &Wanted<'_>) -> Result<Prepared, Prep
     let was_there = std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
     let made_before = marker.as_ref().map(|marker| marker.state);
     let mut prepared = match (found(&path, marker.as_ref(), &records), marker) {
-        (Found::Attached, Some(marker)) => attach::attach(git, task, &records[0], marker).await?,
-        (Found::WithoutRecord, Some(marker)) => attach::register_again(git, task, marker).await?,
+        (Found::Attached, Some(marker)) => attach::attach(git, task, &records[0], marker, files).await?,
+        (Found::WithoutRecord, Some(marker)) => attach::register_again(git, task, marker, files).await?,
         (Found::Foreign, _) => return Err(PrepareFailure::FolderInTheWay { task: task.clone(), path }),
         (Found::Leftovers, _) => {
             clear_leftovers(git, task, &path, &records)?;

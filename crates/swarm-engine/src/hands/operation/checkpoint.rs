@@ -59,7 +59,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
 
 /// A full checkpoint: refs of trunk, tips and everything that is not committed, durable when this returns.
 pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
-    let (mut saved, _) = read_refs(git, asked.trunk, None).await?;
+    let (mut saved, present) = read_refs(git, asked.trunk, &prefix_of(asked.name)).await?;
     let worktrees = all_markers(git).into_iter().filter(|marker| marker.state == MarkerState::Ready);
     let mut waiting: Vec<WorktreeMarker> = worktrees.filter(|marker| marker.path.is_dir()).collect();
     let mut reading = JoinSet::new();
@@ -86,7 +86,6 @@ pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
             saved.dirty.insert(task, commit);
         }
     }
-    let present = git.refs_under(&prefix_of(asked.name)).await?;
     put_refs(git, asked, &saved, present).await?;
     git.make_durable().await?;
     Ok(saved)
@@ -95,7 +94,7 @@ pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
 /// A light one: trunk and tips; one question, one transaction. It stands in the way of a merge, so it does not wait for
 /// the disk: what it names hangs on branches that are there, and the merge behind it syncs both.
 pub async fn mark(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
-    let (saved, present) = read_refs(git, asked.trunk, Some(&prefix_of(asked.name))).await?;
+    let (saved, present) = read_refs(git, asked.trunk, &prefix_of(asked.name)).await?;
     put_refs(git, asked, &saved, present).await?;
     Ok(saved)
 }
@@ -138,14 +137,13 @@ pub async fn load(git: &Git, name: &str) -> Result<Option<Saved>, GitError> {
 type Refs = Vec<(String, Oid)>;
 
 /// Trunk, the branches of all tasks, and what is there under a prefix, by one question.
-async fn read_refs(git: &Git, trunk: &str, more: Option<&str>) -> Result<(Saved, Refs), GitError> {
+async fn read_refs(git: &Git, trunk: &str, prefix: &str) -> Result<(Saved, Refs), GitError> {
     let trunk = format!("refs/heads/{trunk}");
     let (mut saved, mut others) = (Saved::default(), Vec::new());
-    let asked: Vec<&str> = [trunk.as_str(), "refs/heads/swarm/"].into_iter().chain(more).collect();
-    for (name, oid) in git.refs_under_all(&asked).await? {
+    for (name, oid) in git.refs_under_all(&[&trunk, "refs/heads/swarm/", prefix]).await? {
         if name == trunk {
             saved.trunk = Some(oid);
-        } else if more.is_some_and(|prefix| name.starts_with(prefix)) {
+        } else if name.starts_with(prefix) {
             others.push((name, oid));
         } else if let Some(task) = name.strip_prefix("refs/heads/swarm/").and_then(|t| TaskId::new(t).ok()) {
             saved.tips.insert(task, oid);

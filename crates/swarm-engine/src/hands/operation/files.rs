@@ -1,29 +1,32 @@
 //! The files of a task's worktree led from one tree to another. Only paths that differ are touched; ignored
 //! files stay, and what stands in the way of a file goes to the trash, not away.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::git::{Change, Git, GitError, MODE_GITLINK, PrivateIndex};
+use crate::git::{Change, Entry, Git, GitError, MODE_GITLINK, PrivateIndex};
 use crate::hands::remove::move_to_trash;
+use crate::hands::rescue::Exact;
 use crate::process::Input;
 
-/// Trees of one worktree.
+/// From what lies in a worktree to what shall lie there.
 pub(super) struct Way<'a> {
-    /// What files and index show now.
-    pub from: &'a Oid,
-    /// What of it is on a ref. A file that was ignored where the worktree came from may be known where it goes to:
-    /// then it is in `from` and not in this one.
-    pub saved: &'a Oid,
-    /// What they shall show.
+    /// All of it is on a ref, but for files that were too large.
+    pub seen: &'a Exact,
+    /// The tree that the files shall show.
     pub target: &'a Oid,
     /// The tree of the tip. Where the target differs from it, it holds the very bytes of the file.
     pub tip: &'a Oid,
 }
 
-/// Makes the files those of the target.
+/// Clocks of file systems go in steps: a file may be younger by so much than it says.
+const CLOCK_STEP: Duration = Duration::from_millis(20);
+
+/// Makes the files, and the index, those of the target.
 pub(super) async fn lead(
     git: &Git,
     task: &TaskId,
@@ -31,16 +34,15 @@ pub(super) async fn lead(
     worktree: &Path,
     way: &Way<'_>,
 ) -> Result<(), GitError> {
-    let Way { from, saved, target, tip } = way;
-    let changes = git.changes(from, target).await?;
-    if changes.is_empty() {
-        return Ok(());
-    }
+    let Way { seen, target, tip } = way;
+    let from_tip = git.changes(&seen.tip, target).await?;
     // Another repository's commit is only a note in the tree; its folder is not ours to empty or fill.
-    let of_files = |side: &Option<crate::git::Entry>| side.as_ref().is_some_and(|e| e.mode != MODE_GITLINK);
-    let unsaved: BTreeSet<PathBuf> = git.changed_paths(saved, from).await?.into_iter().collect();
-    for change in changes.iter().filter(|c| of_files(&c.old) && unsaved.contains(&c.path)) {
-        if above(worktree, &change.path, |meta| !meta.is_dir()).is_none() {
+    let of_files = |side: &Option<Entry>| side.as_ref().is_some_and(|e| e.mode != MODE_GITLINK);
+    let mut changes = composed(&seen.changes, &from_tip);
+    // What nobody has saved stays where it lies, and shows as changed.
+    changes.retain(|change| !seen.shot.too_large.contains(&change.path));
+    for change in changes.iter().filter(|change| of_files(&change.old)) {
+        if is_younger(worktree, &change.path, seen.since) {
             put_aside(git, task, &worktree.join(&change.path))?;
         }
     }
@@ -48,7 +50,10 @@ pub(super) async fn lead(
     for change in changes.iter().filter(|change| of_files(&change.old) && change.new.is_none()) {
         remove_file(worktree, &change.path)?;
     }
-    let exact: BTreeSet<PathBuf> = git.changed_paths(tip, target).await?.into_iter().collect();
+    let exact: BTreeSet<PathBuf> = match target == tip {
+        true => BTreeSet::new(),
+        false => git.changed_paths(tip, target).await?.into_iter().collect(),
+    };
     let mut names = [Vec::new(), Vec::new()];
     for change in changes.iter().filter(|change| of_files(&change.new)) {
         clear_the_way(git, task, worktree, change)?;
@@ -56,7 +61,11 @@ pub(super) async fn lead(
         names.extend_from_slice(change.path.as_os_str().as_encoded_bytes());
         names.push(0);
     }
-    index.enter(git, worktree, &changes).await?;
+    match index.noted() {
+        Some(shows) if shows == seen.tip => index.enter(git, worktree, &from_tip).await?,
+        // It was led elsewhere, or forgotten, since the files were looked at.
+        _ => index.show(git, worktree, target).await?,
+    }
     for (exact, names) in [false, true].into_iter().zip(names).filter(|(_, names)| !names.is_empty()) {
         let write = index.call(git, worktree, &["checkout-index", "--force", "--index", "-z", "--stdin"]);
         let write = if exact { git.exactly(write, tip) } else { write };
@@ -64,6 +73,36 @@ pub(super) async fn lead(
     }
     index.note_shown(target);
     Ok(())
+}
+
+/// From one end to the other, of two ways that begin at the same tree.
+fn composed(to_here: &[Change], to_there: &[Change]) -> Vec<Change> {
+    let mut sides: BTreeMap<&Path, (&Option<Entry>, &Option<Entry>)> = BTreeMap::new();
+    for Change { path, old, new } in to_here {
+        // Where the other way does not pass, it ends with what was there at the beginning.
+        sides.insert(path, (new, old));
+    }
+    for Change { path, old, new } in to_there {
+        sides.entry(path).and_modify(|sides| sides.1 = new).or_insert((old, new));
+    }
+    let change = |(path, (old, new)): (&Path, (&Option<Entry>, &Option<Entry>))| Change {
+        path: path.to_owned(),
+        old: old.clone(),
+        new: new.clone(),
+    };
+    sides.into_iter().filter(|(_, (old, new))| old != new).map(change).collect()
+}
+
+/// Whether the file was changed after the files were looked at: then what it holds may be saved nowhere. The time
+/// is that of the change of the inode, which no program can set.
+fn is_younger(top: &Path, path: &Path, than: SystemTime) -> bool {
+    if above(top, path, |meta| !meta.is_dir()).is_some() {
+        return false;
+    }
+    let Ok(meta) = std::fs::symlink_metadata(top.join(path)) else { return false };
+    let nanos = u32::try_from(meta.ctime_nsec()).unwrap_or_default();
+    let changed = u64::try_from(meta.ctime()).map(|secs| SystemTime::UNIX_EPOCH + Duration::new(secs, nanos));
+    changed.map_or(true, |changed| changed + CLOCK_STEP >= than)
 }
 
 fn remove_file(top: &Path, path: &Path) -> Result<(), GitError> {

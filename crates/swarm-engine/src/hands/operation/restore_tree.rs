@@ -12,10 +12,10 @@ use super::files::{Way, lead};
 use super::uncommitted::uncommitted_work;
 use crate::git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, tips, write_marker};
 use crate::hands::remove::{keep_commit, move_to_trash};
-use crate::hands::rescue::snapshot_exact;
+use crate::hands::rescue::{Exact, snapshot_exact};
 use crate::hands::worktree::{
     BaseRule, MarkerState, PrepareFailure, Prepared, Wanted, WorktreeMarker, checkouts_of_people, hold_task,
-    marker_of, marker_path, prepare_as, records_at,
+    marker_of, marker_path, prepare_saved, records_at,
 };
 
 /// What git writes into a worktree's record while something is under way there.
@@ -92,7 +92,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         return Ok(obstacle);
     }
     let records = records_at(git, &path, marker.as_ref());
-    let Present { tree, saved, uncommitted } =
+    let Present { files, saved, uncommitted } =
         save_present(git, asked, &path, marker.as_ref(), &records, now.as_ref()).await?;
     for record in &records {
         end_what_is_under_way(git, asked.task, record)?;
@@ -105,12 +105,12 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
     drop(mine);
     let base = BaseRule::At(asked.base.unwrap_or(asked.tip).clone());
     let wanted = Wanted { task: asked.task, dir: &dir, base: &base, pool: None, copy: None };
-    let place = match prepare_as(git, &wanted).await {
+    let place = match prepare_saved(git, &wanted).await {
         Ok(place) => place,
         Err(PrepareFailure::Git(error)) => return Err(error),
         Err(other) => return Ok(Restored::InTheWay { why: other.to_string(), hint: String::new() }),
     };
-    put_files(git, asked, &place, tree.as_ref()).await?;
+    put_files(git, asked, &place, files).await?;
     git.make_durable().await?;
     Ok(Restored::Done { path, saved, uncommitted })
 }
@@ -132,7 +132,7 @@ fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str)
 #[derive(Default)]
 struct Present {
     /// All files that git did not ignore; none where there was no worktree.
-    tree: Option<Oid>,
+    files: Option<Exact>,
     /// What was saved of it, and the part of that which was not committed.
     saved: Option<Oid>,
     uncommitted: Option<Oid>,
@@ -154,8 +154,8 @@ async fn save_present(
         let target = git.tree_of(asked.dirty.unwrap_or(asked.tip)).await?;
         let found = uncommitted_work(git, asked.task, path, records, stands_on).await?;
         // What shall lie there anyway is held by whoever asks for it.
-        present.uncommitted = found.commit.filter(|_| found.tree != target);
-        present.tree = Some(found.tree);
+        present.uncommitted = found.commit.filter(|_| found.files.shot.tree != target);
+        present.files = Some(found.files);
     }
     let work = present.uncommitted.as_ref().unwrap_or(stands_on);
     if present.uncommitted.is_none() && git.is_ancestor(work, asked.tip).await? {
@@ -248,12 +248,13 @@ async fn move_branch(
     }
 }
 
-/// The files of the saved commit, and an index that shows the tip. `saved` is the tree that is on a ref.
+/// The files of the saved commit, and an index that shows the tip. `seen`: what lies there, saved; none: the worktree
+/// has just been made.
 async fn put_files(
     git: &Git,
     asked: &Restore<'_>,
     place: &Prepared,
-    saved: Option<&Oid>,
+    seen: Option<Exact>,
 ) -> Result<(), GitError> {
     let path = &place.path;
     let tip_tree = git.tree_of(asked.tip).await?;
@@ -261,22 +262,23 @@ async fn put_files(
         Some(dirty) => git.tree_of(dirty).await?,
         None => tip_tree.clone(),
     };
-    // Everything that git does not ignore is known to the index after this, also what was not tracked.
-    let shot = snapshot_exact(git, path, asked.task, asked.tip).await?;
+    let seen = match seen {
+        Some(seen) => seen,
+        None => snapshot_exact(git, path, asked.task, asked.tip).await?,
+    };
     let index = PrivateIndex::take(git, asked.task.as_str()).await?;
-    let saved = saved.unwrap_or(&shot.tree);
-    let way = Way { from: &shot.tree, saved, target: &target, tip: &tip_tree };
+    let way = Way { seen: &seen, target: &target, tip: &tip_tree };
     if let Err(error) = lead(git, asked.task, &index, path, &way).await {
         index.forget();
         return Err(error);
     }
     if target == tip_tree {
-        return git.install_index(&place.record, &index.file).await;
+        return git.install_index(&place.record, &index, path).await;
     }
     let own = PrivateIndex::take(git, &format!(".own-{}", asked.task)).await?;
     index.copy_to(&own)?;
     own.enter(git, path, &git.changes(&target, &tip_tree).await?).await?;
-    git.install_index(&place.record, &own.file).await?;
+    git.install_index(&place.record, &own, path).await?;
     own.forget();
     Ok(())
 }

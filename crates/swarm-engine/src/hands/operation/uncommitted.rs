@@ -6,7 +6,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::git::{Git, GitError, Head, NewCommit};
-use crate::hands::rescue::{Snapshot, snapshot_exact};
+use crate::hands::rescue::{Exact, Snapshot, snapshot_exact};
 
 /// A worktree that somebody writes to may change while it is read; then it is read again.
 const TRIES_MAX: u32 = 3;
@@ -17,7 +17,7 @@ const NAMED_MAX: usize = 20;
 /// One look at a worktree.
 pub(super) struct Uncommitted {
     /// All files that git does not ignore.
-    pub tree: Oid,
+    pub files: Exact,
     /// None when everything is committed on the tip.
     pub commit: Option<Oid>,
 }
@@ -31,15 +31,16 @@ pub(super) async fn uncommitted_work(
     records: &[std::path::PathBuf],
     tip: &Oid,
 ) -> Result<Uncommitted, GitError> {
-    let shot = steady_snapshot(git, path, task, tip).await?;
+    let files = steady_snapshot(git, path, task, tip).await?;
+    let shot = &files.shot;
     let head = match records.first().map(|record| git.head_in(record)) {
         Some(Head::Detached(oid)) if oid != *tip => git.resolve(oid.as_str()).await?,
         _ => None,
     };
     if !shot.differs && head.is_none() {
-        return Ok(Uncommitted { tree: shot.tree, commit: None });
+        return Ok(Uncommitted { files, commit: None });
     }
-    let message = message(task, &shot);
+    let message = message(task, shot);
     let parents: Vec<Oid> = std::iter::once(tip.clone()).chain(head).collect();
     let commit = NewCommit {
         tree: &shot.tree,
@@ -50,10 +51,10 @@ pub(super) async fn uncommitted_work(
         at_secs: 0,
     };
     let commit = Some(git.make_commit(commit).await?);
-    Ok(Uncommitted { tree: shot.tree, commit })
+    Ok(Uncommitted { files, commit })
 }
 
-async fn steady_snapshot(git: &Git, path: &Path, task: &TaskId, tip: &Oid) -> Result<Snapshot, GitError> {
+async fn steady_snapshot(git: &Git, path: &Path, task: &TaskId, tip: &Oid) -> Result<Exact, GitError> {
     let mut last = None;
     for _ in 0..TRIES_MAX {
         match snapshot_exact(git, path, task, tip).await {

@@ -7,17 +7,19 @@ use super::hold::Hold;
 use super::look::{Look, OnDisk, look, strangers_in};
 use super::settle::settle_held;
 use super::{Intent, WaitReason, Waits};
-use crate::git::{Change, Git, GitError, Head};
-use crate::process::Input;
+use crate::git::{Change, Git, GitCall, GitError, Head};
+use crate::process::{Ended, Input};
 
 #[derive(Debug)]
 pub(super) struct Follower {
     pub hold: Hold,
+    /// Entries of files that hold already what comes, as git's `--index-info` takes them.
+    equal: Vec<u8>,
 }
 
 impl Follower {
     pub fn new(hold: Hold) -> Self {
-        Self { hold }
+        Self { hold, equal: Vec::new() }
     }
 
     fn waits(&self, reason: WaitReason) -> Waits {
@@ -26,7 +28,7 @@ impl Follower {
 
     /// Whether something of the person's is in the way. Asked under the hold.
     pub async fn blocked(
-        &self,
+        &mut self,
         git: &Git,
         branch: &str,
         changes: &[Change],
@@ -42,30 +44,25 @@ impl Follower {
         }
         self.hold.copy_index()?;
         let looks = look(git, checkout, &self.hold.next_index, changes).await?;
+        let equal = entries_of_equal(&looks);
         let blocks = Blocks::of(&checkout.path, &looks, changes, STRANGERS_SHOWN);
+        self.equal = equal;
         Ok(blocks.reasons().into_iter().next().map(|reason| self.waits(reason)))
     }
 
     /// Lets git write the files and the next index. Git's own check has the last word.
-    pub async fn write_files(
-        &mut self,
-        git: &Git,
-        intent: &Intent,
-        changes: &[Change],
-    ) -> Result<Option<Waits>, GitError> {
+    pub async fn write_files(&mut self, git: &Git, intent: &Intent) -> Result<Option<Waits>, GitError> {
         self.hold.begin_writing()?;
-        self.adopt_equal(git, changes).await?;
-        let checkout = &self.hold.checkout;
-        let ended = git
-            // The index is put in place by a rename, and must have its bytes then.
-            .call(["-c", "core.fsync=reference,index"])
-            .args(["read-tree", "-m", "-u", intent.old.as_str(), intent.new.as_str()])
-            .git_dir(&checkout.git_dir)
-            .work_tree(&checkout.path)
-            .index(&self.hold.next_index)
-            .stdin(self.hold.sign_of_life()?)
-            .any()
-            .await?;
+        if !self.equal.is_empty() {
+            self.adopt_equal(git).await?;
+        }
+        let mut ended = self.read_tree(git, intent).await?;
+        if ended.status.code().is_some_and(|code| code != 0) {
+            // A file that was changed and changed back looks new by its times only: all are read, and git judges
+            // again. It has written nothing yet.
+            self.refresh(git).await?;
+            ended = self.read_tree(git, intent).await?;
+        }
         match ended.status.code() {
             Some(0) => Ok(None),
             Some(_) => {
@@ -80,33 +77,28 @@ impl Follower {
         }
     }
 
+    async fn read_tree(&self, git: &Git, intent: &Intent) -> Result<Ended, GitError> {
+        // The index is put in place by a rename, and must have its bytes then.
+        let call = self.call(git, &["-c", "core.fsync=reference,index", "read-tree", "-m", "-u"]);
+        call.args([intent.old.as_str(), intent.new.as_str()]).stdin(self.hold.sign_of_life()?).any().await
+    }
+
     /// Where the person already has the very bytes that come, the next index says so, and git leaves the file.
-    /// And the index learns of every file what is true now.
-    async fn adopt_equal(&self, git: &Git, changes: &[Change]) -> Result<(), GitError> {
-        let checkout = &self.hold.checkout;
-        let looks = look(git, checkout, &self.hold.next_index, changes).await?;
-        let equal = looks.iter().filter(|seen| {
-            seen.change.new.is_some()
-                && seen.holds(seen.change.new.as_ref())
-                && !seen.holds(seen.change.old.as_ref())
-        });
-        let mut script = Vec::new();
-        for seen in equal {
-            let new = seen.change.new.as_ref().expect("only changes with a new side are taken");
-            script.extend(format!("{:06o} {} 0\t", new.mode, new.oid).bytes());
-            script.extend_from_slice(seen.change.path.as_os_str().as_encoded_bytes());
-            script.push(0);
-        }
-        let call = |args: &[&str]| {
-            git.call(args).git_dir(&checkout.git_dir).work_tree(&checkout.path).index(&self.hold.next_index)
-        };
-        if !script.is_empty() {
-            call(&["update-index", "-z", "--index-info"]).stdin(Input::Bytes(script)).ok().await?;
-        }
-        // A file that was changed and changed back looks new by its times only: read it before judging.
+    async fn adopt_equal(&self, git: &Git) -> Result<(), GitError> {
+        let update = self.call(git, &["update-index", "-z", "--index-info"]);
+        update.stdin(Input::Bytes(self.equal.clone())).ok().await?;
+        self.refresh(git).await
+    }
+
+    /// The next index learns of every file what is true now.
+    async fn refresh(&self, git: &Git) -> Result<(), GitError> {
         // Exit code 1 only says that some files differ.
-        call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?;
-        Ok(())
+        self.call(git, &["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await.map(drop)
+    }
+
+    fn call(&self, git: &Git, args: &[&str]) -> GitCall {
+        let checkout = &self.hold.checkout;
+        git.call(args).git_dir(&checkout.git_dir).work_tree(&checkout.path).index(&self.hold.next_index)
     }
 
     pub fn install_index(&self) -> Result<(), GitError> {
@@ -121,6 +113,18 @@ impl Follower {
     pub fn release(self) -> Result<(), GitError> {
         self.hold.release()
     }
+}
+
+fn entries_of_equal(looks: &[Look<'_>]) -> Vec<u8> {
+    let mut script = Vec::new();
+    for seen in looks.iter().filter(|seen| !seen.holds(seen.change.old.as_ref())) {
+        if let Some(new) = seen.change.new.as_ref().filter(|new| seen.holds(Some(new))) {
+            script.extend(format!("{:06o} {} 0\t", new.mode, new.oid).bytes());
+            script.extend_from_slice(seen.change.path.as_os_str().as_encoded_bytes());
+            script.push(0);
+        }
+    }
+    script
 }
 
 /// Files named of a folder that is in the way: a person looks at the first one and knows.

@@ -5,7 +5,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::integrity::{self, Flaw, is_whole};
-use super::{Prepared, WorktreeMarker, marker_path};
+use super::{Files, Prepared, WorktreeMarker, marker_path};
 use crate::git::tips::{self, Tip};
 use crate::git::{Checkout, Git, GitError, Head, PrivateIndex, RefChange, write_marker};
 use crate::hands::remove::move_to_trash;
@@ -16,10 +16,11 @@ pub(super) async fn attach(
     task: &TaskId,
     record: &Path,
     mut marker: WorktreeMarker,
+    files: Files,
 ) -> Result<Prepared, GitError> {
     let branch = task.branch();
     let full = format!("refs/heads/{branch}");
-    let flaws = integrity::inside(git, task, record, &marker).await?;
+    let flaws = integrity::inside(git, task, record, &marker, files).await?;
     let head_says = git.head_in(record);
     let head = match &head_says {
         Head::Detached(oid) => Some(oid.clone()),
@@ -28,7 +29,7 @@ pub(super) async fn attach(
     };
     let tip = tip_of(git, &full, &marker, head.as_ref()).await?;
     let tip = readable(git, &full, &marker, tip, &flaws).await?;
-    if flaws.iter().any(Flaw::is_disorder) {
+    if files == Files::Unknown && flaws.iter().any(Flaw::is_disorder) {
         keep_files(git, &marker, &tip).await?;
     }
     // An agent that left its branch may have commits that only its HEAD holds.
@@ -93,6 +94,7 @@ pub(super) async fn register_again(
     git: &Git,
     task: &TaskId,
     mut marker: WorktreeMarker,
+    files: Files,
 ) -> Result<Prepared, GitError> {
     let branch = task.branch();
     let full = format!("refs/heads/{branch}");
@@ -100,7 +102,9 @@ pub(super) async fn register_again(
     flaws.extend(integrity::of_branch(git, task, &marker).await?);
     let tip = tip_of(git, &full, &marker, None).await?;
     let tip = readable(git, &full, &marker, tip, &flaws).await?;
-    keep_files(git, &marker, &tip).await?;
+    if files == Files::Unknown {
+        keep_files(git, &marker, &tip).await?;
+    }
     let dot_git = marker.path.join(".git");
     if std::fs::symlink_metadata(&dot_git).is_ok_and(|meta| meta.is_dir()) {
         move_to_trash(git, task.as_str(), &dot_git)?;
@@ -206,5 +210,5 @@ async fn keep_files(git: &Git, marker: &WorktreeMarker, tip: &Oid) -> Result<(),
 async fn give_index(git: &Git, task: &TaskId, record: &Path, path: &Path, tip: &Oid) -> Result<(), GitError> {
     let index = PrivateIndex::take(git, task.as_str()).await?;
     index.show(git, path, tip).await?;
-    git.install_index(record, &index.file).await
+    git.install_index(record, &index, path).await
 }

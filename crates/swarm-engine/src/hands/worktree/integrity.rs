@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use super::{MarkerState, WorktreeMarker, marker_of, records_at};
+use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
 use crate::git::{Checkout, Git, GitError, Head, MidWay};
 use crate::hands::rescue;
 
@@ -86,7 +86,7 @@ pub async fn examine(git: &Git, task: &TaskId, dir: &Path) -> Result<Vec<Flaw>, 
         (None, _) => Ok(vec![]),
         (Some(marker), _) if marker.state == MarkerState::Making => Ok(vec![Flaw::HalfMade]),
         (Some(_), _) if !there => Ok(vec![Flaw::Gone]),
-        (Some(marker), [record]) => inside(git, task, record, &marker).await,
+        (Some(marker), [record]) => inside(git, task, record, &marker, Files::Unknown).await,
         (Some(marker), _) => {
             let mut flaws = vec![Flaw::Forgotten];
             flaws.extend(of_branch(git, task, &marker).await?);
@@ -100,6 +100,7 @@ pub(super) async fn inside(
     task: &TaskId,
     record: &Path,
     marker: &WorktreeMarker,
+    files: Files,
 ) -> Result<Vec<Flaw>, GitError> {
     let full = format!("refs/heads/{}", task.branch());
     let mut flaws = planted(git, record, &marker.path);
@@ -129,7 +130,9 @@ pub(super) async fn inside(
     flaws.extend(locks.into_iter().filter(abandoned).map(|file| Flaw::Locked { file }));
     flaws.extend(of_index(git, record, &marker.path).await?);
     flaws.extend(of_branch(git, task, marker).await?);
-    if let Some(tip) = git.ref_value(&full).await?.filter(|_| !has_no_tip(&flaws)) {
+    if files == Files::Unknown
+        && let Some(tip) = git.ref_value(&full).await?.filter(|_| !has_no_tip(&flaws))
+    {
         let files = rescue::uncommitted(git, &marker.path, task, &tip).await?;
         if files > 0 {
             flaws.push(Flaw::Uncommitted { files });
@@ -162,8 +165,9 @@ async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>,
     if !std::fs::symlink_metadata(&index).is_ok_and(|meta| meta.is_file()) {
         return Ok(Some(Flaw::NoIndex));
     }
-    // Read as data, through our own git directory: nothing that the worktree configures is run.
-    let read = git.call(["ls-files", "-z", "--stage"]).work_tree(path).index(&index).long_list();
+    // Read as data, through our own git directory: nothing that the worktree configures is run. All of it is read,
+    // little is told.
+    let read = git.call(["ls-files", "-z", "--unmerged"]).work_tree(path).index(&index).long_list();
     Ok(read.ok().await.is_err().then_some(Flaw::BrokenIndex))
 }
 

@@ -120,7 +120,7 @@ async fn folder_with_files(
         match index.fill(git, path, tip).await {
             Ok(()) => {
                 let record = git.register(task.as_str(), path, &head, tip)?;
-                git.install_index(&git.record_dir(&record), &index.file).await?;
+                git.install_index(&git.record_dir(&record), &index, path).await?;
                 return Ok((record, true));
             }
             // A used one that does not work is not worth a failed attempt: a new one is made.
@@ -132,6 +132,6 @@ async fn folder_with_files(
     std::fs::create_dir(path).map_err(GitError::io("make the folder", path))?;
     let record = git.register(task.as_str(), path, &head, tip)?;
     index.fill(git, path, tip).await?;
-    git.install_index(&git.record_dir(&record), &index.file).await?;
+    git.install_index(&git.record_dir(&record), &index, path).await?;
     Ok((record, false))
 }
