@@ -58,6 +58,26 @@ async fn the_rest_is_committed_onto_the_branch_and_status_is_clean() {
 }
 
 #[tokio::test]
+async fn a_folder_that_has_become_a_link_does_not_stop_the_rest_from_being_committed() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let task = task("t1");
+    let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
+    std::fs::rename(made.path.join("dir"), made.path.join("moved")).unwrap();
+    std::os::unix::fs::symlink("moved", made.path.join("dir")).unwrap();
+    let rest = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    assert!(matches!(rest, Rest::Committed(_)), "{rest:?}");
+    assert_eq!(git_in(&made.path, ["status", "--porcelain"]), "");
+    assert_eq!(
+        git_in(&made.path, ["ls-tree", "-r", "--name-only", "HEAD", "dir", "moved"]),
+        "dir\nmoved/c.txt"
+    );
+    // Programs other than git look at the checksum of the index.
+    let index = std::fs::read(made.record.join("index")).unwrap();
+    assert!(index[index.len() - 20..].iter().any(|byte| *byte != 0), "a checksum");
+}
+
+#[tokio::test]
 async fn nothing_an_agent_has_planted_runs_in_our_calls() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new();

@@ -56,6 +56,10 @@ struct Shown {
     bytes: u64,
     modified: (i64, i64),
     changed: (i64, i64),
+    /// Many of its files were written in the same second as the index itself. Git does not trust what it knows of
+    /// them, and reads them at every look.
+    #[serde(default)]
+    unsettled: bool,
 }
 
 impl PrivateIndex {
@@ -120,7 +124,7 @@ impl PrivateIndex {
         let _few_at_once = git.shared.filling.acquire().await;
         let fill = self.call(git, worktree, &["read-tree", "--reset", "-u", commit.as_str()]);
         fill.stdin(self.sign_of_life()?).ok().await?;
-        self.note_shown(commit);
+        self.note(commit, true);
         Ok(())
     }
 
@@ -151,19 +155,48 @@ impl PrivateIndex {
 
     /// The commit or tree that the index shows, if that is known for sure.
     pub fn noted(&self) -> Option<Oid> {
+        self.valid_note().map(|note| note.commit)
+    }
+
+    fn valid_note(&self) -> Option<Shown> {
         let noted: Shown = serde_json::from_slice(&std::fs::read(note_of(&self.file)).ok()?).ok()?;
-        let now = self.shown(&noted.commit)?;
-        (noted == now).then_some(noted.commit)
+        let now = self.shown(&noted.commit, noted.unsettled)?;
+        (noted == now).then_some(noted)
+    }
+
+    /// Once the second in which it was filled is over: one more look at what git does not trust.
+    pub(super) async fn settle_if_due(&self, git: &Git, worktree: &Path) -> Result<(), GitError> {
+        let Some(note) = self.valid_note().filter(|note| note.unsettled) else { return Ok(()) };
+        if jiff::Timestamp::now().as_second() > note.modified.0 {
+            self.settle(git, worktree).await?;
+        }
+        Ok(())
+    }
+
+    /// The index learns of every file what is true now; it goes on showing the same.
+    pub(super) async fn settle(&self, git: &Git, worktree: &Path) -> Result<(), GitError> {
+        let shows = self.noted();
+        let args = ["update-index", "-q", "--refresh", "--ignore-submodules", "--force-write-index"];
+        // Exit code 1 only says that some files differ.
+        self.draft(git, worktree, &args).if_yes().await?;
+        if let Some(commit) = shows {
+            self.note_shown(&commit);
+        }
+        Ok(())
     }
 
     /// Remembers that the index shows this commit (or tree) exactly. A note that is lost or torn costs a step, no more.
     pub fn note_shown(&self, commit: &Oid) {
-        if let Some(bytes) = self.shown(commit).and_then(|shown| serde_json::to_vec(&shown).ok()) {
+        self.note(commit, false);
+    }
+
+    fn note(&self, commit: &Oid, unsettled: bool) {
+        if let Some(bytes) = self.shown(commit, unsettled).and_then(|shown| serde_json::to_vec(&shown).ok()) {
             let _ = std::fs::write(note_of(&self.file), bytes);
         }
     }
 
-    fn shown(&self, commit: &Oid) -> Option<Shown> {
+    fn shown(&self, commit: &Oid, unsettled: bool) -> Option<Shown> {
         let meta = std::fs::symlink_metadata(&self.file).ok()?;
         Some(Shown {
             commit: commit.clone(),
@@ -172,6 +205,7 @@ impl PrivateIndex {
             bytes: meta.size(),
             modified: (meta.mtime(), meta.mtime_nsec()),
             changed: (meta.ctime(), meta.ctime_nsec()),
+            unsettled,
         })
     }
 

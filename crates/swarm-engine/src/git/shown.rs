@@ -3,13 +3,12 @@
 //! To read a tree of many files into an index costs more than everything else that is done with it. While it is
 //! known what the index shows, only the paths that differ are entered.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
-use super::objects::{Change, Entry, parse_indexed, parse_raw_diff};
+use super::objects::Change;
 use super::private_index::PrivateIndex;
 use crate::process::Input;
 
@@ -74,41 +73,6 @@ impl PrivateIndex {
         gone.extend(there);
         let update = self.draft(git, worktree, &["update-index", "--add", "--replace", "-z", "--index-info"]);
         update.stdin(Input::Bytes(gone)).ok().await.map(drop)
-    }
-
-    /// Tracked files that differ from what the index shows, with both sides; the names of new contents are not
-    /// known yet. Where only the times of a file differ its content is compared.
-    pub async fn differences(&self, git: &Git, worktree: &Path) -> Result<Vec<Change>, GitError> {
-        let args = [
-            "diff",
-            "--raw",
-            "-z",
-            "--no-abbrev",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            // Nothing is run inside another repository: only the commit that it shows is compared.
-            "--ignore-submodules=dirty",
-            "-O/dev/null",
-        ];
-        // Not `ls-files --modified`, which looks at one file after the other.
-        let call = self.call(git, worktree, &args).global("-c").global("core.preloadIndex=true");
-        parse_raw_diff(&call.long_list().ok().await?)
-            .ok_or_else(|| GitError::Unreadable { command: "diff".into(), what: "raw diff".into() })
-    }
-
-    /// Everything that is in it.
-    pub async fn entries(&self, git: &Git, worktree: &Path) -> Result<BTreeMap<PathBuf, Entry>, GitError> {
-        let output = self.call(git, worktree, &["ls-files", "-z", "-s", "-t"]).long_list().ok().await?;
-        let mut found = BTreeMap::new();
-        for record in output.split(|b| *b == 0).filter(|record| !record.is_empty()) {
-            let (path, indexed) = parse_indexed(record).ok_or_else(|| GitError::Unreadable {
-                command: "ls-files".into(),
-                what: String::from_utf8_lossy(record).into_owned(),
-            })?;
-            found.insert(path, indexed.entry);
-        }
-        Ok(found)
     }
 
     /// Makes another index of ours the same as this one.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
-use crate::git::{Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, path_of, tips};
+use crate::git::{Change, Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, path_of, tips};
 use crate::hands::worktree::{marker_of, records_at};
 use crate::process::Input;
 pub(crate) use exact::{Exact, snapshot_exact};
@@ -75,32 +75,31 @@ pub(crate) async fn uncommitted(
     tip: &Oid,
 ) -> Result<usize, GitError> {
     let index = PrivateIndex::take(git, task.as_str()).await?;
-    Ok(changed_names(git, worktree, &index, tip)
-        .await?
-        .split(|b| *b == 0)
-        .filter(|name| !name.is_empty())
-        .count())
+    let (tracked, others) = changed(git, worktree, &index, tip).await?;
+    Ok(tracked.len() + others.split(|b| *b == 0).filter(|name| !name.is_empty()).count())
 }
 
-/// Names of files that differ from the commit or are new, each ended by a NUL; the index then shows the commit.
-async fn changed_names(
+/// Files that differ from the commit, and the names of new ones, each ended by a NUL; the index then shows the commit.
+async fn changed(
     git: &Git,
     worktree: &Path,
     index: &PrivateIndex,
     tip: &Oid,
-) -> Result<Vec<u8>, GitError> {
+) -> Result<(Vec<Change>, Vec<u8>), GitError> {
     index.show(git, worktree, tip).await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
-    // Each of the two looks at every file or folder, so both at once. Deleted files count as modified.
+    // Each of the two looks at every file or folder, so both at once.
     let (tracked, others) =
         tokio::try_join!(index.differences(git, worktree), other_names(git, worktree, index))?;
-    let mut names = Vec::new();
-    for change in tracked {
-        names.extend_from_slice(change.path.as_os_str().as_encoded_bytes());
-        names.push(0);
-    }
-    names.extend(others);
-    Ok(names)
+    Ok((tracked.changes, others))
+}
+
+/// Whether a link or a file stands where the path has a folder: what is behind it is not the worktree's, and git
+/// refuses to be asked about it.
+fn is_behind(worktree: &Path, path: &Path) -> bool {
+    let is_no_folder =
+        |part: &Path| std::fs::symlink_metadata(worktree.join(part)).is_ok_and(|meta| !meta.is_dir());
+    path.ancestors().skip(1).filter(|part| !part.as_os_str().is_empty()).any(is_no_folder)
 }
 
 /// Files that the index does not know and git does not ignore; of another repository only its folder.
@@ -117,7 +116,14 @@ async fn read_files(
 ) -> Result<Snapshot, GitError> {
     let Reading { max_bytes, exact } = reading;
     let call = |args: &[&str]| index.draft(git, worktree, args);
-    let listed = changed_names(git, worktree, index, tip).await?;
+    let (tracked, mut listed) = changed(git, worktree, index, tip).await?;
+    let (behind, tracked): (Vec<_>, Vec<_>) =
+        tracked.into_iter().partition(|change| change.new.is_none() && is_behind(worktree, &change.path));
+    index.enter(git, worktree, &behind).await?;
+    // First what the index knows: a file may have become a folder.
+    let known =
+        tracked.iter().flat_map(|change| [change.path.as_os_str().as_encoded_bytes(), b"\0"].concat());
+    listed.splice(..0, known.collect::<Vec<u8>>());
     let (mut nested, mut too_large, mut input) = (Vec::new(), Vec::new(), Vec::new());
     for name in listed.split(|b| *b == 0).filter(|name| !name.is_empty()) {
         let path = path_of(name);
@@ -132,7 +138,7 @@ async fn read_files(
         }
     }
     nested.extend(populated_submodules(git, worktree, tip).await?);
-    if input.is_empty() {
+    if input.is_empty() && behind.is_empty() {
         // The index shows the commit, and there is nothing to add to it.
         return Ok(Snapshot { tree: git.tree_of(tip).await?, differs: false, nested, too_large });
     }

@@ -12,6 +12,7 @@ mod desk;
 mod hooked;
 mod hooks;
 mod killed;
+mod looked_once;
 mod reverts;
 mod seen;
 mod set_back;

@@ -205,7 +205,7 @@ impl Mover<'_> {
             }
             if let Some(old) = &old {
                 let word = ref_word(name.trim_start_matches("refs/heads/"));
-                self.set_ref(&format!("refs/swarm/kept/{word}/{old}"), old).await?;
+                self.set_refs(&[(&format!("refs/swarm/kept/{word}/{old}"), old)]).await?;
             }
             changes.push(RefChange { name, old, new });
         }
@@ -222,14 +222,19 @@ impl Mover<'_> {
         }
     }
 
-    /// A ref of ours that holds something alive.
-    async fn set_ref(&self, name: &str, oid: &Oid) -> Result<(), GitError> {
-        let old = self.git.ref_value(name).await?;
-        if old.as_ref() == Some(oid) {
+    /// Refs of ours that hold something alive.
+    async fn set_refs(&self, wanted: &[(&str, &Oid)]) -> Result<(), GitError> {
+        let mut changes = Vec::new();
+        for (name, oid) in wanted {
+            let old = self.git.ref_value(name).await?;
+            if old.as_ref() != Some(oid) {
+                changes.push(RefChange { name: (*name).to_owned(), old, new: Some((*oid).clone()) });
+            }
+        }
+        if changes.is_empty() {
             return Ok(());
         }
-        let change = RefChange { name: name.to_owned(), old, new: Some(oid.clone()) };
-        match self.git.update_refs(&[change], "swarm: kept").await? {
+        match self.git.update_refs(&changes, "swarm: kept").await? {
             RefOutcome::Changed => Ok(()),
             RefOutcome::Lost { name, .. } => {
                 let what = format!("{name} does not hold still");

@@ -4,14 +4,13 @@
 //! Only files that differ from the tip are read, and only folders on the way to them are written. The index that
 //! knows the files goes on showing the tip, so the next look begins where this one did.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::{RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files};
-use crate::git::{Change, Entry, Git, GitError, MODE_GITLINK, PrivateIndex, path_of};
+use crate::git::{Change, Differences, Git, GitError, PrivateIndex, SmallIndex, path_of};
 use crate::process::Input;
 
 /// A snapshot, and how it differs from the commit it was compared with.
@@ -35,7 +34,7 @@ pub(crate) async fn snapshot_exact(
     let since = SystemTime::now();
     let index = PrivateIndex::take(git, task.as_str()).await?;
     let read = async {
-        let look = look(git, worktree, &index, tip).await?;
+        let mut look = look(git, worktree, &index, tip).await?;
         let changes = look.entered(git, worktree, &index, tip).await?;
         let tree = match git.tree_with(tip, &changes).await {
             // A git without that command: through the index, as ever.
@@ -71,6 +70,8 @@ async fn through_index(
 struct Look {
     /// Known to the tip: changed, or gone.
     known: Vec<Change>,
+    /// Shows what the tip has of those.
+    small: Option<SmallIndex>,
     /// Not known to it, one after the other, each ended by a NUL.
     fresh: Vec<u8>,
     nested: Vec<PathBuf>,
@@ -86,8 +87,10 @@ async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Re
         std::fs::symlink_metadata(worktree.join(path))
             .is_ok_and(|meta| meta.is_file() && meta.len() > RESCUE_FILE_MAX_BYTES)
     };
-    let mut look = Look { known: Vec::new(), fresh: Vec::new(), nested: Vec::new(), too_large: Vec::new() };
-    for change in known {
+    let Differences { changes, small } = known;
+    let mut look =
+        Look { known: Vec::new(), small, fresh: Vec::new(), nested: Vec::new(), too_large: Vec::new() };
+    for change in changes {
         match change.new.is_some() && too_large_at(&change.path) {
             true => look.too_large.push(change.path),
             false => look.known.push(change),
@@ -111,56 +114,46 @@ async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Re
 impl Look {
     /// The changes with what the files hold now, which is put into the object database.
     async fn entered(
-        &self,
+        &mut self,
         git: &Git,
         worktree: &Path,
         index: &PrivateIndex,
         tip: &Oid,
     ) -> Result<Vec<Change>, GitError> {
-        let mut names = self.fresh.clone();
-        for change in self.known.iter().filter(|change| change.new.is_some() && !is_now_a_repository(change))
-        {
+        let mut names = Vec::new();
+        // First what the index knows: a file may have become a folder. What is gone is known to be, and may lie
+        // behind a link, where git does not look.
+        for change in self.known.iter().filter(|change| change.new.is_some()) {
             names.extend_from_slice(change.path.as_os_str().as_encoded_bytes());
             names.push(0);
         }
-        let mut found = if names.is_empty() {
-            BTreeMap::new()
-        } else {
-            // An index of these files alone: git decides how each is stored, and it is small.
-            let small = index.empty_one()?;
-            let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-            let update = git.exactly(small.call(git, worktree, &args), tip);
-            let entered = async {
-                update.stdin(Input::Bytes(names)).ok().await?;
-                small.entries(git, worktree).await
-            };
-            let entered = entered.await;
-            small.forget();
-            entered?
+        names.extend_from_slice(&self.fresh);
+        if names.is_empty() {
+            let gone = |change: Change| Change { new: None, ..change };
+            return Ok(std::mem::take(&mut self.known).into_iter().map(gone).collect());
+        }
+        // An index of these files alone: git decides how each is stored, and it is small.
+        let small = match self.small.take() {
+            Some(small) => small,
+            None => SmallIndex(index.empty_one()?),
         };
-        let mut changes = Vec::with_capacity(self.known.len() + found.len());
-        for Change { path, old, new } in &self.known {
-            let held = found.remove(path).map(|entry| with_mode(entry, new.as_ref()));
-            if held != *old {
-                changes.push(Change { path: path.clone(), old: old.clone(), new: held });
+        let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+        let update = git.exactly(small.0.call(git, worktree, &args), tip);
+        update.stdin(Input::Bytes(names)).ok().await?;
+        let mut found = small.0.entries(git, worktree).await?;
+        let mut changes = Vec::with_capacity(found.len());
+        for Change { path, old, new } in std::mem::take(&mut self.known) {
+            let new = found.remove(&path).filter(|_| new.is_some());
+            if new != old {
+                changes.push(Change { path, old, new });
             }
         }
-        changes.extend(found.into_iter().map(|(path, entry)| Change { path, old: None, new: Some(entry) }));
+        for name in self.fresh.split(|b| *b == 0).filter(|name| !name.is_empty()) {
+            let path = path_of(name);
+            if let Some(entry) = found.remove(&path) {
+                changes.push(Change { path, old: None, new: Some(entry) });
+            }
+        }
         Ok(changes)
-    }
-}
-
-/// A file in whose place somebody has put another repository: of the file nothing is left.
-fn is_now_a_repository(change: &Change) -> bool {
-    let is = |side: &Option<Entry>| side.as_ref().is_some_and(|entry| entry.mode == MODE_GITLINK);
-    is(&change.new) && !is(&change.old)
-}
-
-/// The small index does not know whether a file could be run before; where the file system cannot say it, that counts.
-fn with_mode(found: Entry, compared: Option<&Entry>) -> Entry {
-    let is_file = |mode: u32| mode & 0o170000 == 0o100000;
-    match compared {
-        Some(seen) if is_file(found.mode) && is_file(seen.mode) => Entry { mode: seen.mode, ..found },
-        _ => found,
     }
 }

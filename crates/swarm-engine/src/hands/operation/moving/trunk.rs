@@ -29,9 +29,8 @@ impl Mover<'_> {
         }
         // From here on nothing can be cleaned away: neither the new commits nor the old ones.
         let building = format!("refs/swarm/operation/{}", self.op);
-        self.set_ref(&building, &new).await?;
         let kept = format!("refs/swarm/kept/trunk/{}", trunk.old);
-        self.set_ref(&kept, &trunk.old).await?;
+        self.set_refs(&[(&building, &new), (&kept, &trunk.old)]).await?;
         self.git.make_durable().await?;
         let intent = Intent { trunk: trunk.branch.clone(), old: trunk.old.clone(), new: new.clone() };
         if let Err(stopped) = self.clear_checkouts(&intent, moved).await? {
