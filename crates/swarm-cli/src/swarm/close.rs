@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use swarm_engine::anchor;
+use swarm_engine::hands::remove::Removal;
+use swarm_engine::hands::worktree::overview::Kind;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 
@@ -10,6 +12,7 @@ use super::Swarm;
 use super::ask::wait;
 use crate::commands::run::{self, Session, Wishes};
 use crate::error::CliError;
+use crate::output;
 
 /// Agents have their grace to stop and their work is saved; what takes longer hangs.
 const STOP_MAX: Duration = Duration::from_secs(120);
@@ -21,10 +24,45 @@ impl Swarm {
         if stop {
             self.stop_agents()?;
         }
-        let answer = self.ask(Command::ClosePlan { archive: self.archive_name() })?;
+        let archive = self.archive_name();
+        let with_worktree = self.keep_unfinished(&archive)?;
+        let answer = self.ask(Command::ClosePlan { archive })?;
         // The anchor speaks of a ledger that is in the archive now. Left over, it does no harm.
         drop(self.runtime.block_on(anchor::clear(&self.git)));
+        self.leave_worktrees(&with_worktree);
         Ok(answer)
+    }
+
+    /// A checkpoint of all branches and of what nobody has committed, where there is anything. Its name is like no
+    /// other, since the next plan does not know of it. Answers with the tasks that have a worktree.
+    fn keep_unfinished(&self, archive: &str) -> Result<Vec<TaskId>, CliError> {
+        let state = self.state(None)?;
+        let seen = self.seen_worktrees()?.into_iter().filter_map(|seen| match seen.kind {
+            Kind::Task(task) | Kind::HalfMade(task) | Kind::FolderGone(task) => Some(task),
+            Kind::Merge | Kind::Pool { .. } | Kind::Orphan => None,
+        });
+        let with_worktree: Vec<TaskId> = seen.filter(|task| state.tasks.contains_key(task)).collect();
+        // What is refused anyway needs none.
+        let refused = !state.runs.is_empty() || state.plan.is_none();
+        if !refused && !with_worktree.is_empty() {
+            let name = format!("before-close{}", archive.trim_start_matches("plan"));
+            self.operate(Command::MakeCheckpoint { name: Some(name.clone()) })?;
+            output::note(&format!("Unfinished work is kept in the checkpoint {name}"));
+        }
+        Ok(with_worktree)
+    }
+
+    /// Nobody works on the tasks of a closed plan, and the next one may have tasks of the same names. What cannot be
+    /// given up is told; the plan is closed all the same.
+    fn leave_worktrees(&self, tasks: &[TaskId]) {
+        for task in tasks {
+            let stays = match self.give_up_worktree(task, false) {
+                Ok(Removal::Removed) => continue,
+                Ok(Removal::Kept { why }) => why.to_string(),
+                Err(error) => error.message,
+            };
+            output::note(&format!("The worktree of {task} stays: {}", output::harmless(&stays)));
+        }
     }
 
     /// `plan-2026-01-13T10-00-00`: from the clock of the asker, so that the core needs none.

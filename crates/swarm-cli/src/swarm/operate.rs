@@ -79,10 +79,11 @@ impl Swarm {
         Err(error.say("`swarm run` finishes it first"))
     }
 
-    /// Refs and tags of a checkpoint that is gone go now, not at the next run.
+    /// Refs and tags of a checkpoint that is gone go now, and worktrees of tasks that are wanted back come now, not at
+    /// the next run.
     fn clear_away_here(&self) -> Result<(), CliError> {
-        let forgets = |effect: &Effect| matches!(effect, Effect::Forget { .. });
-        if owed(&self.state(None)?).iter().any(forgets) && !self.has_coordinator() {
+        let left = |effect: &Effect| matches!(effect, Effect::Forget { .. } | Effect::Revive { .. });
+        if owed(&self.state(None)?).iter().any(left) && !self.has_coordinator() {
             self.carry_out_ourselves()?;
         }
         Ok(())

@@ -14,3 +14,4 @@ mod previews;
 mod reverse;
 mod hooks;
 mod abort;
+mod wanted_back;
