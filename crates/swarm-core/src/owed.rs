@@ -24,6 +24,8 @@ pub fn owed(state: &State) -> Vec<Effect> {
     effects.extend(
         state.runs.iter().filter(|(_, run)| !run.ended).filter_map(|(id, run)| for_run(state, id, run)),
     );
+    // A checkpoint before a merge is one only if trunk has not moved yet: in one lane, the first is carried out first.
+    effects.extend(crate::operation::machine::marks(state));
     effects.extend(state.trunk_held_by.as_ref().and_then(|task| for_trunk(state, task)));
     effects.extend(watch_on_trunk(state));
     effects.extend(crate::operation::machine::owed(state));

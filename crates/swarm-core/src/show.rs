@@ -5,6 +5,7 @@ mod choices;
 mod operations;
 mod recovery;
 mod status;
+mod stops;
 mod task;
 
 pub use attention::attention;
@@ -12,4 +13,5 @@ pub(crate) use attention::{failure_seen_by, overstep_seen_by};
 pub use choices::{Choice, choices};
 pub use operations::{checkpoints, fact_words, hooks, operations};
 pub use status::{approved_plan, handoff, status};
+pub use stops::stops;
 pub use task::{row, rows, task};

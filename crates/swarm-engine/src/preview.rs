@@ -2,19 +2,24 @@
 //! Reads only, needs no lock: a door may ask beside a coordinator that works, or where there is none.
 
 use swarm_core::input::Input;
-use swarm_core::{State, operation, requested, step};
+use swarm_core::{State, operation, requested, show, step};
+use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::operation::{Survey, SurveyAsk};
-use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::oplog::{PreviewView, StopView};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::git::{Git, GitError};
 use crate::hands::operation::survey as of_git;
+use crate::hands::rescue::wip_ref;
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Store, StoreError};
+
+/// Files named of each agent that is stopped; all of them are in git.
+const FILES_MAX: usize = 100;
 
 /// Where to look.
 #[derive(Debug, Clone, Copy)]
@@ -48,28 +53,34 @@ pub async fn preview(
     command: &Command,
     now: Timestamp,
 ) -> Result<PreviewView, NoPreview> {
-    let Some(request) = requested(state, command, now).map_err(NoPreview::Refused)? else {
-        return at_once(state, command, now).map_err(NoPreview::Refused);
-    };
-    let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
-    let survey = survey(place, state, &ask).await?;
-    let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
-    Ok(PreviewView {
-        kind: command.kind().into(),
-        text: String::new(),
-        says: plan.says.clone(),
-        facts: plan.facts.clone(),
-        checkpoint: Some(plan.checkpoint.clone()),
-        expect: Some(operation::hash(&plan)),
-        plan: Some(plan),
-    })
+    let mut after = state.clone();
+    let mut view = tried(&mut after, command, now).map_err(NoPreview::Refused)?;
+    let mut looked = None;
+    if let Some(request) = requested(state, command, now).map_err(NoPreview::Refused)? {
+        let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
+        let survey = survey(place, state, &ask).await?;
+        let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
+        view = PreviewView {
+            kind: command.kind().into(),
+            text: String::new(),
+            says: plan.says.clone(),
+            facts: plan.facts.clone(),
+            checkpoint: Some(plan.checkpoint.clone()),
+            expect: Some(operation::hash(&plan)),
+            plan: Some(plan),
+            stops: vec![],
+        };
+        looked = Some(survey);
+    }
+    view.stops = stopped(place, state, &after, looked).await?;
+    Ok(view)
 }
 
-/// A command without steps: it is carried out on a copy.
-fn at_once(state: &State, command: &Command, now: Timestamp) -> Result<PreviewView, Refusal> {
+/// The command carried out on a copy: whether it is accepted, its answer, and what it changes at once.
+fn tried(state: &mut State, command: &Command, now: Timestamp) -> Result<PreviewView, Refusal> {
     let id = CommandId::new("preview").expect("a good id");
     let envelope = Envelope { id: id.clone(), by: "person:preview".into(), command: command.clone() };
-    let events = step(&mut state.clone(), Input::Command(envelope), now)?;
+    let events = step(state, Input::Command(envelope), now)?;
     let told = events.into_iter().find_map(|event| match event {
         Event::Operation { id: of, answer, facts, checkpoint, .. } if of == id => {
             Some((answer, facts.unwrap_or_default(), checkpoint))
@@ -78,7 +89,39 @@ fn at_once(state: &State, command: &Command, now: Timestamp) -> Result<PreviewVi
     });
     let (text, facts, checkpoint) = told.unwrap_or_default();
     let (kind, says) = (command.kind().into(), Default::default());
-    Ok(PreviewView { kind, text, says, facts, checkpoint, expect: None, plan: None })
+    Ok(PreviewView { kind, text, says, facts, checkpoint, expect: None, plan: None, stops: vec![] })
+}
+
+/// Whose processes end, and which files of theirs are kept at which ref.
+async fn stopped(
+    place: &Place<'_>,
+    before: &State,
+    after: &State,
+    looked: Option<Survey>,
+) -> Result<Vec<StopView>, NoPreview> {
+    let mut stops = show::stops(before, after);
+    let of_agents = |stop: &&mut StopView| stop.kind == RunKind::Work;
+    let mut found = looked.unwrap_or_default();
+    let unseen = stops.iter_mut().filter(of_agents).map(|stop| stop.task.clone());
+    let unseen: Vec<_> = unseen.filter(|task| !found.tips.contains_key(task)).collect();
+    if !unseen.is_empty() {
+        let ask = SurveyAsk { tasks: unseen, ..SurveyAsk::default() };
+        let more = of_git::survey(place.git, place.trunk, &place.paths.worktrees, &ask).await?;
+        found.tips.extend(more.tips);
+        found.dirty.extend(more.dirty);
+    }
+    for stop in stops.iter_mut().filter(of_agents) {
+        let Some(tip) = found.tips.get(&stop.task) else { continue };
+        // One that is killed loses its commits, too.
+        let rewind = after.ops.rewinds.get(&stop.task);
+        let from = rewind.and_then(|rewind| rewind.to.as_ref()).unwrap_or(tip);
+        let work = found.dirty.get(&stop.task).unwrap_or(tip);
+        let files = place.git.changed_paths(from, work).await?;
+        stop.saved_to = (from != work).then(|| wip_ref(&stop.task, &stop.run));
+        stop.files_in_all = files.len();
+        stop.files = files.iter().take(FILES_MAX).map(|path| path.display().to_string()).collect();
+    }
+    Ok(stops)
 }
 
 /// Git's part and the ledger's part of the look before an operation.

@@ -4,6 +4,7 @@
 //! what is not acknowledged is sent again after a reconnect. Orders are not numbered: they say how
 //! things *should* be (`Go 3`), so the newest one is always the whole truth.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::command::Answer;
@@ -16,7 +17,7 @@ use crate::refusal::Refusal;
 pub const FRAME_MAX: usize = 1 << 20;
 
 /// What kind of program the daemon runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunKind {
     Work,

@@ -72,6 +72,8 @@ pub struct SurveyAsk {
     pub tasks: Vec<TaskId>,
     /// Merged tasks and their commits on trunk, oldest first: `landed` is wanted of them.
     pub landed: BTreeMap<TaskId, Vec<Oid>>,
+    /// Commits that may be gone back to: are they still there?
+    pub needs: Vec<Oid>,
 }
 
 /// What git and the ledger say. Read-only: a preview takes the same.
@@ -101,6 +103,8 @@ pub struct Survey {
     pub landed: BTreeMap<TaskId, Landed>,
     /// Tasks that differ from then; none: it did not exist then.
     pub tasks: BTreeMap<TaskId, Option<SavedTask>>,
+    /// Those of `ask.needs` that are not in the repository any more.
+    pub missing: Vec<Oid>,
 }
 
 /// A commit between trunk then and trunk now.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{CommandId, TaskId};
+use crate::channel::RunKind;
+use crate::ids::{AgentId, CommandId, RunId, TaskId};
 use crate::operation::{Checkpoint, FactChange, HookOutcome, Plan, Says};
 use crate::time::Timestamp;
 
@@ -58,6 +59,25 @@ pub struct PreviewView {
     pub expect: Option<String>,
     /// The whole plan, where git moves.
     pub plan: Option<Plan>,
+    /// Runs whose processes would end. All others go on.
+    pub stops: Vec<StopView>,
+}
+
+/// A run that a command would end, and where its work would be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StopView {
+    pub run: RunId,
+    pub task: TaskId,
+    pub kind: RunKind,
+    /// Whose it is; none: a verification, a review, a probe.
+    pub agent: Option<AgentId>,
+    /// The ref that would keep what is taken out of the worktree or not committed there; none: there is nothing.
+    pub saved_to: Option<String>,
+    /// Files that differ there, the first hundred.
+    pub files: Vec<String>,
+    /// How many they are in all.
+    pub files_in_all: usize,
 }
 
 /// A checkpoint in a list.

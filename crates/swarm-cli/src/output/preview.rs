@@ -1,6 +1,7 @@
 //! What an operation would do, for people.
 
-use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::oplog::{PreviewView, StopView};
 
 use super::harmless;
 
@@ -11,7 +12,9 @@ pub fn text(view: &PreviewView) -> String {
     }
     let says = &view.says;
     let mut said = false;
+    let stops: Vec<String> = view.stops.iter().map(stop).collect();
     for (head, lines) in [
+        ("Stopped", &stops),
         ("Tasks", &says.tasks),
         ("Commits", &says.commits),
         ("Uncommitted work", &says.work),
@@ -21,7 +24,7 @@ pub fn text(view: &PreviewView) -> String {
         if !lines.is_empty() {
             text.push_str(&format!("\n\n{head}"));
             lines.iter().for_each(|line| text.push_str(&format!("\n  {}", harmless(line))));
-            said = true;
+            said |= head != "Stopped";
         }
     }
     if !said {
@@ -38,4 +41,22 @@ pub fn text(view: &PreviewView) -> String {
         None => {}
     }
     text
+}
+
+/// Files named in a line; `--json` has more.
+const FILES_MAX: usize = 5;
+
+fn stop(stop: &StopView) -> String {
+    let who = match (&stop.agent, stop.kind) {
+        (Some(agent), _) => format!("{agent} on {}", stop.task),
+        (None, RunKind::Verify) => format!("the verification of {}, which is merged later", stop.task),
+        (None, RunKind::Review) => format!("the review of {}, which is held later", stop.task),
+        (None, RunKind::Probe | RunKind::Work) => format!("{} of {}", stop.run, stop.task),
+    };
+    let Some(name) = &stop.saved_to else { return who };
+    let mut files: Vec<String> = stop.files.iter().take(FILES_MAX).cloned().collect();
+    if stop.files_in_all > files.len() {
+        files.push(format!("{} more", stop.files_in_all - files.len()));
+    }
+    format!("{who}; kept at {name}: {}", files.join(", "))
 }

@@ -7,6 +7,10 @@ mod arena;
 #[path = "../trials/ground.rs"]
 mod ground;
 mod outside;
+mod processes;
+mod deeds;
+mod situations;
+mod meanwhile;
 mod matrix;
 mod steering;
 mod people;
@@ -15,3 +19,4 @@ mod reverse;
 mod hooks;
 mod abort;
 mod wanted_back;
+mod again;

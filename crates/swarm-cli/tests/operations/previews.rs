@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::arena::Arena;
+use crate::arena::{Arena, wait_for};
+use crate::deeds::{bytes_at, refs};
 use crate::ground::{arena_with, task};
+use crate::processes::{alive, runs_at};
 
 const WRITES: fn(&str) -> String = |name| format!("write {name}.txt {name}\ncommit feat: {name}\ncomplete");
 
@@ -104,4 +106,39 @@ fn without_a_terminal_nothing_is_done_unless_it_is_confirmed() {
     let said = String::from_utf8_lossy(&out.stderr);
     assert!(said.contains("--dry-run") && said.contains("--yes"), "{said}");
     assert_eq!(on_trunk(&arena), before);
+}
+
+#[test]
+fn whom_a_kill_ends_and_what_goes_where_is_said_before_commits_of_the_iteration_too() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go").display().to_string();
+    let script = "write done.txt done\ncommit feat: half\nsh head -c 3000 /dev/urandom > rest.bin";
+    let script = format!("{script}\nprint at work\nwait-for {go}\ncommit feat: rest\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("it is at work", || arena.printed().contains("at work"));
+    let (before, began) = (refs(&arena), arena.git(&["rev-parse", "main"]));
+    let rest = std::fs::read(arena.root.join(".swarm/worktrees/1.1/rest.bin")).expect("it is there");
+    let text = arena.ok(&["agent", "kill", "1.1", "--dry-run"]);
+    assert!(text.contains("ed-001 on 1.1") && text.contains("done.txt, rest.bin"), "{text}");
+    let preview = arena.json(&["agent", "kill", "1.1", "--dry-run"]);
+    let stop = &preview["stops"][0];
+    let (name, of) = (stop["savedTo"].as_str().expect("a ref"), stop["run"].as_str().expect("a run"));
+    assert_eq!((&stop["files"], &stop["agent"]), (&json!(["done.txt", "rest.bin"]), &json!("ed-001")));
+    assert_eq!(runs_at(&alive(&arena), "1.1"), [of], "it names who works there");
+    assert_eq!(refs(&arena), before, "a look changes nothing");
+    arena.ok(&["pause"]);
+    arena.ok(&["agent", "kill", "1.1"]);
+    wait_for("it is gone and set back", || {
+        let now = refs(&arena);
+        alive(&arena).is_empty() && now.get("refs/heads/swarm/1.1").map(String::as_str) == Some(began.trim())
+    });
+    wait_for("the files are gone", || !arena.root.join(".swarm/worktrees/1.1/done.txt").exists());
+    assert_eq!(bytes_at(&arena, name, "done.txt").as_deref(), Some(&b"done\n"[..]));
+    assert!(bytes_at(&arena, name, "rest.bin") == Some(rest), "byte for byte");
+    std::fs::write(go, "").expect("a file");
+    arena.ok(&["resume"]);
+    assert_eq!(run.end().0, 0);
+    arena.assert_all_done();
+    arena.assert_tidy();
 }

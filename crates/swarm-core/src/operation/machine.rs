@@ -66,7 +66,9 @@ pub fn settle(state: &State, now: Timestamp) -> Option<Event> {
 
 /// What operations, checkpoints and killed iterations owe.
 pub fn owed(state: &State) -> Vec<Effect> {
-    let mut effects: Vec<Effect> = state.ops.due.iter().map(due).collect();
+    let full = state.ops.due.iter().filter(|due| due.full);
+    let save = |due: &Due| Effect::Save { name: due.name.clone(), at: due.at, op: None };
+    let mut effects: Vec<Effect> = full.map(save).collect();
     effects.extend(state.ops.running.as_ref().and_then(|running| for_step(state, running)));
     effects.extend(checkpoints::purgeable(state).map(|name| Effect::Forget { name: name.into() }));
     let stopped = |id: &TaskId| !state.has_run(id);
@@ -76,9 +78,10 @@ pub fn owed(state: &State) -> Vec<Effect> {
     effects
 }
 
-fn due(due: &Due) -> Effect {
-    let (name, at) = (due.name.clone(), due.at);
-    if due.full { Effect::Save { name, at, op: None } } else { Effect::Mark { name, at } }
+/// Light checkpoints that are due. They come before whatever moves the trunk that they mark.
+pub fn marks(state: &State) -> impl Iterator<Item = Effect> {
+    let light = state.ops.due.iter().filter(|due| !due.full);
+    light.map(|due| Effect::Mark { name: due.name.clone(), at: due.at })
 }
 
 fn for_step(state: &State, running: &Running) -> Option<Effect> {

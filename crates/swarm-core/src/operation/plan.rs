@@ -28,6 +28,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
                 revert: ours(state),
                 drop_foreign: force.drop_foreign,
                 tasks: tasks.into_iter().collect(),
+                needs: checkpoint.tips.values().chain(checkpoint.dirty.values()).cloned().collect(),
                 ..SurveyAsk::default()
             })
         }
@@ -58,7 +59,9 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             let main = trunk_fact(state, record.facts.iter().flatten());
             let trunk = main.and_then(|c| oid(c.before.as_ref()));
             let (revert, tasks) = (ours(state), tasks.into_iter().collect());
-            Ok(SurveyAsk { trunk, revert, drop_foreign: force.drop_foreign, tasks, ..SurveyAsk::default() })
+            let needs = names.filter_map(|c| oid(c.before.as_ref())).collect();
+            let drop_foreign = force.drop_foreign;
+            Ok(SurveyAsk { trunk, revert, drop_foreign, tasks, needs, ..SurveyAsk::default() })
         }
     }
 }
@@ -123,11 +126,30 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
             }
         }
     }
+    all_there(&draft, survey)?;
     if draft.trunk.is_some() && !survey.local.is_empty() {
         draft.save_local = survey.local.clone();
         draft.says.work.push(format!("your local changes are put on a ref: {}", survey.local.join(", ")));
     }
     Ok(draft)
+}
+
+/// Somebody may have deleted the refs that kept a commit, and git then the commit: said before anything moves.
+fn all_there(draft: &Plan, survey: &Survey) -> Result<(), Refusal> {
+    let of_worktree = |to: &WorktreeTo| match to {
+        WorktreeTo::Restored { tip, dirty, .. } => vec![Some(tip.clone()), dirty.clone()],
+        WorktreeTo::Clean { tip } => vec![Some(tip.clone())],
+        WorktreeTo::Gone => vec![],
+    };
+    let worktrees = draft.worktrees.iter().flat_map(|one| of_worktree(&one.to));
+    let wanted: Vec<Oid> = draft.refs.iter().map(|one| one.new.clone()).chain(worktrees).flatten().collect();
+    let missing: Vec<String> =
+        survey.missing.iter().filter(|oid| wanted.contains(oid)).map(|oid| oid.short().to_string()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let why = format!("Commits that it needs are not in the repository any more: {}", missing.join(", "));
+    Err(Refusal::CannotMove { why, hint: "swarm checkpoint list".into() })
 }
 
 /// What the person has seen, for `expect`: what becomes of commits and of local changes. Agents that

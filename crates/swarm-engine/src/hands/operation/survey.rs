@@ -34,6 +34,9 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
         look_at_checkouts(git, &mut found, ask, now).await?;
     }
     look_at_tasks(git, &mut found, ask, dir).await?;
+    if !ask.needs.is_empty() {
+        found.missing = git.missing_commits(&ask.needs).await?;
+    }
     for (task, commits) in &ask.landed {
         if let Some(landed) = landed(git, commits).await? {
             found.landed.insert(task.clone(), landed);
