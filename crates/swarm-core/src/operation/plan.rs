@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::{FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo};
+use swarm_protocol::operation::{
+    Checkpoint, FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo,
+};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
@@ -28,7 +30,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
                 revert: ours(state),
                 drop_foreign: force.drop_foreign,
                 tasks: tasks.into_iter().collect(),
-                needs: checkpoint.tips.values().chain(checkpoint.dirty.values()).cloned().collect(),
+                needs: kept_by(checkpoint),
                 ..SurveyAsk::default()
             })
         }
@@ -79,6 +81,11 @@ pub fn command(request: &Request) -> String {
         Request::Abort { .. } => "swarm abort".into(),
         Request::Undo { operation, .. } => format!("swarm undo {}", operation.as_str()),
     }
+}
+
+fn kept_by(checkpoint: &Checkpoint) -> Vec<Oid> {
+    let tasks = checkpoint.tips.values().chain(checkpoint.dirty.values());
+    tasks.chain(&checkpoint.trunk).cloned().collect()
 }
 
 /// The swarm's commits on trunk.
@@ -143,13 +150,14 @@ fn all_there(draft: &Plan, survey: &Survey) -> Result<(), Refusal> {
     };
     let worktrees = draft.worktrees.iter().flat_map(|one| of_worktree(&one.to));
     let wanted: Vec<Oid> = draft.refs.iter().map(|one| one.new.clone()).chain(worktrees).flatten().collect();
-    let missing: Vec<String> =
-        survey.missing.iter().filter(|oid| wanted.contains(oid)).map(|oid| oid.short().to_string()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let why = format!("Commits that it needs are not in the repository any more: {}", missing.join(", "));
-    Err(Refusal::CannotMove { why, hint: "swarm checkpoint list".into() })
+    let missing: Vec<&Oid> = survey.missing.iter().filter(|oid| wanted.contains(oid)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(thrown_away(&missing)) }
+}
+
+pub fn thrown_away(missing: &[&Oid]) -> Refusal {
+    let names: Vec<&str> = missing.iter().map(|oid| oid.short()).collect();
+    let why = format!("Commits that it needs are not in the repository any more: {}", names.join(", "));
+    Refusal::CannotMove { why, hint: "swarm checkpoint list".into() }
 }
 
 /// What the person has seen, for `expect`: what becomes of commits and of local changes. Agents that

@@ -31,6 +31,9 @@ pub fn towards(
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
     let Some(old) = survey.now.clone().filter(|now| now != to) else { return Ok(None) };
+    if survey.missing.contains(to) {
+        return Err(super::plan::thrown_away(&[to]));
+    }
     if survey.unrelated {
         let why = format!("{} has no commit in common with {} any more", survey.trunk, to.short());
         return Err(Refusal::CannotMove { why, hint: format!("git log {}", to.short()) });
