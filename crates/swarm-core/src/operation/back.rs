@@ -66,7 +66,7 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
 /// Whether something that was given up is still to come back.
 fn set_left(id: &TaskId, task: &Task, left: bool, draft: &mut Plan) {
     if task.left != left {
-        let value = |left: bool| left.then(|| json!(true));
+        let value = |left: bool| left.then_some(json!(true));
         let (before, after) = (value(task.left), value(left));
         draft.facts.push(FactChange { fact: format!("task/{id}/left"), before, after });
     }

@@ -41,7 +41,7 @@ fn is_quiet(state: &State, running: &Running) -> bool {
     !runs
         && state.ops.rewinds.keys().all(|id| !touched(id))
         // A worktree that is on its way out or back is seen when it has arrived.
-        && !crate::owed::worktrees_on_the_way(state).any(|id| touched(id))
+        && !crate::owed::worktrees_on_the_way(state).any(touched)
         && !(moves_trunk && (state.trunk_held_by.is_some() || verifies()))
 }
 
