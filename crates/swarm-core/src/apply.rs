@@ -126,7 +126,11 @@ impl State {
 
     /// Puts a task into another stage and lets go of what only the old stage used.
     fn enter(&mut self, id: &TaskId, stage: Stage) {
+        let seq = self.seq;
         let Some(task) = self.tasks.get_mut(id) else { return };
+        if stage == Stage::Cancelled {
+            task.cancelled = seq;
+        }
         let old = std::mem::replace(&mut task.stage, stage);
         let (still, still_judging) = (task.stage.run() == old.run(), task.stage.judging_run().cloned());
         for run in old.run().filter(|_| !still).into_iter().chain(old.judging_run()) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::{Plan, SurveyAsk};
+use swarm_protocol::operation::{Left, Plan, SurveyAsk};
 use swarm_protocol::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,10 +47,10 @@ pub enum Effect {
     /// Ends in `TrunkChanged`. `task` is the one whose merge found it out.
     WatchTrunk { task: TaskId, commit: Oid },
     /// The worktree of a closed task gone by proof. Ends in `WorktreeRemoved` or `WorktreeKept`.
-    /// `remember`: it may be wanted back.
-    Remove { task: TaskId, remember: bool },
+    /// `remember`: it may be wanted back, and a name for this removal, like no other of the task's.
+    Remove { task: TaskId, remember: Option<u64> },
     /// What was given up with the worktree lies there again, now that the task is open. Ends in `Revived`.
-    Revive { task: TaskId },
+    Revive { task: TaskId, left: Left },
     /// Git and the ledger looked at for an operation; nothing is changed. Ends in `Surveyed`.
     Survey { op: CommandId, ask: SurveyAsk },
     /// A full checkpoint: refs first, then its file. Ends in `Saved` or `NotSaved`.
@@ -156,7 +156,7 @@ impl Effect {
             Self::Watch { task, .. } => Key::Watch(task.clone()),
             Self::WatchTrunk { commit, .. } => Key::WatchTrunk(commit.clone()),
             Self::Remove { task, .. } => Key::Remove(task.clone()),
-            Self::Revive { task } => Key::Revive(task.clone()),
+            Self::Revive { task, .. } => Key::Revive(task.clone()),
             Self::Survey { op, .. } => Key::Survey(op.clone()),
             Self::Save { name, .. } => Key::Save(name.clone()),
             Self::Mark { name, .. } => Key::Mark(name.clone()),
@@ -183,7 +183,7 @@ impl Effect {
             | Self::WatchTrunk { task, .. }
             | Self::Rewind { task, .. }
             | Self::Remove { task, .. }
-            | Self::Revive { task } => Some(task),
+            | Self::Revive { task, .. } => Some(task),
             Self::Survey { .. }
             | Self::Save { .. }
             | Self::Mark { .. }

@@ -85,9 +85,9 @@ impl Entry {
             _ => None,
         };
         let loose = match &task.stage {
-            Stage::Approved { waits, .. } => waits.is_some() || task.left,
+            Stage::Approved { waits, .. } => waits.is_some() || task.left.is_some(),
             Stage::Done { .. } | Stage::Cancelled => task.worktree && task.kept.is_none(),
-            _ => task.left,
+            _ => task.left.is_some(),
         };
         Self {
             queue,

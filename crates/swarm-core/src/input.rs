@@ -6,7 +6,7 @@ use swarm_protocol::command::Envelope;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::{HookOutcome, Moved, Saved, Survey};
+use swarm_protocol::operation::{HookOutcome, Left, Moved, Saved, Survey};
 use swarm_protocol::outcome::Ended;
 use swarm_protocol::policy::Policy;
 
@@ -168,8 +168,10 @@ pub enum Report {
         commit: Oid,
         now: Oid,
     },
+    /// `left`: what was in it, where that was asked for.
     WorktreeRemoved {
         task: TaskId,
+        left: Option<Left>,
     },
     WorktreeKept {
         task: TaskId,

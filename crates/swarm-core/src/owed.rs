@@ -159,16 +159,16 @@ pub fn worktrees_on_the_way(state: &State) -> impl Iterator<Item = &TaskId> {
 
 fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
     match &task.stage {
-        Stage::Approved { waits: Some(waits), .. } if !state.draining && !task.left => {
+        Stage::Approved { waits: Some(waits), .. } if !state.draining && task.left.is_none() => {
             Some(Effect::Watch { task: id.clone(), paths: waits.paths.clone() })
         }
         Stage::Done { .. } | Stage::Cancelled => {
             // Nothing is taken from under a process, nor while the trunk may still be at it.
             let in_use = state.has_run(id) || state.trunk_held_by.as_ref() == Some(id);
-            let remember = task.stage == Stage::Cancelled;
+            // What was left before stays what is left.
+            let remember = (task.stage == Stage::Cancelled && task.left.is_none()).then_some(task.cancelled);
             (!in_use).then(|| Effect::Remove { task: id.clone(), remember })
         }
-        _ if task.left => Some(Effect::Revive { task: id.clone() }),
-        _ => None,
+        _ => task.left.clone().map(|left| Effect::Revive { task: id.clone(), left }),
     }
 }

@@ -97,7 +97,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
         Report::TrunkChanged { commit, now: at } => trunk::changed(state, &commit, &at),
-        Report::WorktreeRemoved { task } => merge::worktree_removed(state, task),
+        Report::WorktreeRemoved { task, left } => merge::worktree_removed(state, task, left),
         Report::Revived { task, base } => merge::revived(state, task, base),
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
         Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),

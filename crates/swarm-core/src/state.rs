@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::Left;
 use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, Extra, TaskSpec};
 use swarm_protocol::policy::Policy;
@@ -160,9 +161,12 @@ pub struct Task {
     /// A worktree may exist: from the claim on, since the hand that makes it may die before its
     /// report, until a hand has proven it gone.
     pub worktree: bool,
-    /// The worktree was given up with work that is on no trunk: it comes back when the task does.
+    /// What was given up with the worktree and is on no trunk: it comes back when the task does.
     #[serde(default)]
-    pub left: bool,
+    pub left: Option<Left>,
+    /// The record by which it was last cancelled.
+    #[serde(default)]
+    pub cancelled: u64,
     /// Uncommitted work of the last attempt, kept under a ref.
     pub wip: Option<Oid>,
     /// A merged commit that was found green; not verified again.

@@ -138,7 +138,7 @@ async fn life(repo: &Path, name: &str) -> Result<(), String> {
         max_file_bytes: 1 << 20,
         pool: Some(&pool),
         only_look: false,
-        remember: false,
+        remember: None,
     };
     match give_up(&git, &up).await.map_err(|e| words(&e))? {
         Removal::Removed => {}

@@ -83,7 +83,7 @@ impl Field {
             max_file_bytes: 1 << 20,
             pool: self.pool.as_ref(),
             only_look: false,
-            remember: false,
+            remember: None,
         };
         give_up(&self.git, &up).await.expect("git works")
     }

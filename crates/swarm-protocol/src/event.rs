@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use crate::operation::{Checkpoint, FactChange, HookOutcome, Plan, Request, SavedStage, SavedTask};
+use crate::operation::{Checkpoint, FactChange, HookOutcome, Left, Plan, Request, SavedStage, SavedTask};
 use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
@@ -82,7 +82,11 @@ macro_rules! events {
         #[derive(Deserialize)]
         struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* data: Option<Data> }
         let wire: Wire = members_of($line)?;
-        let data = wire.data.ok_or(RecordError::NoData)?;
+        // An earlier version may have had no member that this one knows.
+        let data = match wire.data {
+            Some(data) => data,
+            None => serde_json::from_str("{}").map_err(|_| RecordError::NoData)?,
+        };
         Ok(Self::$variant { $($top: wire.$top,)* $($inner: data.$inner,)* })
     }};
 }
@@ -326,7 +330,8 @@ events! {
     TrunkReleased "trunk_released" [task "taskId": TaskId] {}
     /// Trunk holds the work, proven and durable.
     MergeCompleted "merge_completed" [task "taskId": TaskId] { proof "proof": Proof }
-    WorktreeRemoved "worktree_removed" [task "taskId": TaskId] {}
+    /// Gone by proof. `left`: what was in it that is on no trunk.
+    WorktreeRemoved "worktree_removed" [task "taskId": TaskId] { left "left": Option<Left> }
     /// What was given up with its worktree lies there again; no base: there was nothing.
     WorktreeRevived "worktree_revived" [task "taskId": TaskId] { base "base": Option<Oid> }
     /// What was given up could not be brought back; after some tries a person is asked.

@@ -339,6 +339,17 @@ impl SavedStage {
     }
 }
 
+/// What lay in a worktree when it was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Left {
+    /// Where the task's own commits begin.
+    pub base: Oid,
+    pub tip: Oid,
+    /// What was not committed, as a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<Oid>,
+}
+
 /// A task as it was at some ledger position, without what it asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -353,9 +364,9 @@ pub struct SavedTask {
     /// A worktree was there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub worktree: bool,
-    /// Its worktree was given up with unmerged work, which comes back with the task.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub left: bool,
+    /// What was given up with its worktree, and comes back with the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wip: Option<Oid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -438,7 +449,7 @@ mod tests {
                 waived: BTreeSet::new(),
                 base: base.clone(),
                 worktree: true,
-                left: false,
+                left: None,
                 wip: Some(oid()),
                 session: None,
                 last_agent: None,

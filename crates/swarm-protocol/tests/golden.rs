@@ -7,7 +7,7 @@ use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, HookOutcome, Plan, RefMove, Request, SavedStage, SavedTask, Says,
+    Checkpoint, FactChange, Force, HookOutcome, Left, Plan, RefMove, Request, SavedStage, SavedTask, Says,
     TrunkHow, TrunkMove, WorktreeMove, WorktreeTo,
 };
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next, PauseReason};
@@ -145,7 +145,7 @@ fn saved_task() -> SavedTask {
         waived: BTreeSet::from([Gate::Check]),
         base: Some(oid('a')),
         worktree: true,
-        left: false,
+        left: Some(Left { base: oid('a'), tip: oid('b'), dirty: Some(oid('c')) }),
         wip: Some(oid('b')),
         session: Some("s-1".into()),
         last_agent: Some(AgentId::nth(1)),
@@ -510,7 +510,10 @@ fn merge_events() -> Vec<Event> {
         Event::MergeInterrupted { task: task(), status: Status::Merging, why: "Ctrl+C".into() },
         Event::TrunkReleased { task: task() },
         Event::MergeCompleted { task: task(), proof: proof() },
-        Event::WorktreeRemoved { task: task() },
+        Event::WorktreeRemoved {
+            task: task(),
+            left: Some(Left { base: oid('a'), tip: oid('b'), dirty: None }),
+        },
         Event::WorktreeKept { task: task(), why: ".env is ignored by git".into() },
     ]
 }

@@ -184,7 +184,7 @@ fn answer(effect: Effect) -> Option<Said> {
             Said::Published { task, proof: Proof { trunk: "main".into(), commit: result, commits } }
         }
         Effect::Release { task } => Said::Released { task },
-        Effect::Remove { task, .. } => Said::WorktreeRemoved { task },
+        Effect::Remove { task, .. } => Said::WorktreeRemoved { task, left: None },
         _ => return None,
     })
 }

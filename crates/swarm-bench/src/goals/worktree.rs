@@ -110,7 +110,7 @@ fn our_round(arena: &Arena, runtime: &Runtime, git: &Git, pool: &PoolRule, round
             max_file_bytes: 100 << 20,
             pool: pooled.then_some(pool),
             only_look: false,
-            remember: false,
+            remember: None,
         };
         let removal = runtime.block_on(give_up(git, &asked))?;
         ensure!(removal == Removal::Removed, "the worktree stays: {removal:?}");

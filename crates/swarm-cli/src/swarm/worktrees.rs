@@ -95,7 +95,7 @@ impl Swarm {
             max_file_bytes: config.worktree.max_file.saturating_mul(1024 * 1024),
             pool: None,
             only_look,
-            remember: false,
+            remember: None,
         };
         Ok(self.runtime.block_on(give_up(&self.git, &up))?)
     }

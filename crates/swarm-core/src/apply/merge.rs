@@ -102,16 +102,19 @@ impl State {
                 self.change(task, |t| t.put_off = None);
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
             }
-            Event::WorktreeRemoved { task } => self.change(task, |t| {
+            Event::WorktreeRemoved { task, left } => self.change(task, |t| {
                 t.base = None;
                 t.worktree = false;
                 t.kept = None;
                 t.session = None;
                 // What is done is on trunk; anything else comes back with the task.
-                t.left = !matches!(t.stage, Stage::Done { .. });
+                match t.stage {
+                    Stage::Done { .. } => t.left = None,
+                    _ => t.left = left.clone().or(t.left.take()),
+                }
             }),
             Event::WorktreeRevived { task, base } => self.change(task, |t| {
-                (t.left, t.hand_failures) = (false, 0);
+                (t.left, t.hand_failures) = (None, 0);
                 if let Some(base) = base {
                     (t.base, t.worktree) = (Some(base.clone()), true);
                 }
@@ -119,7 +122,7 @@ impl State {
             Event::RevivalFailed { task, .. } => self.change(task, |t| {
                 t.hand_failures += 1;
                 if t.hand_failures >= HAND_FAILURES_MAX {
-                    (t.left, t.hand_failures) = (false, 0);
+                    (t.left, t.hand_failures) = (None, 0);
                 }
             }),
             Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),

@@ -238,7 +238,7 @@ impl State {
             (t.retries, t.review_rounds, t.merge_rounds) =
                 (saved.retries, saved.review_rounds, saved.merge_rounds);
             t.worktree |= saved.worktree;
-            t.left = saved.left;
+            t.left = saved.left.clone();
             t.verified = None;
         });
     }
@@ -314,7 +314,10 @@ impl State {
                 let base = change.after.as_ref().and_then(|v| Oid::new(v.as_str()?).ok());
                 match part {
                     Some("base") => self.change(&id, |t| t.base = base),
-                    Some("left") => self.change(&id, |t| t.left = change.after.is_some()),
+                    Some("left") => {
+                        let left = change.after.clone().and_then(|v| serde_json::from_value(v).ok());
+                        self.change(&id, |t| t.left = left);
+                    }
                     _ => {}
                 }
             }

@@ -71,7 +71,7 @@ impl State {
             Event::WorkSubmitted { task, tip, .. } => {
                 self.ops.tips.insert(task.clone(), tip.clone());
             }
-            Event::TaskRemoved { task } | Event::WorktreeRemoved { task } => self.forget_task(task),
+            Event::TaskRemoved { task } | Event::WorktreeRemoved { task, .. } => self.forget_task(task),
             _ => {}
         }
     }

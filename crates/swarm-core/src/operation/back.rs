@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, Plan, RefMove, SavedStage, SavedTask, Survey, WorktreeMove, WorktreeTo,
+    Checkpoint, FactChange, Force, Left, Plan, RefMove, SavedStage, SavedTask, Survey, WorktreeMove,
+    WorktreeTo,
 };
 use swarm_protocol::refusal::Refusal;
 
@@ -59,15 +60,15 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
         });
     }
     set_base(id, task, was.base.as_ref(), draft);
-    set_left(id, task, was.left, draft);
+    set_left(id, task, was.left.as_ref(), draft);
     draft.tasks.insert(id.clone(), SavedTask { stage, ..was.clone() });
 }
 
 /// Whether something that was given up is still to come back.
-fn set_left(id: &TaskId, task: &Task, left: bool, draft: &mut Plan) {
-    if task.left != left {
-        let value = |left: bool| left.then_some(json!(true));
-        let (before, after) = (value(task.left), value(left));
+fn set_left(id: &TaskId, task: &Task, left: Option<&Left>, draft: &mut Plan) {
+    if task.left.as_ref() != left {
+        let value = |left: Option<&Left>| serde_json::to_value(left?).ok();
+        let (before, after) = (value(task.left.as_ref()), value(left));
         draft.facts.push(FactChange { fact: format!("task/{id}/left"), before, after });
     }
 }
@@ -162,7 +163,7 @@ pub fn task_rollback(
             waived: task.waived.clone(),
             base: base.clone(),
             worktree: task.worktree,
-            left: false,
+            left: None,
             wip: None,
             session: None,
             last_agent: task.last_agent.clone(),
@@ -172,7 +173,7 @@ pub fn task_rollback(
             merge_rounds: 0,
         };
         set_base(id, task, base.as_ref(), draft);
-        set_left(id, task, false, draft);
+        set_left(id, task, None, draft);
         draft.tasks.insert(id.clone(), fresh);
         let tip = survey.tips.get(id);
         match (tip, base) {

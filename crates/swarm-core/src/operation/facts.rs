@@ -96,7 +96,7 @@ fn read_part(state: &State, task: &Task, part: &str) -> Option<Value> {
         "stage" => serde_json::to_value(saved::stage(task)).ok(),
         "waived" => serde_json::to_value(&task.waived).ok(),
         "base" => task.base.as_ref().map(|base| json!(base.as_str())),
-        "left" => task.left.then_some(json!(true)),
+        "left" => serde_json::to_value(task.left.as_ref()?).ok(),
         _ => None,
     }
 }

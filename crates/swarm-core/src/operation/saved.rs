@@ -39,7 +39,7 @@ pub fn saved(task: &Task) -> SavedTask {
         waived: task.waived.clone(),
         base: task.base.clone(),
         worktree: task.worktree,
-        left: task.left,
+        left: task.left.clone(),
         wip: task.wip.clone(),
         session: task.session.clone(),
         last_agent: task.last_agent.clone(),

@@ -2,6 +2,7 @@
 
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::operation::Left;
 use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
@@ -175,11 +176,11 @@ pub(super) fn checkout_changed(state: &State, id: TaskId) -> Vec<Event> {
     }
 }
 
-pub(super) fn worktree_removed(state: &State, id: TaskId) -> Vec<Event> {
+pub(super) fn worktree_removed(state: &State, id: TaskId, left: Option<Left>) -> Vec<Event> {
     match state.task(&id) {
         // Somebody may have wanted the task back while its worktree went.
         Some(task) if task.worktree && (task.stage.is_closed() || !state.has_run(&id)) => {
-            vec![Event::WorktreeRemoved { task: id }]
+            vec![Event::WorktreeRemoved { task: id, left }]
         }
         _ => vec![],
     }
@@ -187,7 +188,7 @@ pub(super) fn worktree_removed(state: &State, id: TaskId) -> Vec<Event> {
 
 pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event> {
     match state.task(&id) {
-        Some(task) if task.left || (base.is_some() && !task.worktree) => {
+        Some(task) if task.left.is_some() || (base.is_some() && !task.worktree) => {
             vec![Event::WorktreeRevived { task: id, base }]
         }
         _ => vec![],
@@ -196,7 +197,7 @@ pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event
 
 /// Tried again some times; then a person is told where the work is.
 fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> {
-    let Some(task) = state.task(&id).filter(|task| task.left) else { return vec![] };
+    let Some(task) = state.task(&id).filter(|task| task.left.is_some()) else { return vec![] };
     let given_up = task.hand_failures + 1 >= HAND_FAILURES_MAX;
     let mut events = vec![Event::RevivalFailed { task: id.clone(), why: why.clone() }];
     if given_up && matches!(task.stage, Stage::Pending { .. }) {

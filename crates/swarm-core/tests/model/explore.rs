@@ -400,6 +400,9 @@ impl Place {
         if failures || splits {
             more += &format!("{},{}", task.crashes.min(2), task.overflows.min(1));
         }
+        if task.left.is_some() {
+            more += "left";
+        }
         if quota {
             more += &task.first.to_string();
         }

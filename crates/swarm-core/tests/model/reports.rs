@@ -8,6 +8,7 @@ use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::operation::Left;
 use swarm_protocol::outcome::Ended;
 
 use crate::operations;
@@ -103,10 +104,17 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             ]
         }
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
-        Effect::Remove { task, .. } => vec![
-            Report::WorktreeRemoved { task: task.clone() },
+        Effect::Remove { task, remember } => vec![
+            Report::WorktreeRemoved {
+                task: task.clone(),
+                left: remember.map(|_| Left { base: oid('a'), tip: oid('b'), dirty: None }),
+            },
             Report::WorktreeKept { task: task.clone(), why: ".env".into() },
         ],
+        Effect::Revive { task, left } => {
+            let revived = |base| Report::Revived { task: task.clone(), base };
+            vec![revived(Some(left.base.clone())), revived(None), failed(effect)]
+        }
         of_operation => operations::reports(state, of_operation, failed(of_operation)),
     }
 }

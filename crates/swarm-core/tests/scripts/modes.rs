@@ -157,7 +157,7 @@ fn an_agent_that_oversteps_is_on_the_list_until_a_person_has_seen_it() {
     );
     // The end of the task says nothing about what its agent tried, nor does a plan that starts over.
     check(
-        "plan a | start | ready a | oversteps a | cancel a | stopped a | removed a | attention | reset | attention",
+        "plan a | start | ready a | oversteps a | cancel a | stopped a | removed a | attention | reset | revived a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Cancelled → Pending → Preparing r2
             attention: An agent overstepped on task a (moved another branch) ["swarm task show a", "swarm attention --seen overstep/a/1"]

@@ -25,7 +25,7 @@ use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::Force;
+use swarm_protocol::operation::{Force, Left};
 use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::Policy;
@@ -372,7 +372,10 @@ impl Play {
             "moved" => Report::TrunkMoved { task, now: oid('e') },
             "released" => Report::Released { task },
             "free" => Report::CheckoutChanged { task },
-            "removed" => Report::WorktreeRemoved { task },
+            "removed" => {
+                let left = Some(Left { base: oid('a'), tip: oid('b'), dirty: None });
+                Report::WorktreeRemoved { task, left }
+            }
             "revived" => Report::Revived { task, base: Some(oid('a')) },
             _ => return None,
         })

@@ -174,7 +174,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
         | Effect::Hook { .. }) => operate(&world, other, desk.background).await,
-        Effect::Revive { task } => world.bring_workplace_back(task).await,
+        Effect::Revive { task, left } => world.bring_workplace_back(task, &left).await,
         Effect::Remove { task, remember } => {
             let report = give_up_patiently(&world, task, remember).await?;
             tokio::spawn(async move { world.tend_pool().await });
@@ -185,7 +185,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
 
 /// A removal that fails for a passing reason (a git that was killed, a full disk) is tried again before the
 /// worktree is kept and a person told: nothing waits for it.
-async fn give_up_patiently(world: &World, task: TaskId, remember: bool) -> Result<Report, String> {
+async fn give_up_patiently(world: &World, task: TaskId, remember: Option<u64>) -> Result<Report, String> {
     for pause in REMOVE_AGAIN_AFTER {
         match world.give_up_workplace(task.clone(), remember).await {
             Ok(report) => return Ok(report),

@@ -5,6 +5,7 @@ use std::path::Path;
 use swarm_core::effect::StartsFrom;
 use swarm_core::input::Report;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::operation::Left;
 
 use super::world::World;
 use crate::complain::complain;
@@ -71,8 +72,6 @@ impl World {
                     }
                 };
                 news.extend(overstep);
-                // Whatever was given up before is not wanted any more.
-                left::forget(&self.git, task);
                 let base = match (from, &whole) {
                     (Some(from), Some(whole)) => {
                         self.go_on(&made.path, &tip, whole, from).await;
@@ -108,7 +107,11 @@ impl World {
     }
 
     /// The worktree of a closed task, given up by proof: to the pool, or to the trash.
-    pub(super) async fn give_up_workplace(&self, task: TaskId, remember: bool) -> Result<Report, String> {
+    pub(super) async fn give_up_workplace(
+        &self,
+        task: TaskId,
+        remember: Option<u64>,
+    ) -> Result<Report, String> {
         let disposable = DISPOSABLE.map(String::from);
         let pool = self.pool_rule(self.config.worktree.pool);
         let asked = GivingUp {
@@ -123,15 +126,16 @@ impl World {
         Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
             Removal::Removed => {
                 complain("remove the context", ContextFiles::new(&self.paths.swarm, &task).remove());
-                Report::WorktreeRemoved { task }
+                let left = remember.and_then(|name| left::of_removal(&self.git, &task, name));
+                Report::WorktreeRemoved { task, left }
             }
             Removal::Kept { why } => Report::WorktreeKept { task, why: self.without_root(&why.to_string()) },
         })
     }
 
     /// What was given up with the worktree of a task that is open again.
-    pub(super) async fn bring_workplace_back(&self, task: TaskId) -> Result<Report, String> {
-        let revived = left::revive(&self.git, &task, &self.paths.worktrees).await;
+    pub(super) async fn bring_workplace_back(&self, task: TaskId, left: &Left) -> Result<Report, String> {
+        let revived = left::revive(&self.git, &task, &self.paths.worktrees, left).await;
         match revived.map_err(|error| error.to_string())? {
             Ok(base) => Ok(Report::Revived { task, base }),
             Err(why) => Err(self.without_root(&why)),

@@ -88,8 +88,8 @@ pub struct GivingUp<'a> {
     pub pool: Option<&'a PoolRule>,
     /// Only look: nothing is saved and nothing is removed.
     pub only_look: bool,
-    /// It may be wanted back as it is: what lies there is noted.
-    pub remember: bool,
+    /// It may be wanted back as it is: what lies there is noted, under this name.
+    pub remember: Option<u64>,
 }
 
 /// Removes the worktree `dir/<task>` and its branch. `disposable` are names or globs of ignored files that may go.
@@ -100,7 +100,7 @@ pub async fn remove(
     disposable: &[String],
 ) -> Result<Removal, GitError> {
     let max_file_bytes = RESCUE_FILE_MAX_BYTES;
-    let (only_look, remember) = (false, false);
+    let (only_look, remember) = (false, None);
     give_up(git, &GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look, remember }).await
 }
 
@@ -140,8 +140,8 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     for record in &records {
         left_behind::keep(git, task, record, tip.as_ref().unwrap_or(&marker.base)).await?;
     }
-    if let Some(tip) = tip.as_ref().filter(|_| asked.remember && path.is_dir()) {
-        left::note(git, task, &path, &records, &marker.base, tip).await?;
+    if let (Some(name), Some(tip), true) = (asked.remember, &tip, path.is_dir()) {
+        left::note(git, task, name, &path, &records, (&marker.base, tip)).await?;
     }
     git.make_durable().await?;
     // Once more, as close to the rename as can be.

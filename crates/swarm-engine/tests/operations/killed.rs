@@ -63,10 +63,11 @@ async fn there_and_back(git: &Git, repo: &Path, dir: &Path) {
     let (name, gone) = (task("t1"), repo.with_file_name("gone"));
     // What is recorded as gone is not asked for again.
     if !gone.exists() {
-        assert_eq!(give_up_and_remember(git, &name, dir).await, Removal::Removed);
+        assert_eq!(give_up_and_remember(git, &name, dir, 7).await, Removal::Removed);
         std::fs::write(gone, "").expect("a note");
     }
-    left::revive(git, &name, dir).await.expect("no git command fails").expect("nothing is in the way");
+    let left = left::of_removal(git, &name, 7).expect("it was noted");
+    left::revive(git, &name, dir, &left).await.expect("no git command fails").expect("nothing is in the way");
 }
 
 fn run_operator(scratch: &Scratch, at: Option<&Point>) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use swarm_engine::git::Git;
-use swarm_engine::hands::operation::left::revive;
+use swarm_engine::hands::operation::left::{of_removal, revive};
 use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
 use swarm_engine::hands::operation::rewind::{Rewind, rewind};
 use swarm_engine::hands::remove::{GivingUp, Removal, give_up};
@@ -46,15 +46,15 @@ async fn a_killed_iteration_goes_to_a_ref_and_the_worktree_to_where_it_began() {
 }
 
 /// As for a task that was cancelled.
-pub async fn give_up_and_remember(git: &Git, task: &TaskId, dir: &Path) -> Removal {
-    let max_file_bytes = 1 << 20;
+pub async fn give_up_and_remember(git: &Git, task: &TaskId, dir: &Path, name: u64) -> Removal {
+    let (max_file_bytes, remember) = (1 << 20, Some(name));
     let (disposable, pool) = (&["ignored".to_owned()], None);
-    let asked = GivingUp { task, dir, disposable, max_file_bytes, pool, only_look: false, remember: true };
+    let asked = GivingUp { task, dir, disposable, max_file_bytes, pool, only_look: false, remember };
     give_up(git, &asked).await.expect("no git command fails")
 }
 
 #[tokio::test]
-async fn what_was_given_up_is_brought_back_once_and_never_over_what_was_begun_anew() {
+async fn what_was_given_up_is_brought_back_as_it_was_and_never_over_what_was_begun_anew() {
     let scratch = Scratch::new();
     let git = scratch.open().await;
     let place = worktree(&git, &scratch, "t1").await;
@@ -64,24 +64,29 @@ async fn what_was_given_up_is_brought_back_once_and_never_over_what_was_begun_an
     let files = seen::files(&place.path);
     let (name, dir) = (task("t1"), scratch.worktrees());
 
-    assert_eq!(give_up_and_remember(&git, &name, &dir).await, Removal::Removed);
+    assert_eq!(give_up_and_remember(&git, &name, &dir, 1).await, Removal::Removed);
     assert!(!place.path.exists());
-    assert_eq!(revive(&git, &name, &dir).await.unwrap(), Ok(Some(place.base.clone())));
+    let left = of_removal(&git, &name, 1).expect("it was noted");
+    assert_eq!(give_up_and_remember(&git, &name, &dir, 1).await, Removal::Removed);
+    assert_eq!(of_removal(&git, &name, 1), Some(left.clone()), "asked twice");
+    assert_eq!(revive(&git, &name, &dir, &left).await.unwrap(), Ok(Some(place.base.clone())));
     assert_eq!(seen::files(&place.path), files, "byte for byte");
     assert_eq!(scratch.oid("swarm/t1"), tip);
-    assert_eq!(revive(&git, &name, &dir).await.unwrap(), Ok(Some(place.base)), "asked twice");
+    assert_eq!(revive(&git, &name, &dir, &left).await.unwrap(), Ok(Some(place.base)), "asked twice");
+
+    // Another removal, of nothing, has nothing to tell.
+    assert_eq!(give_up_and_remember(&git, &task("t2"), &dir, 2).await, Removal::Removed);
+    assert_eq!(of_removal(&git, &task("t2"), 2), None);
+    assert_eq!(of_removal(&git, &name, 2), None);
 
     // A person made the worktree again and worked there.
-    assert_eq!(give_up_and_remember(&git, &name, &dir).await, Removal::Removed);
+    assert_eq!(give_up_and_remember(&git, &name, &dir, 3).await, Removal::Removed);
     let anew = worktree(&git, &scratch, "t1").await;
     write(&anew.path, "anew.txt", b"anew\n");
     let begun = commit_all(&anew.path, "anew");
-    assert_eq!(revive(&git, &name, &dir).await.unwrap(), Ok(Some(anew.base)));
+    let why = revive(&git, &name, &dir, &left).await.unwrap().expect_err("somebody has begun anew");
+    assert!(why.contains("swarm/t1"), "{why}");
     assert_eq!(scratch.oid("swarm/t1"), begun);
-
-    // Nothing was ever there.
-    assert_eq!(revive(&git, &task("t2"), &dir).await.unwrap(), Ok(None));
-    assert!(!dir.join("t2").exists());
 }
 
 #[tokio::test]

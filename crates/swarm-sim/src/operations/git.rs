@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::Saved;
+use swarm_protocol::operation::{Left, Saved};
 
 pub type Tree = BTreeSet<String>;
 
@@ -30,16 +30,8 @@ pub struct Git {
     pub saved_local: BTreeSet<String>,
     /// Commits under refs of their own: saved work of stopped and killed agents.
     pub kept: BTreeSet<Oid>,
-    /// What was given up with worktrees that may be wanted back.
-    pub left: BTreeMap<TaskId, Left>,
-}
-
-/// A worktree as it was when it was given up.
-#[derive(Debug, Clone)]
-pub struct Left {
-    pub base: Oid,
-    pub tip: Oid,
-    pub dirty: Tree,
+    /// What the last removal of each task left, by the name of that removal: for one that is asked for again.
+    left: BTreeMap<TaskId, (u64, Left)>,
 }
 
 impl Git {
@@ -139,24 +131,21 @@ impl Git {
         Some(self.commit(tip.as_ref(), |tree| tree.extend(dirty), "uncommitted"))
     }
 
-    /// Branch and worktree go; with `remember` they may come back. Asked twice, the first time counts.
-    pub fn give_up(&mut self, task: &TaskId, base: Option<Oid>, remember: bool) {
-        let saved = self.save_dirty(task);
-        let dirty = self.worktrees.remove(task).unwrap_or_default();
-        let Some(tip) = self.branches.remove(task) else { return };
-        self.kept.extend(saved.into_iter().chain([tip.clone()]));
-        if remember {
-            let base = base.unwrap_or_else(|| tip.clone());
-            self.left.insert(task.clone(), Left { base, tip, dirty });
-        }
-    }
-
-    /// A given-up worktree is back where it was; says where its commits begin.
-    pub fn revive(&mut self, task: &TaskId) -> Option<Oid> {
-        let Left { base, tip, dirty } = self.left.remove(task)?;
-        self.branches.insert(task.clone(), tip);
-        self.worktrees.insert(task.clone(), dirty);
-        Some(base)
+    /// Branch and worktree go, and stay on refs. Asked again by the same name it says the same.
+    pub fn give_up(&mut self, task: &TaskId, base: Option<Oid>, name: Option<u64>) -> Option<Left> {
+        let dirty = self.save_dirty(task);
+        self.worktrees.remove(task);
+        let Some(tip) = self.branches.remove(task) else {
+            return self
+                .left
+                .get(task)
+                .filter(|(known, _)| Some(*known) == name)
+                .map(|(_, left)| left.clone());
+        };
+        self.kept.extend(dirty.iter().cloned().chain([tip.clone()]));
+        let left = Left { base: base.unwrap_or_else(|| tip.clone()), tip, dirty };
+        self.left.insert(task.clone(), (name?, left.clone()));
+        Some(left)
     }
 
     /// Everything that some ref still reaches.

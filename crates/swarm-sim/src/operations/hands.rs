@@ -8,7 +8,8 @@ use swarm_core::operation::differing;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{
-    HookOutcome, Landed, Moved, Plan, Saved, Survey, SurveyAsk, TrunkCommit, TrunkHow, TrunkMove, WorktreeTo,
+    HookOutcome, Landed, Left, Moved, Plan, Saved, Survey, SurveyAsk, TrunkCommit, TrunkHow, TrunkMove,
+    WorktreeTo,
 };
 use swarm_protocol::outcome::Ended;
 
@@ -36,14 +37,15 @@ impl Desk {
             Effect::Release { task } => Report::Released { task: task.clone() },
             Effect::Remove { task, remember } => {
                 let base = self.state.task(task).and_then(|t| t.base.clone());
-                self.git.give_up(task, base, *remember);
-                Report::WorktreeRemoved { task: task.clone() }
+                let left = self.git.give_up(task, base, *remember);
+                Report::WorktreeRemoved { task: task.clone(), left }
             }
-            Effect::Revive { task } => {
-                // Asked again after death it finds the worktree.
-                let base = self.state.task(task).and_then(|t| t.base.clone());
-                let there = self.git.branches.get(task).map(|tip| base.unwrap_or_else(|| tip.clone()));
-                Report::Revived { task: task.clone(), base: self.git.revive(task).or(there) }
+            Effect::Revive { task, left } => {
+                let Left { base, tip, dirty } = left.clone();
+                self.git.branches.insert(task.clone(), tip);
+                let dirty = dirty.map(|oid| self.git.brought(&oid)).unwrap_or_default();
+                self.git.worktrees.insert(task.clone(), dirty);
+                Report::Revived { task: task.clone(), base: Some(base) }
             }
             Effect::Survey { op, ask } => {
                 let survey = Box::new(self.survey(ask));
@@ -78,7 +80,6 @@ impl Desk {
     }
 
     fn prepare(&mut self, run: &RunId, task: &TaskId, from: Option<&StartsFrom>) -> Report {
-        self.git.left.remove(task);
         let known = self.state.task(task).and_then(|t| t.base.clone());
         let start = from.and_then(|f| self.git.branches.get(&f.task).cloned());
         let tip = self.git.branches.entry(task.clone()).or_insert_with(|| {
@@ -180,7 +181,7 @@ impl Desk {
             self.state.tasks.keys().map(|id| (format!("refs/heads/{}", id.branch()), id.clone())).collect();
         for gone in plan.worktrees.iter().filter(|one| one.to == WorktreeTo::Gone) {
             let base = self.state.task(&gone.task).and_then(|t| t.base.clone());
-            self.git.give_up(&gone.task, base, true);
+            self.git.give_up(&gone.task, base, None);
         }
         for change in &plan.refs {
             let Some(task) = names.get(&change.name) else { continue };
@@ -229,9 +230,6 @@ impl Desk {
     }
 
     fn move_worktree(&mut self, task: &TaskId, to: &WorktreeTo) {
-        if *to != WorktreeTo::Gone {
-            self.git.left.remove(task);
-        }
         match to {
             WorktreeTo::Gone => {}
             WorktreeTo::Clean { tip } => {

@@ -136,7 +136,7 @@ impl Story {
             Effect::Watch { task, .. } => Report::CheckoutChanged { task: task.clone() },
             Effect::Remove { task, .. } => self.remove(task)?,
             // Its world keeps no work of cancelled tasks: they begin anew.
-            Effect::Revive { task } => Report::Revived { task: task.clone(), base: None },
+            Effect::Revive { task, .. } => Report::Revived { task: task.clone(), base: None },
             Effect::Survey { .. }
             | Effect::Save { .. }
             | Effect::Mark { .. }
@@ -260,6 +260,6 @@ impl Story {
             return Ok(Report::WorktreeKept { task: task.clone(), why: ".env is not on the list".into() });
         }
         self.truth.worktrees.remove(task);
-        Ok(Report::WorktreeRemoved { task: task.clone() })
+        Ok(Report::WorktreeRemoved { task: task.clone(), left: None })
     }
 }

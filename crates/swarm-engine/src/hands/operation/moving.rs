@@ -10,8 +10,8 @@ use std::path::Path;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{Moved, Plan, RefMove, WorktreeMove, WorktreeTo};
 
+use super::ref_word;
 use super::restore_tree::{Restore, Restored, look, restore};
-use super::{left, ref_word};
 use crate::git::{Git, GitError, RefChange, RefOutcome};
 use crate::hands::remove::{GivingUp, Removal, give_up};
 use crate::hands::worktree::all_markers;
@@ -165,7 +165,6 @@ impl Mover<'_> {
     async fn restore(&self, asked: &Restore<'_>, moved: &mut Moved) -> Result<(), GitError> {
         let why = match restore(self.git, asked).await? {
             Restored::Done { uncommitted, .. } => {
-                left::forget(self.git, asked.task);
                 moved.dirty.extend(uncommitted.map(|commit| (asked.task.clone(), commit)));
                 return Ok(());
             }
@@ -180,7 +179,7 @@ impl Mover<'_> {
     async fn give_up(&self, task: &TaskId, moved: &mut Moved) -> Result<(), GitError> {
         let (dir, disposable) = (self.places.worktrees, self.places.disposable);
         let max_file_bytes = self.places.max_file_bytes;
-        let (only_look, remember) = (false, true);
+        let (only_look, remember) = (false, None);
         let asked = GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look, remember };
         if give_up(self.git, &asked).await? == Removal::Removed {
             return Ok(());
