@@ -8,6 +8,7 @@ mod recovery;
 mod review;
 mod run;
 mod watched;
+mod worktree;
 
 pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
@@ -89,7 +90,7 @@ impl State {
                     || self.apply_run(other, at)
                     || self.apply_review(other, at)
                     || self.apply_recovery(other, at);
-                if !taken && !self.apply_operation(other, at) {
+                if !taken && !self.apply_operation(other, at) && !self.apply_worktree(other) {
                     self.apply_merge(other, at);
                 }
             }

@@ -7,7 +7,7 @@ use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
 use super::{keep, tail};
-use crate::limits::{CHECKOUT_RETRY_SECS, GREEN_KEPT, HAND_FAILURES_MAX};
+use crate::limits::{CHECKOUT_RETRY_SECS, GREEN_KEPT};
 use crate::stage::{MergeStep, Stage, Waits};
 use crate::state::{RedTrunk, State};
 
@@ -102,30 +102,6 @@ impl State {
                 self.change(task, |t| t.put_off = None);
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
             }
-            Event::WorktreeRemoved { task, left } => self.change(task, |t| {
-                t.base = None;
-                t.worktree = false;
-                t.kept = None;
-                t.session = None;
-                // What is done is on trunk; anything else comes back with the task.
-                match t.stage {
-                    Stage::Done { .. } => t.left = None,
-                    _ => t.left = left.clone().or(t.left.take()),
-                }
-            }),
-            Event::WorktreeRevived { task, base } => self.change(task, |t| {
-                (t.left, t.hand_failures) = (None, 0);
-                if let Some(base) = base {
-                    (t.base, t.worktree) = (Some(base.clone()), true);
-                }
-            }),
-            Event::RevivalFailed { task, .. } => self.change(task, |t| {
-                t.hand_failures += 1;
-                if t.hand_failures >= HAND_FAILURES_MAX {
-                    (t.left, t.hand_failures) = (None, 0);
-                }
-            }),
-            Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),
             _ => {}
         }
     }

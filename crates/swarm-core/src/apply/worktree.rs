@@ -1,0 +1,41 @@
+//! Events of worktrees that are given up and come back.
+
+use swarm_protocol::event::Event;
+
+use crate::limits::HAND_FAILURES_MAX;
+use crate::stage::Stage;
+use crate::state::State;
+
+impl State {
+    /// Whether the event was one of these.
+    pub(super) fn apply_worktree(&mut self, event: &Event) -> bool {
+        match event {
+            Event::WorktreeRemoved { task, left } => self.change(task, |t| {
+                t.base = None;
+                t.worktree = false;
+                t.kept = None;
+                t.session = None;
+                // What is done is on trunk; anything else comes back with the task.
+                match t.stage {
+                    Stage::Done { .. } => t.left = None,
+                    _ => t.left = left.clone().or(t.left.take()),
+                }
+            }),
+            Event::WorktreeRevived { task, base } => self.change(task, |t| {
+                (t.left, t.hand_failures) = (None, 0);
+                if let Some(base) = base {
+                    (t.base, t.worktree) = (Some(base.clone()), true);
+                }
+            }),
+            Event::RevivalFailed { task, .. } => self.change(task, |t| {
+                t.hand_failures += 1;
+                if t.hand_failures >= HAND_FAILURES_MAX {
+                    (t.left, t.hand_failures) = (None, 0);
+                }
+            }),
+            Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),
+            _ => return false,
+        }
+        true
+    }
+}
