@@ -47,7 +47,9 @@ impl Swarm {
         if !refused && !with_worktree.is_empty() {
             let name = format!("before-close{}", archive.trim_start_matches("plan"));
             self.operate(Command::MakeCheckpoint { name: Some(name.clone()) })?;
+            // The next plan does not list it; git does.
             output::note(&format!("Unfinished work is kept in the checkpoint {name}"));
+            output::note(&format!("  git for-each-ref refs/swarm/checkpoints/{name}"));
         }
         Ok(with_worktree)
     }
@@ -62,6 +64,7 @@ impl Swarm {
                 Err(error) => error.message,
             };
             output::note(&format!("The worktree of {task} stays: {}", output::harmless(&stays)));
+            output::note(&format!("  swarm worktree cleanup {task}   (once that is dealt with)"));
         }
     }
 

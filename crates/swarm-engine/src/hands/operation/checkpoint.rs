@@ -11,7 +11,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::Saved;
 use tokio::task::JoinSet;
 
-use super::uncommitted::uncommitted_work;
+use super::uncommitted::uncommitted_commit;
 use crate::git::{Git, GitError, RefChange, RefOutcome};
 use crate::hands::worktree::{MarkerState, WorktreeMarker, all_markers, records_at};
 
@@ -72,8 +72,8 @@ pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
             reading.spawn(async move {
                 let WorktreeMarker { task, path, .. } = &marker;
                 let records = records_at(&git, path, Some(&marker));
-                let found = uncommitted_work(&git, task, path, &records, &tip).await?;
-                Ok::<_, GitError>((marker.task, found.commit))
+                let found = uncommitted_commit(&git, task, path, &records, &tip).await?;
+                Ok::<_, GitError>((marker.task, found))
             });
         }
         let Some(done) = reading.join_next().await else { break };

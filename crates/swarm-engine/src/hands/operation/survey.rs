@@ -7,7 +7,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{Landed, Survey, SurveyAsk, TrunkCommit};
 
-use super::uncommitted::uncommitted_work;
+use super::uncommitted::uncommitted_commit;
 use crate::git::revert::{Carried, Carry, pick, revert};
 use crate::git::{Git, GitError};
 use crate::hands::publish::{Intent, WaitReason, in_the_way};
@@ -167,8 +167,8 @@ async fn look_at_tasks(git: &Git, found: &mut Survey, ask: &SurveyAsk, dir: &Pat
             && path.is_dir()
         {
             let records = records_at(git, &path, Some(&marker));
-            let work = uncommitted_work(git, &task, &path, &records, &oid).await?;
-            found.dirty.extend(work.commit.map(|commit| (task.clone(), commit)));
+            let work = uncommitted_commit(git, &task, &path, &records, &oid).await?;
+            found.dirty.extend(work.map(|commit| (task.clone(), commit)));
         }
         found.tips.insert(task, oid);
     }

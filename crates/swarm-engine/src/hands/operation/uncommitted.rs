@@ -54,6 +54,22 @@ pub(super) async fn uncommitted_work(
     Ok(Uncommitted { files, commit })
 }
 
+/// The commit of it, for somebody who keeps nobody from giving the worktree up: one that goes while it is read holds
+/// nothing any more, since all of it was put on refs before it went.
+pub(super) async fn uncommitted_commit(
+    git: &Git,
+    task: &TaskId,
+    path: &Path,
+    records: &[std::path::PathBuf],
+    tip: &Oid,
+) -> Result<Option<Oid>, GitError> {
+    match uncommitted_work(git, task, path, records, tip).await {
+        Ok(found) => Ok(found.commit),
+        Err(_) if !path.is_dir() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 async fn steady_snapshot(git: &Git, path: &Path, task: &TaskId, tip: &Oid) -> Result<Exact, GitError> {
     let mut last = None;
     for _ in 0..TRIES_MAX {
