@@ -20,7 +20,7 @@ use crate::index::Index;
 use crate::stage::Stage;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 4;
+pub const STATE_FORMAT: u32 = 5;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
