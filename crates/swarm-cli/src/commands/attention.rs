@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use swarm_protocol::command::Command;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
 use crate::cli::{At, Context};
+use crate::commands::answered;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};
@@ -15,16 +17,24 @@ use crate::swarm::Swarm;
 /// Show everything that waits for you
 ///
 /// One list: what it is, since when, why, and the commands that resolve it. An entry goes away when its cause does:
-/// blocked and failed tasks, agents out of service, used-up quotas and budgets, pauses, worktrees that were kept.
+/// blocked and failed tasks, agents out of service, used-up quotas and budgets, pauses, worktrees that were kept. What
+/// tells of something past stays until you have seen it.
 ///
 /// Example: swarm attention --json
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub at: At,
+    /// Take an entry that tells of something past off the list: the name is in the command that it offers
+    #[arg(long, value_name = "ENTRY", conflicts_with = "at")]
+    pub seen: Option<String>,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    if let Some(entry) = args.seen {
+        let answer = Swarm::open(cx)?.ask(Command::AcknowledgeAttention { entry })?;
+        return answered(cx, &answer);
+    }
     let (list, now) = Swarm::open(cx)?.attention(args.at.at)?;
     let colour = cx.out.colour;
     cx.out.view(&list, |list| text(list, now, colour))

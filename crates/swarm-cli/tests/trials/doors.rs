@@ -104,6 +104,11 @@ fn an_agent_that_tries_is_on_the_attention_list() {
     let entry = entry.unwrap_or_else(|| panic!("{list}"));
     assert_eq!(entry["why"], json!("swarm task cancel 1.2"), "{entry}");
     assert_eq!(entry["seen_by"], json!("overstep/1.1/1"), "{entry}");
+    // With the very command that the entry offers.
+    let offered = entry["commands"].as_array().and_then(|all| all.last()?.as_str());
+    let words: Vec<&str> = offered.expect("a command").split_whitespace().skip(1).collect();
+    arena.ok(&words);
+    assert!(!arena.attention().contains("overstepped"), "{}", arena.attention());
 }
 
 /// Reads every file of secrets there is and says HELLO, and asks, with what it found.
