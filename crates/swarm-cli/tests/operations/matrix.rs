@@ -72,13 +72,16 @@ fn check_all(arena: &Arena, working: bool) {
 
 #[test]
 fn every_operation_is_done_and_undone_while_nobody_works() {
-    let (arena, _) = arena();
+    let (arena, go) = arena();
     let mut run = at_work(&arena);
     // In good order: what is at work is saved and goes back to the queue.
     arena.ok(&["stop"]);
     run.for_a_while(std::time::Duration::from_secs(10));
     assert_eq!(statuses(&arena)[0].1, "done");
     check_all(&arena, false);
+    std::fs::write(go, "").expect("a file");
+    arena.assert_true_at_rest();
+    arena.assert_all_done();
     arena.assert_tidy();
 }
 

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+#[path = "../oracle/mod.rs"]
+pub mod oracle;
+
 /// Far longer than anything takes; a test that gets here has failed.
 pub const LIMIT: Duration = Duration::from_secs(180);
 
@@ -173,6 +176,7 @@ impl Arena {
         assert!(left.is_empty(), "daemon files are left: {left:?}");
         assert!(!self.root.join(".swarm/run/coordinator.sock").exists(), "the socket is left");
         self.assert_ledger_names_no_place();
+        self.assert_true();
     }
 
     /// No absolute path in an event: it would be wrong on every other machine.

@@ -110,6 +110,11 @@ impl Arena {
 
     /// Lock files, temporary objects and refs that a finished run must not leave in the repository.
     pub fn assert_tidy(&self) {
+        self.assert_tidy_on("main");
+    }
+
+    /// The same where work belongs on another branch.
+    pub fn assert_tidy_on(&self, trunk: &str) {
         self.assert_nothing_runs();
         self.assert_ledger_names_no_place();
         let git = self.root.join(".git");
@@ -142,6 +147,7 @@ impl Arena {
         self.assert_no_place_of_a_run_is_left();
         self.git(&["fsck", "--strict"]);
         self.ok(&["plan", "verify"]);
+        self.assert_true_on(trunk);
     }
 
     /// Each run has a control group and a folder for temporary files, named by its nonce.

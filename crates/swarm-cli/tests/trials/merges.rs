@@ -173,7 +173,7 @@ fn a_trunk_that_nobody_has_checked_out_takes_the_work_and_the_checkout_stays() {
         arena.assert_proven("1.1", "integration");
         assert_eq!(arena.git(&["rev-parse", "main"]), before, "{strategy}");
         assert_eq!(arena.git(&["status", "--porcelain", "--untracked-files=no"]), "");
-        arena.assert_tidy();
+        arena.assert_tidy_on("integration");
     }
 }
 

@@ -1,0 +1,138 @@
+//! Going on until nothing more happens: whatever the swarm asks a person for is answered with the commands that it offers.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::super::{Arena, Running};
+
+/// What happened on the way to rest.
+#[derive(Debug, Default)]
+pub struct Rested {
+    /// Commands and answers, in order.
+    pub said: String,
+    /// Ends that no weather excuses.
+    pub wrong: Vec<String>,
+}
+
+/// Far longer than any of these runs takes.
+const RUN_MAX: Duration = Duration::from_secs(60);
+
+/// Between two looks at a run that has not ended.
+const LOOK_EVERY: Duration = Duration::from_millis(1500);
+
+/// Rounds of answers. What is asked again and again is not answered for ever.
+const ROUNDS: usize = 4;
+
+/// Commands that an entry of the attention list may offer and that only show something, or that need words of a person.
+const NOT_TRIED: [&str; 8] = ["show", "logs", "list", "status", "doctor", "edit", "debug", "cancel"];
+
+/// Answers everything that waits for a person, and runs until nothing more happens.
+pub fn go_on(arena: &Arena) -> Rested {
+    let mut rested = Rested::default();
+    rested.ask(arena, &["mode", "autopilot"]);
+    for round in 0..ROUNDS {
+        rested.end_pauses(arena);
+        let answered = if round == 0 { 0 } else { rested.answer(arena) };
+        if round > 0 && answered == 0 {
+            break;
+        }
+        rested.run(arena, &["--mode", "autopilot"]);
+        if !rested.wrong.is_empty() {
+            break;
+        }
+    }
+    rested
+}
+
+impl Rested {
+    /// One command; a refusal is an answer, a bug is not.
+    fn ask(&mut self, arena: &Arena, args: &[&str]) -> i32 {
+        let out = arena.swarm(args);
+        let code = out.status.code().unwrap_or(-1);
+        let said = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
+        self.said.push_str(&format!("$ swarm {}\n{said}", args.join(" ")));
+        if is_wrong(code) {
+            self.wrong.push(format!("swarm {}: exit {code}: {said}", args.join(" ")));
+        }
+        code
+    }
+
+    fn end_pauses(&mut self, arena: &Arena) {
+        let out = arena.swarm(&["status", "--json"]);
+        let status: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        for reason in status["paused"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            self.ask(arena, &["resume", "--reason", reason]);
+        }
+    }
+
+    /// Commands offered for what waits, each once; how many were done.
+    fn answer(&mut self, arena: &Arena) -> usize {
+        let out = arena.swarm(&["attention", "--json"]);
+        let list: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        let mut done = BTreeSet::new();
+        for entry in list.as_array().into_iter().flatten() {
+            for command in entry["commands"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+                let is_tried = command.starts_with("swarm ")
+                    && !words.iter().any(|word| NOT_TRIED.contains(word) || word.contains(['<', '"', '\'']))
+                    && words.iter().all(|word| !word.chars().all(|c| c.is_ascii_uppercase()));
+                if !is_tried || !done.insert(command.to_owned()) {
+                    continue;
+                }
+                let code = match words.first() {
+                    Some(&"run") => self.run(arena, &words[1..]),
+                    _ => self.ask(arena, &words),
+                };
+                // The first that helps is enough.
+                if code == 0 {
+                    break;
+                }
+            }
+        }
+        done.len()
+    }
+
+    /// A run to its end, within the limit. A pause that comes up meanwhile waits for a person, so it is ended.
+    fn run(&mut self, arena: &Arena, args: &[&str]) -> i32 {
+        let mut all = vec!["run", "--agent", "script"];
+        all.extend(args);
+        let mut run = Running::of(arena.command(&all));
+        let began = Instant::now();
+        let ended = loop {
+            if run.for_a_while(LOOK_EVERY) {
+                break true;
+            }
+            if began.elapsed() > RUN_MAX {
+                run.kill_9();
+                break false;
+            }
+            if !all_closed(arena) {
+                self.end_pauses(arena);
+            }
+        };
+        let (code, said) = run.end();
+        self.said.push_str(&format!("$ swarm {}\n{said}\n", all.join(" ")));
+        if !ended {
+            self.wrong.push(format!("swarm {} does not end", all.join(" ")));
+        } else if is_wrong(code) {
+            self.wrong.push(format!("swarm {}: exit {code}", all.join(" ")));
+        }
+        code
+    }
+}
+
+/// With nothing left to do a run ends, paused or not.
+fn all_closed(arena: &Arena) -> bool {
+    let out = arena.swarm(&["task", "list", "--json"]);
+    let list: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+    list.as_array().is_some_and(|tasks| {
+        tasks.iter().all(|task| task["status"] == "done" || task["status"] == "cancelled")
+    })
+}
+
+/// Done, refused with words, or nobody there to ask. Anything else is a bug, or an error that nobody has made here.
+pub fn is_wrong(code: i32) -> bool {
+    ![0, 1, 4].contains(&code)
+}
