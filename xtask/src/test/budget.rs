@@ -19,6 +19,7 @@ const BUDGETS_SECS: &[(&str, u64)] = &[
     ("swarm-engine", 240),
     ("swarm-server", 30),
     ("swarm-cli", 420),
+    ("swarm-cli::stories", 90),
     ("xtask", 20),
 ];
 

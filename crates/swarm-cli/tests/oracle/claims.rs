@@ -70,11 +70,13 @@ impl Claim {
 impl Claims {
     pub fn of(arena: &Arena) -> Self {
         let status = arena.json(&["status"]);
-        let tasks: Vec<Claim> = arena.tasks().iter().map(|listed| Claim::of(arena, listed)).collect();
+        let listed = arena.tasks();
+        let tasks: Vec<Claim> = listed.iter().map(|listed| Claim::of(arena, listed)).collect();
+        let is_closed = |task: &Value| task["status"] == "done" || task["status"] == "cancelled";
         let phase = |phase: &Value| Phase {
             id: phase["id"].to_string(),
             complete: phase["complete"] == true,
-            all_closed: phase["done"] == phase["total"],
+            all_closed: listed.iter().filter(|task| task["phase"] == phase["id"]).all(is_closed),
         };
         let phases = status["phases"].as_array().into_iter().flatten().map(phase).collect();
         let paused = status["paused"].as_array().is_some_and(|reasons| !reasons.is_empty());

@@ -13,7 +13,8 @@ pub mod marks;
 pub mod rest;
 pub mod wanted;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use super::Arena;
 use claims::{Claim, Claims};
@@ -30,6 +31,8 @@ pub struct Known {
     pub of_people: BTreeSet<String>,
     /// Marks that a person threw away with his own hands.
     pub thrown_away: BTreeSet<String>,
+    /// Branches of people, and where they left them.
+    pub branches: BTreeMap<String, String>,
     /// Tasks that a person merged as they were, before their agents were ready.
     pub merged_early: BTreeSet<String>,
 }
@@ -40,9 +43,24 @@ impl Default for Known {
             trunk: "main".into(),
             of_people: BTreeSet::new(),
             thrown_away: BTreeSet::new(),
+            branches: BTreeMap::new(),
             merged_early: BTreeSet::new(),
         }
     }
+}
+
+/// For processes that are on their way out.
+const ENDS_WITHIN: Duration = Duration::from_secs(20);
+
+fn holds_within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + time;
+    while !holds() {
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    true
 }
 
 impl Arena {
@@ -77,6 +95,10 @@ impl Arena {
 pub fn judge_at_rest(arena: &Arena, known: &Known) -> Vec<String> {
     let mut lies = judge(arena, known);
     nothing_is_stuck_silently(&Claims::of(arena), &mut lies);
+    let gone = holds_within(ENDS_WITHIN, || arena.processes().is_empty());
+    if !gone {
+        lies.push(format!("processes are left: {:?}", arena.processes()));
+    }
     lies
 }
 
@@ -94,6 +116,12 @@ pub fn judge(arena: &Arena, known: &Known) -> Vec<String> {
     nothing_is_lost(arena, known, &mut lies);
     for phase in claims.phases.iter().filter(|phase| phase.complete && !phase.all_closed) {
         lies.push(format!("phase {} is called complete, and has open tasks", phase.id));
+    }
+    for (branch, left_at) in &known.branches {
+        let now = arena.git(&["rev-parse", branch]);
+        if now.trim() != left_at {
+            lies.push(format!("{branch} is a person's, who left it at {left_at}; it is at {}", now.trim()));
+        }
     }
     let fsck = found::fsck(arena);
     if !fsck.is_empty() {
