@@ -22,7 +22,7 @@ mod worktrees;
 
 pub use settings::environment;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use swarm_engine::clock::wall_clock;
 use swarm_engine::git::Git;
@@ -38,6 +38,8 @@ use crate::output;
 pub struct Swarm {
     paths: Paths,
     git: Git,
+    /// The folder that the person stands in.
+    here: PathBuf,
     /// One thread is enough: a command waits for one thing at a time.
     runtime: tokio::runtime::Runtime,
 }
@@ -51,7 +53,7 @@ impl Swarm {
             .map_err(|error| CliError::environment("Cannot start").because(error))?;
         let git = runtime.block_on(Git::discover(&cx.repo))?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
-        Ok(Self { paths, git, runtime })
+        Ok(Self { paths, git, here: cx.repo.clone(), runtime })
     }
 
     pub fn now(&self) -> Timestamp {

@@ -37,6 +37,7 @@ impl State {
             Event::CoordinatorStarted { epoch, trunk, policy, .. } => {
                 self.epoch = *epoch;
                 self.trunk = Some(trunk.clone());
+                self.trunk_pinned |= policy.dispatch;
                 self.policy = policy.clone();
                 self.draining = !policy.dispatch;
                 self.running = true;

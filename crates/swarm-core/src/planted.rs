@@ -43,6 +43,8 @@ pub enum Bug {
     ActiveRestored,
     /// A hook that was interrupted is run again.
     HookRunTwice,
+    /// Each coordinator takes for trunk what is checked out when it starts.
+    TrunkFollowsCheckout,
 }
 
 #[cfg(debug_assertions)]

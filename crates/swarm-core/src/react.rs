@@ -44,6 +44,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::input::{Input, Report};
+use crate::planted::{self, Bug};
 use crate::state::State;
 
 /// What an input leads to. Nothing is changed here.
@@ -57,6 +58,9 @@ pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, 
                 let why = format!("epoch {epoch} is over, the swarm is at epoch {}", state.epoch);
                 return Err(Refusal::ReadOnly { why });
             }
+            // Trunk belongs to the plan: what is checked out counts only until it first runs.
+            let follows = planted::is(Bug::TrunkFollowsCheckout);
+            let trunk = state.pinned_trunk().filter(|_| !follows).map_or(trunk, String::from);
             Ok(vec![Event::CoordinatorStarted { epoch, version, host, trunk, policy }])
         }
         Input::Leaving => Ok(vec![Event::CoordinatorStopped { epoch: state.epoch }]),

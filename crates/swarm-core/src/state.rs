@@ -1,6 +1,7 @@
 //! Everything the swarm knows, made of its events and of nothing else.
 
 mod recovery;
+mod trunk;
 
 pub use recovery::{Agent, Closed, Degraded, Landed, Message, Nudge, QuotaGate, Spent};
 
@@ -38,7 +39,11 @@ pub struct State {
     pub runs_ever: u64,
     /// Who has the trunk. Given back by a report, never by a change of stage.
     pub trunk_held_by: Option<TaskId>,
+    /// The branch that finished work goes to, as the last coordinator recorded it.
     pub trunk: Option<String>,
+    /// The plan has been run: trunk is its own from then on, whatever is checked out.
+    #[serde(default)]
+    pub trunk_pinned: bool,
     pub policy: Policy,
     pub paused: BTreeMap<PauseReason, Pause>,
     /// What a person chose; none: as the policy says.

@@ -115,7 +115,7 @@ impl Coordinator {
             epoch: store.state().epoch + 1,
             version: env!("CARGO_PKG_VERSION").into(),
             host: crate::host::name(),
-            trunk: world.trunk.clone(),
+            trunk: world.trunk(),
             // The profile of this session, which may be another one than the configuration names.
             policy: Policy {
                 dispatch,
@@ -231,6 +231,9 @@ impl Coordinator {
     /// Compares what is owed with what is in flight; starts, cancels, gives orders.
     fn drive(&mut self) {
         let owed = owed(self.store.state());
+        if let Some(trunk) = &self.store.state().trunk {
+            self.world.work_for(trunk);
+        }
         self.give_orders(&owed);
         let moves = self.flights.moves(owed, Instant::now());
         self.look_again = moves.look_again;

@@ -33,13 +33,15 @@ async fn from_inside_a_worktree_the_main_checkout_is_found() {
     let scratch = Scratch::new();
     scratch.git(["worktree", "add", "--quiet", "--detach", "../linked"]);
     let linked = scratch.repo.parent().unwrap().join("linked");
-    for place in [scratch.at("dir"), linked.join("dir"), scratch.repo.clone()] {
+    let on =
+        [(scratch.at("dir"), Some("main")), (linked.join("dir"), None), (scratch.repo.clone(), Some("main"))];
+    for (place, branch) in on {
         let git = Git::discover(&place).await.unwrap();
         assert_eq!(
             (git.main_checkout.clone(), git.common_dir.clone()),
             (scratch.repo.clone(), scratch.at(".git"))
         );
-        assert_eq!(git.current_branch().await.unwrap().as_deref(), Some("main"));
+        assert_eq!(git.current_branch().as_deref(), branch, "where the person stands");
         let heads: Vec<Head> = git.checkouts().into_iter().map(|checkout| checkout.head).collect();
         assert_eq!(heads, [Head::Branch("refs/heads/main".into()), Head::Detached(scratch.oid("main"))]);
     }

@@ -7,6 +7,7 @@ mod progress;
 mod session;
 mod signals;
 mod summary;
+mod trunk;
 mod watcher;
 
 use std::path::PathBuf;

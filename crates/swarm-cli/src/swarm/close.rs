@@ -80,18 +80,17 @@ impl Swarm {
             return Ok(());
         }
         // With nobody there to carry it out, the same loop runs here, and starts nothing new.
-        match self.bring_to_rest(state.trunk) {
+        match self.bring_to_rest() {
             Err(error) if error.kind == "owned" => self.ask_agents_to_stop(),
             done => done,
         }
     }
 
     /// Carries out what the state owes, in this process, and starts nothing new.
-    pub(super) fn bring_to_rest(&self, trunk: Option<String>) -> Result<(), CliError> {
+    pub(super) fn bring_to_rest(&self) -> Result<(), CliError> {
         let runtime = run::runtime()?;
         runtime.block_on(async {
-            let session =
-                Session::open(&self.git.main_checkout, Wishes { trunk, ..Wishes::default() }).await?;
+            let session = Session::open(&self.here, Wishes::default()).await?;
             session.bring_to_rest().await.map(drop)
         })
     }

@@ -97,7 +97,7 @@ impl Swarm {
         if state.running && Watch::folder(&self.paths.run).until(BACK_WITHIN, || self.has_coordinator()) {
             return Ok(());
         }
-        match self.bring_to_rest(state.trunk) {
+        match self.bring_to_rest() {
             // Somebody was quicker: he carries it out.
             Err(error) if error.kind == "owned" => {
                 super::ask::wait(Duration::from_millis(50));

@@ -64,13 +64,11 @@ impl Swarm {
     }
 
     pub(super) async fn trunk_name(&self) -> Result<String, CliError> {
-        let named = self.state(None)?.trunk.clone();
-        match named {
-            Some(name) => Ok(name),
-            None => self.git.current_branch().await?.ok_or_else(|| {
-                CliError::usage("Your checkout is on no branch").say("Name where to start with --from REF")
-            }),
-        }
+        let state = self.state(None)?;
+        let pinned = state.pinned_trunk().map(str::to_owned);
+        pinned.or_else(|| self.git.current_branch()).or(state.trunk).ok_or_else(|| {
+            CliError::usage("Your checkout is on no branch").say("Name where to start with --from REF")
+        })
     }
 
     /// What a merge of this task's worktree would take.

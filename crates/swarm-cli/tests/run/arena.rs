@@ -75,9 +75,14 @@ impl Arena {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
+        self.command_in(&self.root, args)
+    }
+
+    /// The same for a person who stands somewhere else.
+    pub fn command_in(&self, dir: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_swarm"));
         self.with_home(&mut command);
-        command.arg("-C").arg(&self.root).args(args).stdin(Stdio::null());
+        command.arg("-C").arg(dir).args(args).stdin(Stdio::null());
         command
     }
 

@@ -9,3 +9,4 @@ mod logs;
 mod publish;
 mod recovered;
 mod stopped;
+mod trunk;

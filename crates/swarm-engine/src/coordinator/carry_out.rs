@@ -148,8 +148,9 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             build_merge(&world, work).await
         }
         Effect::Publish { task, base, result, commits } => {
-            let intent = Intent { trunk: world.trunk.clone(), old: base, new: result.clone() };
-            let proof = Proof { trunk: world.trunk.clone(), commit: result, commits };
+            let trunk = world.trunk();
+            let intent = Intent { trunk: trunk.clone(), old: base, new: result.clone() };
+            let proof = Proof { trunk, commit: result, commits };
             publish_merge(&world, task, &intent, proof).await
         }
         Effect::Release { task } => Ok(Report::Released { task }),
@@ -206,7 +207,7 @@ fn shown(paths: &[PathBuf]) -> Vec<String> {
 /// Waits for a change in any checkout of the trunk that may let a result through.
 async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), String> {
     let mut watches = tokio::task::JoinSet::new();
-    let branch = format!("refs/heads/{}", world.trunk);
+    let branch = format!("refs/heads/{}", world.trunk());
     for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&branch)) {
         let waits = Waits { checkout: checkout.path, reason: WaitReason::Changed { paths: paths.to_vec() } };
         let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(words)?;
@@ -232,13 +233,13 @@ async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, String> {
 }
 
 async fn trunk_tip(world: &World) -> Result<Oid, String> {
-    let name = format!("refs/heads/{}", world.trunk);
+    let name = format!("refs/heads/{}", world.trunk());
     world
         .git
         .ref_value(&name)
         .await
         .map_err(words)?
-        .ok_or_else(|| format!("the branch {} is gone", world.trunk))
+        .ok_or_else(|| format!("the branch {} is gone", world.trunk()))
 }
 
 async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
@@ -252,7 +253,7 @@ async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
             commits: built.commits,
             squashed: built.squashed.is_some(),
         },
-        BuildOutcome::Nothing => Report::BuildEmpty { task, trunk: world.trunk.clone(), commit: work.trunk },
+        BuildOutcome::Nothing => Report::BuildEmpty { task, trunk: world.trunk(), commit: work.trunk },
         BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
     })
 }
@@ -267,7 +268,7 @@ async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proo
             hint: world.without_root(&waits.command()),
         },
         Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
-        Publication::TrunkMoved { now: None } => return Err(format!("the branch {} is gone", world.trunk)),
+        Publication::TrunkMoved { now: None } => return Err(format!("the branch {} is gone", world.trunk())),
     })
 }
 

@@ -149,8 +149,8 @@ async fn survey(
     ask: &SurveyAsk,
 ) -> Result<Report, String> {
     let Background::State(now) = background else { return Err("nothing is known of the present".into()) };
-    let place = world.previewed();
-    let survey = preview::survey(&place, &now, ask).await.map_err(words)?;
+    let trunk = world.trunk();
+    let survey = preview::survey(&world.previewed(&trunk), &now, ask).await.map_err(words)?;
     Ok(Report::Surveyed { op, survey: Box::new(survey) })
 }
 
@@ -164,7 +164,8 @@ async fn save(
 ) -> Result<Report, String> {
     let Background::Moment(moment) = background else { return Err("nothing is known of the present".into()) };
     let tag = moment.by_hand && world.config.checkpoints.tags;
-    let asked = Checkpointing { name: &name, trunk: &world.trunk, moving: &moment.writing, tag };
+    let trunk = world.trunk();
+    let asked = Checkpointing { name: &name, trunk: &trunk, moving: &moment.writing, tag };
     let saved = if full {
         checkpoint::save(&world.git, &asked).await
     } else {
@@ -250,7 +251,8 @@ impl Coordinator {
         let (world, state, now) = (self.world.clone(), self.store.state().clone(), self.clock.now());
         tokio::spawn(async move {
             let _one_at_a_time = world.previewing.lock().await;
-            let _ = reply.send(preview::preview(&world.previewed(), &state, &command, now).await);
+            let trunk = world.trunk();
+            let _ = reply.send(preview::preview(&world.previewed(&trunk), &state, &command, now).await);
         });
     }
 }
@@ -272,7 +274,7 @@ impl World {
         format!("{HOOK_MARK}{}-{n}", self.plan)
     }
 
-    pub(super) fn previewed(&self) -> preview::Place<'_> {
-        preview::Place { git: &self.git, paths: &self.paths, trunk: &self.trunk }
+    pub(super) fn previewed<'a>(&'a self, trunk: &'a str) -> preview::Place<'a> {
+        preview::Place { git: &self.git, paths: &self.paths, trunk }
     }
 }

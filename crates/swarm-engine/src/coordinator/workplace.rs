@@ -53,7 +53,7 @@ impl World {
             Some(from) => self.tip_of(&from.task).await,
             None => None,
         };
-        let base = whole.clone().map_or_else(|| BaseRule::Trunk(self.trunk.clone()), BaseRule::At);
+        let base = whole.clone().map_or_else(|| BaseRule::Trunk(self.trunk()), BaseRule::At);
         let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
         let wanted =
             Wanted { task, dir: &self.paths.worktrees, base: &base, pool: Some(&pool), copy: Some(&copy) };

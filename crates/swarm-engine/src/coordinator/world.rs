@@ -1,7 +1,7 @@
 //! What every hand needs to reach the world: the repository, the places, the user's settings.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::Config;
@@ -16,14 +16,14 @@ use crate::process::Containment;
 use crate::prompts::Prompts;
 use crate::supervisor::Launch;
 
-/// Shared by all hands of one coordinator; nothing in it changes.
+/// Shared by all hands of one coordinator; nothing in it changes but trunk, and that only by an operation.
 #[derive(Debug)]
 pub struct World {
     pub git: Git,
     pub paths: Paths,
     pub config: Config,
-    /// The branch that finished work goes to.
-    pub trunk: String,
+    /// The branch that finished work goes to, as the state has it: kept in step by the loop.
+    pub trunk: RwLock<String>,
     pub launch: Launch,
     /// The profile of tasks that name none.
     pub agent: String,
@@ -58,6 +58,18 @@ impl World {
     /// A sentence for the ledger: no place in it is absolute, since it would be wrong on every other machine.
     pub fn without_root(&self, text: &str) -> String {
         crate::places::without_root(text, &self.paths.root)
+    }
+
+    /// The branch that finished work goes to. An operation may change it, while nothing is at it.
+    pub fn trunk(&self) -> String {
+        self.trunk.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whoever begins from here on works for this trunk.
+    pub(super) fn work_for(&self, trunk: &str) {
+        if *self.trunk.read().unwrap_or_else(PoisonError::into_inner) != trunk {
+            trunk.clone_into(&mut self.trunk.write().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     pub fn worktree_of(&self, task: &TaskId) -> PathBuf {

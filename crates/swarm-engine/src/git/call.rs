@@ -100,6 +100,8 @@ impl GitError {
 pub struct Git {
     pub common_dir: PathBuf,
     pub main_checkout: PathBuf,
+    /// Where HEAD of the checkout is that the person stands in: the main one, or a linked worktree.
+    pub(super) here: PathBuf,
     pub version: Version,
     /// Who signs what the swarm itself commits.
     pub identity: Identity,

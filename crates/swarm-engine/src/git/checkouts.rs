@@ -62,11 +62,22 @@ impl Git {
         std::iter::once(self.main()).chain(self.linked_checkouts()).collect()
     }
 
-    /// The short name of the branch the main checkout is on; `None` when its HEAD is detached.
-    pub async fn current_branch(&self) -> Result<Option<String>, GitError> {
-        let name = self.call(["symbolic-ref", "--quiet", "HEAD"]).if_yes().await?;
-        let name = name.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
-        Ok(name.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)))
+    /// The short name of the branch that the person stands on, in the main checkout or in a linked worktree;
+    /// `None` when HEAD is detached there.
+    pub fn current_branch(&self) -> Option<String> {
+        match read_head(&self.here) {
+            Head::Branch(name) => name.strip_prefix("refs/heads/").map(str::to_owned),
+            Head::Detached(_) | Head::Unreadable => None,
+        }
+    }
+
+    /// The commit that the person stands on; none on a branch without one.
+    pub async fn current_commit(&self) -> Result<Option<Oid>, GitError> {
+        match read_head(&self.here) {
+            Head::Branch(name) => self.ref_value(&name).await,
+            Head::Detached(oid) => Ok(Some(oid)),
+            Head::Unreadable => Ok(None),
+        }
     }
 }
 

@@ -33,7 +33,8 @@ impl Git {
     /// The repository that another process of ours has found.
     pub fn of(known: Repository) -> Self {
         let Repository { common_dir, main_checkout, version, identity } = known;
-        Self { common_dir, main_checkout, version, identity, env: base_env(), shared: Default::default() }
+        let (here, env, shared) = (common_dir.clone(), base_env(), Default::default());
+        Self { common_dir, main_checkout, here, version, identity, env, shared }
     }
 
     /// Finds the repository that `path` lies in, from anywhere inside the main checkout or a worktree.
@@ -52,6 +53,7 @@ impl Git {
         }
         let mut git = Self {
             main_checkout: common_dir.clone(),
+            here: git_dir.clone(),
             common_dir,
             version,
             identity: Identity::of_the_swarm(),

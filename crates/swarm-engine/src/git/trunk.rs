@@ -10,7 +10,7 @@ pub struct Trunk {
     /// Short name.
     pub name: String,
     pub tip: Oid,
-    /// True when it was made just now, from the branch that is checked out.
+    /// True when it was made just now, where the person stands.
     pub created: bool,
 }
 
@@ -29,7 +29,7 @@ pub enum TrunkError {
 }
 
 /// Makes sure that the branch exists: one that is there is taken as it is, a missing one starts at the commit
-/// that is checked out. Asked twice it does the same.
+/// that the person stands on. Asked twice it does the same.
 pub async fn ensure(git: &Git, name: &str) -> Result<Trunk, TrunkError> {
     check_name(git, name).await?;
     let full = format!("refs/heads/{name}");
@@ -39,7 +39,7 @@ pub async fn ensure(git: &Git, name: &str) -> Result<Trunk, TrunkError> {
     if let Some(other) = in_the_way(git, name).await? {
         return Err(TrunkError::InTheWay { name: name.into(), other });
     }
-    let start = git.resolve("HEAD").await?.ok_or_else(|| TrunkError::NoStart { name: name.into() })?;
+    let start = git.current_commit().await?.ok_or_else(|| TrunkError::NoStart { name: name.into() })?;
     match git.update_refs(&[RefChange::create(&full, &start)], "swarm: trunk").await? {
         RefOutcome::Changed => {
             git.make_durable().await?;
@@ -51,7 +51,7 @@ pub async fn ensure(git: &Git, name: &str) -> Result<Trunk, TrunkError> {
     }
 }
 
-async fn check_name(git: &Git, name: &str) -> Result<(), TrunkError> {
+pub async fn check_name(git: &Git, name: &str) -> Result<(), TrunkError> {
     let bad = |why| Err(TrunkError::BadName { name: name.chars().take(80).collect(), why });
     if name.is_empty() || name.len() > 200 {
         return bad("it must have between 1 and 200 characters");

@@ -64,7 +64,7 @@ impl Desk {
             git,
             paths: self.paths.clone(),
             config: self.config.clone(),
-            trunk: "main".into(),
+            trunk: std::sync::RwLock::new("main".into()),
             launch: Launch::of("/bin/false"),
             agent: self.config.agent.clone(),
             prompts: Prompts::load(&self.paths.swarm.join("prompts")).expect("the built-in ones"),

@@ -45,12 +45,13 @@ impl Story {
     pub fn is_over(&mut self) -> Result<bool, Broken> {
         let Some(c) = self.coordinator.as_ref().filter(|c| !c.leaves) else { return Ok(false) };
         let living = self.daemons.alive().next().map(|d| &d.run);
-        if c.idle() && c.state.plan.is_some() && oracle::at_rest(c, &self.truth, living).is_ok() {
+        if c.idle() && c.state.plan.is_some() && oracle::at_rest(&self.oracle, c, &self.truth, living).is_ok()
+        {
             self.live_equals_replay()?;
             return Ok(true);
         }
         if self.now.secs_since(self.calm_since) > REST_WITHIN_SECS {
-            oracle::at_rest(c, &self.truth, living)?;
+            oracle::at_rest(&self.oracle, c, &self.truth, living)?;
             return Err(broken(
                 "when faults stop everything comes to rest",
                 format!("in flight: {:?}", c.hands),

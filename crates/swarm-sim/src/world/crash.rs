@@ -10,7 +10,6 @@ use swarm_protocol::outcome::PauseReason;
 use super::agenda::Happening;
 use super::coordinator::Coordinator;
 use super::fault::{Fault, Seam};
-use super::hand::TRUNK;
 use super::log::{Batch, replay_onto};
 use super::oracle::{Broken, Oracle, broken};
 use super::planted::Planted;
@@ -99,8 +98,11 @@ impl Story {
             self.take_snapshot()?;
         }
         let policy = self.policy.clone();
-        let (version, host, trunk) = ("0.1.0".into(), "here".into(), TRUNK.into());
+        let (version, host, trunk) = ("0.1.0".into(), "here".into(), self.truth.checked_out.clone());
         self.take_in(Input::Started { epoch, version, host, trunk, policy }, vec![])?;
+        if let Some(trunk) = self.coordinator.as_ref().and_then(|c| c.state.trunk.clone()) {
+            self.truth.works_on(&trunk);
+        }
         for wish in self.people.waiting.values().cloned().collect::<Vec<_>>() {
             let later = self.now.plus_ms(self.rng.between(1, 3_000));
             self.agenda.at(later, Happening::Asked { wish: Box::new(wish) });

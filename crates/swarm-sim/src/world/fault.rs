@@ -42,10 +42,11 @@ pub enum Fault {
     ForeignReport,
     MessageSent,
     TaskSplit,
+    OtherBranch,
 }
 
 impl Fault {
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -85,6 +86,7 @@ impl Fault {
         Self::ForeignReport,
         Self::MessageSent,
         Self::TaskSplit,
+        Self::OtherBranch,
     ];
 
     /// As it stands in the table.
@@ -129,6 +131,7 @@ impl Fault {
             Self::ForeignReport => "report of a foreign run",
             Self::MessageSent => "person sends a message",
             Self::TaskSplit => "person splits a task",
+            Self::OtherBranch => "another branch checked out",
         }
     }
 }

@@ -34,9 +34,6 @@ pub enum Deed {
     UnderWay,
 }
 
-/// The branch that finished work is merged into.
-pub const TRUNK: &str = "main";
-
 impl Hand {
     pub fn new(n: u64, effect: Effect) -> Self {
         Self { n, key: effect.key(), effect, acted: false, cancelled_at: None, report: None, reported: false }
@@ -211,7 +208,7 @@ impl Story {
         let trunk = self.truth.trunk_tip();
         match self.truth.build(base, tip) {
             Some((result, commits)) => Report::Built { task, base: trunk, result, commits, squashed: false },
-            None => Report::BuildEmpty { task, trunk: TRUNK.into(), commit: trunk },
+            None => Report::BuildEmpty { task, trunk: self.truth.trunk_name().into(), commit: trunk },
         }
     }
 
@@ -223,7 +220,8 @@ impl Story {
         commits: &[Oid],
     ) -> Result<Report, Broken> {
         let task = task.clone();
-        let proof = Proof { trunk: TRUNK.into(), commit: result.clone(), commits: commits.to_vec() };
+        let trunk = self.truth.trunk_name().into();
+        let proof = Proof { trunk, commit: result.clone(), commits: commits.to_vec() };
         if self.truth.trunk_has(result) {
             return Ok(Report::Published { task, proof });
         }

@@ -46,6 +46,8 @@ pub struct Oracle {
     waived: BTreeSet<(TaskId, Gate)>,
     operations: BTreeSet<CommandId>,
     policies: Vec<Policy>,
+    /// Trunk, as it was recorded when the plan first ran.
+    trunk: Option<String>,
     /// What recovery has come to.
     recovery: Recovery,
     /// Commands whose acceptance a person has read; kept over crashes.
@@ -107,7 +109,10 @@ impl Oracle {
             Event::Operation { id, .. } => {
                 self.operations.insert(id.clone());
             }
-            Event::CoordinatorStarted { policy, .. } => self.policies.push(policy.clone()),
+            Event::CoordinatorStarted { policy, trunk, .. } => {
+                self.policies.push(policy.clone());
+                self.trunk.get_or_insert_with(|| trunk.clone());
+            }
             _ => {}
         }
     }
@@ -215,8 +220,8 @@ impl Oracle {
             // A person answers for the person's own work.
             Event::TaskApproved { base: Some(_), .. } => Ok(()),
             Event::TaskApproved { task, tip, .. } => self.may_approve(task, tip, truth),
-            Event::MergeCompleted { proof, .. } => proven(proof, truth),
-            Event::TaskStatusChanged { proof: Some(proof), .. } => proven(proof, truth),
+            Event::MergeCompleted { proof, .. } => self.proven(proof, truth),
+            Event::TaskStatusChanged { proof: Some(proof), .. } => self.proven(proof, truth),
             _ => Ok(()),
         }
     }
@@ -283,6 +288,16 @@ impl Oracle {
         Ok(())
     }
 
+    /// Done means: on the one trunk that was recorded when the plan first ran.
+    fn proven(&self, proof: &Proof, truth: &Truth) -> Result<(), Broken> {
+        let trunk = self.trunk.as_deref().unwrap_or_default();
+        let missing = proof.commits.iter().chain([&proof.commit]).find(|oid| !truth.branch_has(trunk, oid));
+        match missing {
+            Some(oid) => Err(broken("done means on trunk", format!("{oid} is not on {trunk}"))),
+            None => Ok(()),
+        }
+    }
+
     /// Hands that were told to stop long ago and have said nothing.
     pub fn silent_hands(&self, c: &Coordinator, now: Timestamp) -> Result<(), Broken> {
         let silent = c
@@ -313,16 +328,13 @@ fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
     }
 }
 
-fn proven(proof: &Proof, truth: &Truth) -> Result<(), Broken> {
-    let missing = proof.commits.iter().chain([&proof.commit]).find(|oid| !truth.trunk_has(oid));
-    match missing {
-        Some(oid) => Err(broken("done means on trunk", format!("{oid} is not on trunk"))),
-        None => Ok(()),
-    }
-}
-
 /// All is quiet and nothing is left.
-pub fn at_rest(c: &Coordinator, truth: &Truth, living: Option<&RunId>) -> Result<(), Broken> {
+pub fn at_rest(
+    oracle: &Oracle,
+    c: &Coordinator,
+    truth: &Truth,
+    living: Option<&RunId>,
+) -> Result<(), Broken> {
     let state = &c.state;
     let rule = "when faults stop everything comes to rest";
     if let Some((id, task)) = state.tasks.iter().find(|(_, t)| !t.stage.is_closed()) {
@@ -347,7 +359,7 @@ pub fn at_rest(c: &Coordinator, truth: &Truth, living: Option<&RunId>) -> Result
     }
     for (id, task) in &state.tasks {
         if let Stage::Done { proof: Some(proof) } = &task.stage {
-            proven(proof, truth).map_err(|b| broken(b.rule, format!("{id}: {}", b.text)))?;
+            oracle.proven(proof, truth).map_err(|b| broken(b.rule, format!("{id}: {}", b.text)))?;
         }
     }
     Ok(())

@@ -29,6 +29,9 @@ impl Story {
             self.truth.person_commits();
             self.trunk_moved();
         }
+        if self.strikes(Fault::OtherBranch, 10) {
+            self.truth.person_checks_out();
+        }
         if self.truth.trunk_is_red() {
             if self.rng.chance(60) {
                 self.trunk_is_mended();

@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -36,6 +36,7 @@ impl Planted {
         Self::Core(Bug::DegradedGranted),
         Self::Core(Bug::RestartLosesSlot),
         Self::Core(Bug::MessageLandsUnread),
+        Self::Core(Bug::TrunkFollowsCheckout),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -61,6 +62,7 @@ impl Planted {
             Self::Core(Bug::DegradedGranted) => "degraded-granted",
             Self::Core(Bug::RestartLosesSlot) => "restart-loses-slot",
             Self::Core(Bug::MessageLandsUnread) => "message-lands-unread",
+            Self::Core(Bug::TrunkFollowsCheckout) => "trunk-follows-checkout",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

@@ -7,6 +7,10 @@ use swarm_core::effect::StartsFrom;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::time::Timestamp;
 
+/// The branch that is checked out when the story begins, and the one that a person may go to.
+pub const FIRST_BRANCH: &str = "main";
+const OTHER_BRANCH: &str = "other";
+
 /// A commit as it stands on trunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnTrunk {
@@ -30,15 +34,29 @@ pub struct Worktree {
     pub dirty: bool,
 }
 
+/// A branch of the person's repository that work may be merged into.
+#[derive(Debug, Clone, Default)]
+struct Branch {
+    commits: Vec<OnTrunk>,
+    has: BTreeSet<Oid>,
+    sources: BTreeSet<Oid>,
+    /// Where a person broke it, until one mends it.
+    red_from: Option<Oid>,
+}
+
 #[derive(Debug)]
 pub struct Truth {
     oids: u64,
     parents: BTreeMap<Oid, Oid>,
     pub worktrees: BTreeMap<TaskId, Worktree>,
     pub built: BTreeMap<Oid, Built>,
-    trunk: Vec<OnTrunk>,
-    on_trunk: BTreeSet<Oid>,
-    sources_on_trunk: BTreeSet<Oid>,
+    /// The branch that the swarm merges into now, and its name.
+    trunk: Branch,
+    trunk_name: String,
+    /// The others, by name.
+    others: BTreeMap<String, Branch>,
+    /// The branch of the person's checkout. Nothing of the swarm's follows from it.
+    pub checked_out: String,
     /// A person is in the middle of something in the checkout of trunk.
     pub checkout_busy: bool,
     /// Tips whose checks were really green.
@@ -47,8 +65,6 @@ pub struct Truth {
     pub green_results: BTreeSet<Oid>,
     /// Tips whose review was really passed.
     pub reviewed_tips: BTreeSet<Oid>,
-    /// Where a person broke trunk, until one mends it.
-    red_from: Option<Oid>,
     /// Allowances that are used up, and until when.
     pub used_up: BTreeMap<String, Timestamp>,
     /// Messages that the prompts of a run contained.
@@ -62,19 +78,45 @@ impl Truth {
             parents: BTreeMap::new(),
             worktrees: BTreeMap::new(),
             built: BTreeMap::new(),
-            trunk: Vec::new(),
-            on_trunk: BTreeSet::new(),
-            sources_on_trunk: BTreeSet::new(),
+            trunk: Branch::default(),
+            trunk_name: FIRST_BRANCH.into(),
+            others: BTreeMap::new(),
+            checked_out: FIRST_BRANCH.into(),
             checkout_busy: false,
             green_tips: BTreeSet::new(),
             green_results: BTreeSet::new(),
             reviewed_tips: BTreeSet::new(),
-            red_from: None,
             used_up: BTreeMap::new(),
             told: BTreeMap::new(),
         };
         truth.person_commits();
+        truth.others.insert(OTHER_BRANCH.into(), truth.trunk.clone());
         truth
+    }
+
+    /// The person checks out the other branch, or the first one again.
+    pub fn person_checks_out(&mut self) {
+        let other = if self.checked_out == FIRST_BRANCH { OTHER_BRANCH } else { FIRST_BRANCH };
+        self.checked_out = other.into();
+    }
+
+    /// A coordinator merges into this branch from here on.
+    pub fn works_on(&mut self, name: &str) {
+        if name != self.trunk_name {
+            let next = self.others.remove(name).unwrap_or_default();
+            let last = std::mem::replace(&mut self.trunk, next);
+            self.others.insert(std::mem::replace(&mut self.trunk_name, name.into()), last);
+        }
+    }
+
+    pub fn trunk_name(&self) -> &str {
+        &self.trunk_name
+    }
+
+    /// Whether the branch of this name has the commit.
+    pub fn branch_has(&self, name: &str, oid: &Oid) -> bool {
+        let branch = if name == self.trunk_name { Some(&self.trunk) } else { self.others.get(name) };
+        branch.is_some_and(|branch| branch.has.contains(oid))
     }
 
     pub fn new_oid(&mut self) -> Oid {
@@ -83,40 +125,40 @@ impl Truth {
     }
 
     pub fn trunk_tip(&self) -> Oid {
-        self.trunk.last().expect("a repository has a first commit").oid.clone()
+        self.trunk.commits.last().expect("a repository has a first commit").oid.clone()
     }
 
     pub fn person_commits(&mut self) {
         let oid = self.new_oid();
-        self.on_trunk.insert(oid.clone());
-        self.trunk.push(OnTrunk { oid, source: None });
+        self.trunk.has.insert(oid.clone());
+        self.trunk.commits.push(OnTrunk { oid, source: None });
     }
 
     /// A person commits something that breaks the verification of everything on top of it.
     pub fn person_breaks_trunk(&mut self) {
         self.person_commits();
-        self.red_from = Some(self.trunk_tip());
+        self.trunk.red_from = Some(self.trunk_tip());
     }
 
     pub fn trunk_is_red(&self) -> bool {
-        self.red_from.is_some()
+        self.trunk.red_from.is_some()
     }
 
     /// A person repairs trunk, by one more commit.
     pub fn person_mends_trunk(&mut self) {
-        self.red_from = None;
+        self.trunk.red_from = None;
         self.person_commits();
     }
 
     /// Whether the commit's tree holds what broke trunk. What was built before stays as it was; a
     /// commit of trunk from the break on is red until trunk was mended.
     pub fn stands_on_red(&self, commit: &Oid) -> bool {
-        let Some(red) = &self.red_from else { return false };
+        let Some(red) = &self.trunk.red_from else { return false };
         let base = match self.built.get(commit) {
             Some(built) if !self.trunk_has(commit) => &built.base,
             _ => commit,
         };
-        let place = |oid: &Oid| self.trunk.iter().position(|c| c.oid == *oid);
+        let place = |oid: &Oid| self.trunk.commits.iter().position(|c| c.oid == *oid);
         place(base) >= place(red) && place(base).is_some()
     }
 
@@ -157,7 +199,7 @@ impl Truth {
 
     /// The commits of the range that trunk does not have yet.
     pub fn missing_on_trunk(&self, base: &Oid, tip: &Oid) -> Vec<Oid> {
-        self.range(base, tip).into_iter().filter(|oid| !self.sources_on_trunk.contains(oid)).collect()
+        self.range(base, tip).into_iter().filter(|oid| !self.trunk.sources.contains(oid)).collect()
     }
 
     /// Builds the task's commits onto the present trunk; none when trunk has them all.
@@ -172,7 +214,7 @@ impl Truth {
     }
 
     pub fn trunk_has(&self, oid: &Oid) -> bool {
-        self.on_trunk.contains(oid)
+        self.trunk.has.contains(oid)
     }
 
     /// Moves trunk from `base` to `result`, as git's compare-and-swap does. The error is a broken rule.
@@ -187,17 +229,17 @@ impl Truth {
         }
         for commit in built.commits {
             if let Some(source) = &commit.source
-                && !self.sources_on_trunk.insert(source.clone())
+                && !self.trunk.sources.insert(source.clone())
             {
                 return Err(format!("the commit {source} is on trunk twice"));
             }
-            self.on_trunk.insert(commit.oid.clone());
-            self.trunk.push(commit);
+            self.trunk.has.insert(commit.oid.clone());
+            self.trunk.commits.push(commit);
         }
         Ok(true)
     }
 
     pub fn state_hash_bytes(&self) -> [u8; 8] {
-        (self.oids ^ ((self.trunk.len() as u64) << 32)).to_le_bytes()
+        (self.oids ^ ((self.trunk.commits.len() as u64) << 32)).to_le_bytes()
     }
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use swarm_engine::agents::{Surroundings, ready};
 use swarm_engine::coordinator::{Coordinator, Finish, Outfit, Told, World};
 use swarm_engine::git::Git;
-use swarm_engine::git::trunk::{TrunkError, ensure};
 use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
 use swarm_engine::prompts::Prompts;
@@ -27,6 +26,7 @@ use tokio::sync::mpsc;
 use super::progress::Progress;
 use super::signals;
 use super::summary::Summary;
+use super::trunk;
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::inside::refuse_agents;
@@ -41,6 +41,7 @@ pub struct Wishes {
     pub mode: Option<Mode>,
     /// Agents are to be started, so their program has to be there.
     pub starts_agents: bool,
+    /// For the first run of the plan; later it has its own.
     pub trunk: Option<String>,
     /// What was taken back by an abort is merged again.
     pub retry: bool,
@@ -77,8 +78,8 @@ impl Session {
         if wishes.starts_agents {
             is_ready(&outfit)?;
         }
-        let trunk = trunk(&git, wishes.trunk.as_deref()).await?;
         let mut store = open_store(&git, &paths, &config).await?;
+        let trunk = trunk::of(&git, store.state(), &wishes).await?;
         prepare_plan(&mut store, wishes.plan, wishes.agents)?;
         prepare_mode(&mut store, wishes.mode, config.mode)?;
         if wishes.retry && store.state().paused.contains_key(&PauseReason::Abort) {
@@ -97,7 +98,7 @@ impl Session {
             git,
             paths: paths.clone(),
             config,
-            trunk,
+            trunk: trunk.into(),
             launch,
             agent,
             prompts,
@@ -180,25 +181,6 @@ fn is_ready(outfit: &Outfit) -> Result<(), CliError> {
             None => error.run_instead("swarm doctor"),
         }
     })
-}
-
-async fn trunk(git: &Git, wished: Option<&str>) -> Result<String, CliError> {
-    match wished {
-        Some(name) => match ensure(git, name).await {
-            Ok(trunk) => {
-                if trunk.created {
-                    output::note(&format!("Made the branch {} at {}", trunk.name, trunk.tip.short()));
-                }
-                Ok(trunk.name)
-            }
-            Err(TrunkError::Git(error)) => Err(error.into()),
-            Err(error) => Err(CliError::usage(error.to_string()).run_instead("swarm run --trunk BRANCH")),
-        },
-        None => git.current_branch().await?.ok_or_else(|| {
-            CliError::environment("No branch is checked out, so there is no trunk to merge into")
-                .run_instead("swarm run --trunk BRANCH")
-        }),
-    }
 }
 
 async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, CliError> {
