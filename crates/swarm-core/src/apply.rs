@@ -42,6 +42,7 @@ impl State {
                 self.draining = !policy.dispatch;
                 self.running = true;
             }
+            Event::TrunkChosen { branch } => self.choose_trunk(branch),
             Event::CoordinatorStopped { .. } => {
                 self.running = false;
                 self.draining = false;
@@ -99,6 +100,19 @@ impl State {
         self.watched(event, before, at);
         if let Some(task) = event.task() {
             self.reindex(&task.clone());
+        }
+    }
+
+    /// What waited for a checkout of the old trunk waits for it no longer. What is done is another matter: it has to be
+    /// looked up on the new one.
+    fn choose_trunk(&mut self, branch: &str) {
+        (self.trunk, self.trunk_pinned, self.trunk_since) = (Some(branch.into()), true, self.seq);
+        for task in self.tasks.values_mut() {
+            if let Stage::Approved { not_before, waits, .. } = &mut task.stage
+                && waits.take().is_some()
+            {
+                *not_before = Timestamp::ZERO;
+            }
         }
     }
 

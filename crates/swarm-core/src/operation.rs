@@ -5,6 +5,7 @@
 //! quiet, planned, saved, moved, finished. Each stage is a promise: what is owed is read off it, so
 //! that a death anywhere is finished by whoever comes next.
 
+mod another_trunk;
 mod back;
 pub mod checkpoints;
 pub mod facts;
@@ -19,6 +20,7 @@ pub mod undo;
 mod unmade;
 pub mod written;
 
+pub use another_trunk::{changes_trunk, merged_into_another, moved_another, nobody_works, on_this_trunk};
 pub use plan::{ask, hash, plan};
 pub use saved::{differing, saved};
 pub use state::{Operations, Record, Running, Step};

@@ -44,6 +44,9 @@ pub struct State {
     /// The plan has been run: trunk is its own from then on, whatever is checked out.
     #[serde(default)]
     pub trunk_pinned: bool,
+    /// The record by which another branch became trunk; what is older speaks of the one before.
+    #[serde(default)]
+    pub trunk_since: u64,
     pub policy: Policy,
     pub paused: BTreeMap<PauseReason, Pause>,
     /// What a person chose; none: as the policy says.

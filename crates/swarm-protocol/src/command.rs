@@ -193,6 +193,15 @@ pub enum Command {
         #[serde(default)]
         expect: Option<String>,
     },
+    /// Finished work goes to this branch from here on; only while nobody works.
+    SetTrunk {
+        branch: String,
+        /// Where the branch is made if there is none.
+        #[serde(default)]
+        start: Option<Oid>,
+        #[serde(default)]
+        expect: Option<String>,
+    },
     /// A word for whoever works on the task; given at the next boundary.
     MessageAgent {
         task: TaskId,
@@ -273,6 +282,7 @@ impl Command {
             Self::Abort { .. } => "abort",
             Self::Undo { .. } => "undo",
             Self::Redo { .. } => "redo",
+            Self::SetTrunk { .. } => "run --trunk",
             Self::MessageAgent { .. } => "agent message",
             Self::ReviveAgent { .. } => "agent revive",
             Self::SplitTask { .. } => "task split",
@@ -306,7 +316,7 @@ impl Command {
             | Self::RollbackTask { task, .. }
             | Self::StopAgent { task } => Some(task.to_string()),
             Self::MakeCheckpoint { name } | Self::Rollback { to: name, .. } => name.clone(),
-            Self::DeleteCheckpoint { name } => Some(name.clone()),
+            Self::DeleteCheckpoint { name } | Self::SetTrunk { branch: name, .. } => Some(name.clone()),
             Self::Undo { operation, .. } | Self::Redo { operation, .. } => {
                 operation.as_ref().map(|id| id.as_str().into())
             }

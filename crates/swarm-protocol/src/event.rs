@@ -160,6 +160,8 @@ events! {
     /// A coordinator took over under a new epoch.
     CoordinatorStarted "coordinator_started" []
         { epoch "epoch": u64, version "version": String, host "host": String, trunk "trunk": String, policy "policy": Policy }
+    /// Finished work goes to this branch from here on. What is done has to be looked up there.
+    TrunkChosen "trunk_chosen" [] { branch "branch": String }
     /// A coordinator left in good order.
     CoordinatorStopped "coordinator_stopped" [] { epoch "epoch": u64 }
     Paused "paused" [] { reason "reason": PauseReason, why "why": String }

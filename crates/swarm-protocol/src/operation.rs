@@ -38,6 +38,12 @@ pub enum Request {
     Abort { to: String, force: Force },
     /// The facts of an operation back to what they were before it.
     Undo { operation: CommandId, partial: bool, force: Force },
+    /// Finished work goes to this branch from here on. `start`: where it is made if there is none.
+    Trunk {
+        to: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        start: Option<Oid>,
+    },
 }
 
 /// What a person allows that would be refused otherwise.
@@ -74,6 +80,8 @@ pub struct SurveyAsk {
     pub landed: BTreeMap<TaskId, Vec<Oid>>,
     /// Commits that may be gone back to: are they still there?
     pub needs: Vec<Oid>,
+    /// A branch that is to become trunk: which of `landed` does it have?
+    pub other: Option<String>,
 }
 
 /// What git and the ledger say. Read-only: a preview takes the same.
@@ -105,6 +113,18 @@ pub struct Survey {
     pub tasks: BTreeMap<TaskId, Option<SavedTask>>,
     /// Those of `ask.needs` that are not in the repository any more.
     pub missing: Vec<Oid>,
+    /// What was found of `ask.other`.
+    pub other: Option<OtherBranch>,
+}
+
+/// A branch that is to become trunk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OtherBranch {
+    /// None: there is no such branch.
+    pub tip: Option<Oid>,
+    /// Merged tasks whose commits it has, all of them.
+    pub has: BTreeSet<TaskId>,
 }
 
 /// A commit between trunk then and trunk now.
@@ -239,6 +259,9 @@ pub struct Checkpoint {
     pub trigger: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trunk: Option<Oid>,
+    /// The branch that was trunk then; none in ledgers of a time when it could not be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tips: BTreeMap<TaskId, Oid>,
     /// Uncommitted work, each as a commit under a ref.

@@ -197,6 +197,7 @@ fn operation_events() -> Vec<Event> {
         auto: false,
         trigger: "person".into(),
         trunk: Some(oid('a')),
+        branch: None,
         tips: BTreeMap::from([(task(), oid('b'))]),
         dirty: BTreeMap::from([(task(), oid('c'))]),
         moving: BTreeSet::from([task()]),
@@ -518,6 +519,10 @@ fn merge_events() -> Vec<Event> {
     ]
 }
 
+fn trunk_events() -> Vec<Event> {
+    vec![Event::TrunkChosen { branch: "integration".into() }]
+}
+
 fn samples() -> Vec<Event> {
     [
         plan_events(),
@@ -527,6 +532,7 @@ fn samples() -> Vec<Event> {
         recovery_events(),
         review_events(),
         merge_events(),
+        trunk_events(),
     ]
     .concat()
 }

@@ -14,7 +14,7 @@ const TABLE: &str = "docs/features.md";
 const REQUIREMENTS: &[(&str, u32)] = &[
     ("K", 2),
     ("L", 14),
-    ("W", 10),
+    ("W", 11),
     ("V", 6),
     ("I", 13),
     ("C", 9),

@@ -76,16 +76,30 @@ pub fn intervene(cx: &Context, swarm: &Swarm, command: Command, dry: Dry) -> Res
 
 /// Shows what would happen, asks, carries out exactly that, and stays until it is over.
 pub fn carefully(cx: &Context, swarm: &Swarm, command: Command, sure: Sure) -> Result<(), CliError> {
+    match confirmed(cx, swarm, command, sure)? {
+        Some(command) => over(cx, &swarm.operate(command)?),
+        None => Ok(()),
+    }
+}
+
+/// Shows what would happen and asks. None: it was only to be looked at, or the person does not want it.
+pub fn confirmed(
+    cx: &Context,
+    swarm: &Swarm,
+    command: Command,
+    sure: Sure,
+) -> Result<Option<Command>, CliError> {
     let seen = swarm.preview(&command)?;
     if sure.dry_run {
-        return cx.out.view(&seen, preview::text);
+        cx.out.view(&seen, preview::text)?;
+        return Ok(None);
     }
-    if !sure.yes && !confirmed(cx, &seen)? {
-        return cx.out.text("Nothing was done");
+    if !sure.yes && !agreed(cx, &seen)? {
+        cx.out.text("Nothing was done")?;
+        return Ok(None);
     }
     // Whoever did not look is not held to what was to be seen: agents at work change it all the time.
-    let command = if sure.yes { command } else { expecting(command, seen.expect) };
-    over(cx, &swarm.operate(command)?)
+    Ok(Some(if sure.yes { command } else { expecting(command, seen.expect) }))
 }
 
 /// The end of an operation.
@@ -93,7 +107,7 @@ pub fn over(cx: &Context, view: &OperationView) -> Result<(), CliError> {
     cx.out.view(view, |view| harmless(&view.text))
 }
 
-fn confirmed(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
+fn agreed(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
         return Err(CliError::usage("This wants to be confirmed, and nobody can be asked here")
@@ -114,7 +128,8 @@ fn expecting(mut command: Command, seen: Option<String>) -> Command {
         | Command::RollbackTask { expect, .. }
         | Command::Abort { expect, .. }
         | Command::Undo { expect, .. }
-        | Command::Redo { expect, .. } => *expect = seen,
+        | Command::Redo { expect, .. }
+        | Command::SetTrunk { expect, .. } => *expect = seen,
         _ => {}
     }
     command

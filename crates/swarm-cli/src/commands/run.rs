@@ -15,15 +15,19 @@ use std::process::ExitCode;
 
 use crate::cli::Context;
 use crate::commands::mode::ModeArg;
+use crate::commands::operate::Sure;
 use crate::error::CliError;
+use crate::output;
 use progress::Progress;
 pub use session::{Session, Wishes, runtime};
 pub use summary::Summary;
+pub use trunk::unfit;
 
 /// Let agents work on the plan until it is done
 ///
 /// Ready tasks are given to agents, each in a worktree of its own; what an agent finishes is checked, merged
-/// apart from your checkout, verified there and only then put on trunk. In the mode semi-auto a ready task waits for
+/// apart from your checkout, verified there and only then put on trunk: the branch you were on when the plan first
+/// ran, whatever you check out later. In the mode semi-auto a ready task waits for
 /// `swarm task start`, and the swarm waits with it. Ends when nothing more can happen without a person: exit code 0
 /// when every task is done or cancelled, 1 when some wait for you.
 ///
@@ -47,10 +51,17 @@ pub struct Args {
     /// Whether ready tasks start by themselves (recorded; default: as recorded, else `mode` of the configuration)
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<ModeArg>,
-    /// Merge finished work into this branch; made where you are if there is none (default: the branch that is
-    /// checked out)
+    /// Merge finished work into this branch; made where you are if there is none (default: at the first run of a
+    /// plan the branch you are on, later the plan's own). Another one than the plan's is an operation: it is shown,
+    /// confirmed, and taken back with `swarm undo`
     #[arg(long, value_name = "BRANCH")]
     trunk: Option<String>,
+    /// With --trunk: show what another trunk would mean, and do nothing
+    #[arg(long, requires = "trunk")]
+    dry_run: bool,
+    /// With --trunk: do not ask (for scripts)
+    #[arg(long, short = 'y', requires = "trunk")]
+    yes: bool,
     /// Merge again, in order, what `swarm abort` took off trunk
     #[arg(long)]
     retry: bool,
@@ -69,6 +80,12 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
+    if let Some(name) = args.trunk.as_deref().filter(|_| !args.detached && !args.coordinate) {
+        let sure = Sure { dry_run: args.dry_run, yes: args.yes };
+        if !trunk::choose(name, sure, cx)? {
+            return Ok(output::done());
+        }
+    }
     if args.detach {
         return background::start(cx);
     }
@@ -104,7 +121,7 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         // Started again it would only find the other one.
         Err(error) if error.is_replaced() => Err(error),
         Err(error) => {
-            crate::output::report(&error, cx.out.json);
+            output::report(&error, cx.out.json);
             Ok(watcher::FELL.into())
         }
     }

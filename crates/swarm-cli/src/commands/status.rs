@@ -35,5 +35,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             "Note: no coordinator is running; agents that live work on. `swarm run` takes them over",
         );
     }
+    if args.at.at.is_none()
+        && let Some(trunk) = &view.trunk
+        && let Some(gone) = swarm.trunk_is_gone(trunk)?
+    {
+        output::note(&format!("Note: {}", output::harmless(&gone)));
+    }
     Ok(())
 }

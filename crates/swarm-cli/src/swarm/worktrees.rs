@@ -2,17 +2,19 @@
 
 use std::path::PathBuf;
 
+use swarm_engine::git::trunk::{look, way_back};
 use swarm_engine::hands::remove::{DISPOSABLE, GivingUp, Removal, give_up};
 use swarm_engine::hands::restore::{self, Restored, Saved};
 use swarm_engine::hands::worktree::copy::CopyRule;
 use swarm_engine::hands::worktree::overview::{Seen, overview};
 use swarm_engine::hands::worktree::{BaseRule, Prepared, Submission, Wanted, prepare_as, submission};
 use swarm_protocol::config::Config;
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskRow;
 
 use super::Swarm;
+use crate::commands::run::unfit;
 use crate::error::CliError;
 
 impl Swarm {
@@ -61,6 +63,29 @@ impl Swarm {
         });
         self.ensure_ignored_quietly();
         made
+    }
+
+    /// None when the branch is there, else the commit at which it would be made.
+    pub fn branch_or_start(&self, name: &str) -> Result<Option<Oid>, CliError> {
+        Ok(self.runtime.block_on(look(&self.git, name)).map_err(unfit)?.err())
+    }
+
+    /// The trunk that the plan has been run on, if it has.
+    pub fn pinned_trunk(&self) -> Result<Option<String>, CliError> {
+        Ok(self.state(None)?.pinned_trunk().map(str::to_owned))
+    }
+
+    /// What to say where the plan's trunk was deleted or renamed.
+    pub fn trunk_is_gone(&self, trunk: &str) -> Result<Option<String>, CliError> {
+        if self.runtime.block_on(self.git.ref_value(&format!("refs/heads/{trunk}")))?.is_some() {
+            return Ok(None);
+        }
+        let state = self.state(None)?;
+        if state.pinned_trunk() != Some(trunk) {
+            return Ok(None);
+        }
+        let way = way_back(trunk, state.last_seen_on_trunk().as_ref());
+        Ok(Some(format!("the trunk {trunk} is gone: {way}")))
     }
 
     pub(super) async fn trunk_name(&self) -> Result<String, CliError> {

@@ -1,5 +1,6 @@
 //! `swarm run` as a person has it: the real binary, real git, real processes.
 
+mod another_trunk;
 #[allow(dead_code, reason = "other binaries of tests use the arena too, each its own part")]
 mod arena;
 mod background;

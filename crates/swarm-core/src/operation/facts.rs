@@ -40,6 +40,7 @@ pub fn read(state: &State, fact: &str) -> Option<Value> {
     }
     let (kind, name) = fact.split_once('/').unwrap_or((fact, ""));
     match kind {
+        "trunk" => state.trunk.as_deref().map(|trunk| json!(trunk)),
         "mode" => Some(json!(state.mode().word())),
         "pause" => {
             let pause = state.paused.iter().find(|(reason, _)| reason.word() == name)?.1;
@@ -167,6 +168,9 @@ fn touch(state: &State, event: &Event, facts: &mut BTreeSet<String>) {
         Event::Paused { reason, .. } | Event::Resumed { reason } => {
             facts.insert(format!("pause/{}", reason.word()));
         }
+        Event::TrunkChosen { .. } => {
+            facts.insert("trunk".into());
+        }
         Event::ModeChanged { .. } => {
             facts.insert("mode".into());
         }
@@ -235,6 +239,7 @@ pub fn words(fact: &str, value: Option<&Value>) -> String {
     }
     let (kind, name) = fact.split_once('/').unwrap_or((fact, ""));
     match (kind, value) {
+        ("trunk", Some(v)) => format!("trunk is {}", v.as_str().unwrap_or("another branch")),
         ("mode", Some(v)) => format!("the mode is {}", v.as_str().unwrap_or("another")),
         ("pause", Some(_)) => format!("the swarm is paused ({name})"),
         ("pause", None) => format!("the swarm is not paused ({name})"),

@@ -19,7 +19,7 @@ pub fn lets_start(state: &State) -> bool {
 /// Tasks whose agents the operation stops; none: everybody's.
 pub fn concerned(state: &State, request: &Request) -> Option<Vec<TaskId>> {
     match request {
-        Request::Checkpoint { .. } => Some(vec![]),
+        Request::Checkpoint { .. } | Request::Trunk { .. } => Some(vec![]),
         Request::Rollback { .. } | Request::Abort { .. } => None,
         Request::RollbackTask { tasks, .. } => Some(tasks.clone()),
         Request::Undo { operation, .. } => {

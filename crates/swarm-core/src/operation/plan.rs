@@ -12,7 +12,7 @@ use swarm_protocol::operation::{
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{back, checkpoints, facts, undo};
+use super::{another_trunk, back, checkpoints, facts, undo};
 use crate::stage::Stage;
 use crate::state::State;
 
@@ -20,8 +20,10 @@ use crate::state::State;
 pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
     match request {
         Request::Checkpoint { .. } => Ok(SurveyAsk::default()),
+        Request::Trunk { to, .. } => Ok(another_trunk::ask(state, to)),
         Request::Rollback { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
+            another_trunk::on_this_trunk(state, checkpoint)?;
             let tasks = with_branches(state).chain(checkpoint.tips.keys()).cloned();
             let tasks: BTreeSet<TaskId> = tasks.collect();
             Ok(SurveyAsk {
@@ -40,6 +42,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
         }
         Request::Abort { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
+            another_trunk::on_this_trunk(state, checkpoint)?;
             let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
             Ok(SurveyAsk {
                 trunk: checkpoint.trunk.clone(),
@@ -55,6 +58,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             if let Some(other) = as_another(record, *force) {
                 return ask(state, &other);
             }
+            another_trunk::moved_another(state, record)?;
             let git = |c: &&FactChange| facts::is_of_git(&c.fact);
             let names = record.facts.iter().flatten().filter(git);
             let tasks: BTreeSet<TaskId> = names.clone().filter_map(|c| task_of(&c.fact)).collect();
@@ -79,6 +83,7 @@ pub fn command(request: &Request) -> String {
             [] => "swarm task rollback".into(),
         },
         Request::Abort { .. } => "swarm abort".into(),
+        Request::Trunk { to, .. } => format!("swarm run --trunk {to}"),
         Request::Undo { operation, .. } => format!("swarm undo {}", operation.as_str()),
     }
 }
@@ -101,6 +106,7 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
         Request::RollbackTask { .. } => "task-rollback",
         Request::Abort { .. } => "abort",
         Request::Undo { .. } => "undo",
+        Request::Trunk { .. } => "trunk",
     };
     let mut draft = Plan {
         checkpoint: checkpoints::unused(state, &format!("before-{kind}")),
@@ -120,6 +126,7 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
             back::task_rollback(state, tasks, *force, survey, &mut draft)?
         }
         Request::Abort { to, force } => back::abort(state, to, *force, survey, &mut draft)?,
+        Request::Trunk { to, start } => another_trunk::choose(state, to, start.as_ref(), survey, &mut draft)?,
         Request::Undo { operation, partial, force } => {
             let record = state.ops.record(operation).ok_or_else(|| unknown(operation.as_str()))?;
             match as_another(record, *force) {
@@ -128,6 +135,9 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
                 }
                 Some(Request::RollbackTask { tasks, force }) => {
                     back::task_rollback(state, &tasks, force, survey, &mut draft)?;
+                }
+                Some(Request::Trunk { to, .. }) => {
+                    another_trunk::choose(state, &to, None, survey, &mut draft)?
                 }
                 _ => super::unmade::unmake(state, record, *partial, *force, survey, &mut draft)?,
             }
@@ -169,10 +179,13 @@ pub fn hash(plan: &Plan) -> String {
 }
 
 /// Where facts were too many the state before it is returned to; a merge is undone as its task's
-/// rollback, since approved work would be merged again at once.
+/// rollback, since approved work would be merged again at once; the choice of a trunk by choosing the one before.
 pub fn as_another(record: &super::state::Record, force: Force) -> Option<Request> {
     if let (None, Some(name)) = (&record.facts, &record.checkpoint) {
         return Some(Request::Rollback { to: name.clone(), force });
+    }
+    if let Some(before) = another_trunk::changes_trunk(record) {
+        return Some(before);
     }
     let task = record.subject.as_deref().filter(|_| record.kind == "merge")?;
     Some(Request::RollbackTask { tasks: vec![TaskId::new(task).ok()?], force })

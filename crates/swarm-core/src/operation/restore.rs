@@ -151,8 +151,12 @@ fn profile(wanted: &Map<'_>) -> Vec<Event> {
     events
 }
 
-/// Pauses and the mode.
+/// Trunk, the mode and pauses.
 fn swarm(state: &State, fact: &str, value: Option<&Value>) -> Option<Event> {
+    if fact == "trunk" {
+        let branch = value.and_then(Value::as_str).filter(|name| state.trunk.as_deref() != Some(*name))?;
+        return Some(Event::TrunkChosen { branch: branch.into() });
+    }
     if fact == "mode" {
         let mode = Mode::ALL.into_iter().find(|m| value.and_then(Value::as_str) == Some(m.word()))?;
         return (state.mode() != mode || state.mode.is_none()).then_some(Event::ModeChanged { mode });

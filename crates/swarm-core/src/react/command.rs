@@ -121,6 +121,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::MakeCheckpoint { .. }
         | Command::Rollback { .. }
         | Command::RollbackTask { .. }
+        | Command::SetTrunk { .. }
         | Command::Abort { .. } => {
             Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
         }

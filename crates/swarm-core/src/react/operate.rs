@@ -10,7 +10,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{task, validate};
-use crate::operation::{checkpoints, machine, plan, undo};
+use crate::operation::{self, checkpoints, machine, plan, undo};
 use crate::stage::Stage;
 use crate::state::State;
 
@@ -63,7 +63,7 @@ pub(super) fn begins(state: &State, command: &Command, now: Timestamp) -> Result
                 Some(to) => to.clone(),
                 None => session_start(state)?,
             };
-            checkpoints::known(state, &to)?;
+            operation::on_this_trunk(state, checkpoints::known(state, &to)?)?;
             begun(Request::Rollback { to: to.clone(), force: *force }, format!("Rolling back to {to}"))
         }
         Command::RollbackTask { task, cascade, force, .. } => {
@@ -76,7 +76,24 @@ pub(super) fn begins(state: &State, command: &Command, now: Timestamp) -> Result
         }
         Command::Abort { force, .. } => {
             let to = session_start(state)?;
+            operation::on_this_trunk(state, checkpoints::known(state, &to)?)?;
             begun(Request::Abort { to, force: *force }, "Aborting: agents are stopped".into())
+        }
+        Command::SetTrunk { branch, start, .. } => {
+            let Some(now) = state.pinned_trunk() else {
+                let why = "The plan has not been run yet: its first run records trunk".into();
+                return Err(Refusal::CannotMove { why, hint: format!("swarm run --trunk {branch}") });
+            };
+            if branch == "swarm" || ["swarm/", "refs/", "-"].iter().any(|taken| branch.starts_with(taken)) {
+                let (what, why) = (format!("The branch {branch:?}"), "work cannot be merged into it".into());
+                return Err(Refusal::BadValue { what, why });
+            }
+            if now == branch {
+                return Err(Refusal::NothingToChange { what: format!("Trunk is {branch} already") });
+            }
+            operation::nobody_works(state)?;
+            let (to, start) = (branch.clone(), start.clone());
+            begun(Request::Trunk { to, start }, format!("Trunk becomes {branch}"))
         }
         Command::Undo { operation, partial, force, .. } => {
             let record = undo::chosen(state, operation.as_ref())?;
@@ -103,8 +120,14 @@ fn undo_begins(
     expect: Option<String>,
 ) -> Result<Option<Begun>, Refusal> {
     // Agents that work on its tasks are stopped first where their work is to be set aside.
-    if !record.moves_git() && !force.set_aside {
+    let another_trunk = operation::changes_trunk(record).is_some();
+    if !record.moves_git() && !force.set_aside && !another_trunk {
         return Ok(None);
+    }
+    if another_trunk {
+        operation::nobody_works(state)?;
+    } else {
+        operation::moved_another(state, record)?;
     }
     if let Some(Request::RollbackTask { tasks, .. }) = plan::as_another(record, force) {
         rolled_back(state, &tasks[0], false)?;
@@ -121,6 +144,7 @@ fn expected(command: &Command) -> Option<String> {
         Command::Rollback { expect, .. }
         | Command::RollbackTask { expect, .. }
         | Command::Abort { expect, .. }
+        | Command::SetTrunk { expect, .. }
         | Command::Undo { expect, .. }
         | Command::Redo { expect, .. } => expect.clone(),
         _ => None,
@@ -170,6 +194,7 @@ fn rolled_back(state: &State, id: &TaskId, cascade: bool) -> Result<Vec<TaskId>,
     if !cascade {
         order.truncate(1);
     }
+    order.iter().try_for_each(|id| operation::merged_into_another(state, id))?;
     Ok(order)
 }
 

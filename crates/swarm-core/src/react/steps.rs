@@ -63,6 +63,7 @@ pub(super) fn saved(state: &State, name: String, saved: Saved, now: Timestamp) -
             auto,
             trigger,
             trunk,
+            branch: state.trunk.clone(),
             tips,
             dirty,
             moving,
@@ -151,6 +152,7 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
             undone.map_or_else(|| format!("Undone: {operation}"), |record| undo::told(state, record))
         }
         Request::Checkpoint { name } => format!("Checkpoint {name} is made"),
+        Request::Trunk { to, .. } => format!("Trunk is {to} now"),
     };
     let local = moved.local.as_ref().map(|name| format!("; your local changes are at {name}"));
     format!("{what}; the state before is the checkpoint {}{}", plan.checkpoint, local.unwrap_or_default())

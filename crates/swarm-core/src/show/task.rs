@@ -185,3 +185,14 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
             .collect(),
     })
 }
+
+/// Tasks whose proof speaks of another branch than the present trunk: `1.1 on main`.
+pub fn done_elsewhere(state: &State) -> Vec<String> {
+    let elsewhere = state.tasks_in_order().filter_map(|task| match &task.stage {
+        Stage::Done { proof: Some(proof) } if state.trunk.as_ref() != Some(&proof.trunk) => {
+            Some(format!("{} on {}", task.spec.id, proof.trunk))
+        }
+        _ => None,
+    });
+    elsewhere.collect()
+}

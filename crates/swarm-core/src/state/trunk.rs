@@ -2,8 +2,10 @@
 //! by an operation.
 
 use swarm_protocol::ids::Oid;
+use swarm_protocol::operation::Checkpoint;
 
 use super::State;
+use crate::operation::on_this_trunk;
 use crate::operation::plan::oid;
 
 impl State {
@@ -19,7 +21,9 @@ impl State {
             let change = record.facts.iter().flatten().find(|change| change.fact == fact)?;
             Some((record.seq, oid(change.after.as_ref())?))
         });
-        let kept = self.ops.checkpoints.values().filter_map(|c| Some((c.seq, c.trunk.clone()?)));
+        let of_this = |c: &&Checkpoint| on_this_trunk(self, c).is_ok();
+        let kept =
+            self.ops.checkpoints.values().filter(of_this).filter_map(|c| Some((c.seq, c.trunk.clone()?)));
         kept.chain(moved).max_by_key(|(seq, _)| *seq).map(|(_, oid)| oid)
     }
 }

@@ -74,7 +74,8 @@ impl Cure {
                 }
             }
             Self::MendWorktree(task) => {
-                let trunk = patient.state.trunk.clone().unwrap_or_else(|| "main".into());
+                let trunk = patient.state.trunk.clone().or_else(|| git.current_branch());
+                let trunk = trunk.ok_or("no branch is checked out, so there is no trunk to begin at")?;
                 let base = BaseRule::Trunk(trunk);
                 let made = prepare(git, task, &patient.paths.worktrees, &base).await;
                 made.map(drop).map_err(|error| error.to_string())?;

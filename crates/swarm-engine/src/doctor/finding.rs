@@ -70,6 +70,7 @@ pub const CHECKS: &[Check] = &[
     check("history", "history", None),
     check("submodules", "submodules", None),
     check("branch-in-the-way", "room for the branches of tasks", None),
+    check("trunk", "trunk", None),
     check("config", "configuration", None),
     check(
         "ledger",

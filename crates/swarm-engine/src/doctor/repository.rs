@@ -3,6 +3,7 @@
 use super::finding::{Finding, Found};
 use super::patient::Patient;
 use crate::git::Identity;
+use crate::git::trunk::way_back;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Found> {
     let git = &patient.git;
@@ -14,6 +15,7 @@ pub(super) async fn look(patient: &Patient) -> Vec<Found> {
         history(patient),
         submodules(patient),
         branch_in_the_way(patient).await,
+        trunk(patient).await,
     ]
 }
 
@@ -60,5 +62,23 @@ async fn branch_in_the_way(patient: &Patient) -> Found {
         }
         Err(error) => Finding::problem("branch-in-the-way", format!("the refs cannot be read: {error}"))
             .by_hand("git fsck"),
+    }
+}
+
+/// The branch that the plan is merged into has to be there; what is checked out is the person's own business.
+async fn trunk(patient: &Patient) -> Found {
+    let Some(trunk) = patient.state.pinned_trunk() else {
+        return Finding::ok("trunk", "the plan has not been run yet");
+    };
+    match patient.git.ref_value(&format!("refs/heads/{trunk}")).await {
+        Ok(Some(_)) => Finding::ok("trunk", trunk.to_owned()),
+        Ok(None) => {
+            let seen = patient.state.last_seen_on_trunk();
+            Finding::problem("trunk", format!("the branch {trunk}, which the plan is merged into, is gone"))
+                .by_hand(way_back(trunk, seen.as_ref()))
+        }
+        Err(error) => {
+            Finding::problem("trunk", format!("the refs cannot be read: {error}")).by_hand("git fsck")
+        }
     }
 }

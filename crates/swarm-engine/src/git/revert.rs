@@ -5,6 +5,7 @@
 //! is to merge the commit, both seen as changes of its parent. The same question gives the same commits: the
 //! date comes from the caller and not from the clock, so a step that died is asked again and ends the same.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use swarm_protocol::ids::Oid;
@@ -121,6 +122,20 @@ impl Git {
             at_secs: 0,
         };
         self.make_commit(nothing).await
+    }
+
+    /// Of these commits, which have to be there, those that the tip does not have.
+    pub async fn not_reachable(&self, commits: &[Oid], tip: &Oid) -> Result<BTreeSet<Oid>, GitError> {
+        if commits.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let mut input: String = commits.iter().map(|oid| format!("{oid}\n")).collect();
+        input.push_str(&format!("^{tip}\n"));
+        let call = self.call(["rev-list", "--stdin"]);
+        let told = call.stdin(crate::process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
+        let told = String::from_utf8_lossy(&told);
+        let listed: BTreeSet<&str> = told.lines().collect();
+        Ok(commits.iter().filter(|oid| listed.contains(oid.as_str())).cloned().collect())
     }
 
     /// The full names of commits of a list that cannot be found (any more).

@@ -31,15 +31,11 @@ pub enum TrunkError {
 /// Makes sure that the branch exists: one that is there is taken as it is, a missing one starts at the commit
 /// that the person stands on. Asked twice it does the same.
 pub async fn ensure(git: &Git, name: &str) -> Result<Trunk, TrunkError> {
-    check_name(git, name).await?;
+    let start = match look(git, name).await? {
+        Ok(tip) => return Ok(Trunk { name: name.into(), tip, created: false }),
+        Err(start) => start,
+    };
     let full = format!("refs/heads/{name}");
-    if let Some(tip) = git.ref_value(&full).await? {
-        return Ok(Trunk { name: name.into(), tip, created: false });
-    }
-    if let Some(other) = in_the_way(git, name).await? {
-        return Err(TrunkError::InTheWay { name: name.into(), other });
-    }
-    let start = git.current_commit().await?.ok_or_else(|| TrunkError::NoStart { name: name.into() })?;
     match git.update_refs(&[RefChange::create(&full, &start)], "swarm: trunk").await? {
         RefOutcome::Changed => {
             git.make_durable().await?;
@@ -49,6 +45,27 @@ pub async fn ensure(git: &Git, name: &str) -> Result<Trunk, TrunkError> {
         RefOutcome::Lost { now: Some(tip), .. } => Ok(Trunk { name: name.into(), tip, created: false }),
         RefOutcome::Lost { now: None, .. } => Err(TrunkError::NoStart { name: name.into() }),
     }
+}
+
+/// Where the branch is, or else where it would be made.
+pub async fn look(git: &Git, name: &str) -> Result<Result<Oid, Oid>, TrunkError> {
+    check_name(git, name).await?;
+    if let Some(tip) = git.ref_value(&format!("refs/heads/{name}")).await? {
+        return Ok(Ok(tip));
+    }
+    if let Some(other) = in_the_way(git, name).await? {
+        return Err(TrunkError::InTheWay { name: name.into(), other });
+    }
+    let start = git.current_commit().await?;
+    start.map(Err).ok_or_else(|| TrunkError::NoStart { name: name.into() })
+}
+
+/// What brings a trunk back that was deleted or renamed. `seen`: where the swarm saw it last.
+pub fn way_back(name: &str, seen: Option<&Oid>) -> String {
+    let commit = seen.map_or("COMMIT", Oid::short);
+    format!(
+        "make it again with `git branch {name} {commit}`, or give the plan another trunk with `swarm run --trunk BRANCH`"
+    )
 }
 
 pub async fn check_name(git: &Git, name: &str) -> Result<(), TrunkError> {

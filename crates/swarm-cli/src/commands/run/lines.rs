@@ -29,6 +29,7 @@ fn words(event: &Event) -> Option<String> {
         Event::CoordinatorStarted { epoch, trunk, .. } => {
             format!("the swarm runs (epoch {epoch}), trunk is {trunk}")
         }
+        Event::TrunkChosen { branch } => format!("trunk is {branch} now"),
         Event::DrainStarted { why } => format!("stopping: {why}; agents go to their boundary"),
         Event::Paused { why, .. } => format!("paused: {why}"),
         Event::Resumed { .. } => "goes on".into(),

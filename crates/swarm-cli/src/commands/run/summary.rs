@@ -16,6 +16,9 @@ pub struct Summary {
     pub tasks: Vec<TaskRow>,
     pub attention: Vec<AttentionView>,
     pub trunk: Option<String>,
+    /// Tasks that were merged into another branch, before this one became trunk: `1.1 on main`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<String>,
 }
 
 impl Summary {
@@ -27,19 +30,24 @@ impl Summary {
             tasks: show::rows(state),
             attention: status.attention,
             trunk: status.trunk,
+            elsewhere: show::done_elsewhere(state),
         }
     }
 
     pub fn exit(&self) -> ExitCode {
         let open = self.counts.total - self.counts.done - self.counts.cancelled;
-        if open == 0 { Exit::Done.into() } else { Exit::Refused.into() }
+        if open == 0 && self.elsewhere.is_empty() { Exit::Done.into() } else { Exit::Refused.into() }
     }
 
     pub fn text(&self) -> String {
         let c = &self.counts;
         let trunk = self.trunk.as_deref().unwrap_or("trunk");
+        let proven = c.done.saturating_sub(self.elsewhere.len() as u64);
         let mut lines =
-            vec![format!("{} of {} tasks are done, proven on {trunk}.", c.done, c.total - c.cancelled)];
+            vec![format!("{proven} of {} tasks are done, proven on {trunk}.", c.total - c.cancelled)];
+        if !self.elsewhere.is_empty() {
+            lines.push(format!("Merged before {trunk} was trunk: {}.", self.elsewhere.join(", ")));
+        }
         let rest = [
             (c.ready + c.waiting, "pending"),
             (c.merging, "merging"),

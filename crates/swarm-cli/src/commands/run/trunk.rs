@@ -2,11 +2,15 @@
 
 use swarm_core::State;
 use swarm_engine::git::Git;
-use swarm_engine::git::trunk::{TrunkError, check_name, ensure};
+use swarm_engine::git::trunk::{TrunkError, check_name, ensure, way_back};
+use swarm_protocol::command::Command;
 
 use super::Wishes;
+use crate::cli::Context;
+use crate::commands::operate::{Sure, confirmed};
 use crate::error::CliError;
 use crate::output;
+use crate::swarm::Swarm;
 
 /// The plan's own trunk; before its first run the one that was wished for, or the branch that the person stands on.
 pub async fn of(git: &Git, state: &State, wishes: &Wishes) -> Result<String, CliError> {
@@ -23,12 +27,36 @@ pub async fn of(git: &Git, state: &State, wishes: &Wishes) -> Result<String, Cli
     }
     // What only brings things to rest records no trunk, and has none to merge into.
     let Some(name) = here.or_else(|| state.trunk.clone().filter(|_| !wishes.starts_agents)) else {
-        return Err(CliError::environment("No branch is checked out here, so there is no trunk to merge into")
-            .run_instead("swarm run --trunk BRANCH"));
+        return Err(CliError::environment(
+            "No branch is checked out here, so there is no trunk to merge into",
+        )
+        .run_instead("swarm run --trunk BRANCH"));
     };
     check_name(git, &name).await.map_err(unfit)?;
     must_exist(git, state, &name).await?;
     Ok(name)
+}
+
+/// What `--trunk` means before anything runs. Another trunk than the plan's is an operation, looked at and confirmed first.
+/// False: nothing is to be run.
+pub fn choose(name: &str, sure: Sure, cx: &Context) -> Result<bool, CliError> {
+    let swarm = Swarm::open(cx)?;
+    let start = swarm.branch_or_start(name)?;
+    let pinned = swarm.pinned_trunk()?;
+    if pinned.as_deref().is_none_or(|now| now == name) {
+        if sure.dry_run {
+            let now = if pinned.is_some() { "is" } else { "would be, once it is run," };
+            cx.out.text(&format!("{name} {now} the trunk of this plan: nothing else would change"))?;
+        }
+        return Ok(!sure.dry_run);
+    }
+    if swarm.has_coordinator() {
+        return Err(CliError::owned("A coordinator runs already").run_instead("swarm stop"));
+    }
+    let command = Command::SetTrunk { branch: name.to_owned(), start, expect: None };
+    let Some(command) = confirmed(cx, &swarm, command, sure)? else { return Ok(false) };
+    output::note(&output::harmless(&swarm.operate(command)?.text));
+    Ok(true)
 }
 
 async fn made(git: &Git, name: &str) -> Result<String, CliError> {
@@ -39,7 +67,7 @@ async fn made(git: &Git, name: &str) -> Result<String, CliError> {
     Ok(trunk.name)
 }
 
-fn unfit(error: TrunkError) -> CliError {
+pub fn unfit(error: TrunkError) -> CliError {
     match error {
         TrunkError::Git(error) => error.into(),
         error => CliError::usage(error.to_string()).run_instead("swarm run --trunk BRANCH"),
@@ -56,15 +84,13 @@ async fn must_exist(git: &Git, state: &State, trunk: &str) -> Result<(), CliErro
             .run_instead("git commit --allow-empty --message start"));
     }
     let gone = CliError::environment(format!("The branch {trunk}, which this plan is merged into, is gone"));
-    Err(gone.say(way_out(state, trunk)))
+    let way = way_back(trunk, state.last_seen_on_trunk().as_ref());
+    Err(gone.say(capital(&way)))
 }
 
-/// What brings a trunk back that was deleted or renamed.
-pub fn way_out(state: &State, trunk: &str) -> String {
-    let commit = state.last_seen_on_trunk().map_or_else(|| "COMMIT".into(), |oid| oid.short().to_owned());
-    format!(
-        "Make it again with `git branch {trunk} {commit}`, or give the plan another trunk with `swarm run --trunk BRANCH`"
-    )
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Where the person stands does not change where work goes; whoever expects it to is told.

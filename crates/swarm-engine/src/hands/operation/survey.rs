@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::{Landed, Survey, SurveyAsk, TrunkCommit};
+use swarm_protocol::operation::{Landed, OtherBranch, Survey, SurveyAsk, TrunkCommit};
 
 use super::uncommitted::uncommitted_commit;
 use crate::git::revert::{Carried, Carry, pick, revert};
@@ -37,11 +37,29 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
     if !ask.needs.is_empty() {
         found.missing = git.missing_commits(&ask.needs).await?;
     }
+    if let Some(name) = &ask.other {
+        found.other = Some(another(git, name, ask).await?);
+        return Ok(found);
+    }
     for (task, commits) in &ask.landed {
         if let Some(landed) = landed(git, commits).await? {
             found.landed.insert(task.clone(), landed);
         }
     }
+    Ok(found)
+}
+
+/// A branch that is to become trunk, and which merged work it has.
+async fn another(git: &Git, name: &str, ask: &SurveyAsk) -> Result<OtherBranch, GitError> {
+    let tip = git.ref_value(&format!("refs/heads/{name}")).await?;
+    let mut found = OtherBranch { tip: tip.clone(), ..OtherBranch::default() };
+    let Some(tip) = tip else { return Ok(found) };
+    let all: Vec<Oid> = ask.landed.values().flatten().cloned().collect();
+    let missing = git.missing_commits(&all).await?;
+    let there: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
+    let not_on_it = git.not_reachable(&there, &tip).await?;
+    let on_it = |oid: &Oid| !missing.contains(oid) && !not_on_it.contains(oid);
+    found.has = ask.landed.iter().filter(|(_, c)| c.iter().all(on_it)).map(|(id, _)| id.clone()).collect();
     Ok(found)
 }
 

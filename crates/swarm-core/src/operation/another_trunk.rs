@@ -1,0 +1,162 @@
+//! Another branch becomes trunk: what that means for work that is done, for work that is not, and for whatever speaks
+//! of the branch that was trunk before.
+
+use serde_json::json;
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{
+    Checkpoint, FactChange, Plan, RefMove, Request, SavedStage, SavedTask, Survey, SurveyAsk,
+};
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::refusal::Refusal;
+
+use super::plan::merged;
+use super::state::Record;
+use super::{facts, saved};
+use crate::stage::Stage;
+use crate::state::{State, Task};
+
+/// What has to be found out about the branch.
+pub fn ask(state: &State, to: &str) -> SurveyAsk {
+    let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
+    let landed = done.filter(|(_, commits)| !commits.is_empty()).collect();
+    SurveyAsk { landed, other: Some(to.into()), ..SurveyAsk::default() }
+}
+
+/// The plan says which finished work the branch has and which not; the rest goes there when it is merged.
+pub fn choose(
+    state: &State,
+    to: &str,
+    start: Option<&Oid>,
+    survey: &Survey,
+    draft: &mut Plan,
+) -> Result<(), Refusal> {
+    let found = survey.other.clone().unwrap_or_default();
+    let from = state.trunk.as_deref().unwrap_or("none");
+    match (&found.tip, start) {
+        (Some(tip), _) => {
+            draft.says.commits.push(format!("work goes to {to} from here on, at {}", tip.short()))
+        }
+        (None, Some(start)) => {
+            draft.says.commits.push(format!("the branch {to} is made at {}", start.short()));
+            let (name, new) = (format!("refs/heads/{to}"), Some(start.clone()));
+            draft.refs.push(RefMove { name, old: None, new });
+        }
+        (None, None) => {
+            let why = format!("There is no branch {to}");
+            return Err(Refusal::CannotMove { why, hint: format!("git branch {to}") });
+        }
+    }
+    for task in state.tasks_in_order() {
+        let id = &task.spec.id;
+        let commits = merged(state, id);
+        match (commits.is_empty(), found.has.contains(id)) {
+            (false, true) => {
+                draft.says.commits.push(format!("{id} is done, and on {to} already"));
+                proven_on(id, task, to, draft);
+            }
+            (false, false) => draft.says.commits.push(format!("{id} is done on {from}, and not on {to}")),
+            (true, _) => draft.says.tasks.extend(goes_on(id, task, from, to)),
+        }
+    }
+    draft.facts.push(FactChange {
+        fact: "trunk".into(),
+        before: facts::read(state, "trunk"),
+        after: Some(json!(to)),
+    });
+    // The red trunk is not the one that counts now.
+    let paused = format!("pause/{}", PauseReason::Trunk.word());
+    if let Some(before) = facts::read(state, &paused) {
+        draft.facts.push(FactChange { fact: paused, before: Some(before), after: None });
+    }
+    draft.says.stays.push(format!(
+        "checkpoints and operations from before speak of {from}: none is gone back to while trunk is {to}"
+    ));
+    Ok(())
+}
+
+/// The new trunk has all commits of the task: its proof says so.
+fn proven_on(id: &TaskId, task: &Task, to: &str, draft: &mut Plan) {
+    let Stage::Done { proof: Some(proof) } = &task.stage else { return };
+    let stage = SavedStage::Done { proof: Some(Proof { trunk: to.into(), ..proof.clone() }) };
+    draft.facts.push(FactChange {
+        fact: format!("task/{id}/stage"),
+        before: serde_json::to_value(saved::stage(task)).ok(),
+        after: serde_json::to_value(&stage).ok(),
+    });
+    draft.tasks.insert(id.clone(), SavedTask { stage, ..saved::saved(task) });
+}
+
+/// What becomes of work that is not on trunk yet.
+fn goes_on(id: &TaskId, task: &Task, from: &str, to: &str) -> Option<String> {
+    match task.stage {
+        Stage::Done { .. } | Stage::Cancelled => None,
+        Stage::Approved { .. } | Stage::Merging { .. } | Stage::Review { .. } => {
+            Some(format!("{id} is {}: its own commits are merged into {to}", saved::stage(task).word()))
+        }
+        _ if task.worktree => Some(format!(
+            "{id} goes on in its worktree, which began on {from}: its own commits are merged into {to}"
+        )),
+        _ => None,
+    }
+}
+
+/// Work that is under way was begun for the present trunk, and would end on another one.
+pub fn nobody_works(state: &State) -> Result<(), Refusal> {
+    let busy: Vec<&str> = state.runs.values().map(|run| run.task.as_str()).collect();
+    if busy.is_empty() && state.trunk_held_by.is_none() {
+        return Ok(());
+    }
+    let trunk = state.trunk.as_deref().unwrap_or("trunk");
+    let why = format!("Work for {trunk} is under way: {}", busy.join(", "));
+    Err(Refusal::CannotMove { why, hint: "swarm stop".into() })
+}
+
+/// The branch that was trunk before this operation, if it chose another one.
+pub fn changes_trunk(record: &Record) -> Option<Request> {
+    let change = record.facts.iter().flatten().find(|change| change.fact == "trunk")?;
+    Some(Request::Trunk { to: change.before.as_ref()?.as_str()?.into(), start: None })
+}
+
+/// Whether trunk is the branch that the checkpoint speaks of.
+pub fn on_this_trunk(state: &State, checkpoint: &Checkpoint) -> Result<(), Refusal> {
+    let now = state.trunk.as_deref().unwrap_or_default();
+    let what = format!("The checkpoint {}", checkpoint.name);
+    match checkpoint.branch.as_deref() {
+        Some(then) if then != now => Err(of_another(&what, then, now)),
+        None if checkpoint.seq < state.trunk_since => {
+            let why = format!("{what} is from before {now} became trunk");
+            Err(Refusal::CannotMove { why, hint: "swarm op log".into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether what the operation did to a branch was done to the present trunk.
+pub fn moved_another(state: &State, record: &Record) -> Result<(), Refusal> {
+    let now = state.trunk.as_deref().unwrap_or_default();
+    let branch = |change: &FactChange| {
+        let name = change.fact.strip_prefix("ref/refs/heads/")?;
+        (!name.starts_with("swarm/") && name != now).then(|| name.to_owned())
+    };
+    match record.facts.iter().flatten().find_map(branch) {
+        Some(then) => Err(of_another(&format!("`{}`", record.words()), &then, now)),
+        None => Ok(()),
+    }
+}
+
+/// Whether the task was merged into the present trunk.
+pub fn merged_into_another(state: &State, id: &TaskId) -> Result<(), Refusal> {
+    let now = state.trunk.as_deref().unwrap_or_default();
+    match state.task(id).map(|task| &task.stage) {
+        Some(Stage::Done { proof: Some(proof) }) if proof.trunk != now && !proof.commits.is_empty() => {
+            Err(of_another(&format!("The merge of task {id}"), &proof.trunk, now))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn of_another(what: &str, then: &str, now: &str) -> Refusal {
+    let why = format!("{what} is about the trunk {then}, and trunk is {now} now");
+    Refusal::CannotMove { why, hint: format!("swarm run --trunk {then} --dry-run") }
+}
