@@ -10,7 +10,7 @@ use crate::stream;
 use crate::workspace::Workspace;
 
 /// What these tests have in their names.
-const PRINTED: &str = "printed_";
+pub const PRINTED: &str = "printed_";
 
 /// With this variable they write instead of comparing.
 const WRITE_VARIABLE: &str = "SWARM_GEN";
@@ -52,7 +52,7 @@ pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn is_a_printed_test(line: &str) -> bool {
+pub fn is_a_printed_test(line: &str) -> bool {
     line.strip_prefix("test ").is_some_and(|rest| rest.contains(PRINTED) && rest.contains(" ... "))
 }
 

@@ -11,7 +11,6 @@ use super::outcome::Outcome;
 const BUDGETS_SECS: &[(&str, u64)] = &[
     ("check", 240),
     ("build", 480),
-    ("gen --check", 30),
     ("swarm-protocol", 20),
     ("swarm-core", 90),
     ("swarm-ledger", 180),

@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::generate::{PRINTED, is_a_printed_test};
+
 /// The outcome of one run of tests.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Outcome {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
+    /// Tests that compare a document with what the code prints.
+    pub printed: u64,
     /// Time by group: the tests of one crate or of one test binary.
     pub groups: BTreeMap<String, Duration>,
     /// The line with which the runner itself closes.
@@ -43,6 +47,8 @@ impl Reading {
         let trimmed = line.trim_start();
         if let Some(group) = started_binary(trimmed, &self.test_files) {
             self.current = group;
+        } else if is_a_printed_test(line) {
+            self.outcome.printed += 1;
         } else if line.starts_with("test result: ") {
             self.cargo_result(line);
         } else if trimmed.starts_with("Summary [") {
@@ -106,6 +112,7 @@ impl Reading {
         };
         let group = named.split_whitespace().next().unwrap_or_default();
         self.add_time(group, took);
+        self.outcome.printed += u64::from(status != "SLOW" && named.contains(PRINTED));
         if status.contains("LEAK") {
             self.outcome.leaky.push(named.to_owned());
         }
@@ -166,7 +173,7 @@ mod tests {
         PASS [   0.250s] (1/6) nx a
         FAIL [   0.500s] (2/6) nx b
      SIGABRT [   0.250s] (3/6) nx sig
-        PASS [   0.006s] (4/6) nx::it t
+        PASS [   0.006s] (4/6) nx::it t::printed_page
         SLOW [> 60.000s] (5/6) nx leak
         LEAK [   1.000s] (6/6) nx leak
 ────────────
@@ -179,6 +186,7 @@ error: test run failed",
         assert_eq!(outcome.groups["nx"], Duration::from_secs(2));
         assert_eq!(outcome.groups.len(), 2);
         assert_eq!(outcome.leaky, ["nx leak"]);
+        assert_eq!(outcome.printed, 1);
         assert!(outcome.closing_line.starts_with("Summary [") && !outcome.is_green());
     }
 
@@ -193,6 +201,7 @@ error: test run failed",
         let outcome = read(
             "     Running unittests src/lib.rs (target/debug/deps/swarm_core-72ee6507dc2c5010)
 test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.50s
+test printed_page ... ok
      Running tests/model.rs (target/debug/deps/model-b8c558c90436d70c)
 test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.50s
    Doc-tests swarm_core
@@ -200,6 +209,7 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
             false,
         );
         assert_eq!((outcome.passed, outcome.failed, outcome.skipped), (5, 2, 1));
+        assert_eq!(outcome.printed, 1);
         let groups: Vec<&str> = outcome.groups.keys().map(String::as_str).collect();
         assert_eq!(groups, ["swarm-core", "swarm-core (documentation)", "swarm-core::model"]);
         assert!(outcome.closing_line.starts_with("test result: FAILED. 5 passed; 2 failed; 1 ignored;"));
