@@ -13,14 +13,14 @@ fn half_done() -> Arena {
     arena.git(&["branch", "other"]);
     let mut run = arena.start(&["--agents", "1"]);
     run.until("1.1      on main at");
-    run.until("1.2      ");
     rest(&arena, run);
     arena.git(&["branch", "with-one", "main"]);
     arena
 }
 
-/// The swarm stops, and does not wait for an agent that waits for its gate.
-fn rest(arena: &Arena, run: Running) {
+/// The swarm stops once the agent of 1.2 is at work, and does not wait for it to pass its gate.
+fn rest(arena: &Arena, mut run: Running) {
+    run.until(" works");
     arena.ok(&["pause", "--force"]);
     arena.ok(&["stop"]);
     run.end();
