@@ -45,6 +45,10 @@ pub enum Bug {
     HookRunTwice,
     /// Each coordinator takes for trunk what is checked out when it starts.
     TrunkFollowsCheckout,
+    /// An effect begins although another one is at work in its lane.
+    LaneShared,
+    /// An effect that failed and is still owed is asked for again at once.
+    FailedEffectNeverRests,
 }
 
 #[cfg(debug_assertions)]

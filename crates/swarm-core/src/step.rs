@@ -1,4 +1,5 @@
 //! One turn of the circle up to the disk: the events of one input, taken in, with all that follows from them.
+//! The only place where `react`, `apply` and `settle` meet: the product and the simulator both turn here.
 
 use swarm_protocol::event::Event;
 use swarm_protocol::refusal::Refusal;
@@ -11,9 +12,29 @@ use crate::settle::settle;
 use crate::state::State;
 
 /// Decides an input and takes the decision in. What comes back is one batch of the ledger:
-/// written whole or not at all.
+/// written whole or not at all, at the time that the state has then.
 pub fn step(state: &mut State, input: Input, now: Timestamp) -> Result<Vec<Event>, Refusal> {
+    first_step(state, input, now, "")
+}
+
+/// As [`step`], where the decision may be the first one of a ledger. `ledger_id` is drawn by the caller,
+/// so that no two ledgers are ever taken for one: there is no chance in here.
+pub fn first_step(
+    state: &mut State,
+    input: Input,
+    now: Timestamp,
+    ledger_id: &str,
+) -> Result<Vec<Event>, Refusal> {
+    // Records never go back in time, whatever clock the caller has.
+    let now = now.max(state.at);
     let mut events = react(state, input, now)?;
+    for event in &mut events {
+        if let Event::PlanCreated { ledger_id: id, .. } = event
+            && id.is_empty()
+        {
+            *id = ledger_id.into();
+        }
+    }
     take_in(state, &mut events, now);
     loop {
         let more = settle(state, now);
@@ -25,4 +46,10 @@ pub fn step(state: &mut State, input: Input, now: Timestamp) -> Result<Vec<Event
         }
         events.extend(more);
     }
+}
+
+/// Whether nothing more follows from the state by itself. After a step it is so.
+pub fn is_settled(state: &State, now: Timestamp) -> Result<(), Vec<Event>> {
+    let more = settle(state, now.max(state.at));
+    if more.is_empty() { Ok(()) } else { Err(more) }
 }

@@ -9,7 +9,6 @@ mod outfit;
 mod workplace;
 mod world;
 mod prompt;
-mod flight;
 mod links;
 mod attend;
 mod carry_out;
@@ -24,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use swarm_core::input::Input;
+use swarm_core::effect::{Effect, Key};
+use swarm_core::flight::Flights;
 use swarm_core::{State, owed, rests, waits_for_start, wakes_at};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
@@ -33,13 +34,13 @@ use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::channel::AtDoor;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{Notice, Store, StoreError};
 use carry_out::{Desk, FromHand, carry_out};
-use flight::Flights;
 use links::Links;
 use operate::Background;
 pub use outfit::{NoOutfit, Outfit};
@@ -85,6 +86,8 @@ pub struct Coordinator {
     clock: SteadyClock,
     world: SharedWorld,
     flights: Flights,
+    /// By which what is in flight is told to stop.
+    cancels: BTreeMap<Key, CancellationToken>,
     links: Links,
     /// What doors wait for.
     feed: FeedSource,
@@ -97,7 +100,7 @@ pub struct Coordinator {
     /// Runs that were claimed before we took over.
     inherited: BTreeSet<RunId>,
     disk: disk::Watching,
-    look_again: Option<Instant>,
+    look_again: Option<Timestamp>,
     ticked: Timestamp,
     /// Records of the start itself, for the first who listens.
     untold: Vec<(u64, Timestamp, Event)>,
@@ -134,6 +137,7 @@ impl Coordinator {
             clock,
             world,
             flights: Flights::default(),
+            cancels: BTreeMap::new(),
             links: Links::default(),
             feed,
             refused: turn::Refused::default(),
@@ -224,7 +228,8 @@ impl Coordinator {
         let now = Instant::now();
         let clock = wakes_at(self.store.state(), self.ticked).map(|at| now + self.clock.until(at));
         let upkeep = self.store.upkeep_due().map(|at| now + self.clock.until(at));
-        let wake = [clock, upkeep, self.look_again].into_iter().flatten().min();
+        let look = self.look_again.map(|at| now + self.clock.until(at));
+        let wake = [clock, upkeep, look].into_iter().flatten().min();
         wake.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)
     }
 
@@ -235,31 +240,42 @@ impl Coordinator {
             self.world.work_for(trunk);
         }
         self.give_orders(&owed);
-        let moves = self.flights.moves(owed, Instant::now());
+        let moves = self.flights.moves(owed, self.clock.now());
         self.look_again = moves.look_again;
-        for (effect, cancel) in moves.start {
-            let run = orders::run_of(&effect);
-            let connected = match run {
-                Some(run) => {
-                    let already = self.links.is_connected(run);
-                    self.hellos.entry(run.clone()).or_insert_with(|| watch::channel(already).0).subscribe()
-                }
-                None => watch::channel(false).1,
-            };
-            let task = effect.task().and_then(|id| self.store.state().task(id));
-            let profile = task.and_then(|task| task.spec.profile.clone());
-            let inherited = run.is_some_and(|run| self.inherited.contains(run));
-            let (world, out) = (self.world.clone(), self.hands_out.clone());
-            let background = Background::of(&self.store, &effect);
-            let desk = Desk { world, cancel, out, connected, profile, inherited, background };
-            tokio::spawn(carry_out(effect, desk));
+        // What changed in flight is an order, and those have been given.
+        for key in &moves.cancel {
+            if let Some(cancel) = self.cancels.get(key) {
+                cancel.cancel();
+            }
         }
+        moves.start.into_iter().for_each(|effect| self.begin(effect));
         let runs = &self.store.state().runs;
         self.hellos.retain(|run, _| runs.contains_key(run));
         self.inherited.retain(|run| runs.contains_key(run));
         self.disk.tell(self.store.state().paused.contains_key(&PauseReason::Disk));
         self.links.keep_only(|run| runs.contains_key(run));
         self.feed.keep_only(|run| runs.contains_key(run));
+    }
+
+    /// Lets a hand carry the effect out.
+    fn begin(&mut self, effect: Effect) {
+        let run = orders::run_of(&effect);
+        let connected = match run {
+            Some(run) => {
+                let already = self.links.is_connected(run);
+                self.hellos.entry(run.clone()).or_insert_with(|| watch::channel(already).0).subscribe()
+            }
+            None => watch::channel(false).1,
+        };
+        let task = effect.task().and_then(|id| self.store.state().task(id));
+        let profile = task.and_then(|task| task.spec.profile.clone());
+        let inherited = run.is_some_and(|run| self.inherited.contains(run));
+        let (world, out) = (self.world.clone(), self.hands_out.clone());
+        let background = Background::of(&self.store, &effect);
+        let cancel = CancellationToken::new();
+        self.cancels.insert(effect.key(), cancel.clone());
+        let desk = Desk { world, cancel, out, connected, profile, inherited, background };
+        tokio::spawn(carry_out(effect, desk));
     }
 }
 

@@ -17,6 +17,7 @@ mod agent;
 mod ailing;
 mod coordinator;
 mod flight;
+mod flight_law;
 mod people;
 mod oracle;
 mod rules;

@@ -12,7 +12,6 @@ use swarm_protocol::ids::{CommandId, RunId};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
 
 use super::carry_out::FromHand;
 use super::{Coordinator, Told, Urge};
@@ -216,10 +215,9 @@ impl Coordinator {
 
     /// The effect has reported. If the state still owes it, it rests a little before it is asked for again.
     fn over(&mut self, key: &Key) {
-        self.flights.ended(key, Instant::now());
-        if !swarm_core::owed(self.store.state()).iter().any(|effect| effect.key() == *key) {
-            self.flights.settled(key);
-        }
+        let owed = swarm_core::owed(self.store.state()).iter().any(|effect| effect.key() == *key);
+        self.flights.ended(key, owed, self.clock.now());
+        self.cancels.remove(key);
     }
 
     fn decide(&mut self, input: Input, by: &str, after: &mut Afterwards) -> Result<u64, StoreError> {

@@ -59,19 +59,14 @@ fn move_large_plan_out(event: &mut Event, vfs: &dyn Vfs, paths: &LedgerPaths) ->
 }
 
 /// The first record names its ledger by chance, so that no two ledgers are ever taken for one.
-pub(super) fn fill_ledger_id(event: &mut Event) -> Result<(), StoreError> {
-    if let Event::PlanCreated { ledger_id, .. } = event
-        && ledger_id.is_empty()
-    {
-        let mut bytes = [0u8; 16];
-        let mut filled = 0;
-        while filled < bytes.len() {
-            let more = rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty());
-            filled += more.map_err(|e| {
-                StoreError::io("read random bytes for", std::path::Path::new("the ledger"))(e.into())
-            })?;
-        }
-        *ledger_id = bytes.iter().map(|b| format!("{b:02x}")).collect();
+pub(super) fn draw_ledger_id() -> Result<String, StoreError> {
+    let mut bytes = [0u8; 16];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let more = rustix::rand::getrandom(&mut bytes[filled..], rustix::rand::GetRandomFlags::empty());
+        filled += more.map_err(|e| {
+            StoreError::io("read random bytes for", std::path::Path::new("the ledger"))(e.into())
+        })?;
     }
-    Ok(())
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }

@@ -1,7 +1,7 @@
 //! One decision: from the input to events in memory, and on to the disk.
 
 use swarm_core::input::Input;
-use swarm_core::{react, settle, take_in};
+use swarm_core::first_step;
 use swarm_ledger::{Access, AppendError, Batch, Ledger, create};
 use swarm_protocol::command::{Answer, Command, Envelope, SaveKind};
 use swarm_protocol::event::Event;
@@ -91,25 +91,13 @@ impl Store {
         by: &str,
         done: Resolve,
     ) -> Result<(Vec<Event>, u64), StoreError> {
-        // Records never go back in time, whatever clock the caller has.
-        let now = now.max(self.state.at);
-        let mut events = react(&self.state, input, now).map_err(StoreError::Refused)?;
-        if self.state.plan.is_none() {
-            events.iter_mut().try_for_each(encode::fill_ledger_id)?;
-        }
-        take_in(&mut self.state, &mut events, now);
-        loop {
-            let more = settle(&self.state, now);
-            if more.is_empty() {
-                break;
-            }
-            more.iter().for_each(|event| self.state.apply(event, now));
-            events.extend(more);
-        }
+        let ledger_id = if self.state.plan.is_none() { encode::draw_ledger_id()? } else { String::new() };
+        let mut events =
+            first_step(&mut self.state, input, now, &ledger_id).map_err(StoreError::Refused)?;
         if events.is_empty() {
             return Ok((events, self.state.seq));
         }
-        self.hand_over(&mut events, now, by, done)?;
+        self.hand_over(&mut events, by, done)?;
         self.upkeep.note(&events);
         Ok((events, self.state.seq))
     }
@@ -118,7 +106,6 @@ impl Store {
     fn hand_over(
         &mut self,
         events: &mut [Event],
-        now: Timestamp,
         by: &str,
         done: Resolve,
     ) -> Result<(), StoreError> {
@@ -135,7 +122,7 @@ impl Store {
                 return Err(error);
             }
         };
-        let mut batch = Batch::new(fragments, now.to_string(), self.state.epoch);
+        let mut batch = Batch::new(fragments, self.state.at.to_string(), self.state.epoch);
         batch.emergency = events.iter().any(|e| matches!(e, Event::Paused { reason: PauseReason::Disk, .. }));
         let handed = match &self.ledger {
             Some(ledger) => self.queue(ledger, batch, done),

@@ -1,9 +1,10 @@
 //! A swarm at which operations are tried: the core, a ledger, a model of git, and a hand that may be
 //! killed at any seam.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_core::effect::{Effect, Key, WorkOrder};
+use swarm_core::flight::Flights;
 use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
@@ -36,6 +37,9 @@ pub struct Desk {
     /// Hooks that ran, by number.
     pub hooks_run: Vec<u64>,
     policy: Policy,
+    flights: Flights,
+    /// Begun and not ended: agents at work, and what is next to be carried out.
+    begun: BTreeMap<Key, Effect>,
 }
 
 pub fn task_id(text: &str) -> TaskId {
@@ -72,6 +76,8 @@ impl Desk {
             kill_at: None,
             hooks_run: vec![],
             policy,
+            flights: Flights::default(),
+            begun: BTreeMap::new(),
         };
         desk.git.person_commits("first");
         let tasks = (0..13).map(|n| {
@@ -154,6 +160,7 @@ impl Desk {
         assert!(replayed == self.state, "replay is not what memory was");
         self.state = replayed;
         self.state.rebuild_index();
+        (self.flights, self.begun) = Default::default();
         self.start();
         true
     }
@@ -174,12 +181,14 @@ impl Desk {
             if over(&self.state) {
                 return;
             }
-            let next = owed(&self.state).into_iter().find(|e| !waits.contains(&e.key()) && !is_agent(e));
-            let Some(effect) = next else {
-                if self.idle_clock() {
+            let effect = match self.next_effect(&waits) {
+                Next::Effect(effect) => effect,
+                Next::RestsUntil(moment) => {
+                    self.now = moment;
                     continue;
                 }
-                return;
+                Next::Nothing if self.idle_clock() => continue,
+                Next::Nothing => return,
             };
             if self.seam() {
                 waits.clear();
@@ -189,12 +198,39 @@ impl Desk {
                 Some(report) => {
                     if !self.seam() {
                         self.report(report);
+                        self.has_ended(&effect.key());
                     }
                 }
                 None => drop(waits.insert(effect.key())),
             }
         }
         panic!("it never comes to rest: {:?}", owed(&self.state));
+    }
+
+    /// What the core says about the effects that are owed now.
+    fn next_effect(&mut self, waits: &BTreeSet<Key>) -> Next {
+        loop {
+            let owed = owed(&self.state);
+            let moves = self.flights.moves(owed.clone(), self.now);
+            let changed = moves.change.into_iter().chain(moves.start);
+            self.begun.extend(changed.map(|effect| (effect.key(), effect)));
+            // Whoever is told to stop stops at once; what a run says that is over is heard by nobody.
+            moves.cancel.iter().for_each(|key| self.has_ended(key));
+            if !moves.cancel.is_empty() {
+                continue;
+            }
+            let ready = |e: &&Effect| self.begun.contains_key(&e.key()) && !waits.contains(&e.key());
+            return match owed.iter().filter(ready).find(|e| !is_agent(e)) {
+                Some(effect) => Next::Effect(effect.clone()),
+                None => moves.look_again.map_or(Next::Nothing, Next::RestsUntil),
+            };
+        }
+    }
+
+    fn has_ended(&mut self, key: &Key) {
+        let still_owed = owed(&self.state).iter().any(|effect| effect.key() == *key);
+        self.flights.ended(key, still_owed, self.now);
+        self.begun.remove(key);
     }
 
     /// Lets a moment pass that something waits for; false when nothing near does.
@@ -270,6 +306,13 @@ impl Desk {
             self.boundary(run, iteration, IterationOutcome::NoSignal, tip);
         }
     }
+}
+
+enum Next {
+    Effect(Effect),
+    /// An effect failed and is asked for again then.
+    RestsUntil(Timestamp),
+    Nothing,
 }
 
 fn is_agent(effect: &Effect) -> bool {

@@ -19,6 +19,10 @@ pub enum Happening {
     Wake {
         epoch: u64,
     },
+    /// An effect that failed has rested.
+    LookAgain {
+        epoch: u64,
+    },
     /// A hand does its deed in the world.
     HandActs {
         hand: u64,

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use swarm_core::effect::{Effect, Key};
+use swarm_core::flight::Flights;
 use swarm_core::input::Input;
 use swarm_core::state::State;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -11,6 +12,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::agenda::Happening;
 use super::fault::Seam;
+use super::flight_law::FlightLaw;
 use super::hand::Hand;
 use super::log::Batch;
 use super::oracle::{Broken, broken};
@@ -38,6 +40,10 @@ pub enum Leaving {
 pub struct Coordinator {
     pub epoch: u64,
     pub state: State,
+    /// The product's own: which effects begin and which are told to stop.
+    flights: Flights,
+    pub law: FlightLaw,
+    /// What carries them out.
     pub hands: BTreeMap<Key, Hand>,
     /// Decisions that are not durable yet.
     pub pending: Vec<Batch>,
@@ -47,6 +53,7 @@ pub struct Coordinator {
     owed: VecDeque<(usize, Vec<Effect>)>,
     leaving: Vec<(usize, Leaving)>,
     wake: Option<Timestamp>,
+    look_again: Option<Timestamp>,
     ticks_without_news: u32,
     /// Planted bug: what was owed when it started counts as started.
     not_asked: BTreeSet<Key>,
@@ -62,6 +69,8 @@ impl Coordinator {
         Self {
             epoch,
             state,
+            flights: Flights::default(),
+            law: FlightLaw::default(),
             hands: BTreeMap::new(),
             pending: Vec::new(),
             syncing: 0,
@@ -69,6 +78,7 @@ impl Coordinator {
             owed: VecDeque::from([(0, vec![])]),
             leaving: Vec::new(),
             wake: None,
+            look_again: None,
             ticks_without_news: 0,
             not_asked,
             leaves: false,
@@ -86,9 +96,13 @@ impl Coordinator {
             && self.owed.back().is_none_or(|(_, owed)| owed.is_empty())
     }
 
-    fn lane_free(&self, effect: &Effect) -> bool {
-        let lane = effect.lane();
-        self.hands.values().all(|hand| hand.effect.lane() != lane)
+    /// The hand's last word is durable: if its effect is owed all the same, it rests before the next.
+    fn hand_done(&mut self, key: &Key, now: Timestamp) {
+        let owed = self.owed.back().is_some_and(|(_, owed)| owed.iter().any(|effect| effect.key() == *key));
+        self.flights.ended(key, owed, now);
+        self.law.ended(key, owed, now);
+        self.hands.remove(key);
+        self.look = true;
     }
 }
 
@@ -226,9 +240,9 @@ impl Story {
                     }
                 }
                 Leaving::HandDone { key } => {
+                    let now = self.now;
                     if let Some(c) = self.coordinator.as_mut() {
-                        c.hands.remove(&key);
-                        c.look = true;
+                        c.hand_done(&key, now);
                     }
                 }
             }
@@ -236,40 +250,59 @@ impl Story {
         self.dispatch()
     }
 
-    /// Started = owed and not in flight. Cancelled = in flight and no longer owed.
+    /// A resting effect may be asked for again.
+    pub fn look_again(&mut self, epoch: u64) -> Result<(), Broken> {
+        let Some(c) = self.coordinator.as_mut().filter(|c| c.epoch == epoch) else { return Ok(()) };
+        if c.look_again.is_none_or(|at| at > self.now) {
+            return Ok(());
+        }
+        (c.look_again, c.look) = (None, true);
+        self.dispatch()
+    }
+
+    /// Carries out what the core says about the effects that are durably owed.
     fn dispatch(&mut self) -> Result<(), Broken> {
+        let now = self.now;
         let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
         if !std::mem::take(&mut c.look) {
             return Ok(());
         }
         let Some((_, owed)) = c.owed.front() else { return Ok(()) };
-        let owed: BTreeMap<Key, Effect> = owed.iter().map(|effect| (effect.key(), effect.clone())).collect();
-        c.not_asked.retain(|key| owed.contains_key(key));
-        let gone: Vec<u64> = c
-            .hands
-            .values()
-            .filter(|h| !owed.contains_key(&h.key) && h.cancelled_at.is_none() && !h.reported)
-            .map(|h| h.n)
-            .collect();
-        for n in gone {
+        let keys: BTreeSet<Key> = owed.iter().map(Effect::key).collect();
+        c.not_asked.retain(|key| keys.contains(key));
+        let asked: Vec<Effect> =
+            owed.iter().filter(|effect| !c.not_asked.contains(&effect.key())).cloned().collect();
+        c.law.owed(&keys);
+        let moves = c.flights.moves(asked.clone(), now);
+        let epoch = c.epoch;
+        if c.look_again != moves.look_again
+            && let Some(at) = moves.look_again
+        {
+            self.agenda.at(at, Happening::LookAgain { epoch });
+        }
+        c.look_again = moves.look_again;
+        let told = moves.cancel.iter().filter_map(|key| c.hands.get(key)).filter(|hand| !hand.reported);
+        for n in told.map(|hand| hand.n).collect::<Vec<_>>() {
             self.cancel(n);
         }
-        // Stop stands first among keys, so what ends something goes before what starts something.
-        for (key, effect) in owed {
-            let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
-            let (epoch, held_back) = (c.epoch, c.not_asked.contains(&key) || !c.lane_free(&effect));
-            match c.hands.get_mut(&key) {
-                Some(hand) if hand.effect != effect && hand.cancelled_at.is_none() && !hand.reported => {
-                    hand.effect = effect.clone();
-                    if let (true, Effect::Work { run, order, .. }) = (hand.acted, effect) {
-                        self.order(&run, order, epoch);
-                    }
-                }
-                Some(_) => {}
-                None if held_back => {}
-                None => self.start(effect),
-            }
+        for effect in moves.change {
+            self.change(effect, epoch);
         }
-        Ok(())
+        for effect in moves.start {
+            self.start(effect)?;
+        }
+        let Some(c) = self.coordinator.as_ref() else { return Ok(()) };
+        let mut idle = asked.iter().filter(|effect| !c.hands.contains_key(&effect.key()));
+        idle.try_for_each(|effect| c.law.may_wait(effect, &c.hands, now))
+    }
+
+    /// A hand at work learns what is wanted of it now.
+    fn change(&mut self, effect: Effect, epoch: u64) {
+        let hand = self.coordinator.as_mut().and_then(|c| c.hands.get_mut(&effect.key()));
+        let Some(hand) = hand.filter(|hand| !hand.reported) else { return };
+        hand.effect = effect.clone();
+        if let (true, Effect::Work { run, order, .. }) = (hand.acted, effect) {
+            self.order(&run, order, epoch);
+        }
     }
 }

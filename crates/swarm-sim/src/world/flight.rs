@@ -23,7 +23,7 @@ impl Story {
         self.hand_mut(n).filter(|hand| !mute || hand.cancelled_at.is_none())
     }
 
-    pub fn start(&mut self, effect: Effect) {
+    pub fn start(&mut self, effect: Effect) -> Result<(), Broken> {
         self.hands_ever += 1;
         let n = self.hands_ever;
         self.trace.note(self.now, || format!("hand {n} starts {effect:?}"));
@@ -35,9 +35,11 @@ impl Story {
         };
         self.agenda.at(self.now.plus_ms(takes), Happening::HandActs { hand: n });
         if let Some(c) = self.coordinator.as_mut() {
+            c.law.may_begin(&effect, &c.hands, self.now)?;
             let hand = Hand::new(n, effect);
             c.hands.insert(hand.key.clone(), hand);
         }
+        Ok(())
     }
 
     /// Tells the hand to stop. It still ends in a report, with its real result when it is too late.

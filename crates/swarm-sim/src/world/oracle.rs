@@ -168,10 +168,8 @@ impl Oracle {
         }
         if !events.is_empty() {
             c.state.check_index().map_err(|text| broken("the indexes equal a full scan", text))?;
-            let settled = swarm_core::settle(&c.state, now);
-            if !settled.is_empty() {
-                return Err(broken("a decision is settled", format!("{settled:?}")));
-            }
+            swarm_core::is_settled(&c.state, now)
+                .map_err(|more| broken("a decision is settled", format!("{more:?}")))?;
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -37,6 +37,8 @@ impl Planted {
         Self::Core(Bug::RestartLosesSlot),
         Self::Core(Bug::MessageLandsUnread),
         Self::Core(Bug::TrunkFollowsCheckout),
+        Self::Core(Bug::LaneShared),
+        Self::Core(Bug::FailedEffectNeverRests),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -63,6 +65,8 @@ impl Planted {
             Self::Core(Bug::RestartLosesSlot) => "restart-loses-slot",
             Self::Core(Bug::MessageLandsUnread) => "message-lands-unread",
             Self::Core(Bug::TrunkFollowsCheckout) => "trunk-follows-checkout",
+            Self::Core(Bug::LaneShared) => "lane-shared",
+            Self::Core(Bug::FailedEffectNeverRests) => "failed-effect-never-rests",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

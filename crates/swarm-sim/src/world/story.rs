@@ -196,6 +196,7 @@ impl Story {
             Happening::Start => self.start_coordinator(),
             Happening::Synced { epoch } => self.synced(epoch),
             Happening::Wake { epoch } => self.wake(epoch),
+            Happening::LookAgain { epoch } => self.look_again(epoch),
             Happening::HandActs { hand } => self.hand_acts(hand),
             Happening::HandEnds { hand } => self.hand_ends(hand),
             Happening::Daemon { run, turn } => {
