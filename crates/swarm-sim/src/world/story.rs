@@ -27,6 +27,8 @@ use super::truth::Truth;
 /// Inputs and crashes before faults stop.
 pub const INPUTS_MIN: u64 = 200;
 pub const CRASHES_MIN: u64 = 3;
+/// Inputs within which a coordinator that is to be killed comes to the seam that was chosen.
+const SEAM_WITHIN: u64 = 500;
 /// Happenings before a story counts as endless.
 const HAPPENINGS_MAX: u64 = 100_000;
 /// The clock of a story starts here.
@@ -225,6 +227,9 @@ impl Story {
             self.becalm();
         } else if self.armed.is_none() && self.inputs >= self.kill_after {
             self.armed = Some(*self.rng.pick(&Seam::ALL));
+        } else if self.armed.is_some() && self.inputs >= self.kill_after + SEAM_WITHIN {
+            // Where nothing is carried out any more nobody comes to a seam behind an effect; a record is always written.
+            self.armed = Some(Seam::AfterAppend);
         }
     }
 
