@@ -4,6 +4,7 @@
 mod merge;
 mod operation;
 pub(crate) mod plan;
+mod proof;
 mod recovery;
 mod review;
 mod run;
@@ -41,6 +42,7 @@ impl State {
                 self.policy = policy.clone();
                 self.draining = !policy.dispatch;
                 self.running = true;
+                self.proven = None;
             }
             Event::TrunkChosen { branch } => self.choose_trunk(branch),
             Event::CoordinatorStopped { .. } => {
@@ -91,7 +93,8 @@ impl State {
                 let taken = self.apply_plan(other, at)
                     || self.apply_run(other, at)
                     || self.apply_review(other, at)
-                    || self.apply_recovery(other, at);
+                    || self.apply_recovery(other, at)
+                    || self.apply_proof(other, at);
                 if !taken && !self.apply_operation(other, at) && !self.apply_worktree(other) {
                     self.apply_merge(other, at);
                 }
@@ -107,6 +110,7 @@ impl State {
     /// looked up on the new one.
     fn choose_trunk(&mut self, branch: &str) {
         (self.trunk, self.trunk_pinned, self.trunk_since) = (Some(branch.into()), true, self.seq);
+        self.proven = None;
         for task in self.tasks.values_mut() {
             if let Stage::Approved { not_before, waits, .. } = &mut task.stage
                 && waits.take().is_some()
@@ -156,7 +160,7 @@ impl State {
                 run.ended = true;
             }
         }
-        if let Stage::Done { proof: Some(proof) } = &old
+        if let Some(proof) = old.proof()
             && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Done { .. }))
         {
             self.ops.made.extend(proof.commits.iter().cloned());
@@ -286,6 +290,8 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::MergeFailed { why, .. } => why.clone(),
         Event::MergeCompleted { proof, .. } => format!("{} at {}", proof.trunk, proof.commit.short()),
         Event::WorktreeKept { why, .. } => why.clone(),
+        Event::NothingChanged { why, .. } | Event::WorkGone { why, .. } => why.clone(),
+        Event::WorkBack { proof, .. } => format!("{} at {}", proof.trunk, proof.commit.short()),
         Event::TaskStatusChanged { status, why, .. } => match why {
             Some(why) => format!("{}: {why}", status.word()),
             None => status.word().into(),

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{Left, Plan, SurveyAsk};
 use swarm_protocol::time::Timestamp;
@@ -12,7 +13,8 @@ use swarm_protocol::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Effect {
     /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
-    Prepare { run: RunId, task: TaskId, from: Option<StartsFrom> },
+    /// `base`: where the task's own commits begin, as far as the ledger knows; a branch that is there keeps it.
+    Prepare { run: RunId, task: TaskId, from: Option<StartsFrom>, base: Option<Oid> },
     /// The run's daemon alive or adopted, and under this order. In flight for the daemon's whole
     /// life; ends in `WorkEnded`.
     Work {
@@ -43,12 +45,15 @@ pub enum Effect {
     Release { task: TaskId },
     /// Waits until the person's checkout may take the merge. Ends in `CheckoutChanged`.
     Watch { task: TaskId, paths: Vec<String> },
-    /// Waits until trunk is no longer at this commit, which is red; says so at once when it is not.
-    /// Ends in `TrunkChanged`. `task` is the one whose merge found it out.
-    WatchTrunk { task: TaskId, commit: Oid },
+    /// Waits until trunk is no longer at this commit; says so at once when it is not.
+    /// Ends in `TrunkChanged`. Where trunk is red, `task` is the one whose merge found it out.
+    WatchTrunk { task: Option<TaskId>, commit: Oid },
+    /// Everything that is done looked up on trunk. Ends in `Proven`.
+    Prove { tasks: BTreeMap<TaskId, Proof> },
     /// The worktree of a closed task gone by proof. Ends in `WorktreeRemoved` or `WorktreeKept`.
     /// `remember`: it may be wanted back, and a name for this removal, like no other of the task's.
-    Remove { task: TaskId, remember: Option<u64> },
+    /// `merged`: the tip of its branch that is on trunk; what came after it keeps the worktree.
+    Remove { task: TaskId, remember: Option<u64>, merged: Option<Oid> },
     /// What was given up with the worktree lies there again, now that the task is open. Ends in `Revived`.
     Revive { task: TaskId, left: Left },
     /// Git and the ledger looked at for an operation; nothing is changed. Ends in `Surveyed`.
@@ -98,6 +103,8 @@ pub enum WorkOrder {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
     Stop(RunId),
+    /// Before whatever is granted, built or marked: it may rest on what has gone.
+    Prove,
     /// Before whatever is built onto the trunk that it marks.
     Mark(String),
     Prepare(RunId),
@@ -118,6 +125,13 @@ pub enum Key {
     Forget(String),
     Rewind(TaskId),
     Hook(u64),
+}
+
+impl Key {
+    /// It waits for somebody else and holds nothing up: a swarm at rest may have it in flight.
+    pub fn is_watch(&self) -> bool {
+        matches!(self, Self::WatchTrunk(_))
+    }
 }
 
 /// Effects of one lane share a bound; within a lane they are carried out one after the other.
@@ -164,6 +178,7 @@ impl Effect {
             Self::Forget { name } => Key::Forget(name.clone()),
             Self::Rewind { task, .. } => Key::Rewind(task.clone()),
             Self::Hook { n, .. } => Key::Hook(*n),
+            Self::Prove { .. } => Key::Prove,
         }
     }
 
@@ -180,15 +195,16 @@ impl Effect {
             | Self::Publish { task, .. }
             | Self::Release { task }
             | Self::Watch { task, .. }
-            | Self::WatchTrunk { task, .. }
             | Self::Rewind { task, .. }
             | Self::Remove { task, .. }
             | Self::Revive { task, .. } => Some(task),
+            Self::WatchTrunk { task, .. } => task.as_ref(),
             Self::Survey { .. }
             | Self::Save { .. }
             | Self::Mark { .. }
             | Self::Move { .. }
             | Self::Forget { .. }
+            | Self::Prove { .. }
             | Self::Hook { .. } => None,
         }
     }
@@ -199,6 +215,7 @@ impl Effect {
             | Self::Publish { .. }
             | Self::Release { .. }
             | Self::Mark { .. }
+            | Self::Prove { .. }
             | Self::Move { .. } => Lane::Trunk,
             Self::Survey { .. } | Self::Save { .. } => Lane::Operation,
             Self::Forget { .. } => Lane::Checkpoints,
@@ -239,6 +256,7 @@ impl Effect {
             Self::Forget { .. } => "Forget",
             Self::Rewind { .. } => "Rewind",
             Self::Hook { .. } => "Hook",
+            Self::Prove { .. } => "Prove",
         }
     }
 }

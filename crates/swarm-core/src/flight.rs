@@ -49,8 +49,9 @@ pub struct Moves {
 }
 
 impl Flights {
-    pub fn is_empty(&self) -> bool {
-        self.in_flight.is_empty()
+    /// Whether nothing is under way but watches, which end with the loop.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.keys().all(Key::is_watch)
     }
 
     pub fn has(&self, key: &Key) -> bool {
@@ -62,7 +63,8 @@ impl Flights {
         let keys: BTreeSet<Key> = owed.iter().map(Effect::key).collect();
         self.resting.retain(|key, _| keys.contains(key));
         let mut moves = Moves::default();
-        for (key, flight) in self.in_flight.iter_mut().filter(|(key, f)| !f.cancelled && !keys.contains(*key)) {
+        for (key, flight) in self.in_flight.iter_mut().filter(|(key, f)| !f.cancelled && !keys.contains(*key))
+        {
             flight.cancelled = true;
             moves.cancel.push(key.clone());
         }
@@ -126,7 +128,7 @@ mod tests {
     }
 
     fn prepare(n: u64) -> Effect {
-        Effect::Prepare { run: RunId::nth(n), task: task(), from: None }
+        Effect::Prepare { run: RunId::nth(n), task: task(), from: None, base: None }
     }
 
     fn work(n: u64, order: WorkOrder) -> Effect {
@@ -159,7 +161,7 @@ mod tests {
         flights.moves(vec![prepare(1)], NOW);
         assert_eq!(flights.moves(vec![], NOW).cancel, [prepare(1).key()]);
         assert_eq!(flights.moves(vec![], NOW).cancel, []);
-        assert!(flights.has(&prepare(1).key()) && !flights.is_empty());
+        assert!(flights.has(&prepare(1).key()) && !flights.is_idle());
         // Wanted again before it has reported: it is told to stop all the same, and begins anew afterwards.
         assert!(flights.moves(vec![prepare(1)], NOW).start.is_empty());
         flights.ended(&prepare(1).key(), true, NOW);

@@ -32,6 +32,8 @@ pub struct Index {
     /// Tasks for which something may be owed that is neither a run nor the trunk.
     loose: BTreeSet<TaskId>,
     timers: BTreeSet<(Timestamp, TaskId)>,
+    /// Tasks whose work can be looked up on trunk.
+    provable: BTreeSet<TaskId>,
     /// Tasks of a phase that are neither done nor cancelled.
     open_in_phase: BTreeMap<u32, u64>,
 }
@@ -56,6 +58,7 @@ struct Entry {
     phase: u32,
     closed: bool,
     done: bool,
+    provable: bool,
     depends: Vec<TaskId>,
 }
 
@@ -101,6 +104,7 @@ impl Entry {
             phase: task.phase,
             closed: task.stage.is_closed(),
             done: matches!(task.stage, Stage::Done { .. }),
+            provable: crate::react::provable(task).is_some(),
             depends: task.spec.depends.clone(),
         }
     }
@@ -147,6 +151,10 @@ impl Index {
         self.loose.iter()
     }
 
+    pub fn provable(&self) -> impl Iterator<Item = &TaskId> {
+        self.provable.iter()
+    }
+
     /// The first timer after this moment.
     pub fn timer_after(&self, now: Timestamp) -> Option<Timestamp> {
         let from = (now.plus_ms(1), TaskId::new("0").expect("a digit is a task id"));
@@ -177,6 +185,7 @@ impl Index {
             self.timers.remove(&(at, id.clone()));
         }
         self.loose.remove(id);
+        self.provable.remove(id);
         if !old.closed
             && let Some(open) = self.open_in_phase.get_mut(&old.phase)
         {
@@ -206,6 +215,9 @@ impl Index {
         }
         if let Some(at) = entry.timer {
             self.timers.insert((at, id.clone()));
+        }
+        if entry.provable {
+            self.provable.insert(id.clone());
         }
         if entry.loose {
             self.loose.insert(id.clone());
@@ -291,6 +303,9 @@ impl State {
             != (&self.index.queue, &self.index.approved, &self.index.timers, &self.index.loose)
         {
             return differ("order", format!("{:?}", self.index.queue), format!("{:?}", built.queue));
+        }
+        if built.provable != self.index.provable {
+            return differ("proofs", format!("{:?}", self.index.provable), format!("{:?}", built.provable));
         }
         if (&built.started, &built.reviews) != (&self.index.started, &self.index.reviews) {
             return differ("starts", format!("{:?}", self.index.started), format!("{:?}", built.started));

@@ -1,12 +1,14 @@
 //! What comes in: wishes of people, reports of hands, the clock, and the coordinator's own coming and going.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::Envelope;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::{HookOutcome, Left, Moved, Saved, Survey};
+use swarm_protocol::operation::{HookOutcome, Landed, Left, Moved, Saved, Survey};
 use swarm_protocol::outcome::Ended;
 use swarm_protocol::policy::Policy;
 
@@ -113,11 +115,18 @@ pub enum Report {
         task: TaskId,
         paths: Vec<String>,
     },
-    /// Nothing on the branch that trunk does not have already; `trunk` is where it was seen.
+    /// Nothing on the branch that trunk does not have already; `trunk` is where it was seen. `found`: commits of the
+    /// branch that change something; none: it changes nothing at all.
     BuildEmpty {
         task: TaskId,
         trunk: String,
         commit: Oid,
+        found: Vec<Oid>,
+    },
+    /// Everything that is done was looked up on trunk at this commit: what is not there.
+    Proven {
+        commit: Oid,
+        missing: BTreeMap<TaskId, Missing>,
     },
     Verified {
         run: RunId,
@@ -247,6 +256,14 @@ pub enum Report {
     },
 }
 
+/// Work that is not on trunk: why, and where it lies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    pub why: String,
+    /// None: git does not have it any more.
+    pub work: Option<Landed>,
+}
+
 /// The key of an effect as it stands in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyName {
@@ -280,6 +297,7 @@ impl From<&Key> for KeyName {
             Key::Move(_) => ("Move", None),
             Key::Forget(_) => ("Forget", None),
             Key::Hook(_) => ("Hook", None),
+            Key::Prove => ("Prove", None),
         };
         let name = match key {
             Key::Survey(op) | Key::Move(op) => Some(op.as_str().into()),

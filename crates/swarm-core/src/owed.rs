@@ -5,6 +5,7 @@ use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::{Gate, PauseReason};
 
 use crate::effect::{Effect, StartsFrom, WorkOrder};
+use crate::planted::{self, Bug};
 use crate::stage::{MergeStep, Stage};
 use crate::state::{Run, State, Task};
 
@@ -25,6 +26,7 @@ pub fn owed(state: &State) -> Vec<Effect> {
         state.runs.iter().filter(|(_, run)| !run.ended).filter_map(|(id, run)| for_run(state, id, run)),
     );
     // A checkpoint before a merge is one only if trunk has not moved yet: in one lane, the first is carried out first.
+    effects.extend(prove(state));
     effects.extend(crate::operation::machine::marks(state));
     effects.extend(state.trunk_held_by.as_ref().and_then(|task| for_trunk(state, task)));
     effects.extend(watch_on_trunk(state));
@@ -45,7 +47,8 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
     let order = match &task.stage {
         Stage::Preparing { run: current } if current == id => {
             let from = starts_from(state, task);
-            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from });
+            let base = task.base.clone().filter(|_| !planted::is(Bug::BaseNotRestored));
+            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from, base });
         }
         // The hook before it may refuse.
         Stage::Active { .. } if crate::hooks::before(state, "pre-start", &run.task) => return None,
@@ -109,9 +112,25 @@ fn judging(id: &RunId, run: &Run, stage: &Stage) -> Option<Effect> {
 }
 
 fn watch_on_trunk(state: &State) -> Option<Effect> {
-    let red = state.red_trunk.as_ref()?;
-    let waits = state.paused.contains_key(&PauseReason::Trunk) && !state.draining;
-    waits.then(|| Effect::WatchTrunk { task: red.task.clone(), commit: red.commit.clone() })
+    if !state.running || state.draining {
+        return None;
+    }
+    if let Some(red) = state.red_trunk.as_ref().filter(|_| state.paused.contains_key(&PauseReason::Trunk)) {
+        return Some(Effect::WatchTrunk { task: Some(red.task.clone()), commit: red.commit.clone() });
+    }
+    // While we move it ourselves there is nothing to see.
+    let still = state.trunk_held_by.is_none() && state.ops.running.is_none() && state.has_provable();
+    let commit = state.proven.clone().filter(|_| still)?;
+    Some(Effect::WatchTrunk { task: None, commit })
+}
+
+/// What is done is looked up on trunk: at each start, after each operation, and whenever trunk has moved.
+fn prove(state: &State) -> Option<Effect> {
+    if state.proves_nothing_now() || planted::is(Bug::DoneNotAsked) {
+        return None;
+    }
+    let proof = |id: &TaskId| Some((id.clone(), crate::react::provable(state.task(id)?)?.clone()));
+    Some(Effect::Prove { tasks: state.index.provable().filter_map(proof).collect() })
 }
 
 fn order(state: &State, wanted: WorkOrder) -> WorkOrder {
@@ -167,7 +186,8 @@ fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
             let in_use = state.has_run(id) || state.trunk_held_by.as_ref() == Some(id);
             // What was left before stays what is left.
             let remember = (task.stage == Stage::Cancelled && task.left.is_none()).then_some(task.cancelled);
-            (!in_use).then(|| Effect::Remove { task: id.clone(), remember })
+            let merged = task.handed_in.clone().filter(|_| task.stage != Stage::Cancelled);
+            (!in_use).then(|| Effect::Remove { task: id.clone(), remember, merged })
         }
         _ => task.left.clone().map(|left| Effect::Revive { task: id.clone(), left }),
     }

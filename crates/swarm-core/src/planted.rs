@@ -49,6 +49,10 @@ pub enum Bug {
     LaneShared,
     /// An effect that failed and is still owed is asked for again at once.
     FailedEffectNeverRests,
+    /// A branch comes back and nobody says where its commits begin.
+    BaseNotRestored,
+    /// What is done is never looked up again.
+    DoneNotAsked,
 }
 
 #[cfg(debug_assertions)]

@@ -14,6 +14,7 @@ mod disk;
 mod split;
 mod review;
 mod merge;
+mod proof;
 mod operate;
 mod steps;
 mod intervene;
@@ -30,6 +31,7 @@ mod validate;
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use nudge::learning;
 pub use operate::requested;
+pub(crate) use proof::provable;
 pub(crate) use quota::due as quota_due;
 pub(crate) use restart::{after_crash, is_crash};
 pub(crate) use review::approved;
@@ -86,7 +88,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             merge::built(state, task, merge::Merged { base, result, commits, squashed })
         }
         Report::BuildConflict { task, paths } => merge::conflict(state, task, paths),
-        Report::BuildEmpty { task, trunk, commit } => merge::nothing_to_merge(state, task, trunk, commit),
+        Report::BuildEmpty { task, trunk, commit, found } => {
+            merge::nothing_to_merge(state, task, merge::Empty { trunk, commit, found }, now)
+        }
         Report::Verified { run, task, passed, output } => {
             merge::verified(state, &run, task, passed, output, now)
         }
@@ -100,7 +104,12 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::TrunkMoved { task, now: trunk_now } => merge::race_lost(state, task, trunk_now, now),
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
-        Report::TrunkChanged { commit, now: at } => trunk::changed(state, &commit, &at),
+        Report::TrunkChanged { commit, now: at } => {
+            let mut events = trunk::changed(state, &commit, &at);
+            events.extend(proof::trunk_moved(state, &commit, &at));
+            events
+        }
+        Report::Proven { commit, missing } => proof::proven(state, commit, missing),
         Report::WorktreeRemoved { task, left } => merge::worktree_removed(state, task, left),
         Report::Revived { task, base } => merge::revived(state, task, base),
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),

@@ -15,7 +15,7 @@ use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::stage::{MergeStep, Stage};
-use crate::state::{Agent, Run, State};
+use crate::state::{Agent, Run, State, Task};
 
 /// The next thing that follows, or nothing.
 pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
@@ -26,8 +26,12 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
             .find(|p| !p.complete && !p.tasks.is_empty() && state.index.open_in_phase(p.id) == 0)
             .map(|p| Event::PhaseCompleted { phase: p.id })
     };
+    let phase_open_again = || {
+        let open = plan.phases.iter().find(|p| p.complete && state.index.open_in_phase(p.id) > 0);
+        open.map(|p| Event::PhaseReopened { phase: p.id })
+    };
     let one = |event: Option<Event>| event.map(|event| vec![event]);
-    one(phase_ended())
+    one(phase_ended().or_else(phase_open_again))
         .or_else(|| one(machine::settle(state, now)))
         .or_else(|| one(crate::hooks::settle(state)))
         .or_else(|| clock_ran_out(state, now))
@@ -84,7 +88,9 @@ fn snapshot_due(state: &State) -> Option<Event> {
 
 /// Whether anything new may be started at all.
 pub(crate) fn dispatches(state: &State) -> bool {
-    state.running && !state.draining && state.paused.is_empty() && machine::lets_start(state)
+    // What a task builds on may have gone from trunk: that is known first.
+    let proven = state.proven.is_some() || !state.has_provable() || planted::is(Bug::DoneNotAsked);
+    state.running && !state.draining && state.paused.is_empty() && machine::lets_start(state) && proven
 }
 
 fn slot(state: &State, now: Timestamp) -> Option<Event> {
@@ -263,13 +269,19 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     }
     let due = |id: &&TaskId| {
         state.task(id).is_some_and(|t| match t.stage {
-            Stage::Approved { not_before, .. } => not_before <= now,
+            Stage::Approved { not_before, .. } => not_before <= now && builds_on_trunk(state, t),
             Stage::Split { not_before, .. } => not_before <= now && wholes_turn(state, id),
             _ => false,
         })
     };
     let task = state.index.split().find(due).or_else(|| state.index.approved().find(due))?;
     Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
+}
+
+/// Whether what the task builds on is on trunk: it may have gone since the task was begun.
+fn builds_on_trunk(state: &State, task: &Task) -> bool {
+    let gone = |id: &TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Gone { .. }));
+    !task.spec.depends.iter().any(gone)
 }
 
 /// Whether ready tasks wait for a person to start them, and nothing else keeps them.
@@ -290,10 +302,13 @@ pub fn rests(state: &State) -> bool {
         && !state.draining
         && (ready
             || state.index.restarting().next().is_some()
-            || state.index.approved().next().is_some()
+            || state.index.approved().any(|id| state.task(id).is_some_and(|t| builds_on_trunk(state, t)))
             || state.index.reviews().next().is_some()
             || state.index.split().any(|id| wholes_turn(state, id)));
-    state.runs.is_empty() && state.trunk_held_by.is_none() && !waiting && crate::owed::owed(state).is_empty()
+    state.runs.is_empty()
+        && state.trunk_held_by.is_none()
+        && !waiting
+        && crate::owed::owed(state).iter().all(|effect| effect.key().is_watch())
 }
 
 fn wholes_turn(state: &State, id: &TaskId) -> bool {

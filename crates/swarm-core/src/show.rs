@@ -14,4 +14,4 @@ pub use choices::{Choice, choices};
 pub use operations::{checkpoints, fact_words, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use stops::stops;
-pub use task::{done_elsewhere, row, rows, task};
+pub use task::{done_elsewhere, gone, row, rows, task};

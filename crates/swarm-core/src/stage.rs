@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
+use swarm_protocol::operation::Landed;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
@@ -66,6 +67,14 @@ pub enum Stage {
     /// On trunk, proven. Without proof when an import said so.
     Done {
         proof: Option<Proof>,
+    },
+    /// It was done, and its work is not on trunk any more: a person says what becomes of it.
+    Gone {
+        proof: Proof,
+        why: String,
+        since: Timestamp,
+        /// Where the work lies, to be merged again; none: git has it no more.
+        work: Option<Landed>,
     },
     Blocked {
         block: BlockKind,
@@ -153,6 +162,7 @@ impl Stage {
             Self::Review { .. } => Status::Review,
             Self::Approved { .. } | Self::Merging { .. } => Status::Merging,
             Self::Done { .. } => Status::Done,
+            Self::Gone { .. } => Status::Gone,
             Self::Blocked { .. } => Status::Blocked,
             Self::Failed { .. } => Status::Failed,
             Self::Timeout { .. } => Status::Timeout,
@@ -173,6 +183,7 @@ impl Stage {
             Self::Approved { .. } => "Approved",
             Self::Merging { .. } => "Merging",
             Self::Done { .. } => "Done",
+            Self::Gone { .. } => "Gone",
             Self::Blocked { .. } => "Blocked",
             Self::Failed { .. } => "Failed",
             Self::Timeout { .. } => "Timeout",
@@ -183,7 +194,7 @@ impl Stage {
     }
 
     /// All names, in the order of a life.
-    pub const NAMES: [&'static str; 15] = [
+    pub const NAMES: [&'static str; 16] = [
         "Pending",
         "Preparing",
         "Active",
@@ -193,6 +204,7 @@ impl Stage {
         "Approved",
         "Merging",
         "Done",
+        "Gone",
         "Blocked",
         "Failed",
         "Timeout",
@@ -222,6 +234,15 @@ impl Stage {
         match self {
             Self::Review { run, .. } => run.as_ref(),
             Self::Merging { step, .. } => step.run(),
+            _ => None,
+        }
+    }
+
+    /// The proof that its work is, or was, on trunk.
+    pub fn proof(&self) -> Option<&Proof> {
+        match self {
+            Self::Done { proof } => proof.as_ref(),
+            Self::Gone { proof, .. } => Some(proof),
             _ => None,
         }
     }

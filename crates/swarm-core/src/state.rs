@@ -62,6 +62,12 @@ pub struct State {
     /// What all runs have spent, and how much of it the present budget does not count.
     pub spent: Spent,
     pub spent_before: Spent,
+    /// Where trunk was when everything that is done was last looked up on it; none: it has to be looked up.
+    #[serde(default)]
+    pub proven: Option<Oid>,
+    /// Why that could not be done, and since when.
+    #[serde(default)]
+    pub proof_failed: Option<Stuck>,
     pub draining: bool,
     /// A coordinator is at work (or died without a word).
     pub running: bool,
@@ -164,6 +170,15 @@ pub struct Task {
     /// Failures of hands in a row (worktree, git).
     pub hand_failures: u32,
     pub waived: BTreeSet<Gate>,
+    /// How often its agents said that it is complete without having changed anything.
+    #[serde(default)]
+    pub empties: u32,
+    /// The tip of its branch that was handed in last: what comes after it has not been merged.
+    #[serde(default)]
+    pub handed_in: Option<Oid>,
+    /// Commits of it that are on trunk already, while more of its work goes there.
+    #[serde(default)]
+    pub landed_before: Vec<Oid>,
     /// Where the branch started, once its worktree was made.
     pub base: Option<Oid>,
     /// A worktree may exist: from the claim on, since the hand that makes it may die before its
@@ -285,6 +300,17 @@ impl State {
     /// Whether any process may be at work for the task. A probe is nobody's: it has no worktree.
     pub fn has_run(&self, id: &TaskId) -> bool {
         self.runs.values().any(|run| run.task == *id && run.kind != RunKind::Probe)
+    }
+
+    /// Whether anything is done that can be looked up on trunk.
+    pub fn has_provable(&self) -> bool {
+        self.index.provable().next().is_some()
+    }
+
+    /// Whether what is done is known to be so, or nobody is there to look it up.
+    pub(crate) fn proves_nothing_now(&self) -> bool {
+        let open = self.plan.as_ref().is_some_and(|plan| !plan.closed);
+        !open || !self.running || self.proven.is_some() || self.ops.running.is_some() || !self.has_provable()
     }
 
     /// A run that still counts: claimed, not ended.

@@ -22,9 +22,9 @@ mod without_room;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use swarm_core::input::Input;
 use swarm_core::effect::{Effect, Key};
 use swarm_core::flight::Flights;
+use swarm_core::input::Input;
 use swarm_core::{State, owed, rests, waits_for_start, wakes_at};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
@@ -212,7 +212,7 @@ impl Coordinator {
 
     fn finished(&self) -> Option<Finish> {
         let state = self.store.state();
-        if !self.flights.is_empty() || !rests(state) {
+        if !self.flights.is_idle() || !rests(state) {
             return None;
         }
         match (state.draining, state.paused.is_empty()) {

@@ -16,6 +16,7 @@ mod git_locks;
 mod worktrees;
 mod integrity;
 mod branches;
+mod done;
 mod runs;
 mod remains;
 mod cure;

@@ -16,6 +16,7 @@ mod grafted;
 mod loose_objects;
 mod marker;
 mod objects;
+pub(crate) mod patches;
 mod private_index;
 mod record;
 mod ref_files;

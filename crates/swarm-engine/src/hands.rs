@@ -4,6 +4,7 @@
 pub mod build;
 pub mod merge_tree;
 pub mod publish;
+pub mod prove;
 pub mod checkout_watch;
 pub mod remove;
 pub mod rescue;

@@ -28,6 +28,7 @@ pub mod supervisor;
 pub mod host;
 pub mod anchor;
 pub mod handover;
+pub mod present;
 pub mod preview;
 pub mod prompts;
 pub mod learnings;

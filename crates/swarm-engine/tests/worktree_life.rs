@@ -66,7 +66,7 @@ impl Field {
     pub async fn try_prepare(&self, name: &str) -> Result<Prepared, PrepareFailure> {
         let (task, base, dir) = (git_scratch::task(name), trunk(), self.scratch.worktrees());
         let (pool, copy) = (self.pool.as_ref(), self.copy.as_ref());
-        prepare_as(&self.git, &Wanted { task: &task, dir: &dir, base: &base, pool, copy }).await
+        prepare_as(&self.git, &Wanted { task: &task, dir: &dir, base: &base, begins: None, pool, copy }).await
     }
 
     pub async fn prepare(&self, name: &str) -> Prepared {
@@ -84,6 +84,7 @@ impl Field {
             pool: self.pool.as_ref(),
             only_look: false,
             remember: None,
+            merged: None,
         };
         give_up(&self.git, &up).await.expect("git works")
     }

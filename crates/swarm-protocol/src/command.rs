@@ -90,6 +90,13 @@ pub enum Command {
     UnblockTask {
         task: TaskId,
     },
+    /// Takes a task for done as it is: its work has gone from trunk, or there is none.
+    AcceptTask {
+        task: TaskId,
+        reason: String,
+    },
+    /// Goes on after an abort, and merges work again that has gone from trunk.
+    Retry,
     DeferTask {
         task: TaskId,
     },
@@ -264,6 +271,8 @@ impl Command {
             Self::MoveTask { .. } => "task move",
             Self::BlockTask { .. } => "task block",
             Self::UnblockTask { .. } => "task unblock",
+            Self::AcceptTask { .. } => "task accept",
+            Self::Retry => "run --retry",
             Self::DeferTask { .. } => "task defer",
             Self::CancelTask { .. } => "task cancel",
             Self::WaiveGate { .. } => "task waive",
@@ -304,6 +313,7 @@ impl Command {
             | Self::MoveTask { task, .. }
             | Self::BlockTask { task, .. }
             | Self::UnblockTask { task }
+            | Self::AcceptTask { task, .. }
             | Self::DeferTask { task }
             | Self::CancelTask { task }
             | Self::WaiveGate { task, .. }

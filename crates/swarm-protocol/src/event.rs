@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use crate::operation::{Checkpoint, FactChange, HookOutcome, Left, Plan, Request, SavedStage, SavedTask};
+use crate::operation::{
+    Checkpoint, FactChange, HookOutcome, Landed, Left, Plan, Request, SavedStage, SavedTask,
+};
 use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
@@ -103,6 +105,19 @@ pub struct Proof {
     pub commit: Oid,
     /// The task's commits as they stand on trunk, oldest first.
     pub commits: Vec<Oid>,
+    /// Commits of the task's own branch whose changes trunk had already when they were to be merged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<Oid>,
+    /// A person takes the task for done although its work is not on trunk, or there is none: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
+}
+
+impl Proof {
+    /// Of these commits on trunk.
+    pub fn new(trunk: impl Into<String>, commit: Oid, commits: Vec<Oid>) -> Self {
+        Self { trunk: trunk.into(), commit, commits, found: vec![], accepted: None }
+    }
 }
 
 /// The plan as a snapshot event holds it: inline, or a content-addressed file when it is large.
@@ -133,6 +148,8 @@ events! {
     TaskReordered "task_reordered" [task "taskId": TaskId, after "afterTaskId": Option<TaskId>, phase "phase": u32] {}
     TaskRemoved "task_removed" [task "taskId": TaskId] {}
     PhaseCompleted "phase_completed" [phase "phase": u32] {}
+    /// A task of a complete phase is open again.
+    PhaseReopened "phase_reopened" [phase "phase": u32] {}
     /// The whole plan, for readers that start here; a replay checks it.
     Snapshot "snapshot" [data "data": SnapshotData] {}
     PlanRebuilt "plan_rebuilt" [] { source "source": String, tasks "tasks": u64 }
@@ -332,6 +349,22 @@ events! {
     TrunkReleased "trunk_released" [task "taskId": TaskId] {}
     /// Trunk holds the work, proven and durable.
     MergeCompleted "merge_completed" [task "taskId": TaskId] { proof "proof": Proof }
+    /// The agent said that it is complete, and its branch changes nothing; `next` says what becomes of the task.
+    NothingChanged "nothing_changed" [task "taskId": TaskId, status "status": Status] { why "why": String, next "next": Next }
+
+    // --- what is done, asked again ----------------------------------------------------------------
+    /// Trunk is not where it was left: whatever is done has to be looked up again.
+    TrunkMoved "trunk_moved" [] { from "from": Oid, to "to": Oid }
+    /// Everything that is done was looked up on trunk at this commit.
+    TrunkProven "trunk_proven" [] { commit "commit": Oid }
+    /// It could not be looked up; asked again.
+    ProofFailed "proof_failed" [] { why "why": String }
+    /// The work of a task that was done is not on trunk any more. `work`: where it lies, to be merged again.
+    WorkGone "work_gone" [task "taskId": TaskId, status "status": Status]
+        { proof "proof": Proof, why "why": String, work "work": Option<Landed> }
+    /// The work of a task that was gone is on trunk.
+    WorkBack "work_back" [task "taskId": TaskId, status "status": Status] { proof "proof": Proof }
+
     /// Gone by proof. `left`: what was in it that is on no trunk.
     WorktreeRemoved "worktree_removed" [task "taskId": TaskId] { left "left": Option<Left> }
     /// What was given up with its worktree lies there again; no base: there was nothing.
@@ -356,6 +389,9 @@ impl Event {
                 | Self::TaskReordered { .. }
                 | Self::TaskRemoved { .. }
                 | Self::PhaseCompleted { .. }
+                | Self::PhaseReopened { .. }
+                | Self::WorkGone { .. }
+                | Self::WorkBack { .. }
                 | Self::PlanRebuilt { .. }
                 | Self::PlanReset { .. }
                 | Self::ExecutionProfileSet { .. }
@@ -367,6 +403,9 @@ impl Event {
     pub fn task(&self) -> Option<&TaskId> {
         match self {
             Self::TaskAdded { task, .. }
+            | Self::NothingChanged { task, .. }
+            | Self::WorkGone { task, .. }
+            | Self::WorkBack { task, .. }
             | Self::TaskUpdated { task, .. }
             | Self::TaskStatusChanged { task, .. }
             | Self::TaskReordered { task, .. }

@@ -76,6 +76,8 @@ pub struct SurveyAsk {
     pub pick: Vec<Oid>,
     /// Tasks whose branch and worktree are looked at; with `at` also those that differ.
     pub tasks: Vec<TaskId>,
+    /// Merged tasks and their commits, oldest first: which of them are on trunk under another name?
+    pub rewritten: BTreeMap<TaskId, Vec<Oid>>,
     /// Merged tasks and their commits on trunk, oldest first: `landed` is wanted of them.
     pub landed: BTreeMap<TaskId, Vec<Oid>>,
     /// Commits that may be gone back to: are they still there?
@@ -109,6 +111,9 @@ pub struct Survey {
     pub dirty: BTreeMap<TaskId, Oid>,
     /// Where merged work lies: `base..tip` are the task's commits on trunk.
     pub landed: BTreeMap<TaskId, Landed>,
+    /// Commits of `ask.rewritten` that are not in trunk's history, though what they changed is there: somebody amended or
+    /// rebased them. Newest first.
+    pub rewritten: BTreeMap<TaskId, Vec<Oid>>,
     /// Tasks that differ from then; none: it did not exist then.
     pub tasks: BTreeMap<TaskId, Option<SavedTask>>,
     /// Those of `ask.needs` that are not in the repository any more.
@@ -224,7 +229,7 @@ pub struct WorktreeMove {
 pub enum WorktreeTo {
     /// On its branch at `tip`, with the uncommitted work of the saved commit if there is one.
     Restored { base: Option<Oid>, tip: Oid, dirty: Option<Oid> },
-    /// On its branch at `tip`, nothing uncommitted; made anew when there is none.
+    /// On its branch at `tip`, nothing uncommitted. Only in old ledgers: it does not say where the task's commits begin.
     Clean { tip: Oid },
     /// Not needed any more: removed by proof.
     Gone,
@@ -310,6 +315,12 @@ pub enum SavedStage {
     Done {
         proof: Option<Proof>,
     },
+    Gone {
+        proof: Proof,
+        why: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        work: Option<Landed>,
+    },
     Blocked {
         block: BlockKind,
         why: String,
@@ -335,6 +346,7 @@ impl SavedStage {
             Self::Review { .. } => Status::Review,
             Self::Approved { .. } => Status::Merging,
             Self::Done { .. } => Status::Done,
+            Self::Gone { .. } => Status::Gone,
             Self::Blocked { .. } => Status::Blocked,
             Self::Failed { .. } => Status::Failed,
             Self::Timeout { .. } => Status::Timeout,
@@ -352,6 +364,7 @@ impl SavedStage {
             Self::Review { .. } => "in review",
             Self::Approved { .. } => "approved",
             Self::Done { .. } => "done",
+            Self::Gone { .. } => "gone",
             Self::Blocked { .. } => "blocked",
             Self::Failed { .. } => "failed",
             Self::Timeout { .. } => "timeout",

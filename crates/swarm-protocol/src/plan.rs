@@ -31,10 +31,12 @@ pub enum Status {
     Deferred,
     #[serde(alias = "closed", alias = "canceled")]
     Cancelled,
+    /// It was done, and its work is not on trunk any more.
+    Gone,
 }
 
 impl Status {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Pending,
         Self::Active,
         Self::Review,
@@ -45,6 +47,7 @@ impl Status {
         Self::Timeout,
         Self::Deferred,
         Self::Cancelled,
+        Self::Gone,
     ];
 
     pub fn word(self) -> &'static str {
@@ -59,6 +62,7 @@ impl Status {
             Self::Timeout => "timeout",
             Self::Deferred => "deferred",
             Self::Cancelled => "cancelled",
+            Self::Gone => "gone",
         }
     }
 }
@@ -78,6 +82,8 @@ pub enum BlockKind {
     Overflow,
     /// It has spent what it may spend.
     Budget,
+    /// Its agent says that it is complete, and nothing has changed.
+    Empty,
 }
 
 impl BlockKind {
@@ -92,6 +98,7 @@ impl BlockKind {
             Self::Children => "children",
             Self::Overflow => "overflow",
             Self::Budget => "budget",
+            Self::Empty => "empty",
         }
     }
 }
@@ -162,6 +169,9 @@ pub struct TaskSpec {
     pub isolation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<String>,
+    /// It may be done without a change: a look at something, a run of something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_empty: bool,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub extra: Extra,
 }
@@ -182,6 +192,7 @@ impl TaskSpec {
             profile: None,
             isolation: None,
             review: None,
+            allow_empty: false,
             extra: Extra::new(),
         }
     }
@@ -212,6 +223,8 @@ pub struct TaskPatch {
     pub isolation: Option<Option<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     pub review: Option<Option<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_empty: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<Extra>,
 }
@@ -286,6 +299,9 @@ pub struct TaskFile {
     pub isolation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<String>,
+    /// It may be done without a change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_empty: bool,
     /// Written on export; on import `done`, `deferred`, `cancelled` and `blocked` are taken over, others start as pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
@@ -308,6 +324,7 @@ impl From<TaskFile> for TaskSpec {
             profile: t.profile,
             isolation: t.isolation,
             review: t.review,
+            allow_empty: t.allow_empty,
             extra: t.extra,
         }
     }
@@ -328,6 +345,7 @@ impl From<TaskSpec> for TaskFile {
             profile: t.profile,
             isolation: t.isolation,
             review: t.review,
+            allow_empty: t.allow_empty,
             status: None,
             extra: t.extra,
         }

@@ -58,6 +58,9 @@ pub struct Counts {
     pub timeout: u64,
     pub deferred: u64,
     pub cancelled: u64,
+    /// Were done, and their work is not on trunk any more.
+    #[serde(default)]
+    pub gone: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

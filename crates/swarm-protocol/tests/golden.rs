@@ -7,8 +7,8 @@ use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, HookOutcome, Left, Plan, RefMove, Request, SavedStage, SavedTask, Says,
-    TrunkHow, TrunkMove, WorktreeMove, WorktreeTo,
+    Checkpoint, FactChange, Force, HookOutcome, Landed, Left, Plan, RefMove, Request, SavedStage, SavedTask,
+    Says, TrunkHow, TrunkMove, WorktreeMove, WorktreeTo,
 };
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use swarm_protocol::plan::{
@@ -31,7 +31,7 @@ fn run() -> RunId {
 }
 
 fn proof() -> Proof {
-    Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('b'), oid('c')] }
+    Proof::new("main", oid('c'), vec![oid('b'), oid('c')])
 }
 
 fn spec() -> TaskSpec {
@@ -523,6 +523,31 @@ fn trunk_events() -> Vec<Event> {
     vec![Event::TrunkChosen { branch: "integration".into() }]
 }
 
+fn proof_events() -> Vec<Event> {
+    let landed = Landed { base: oid('a'), tip: oid('c'), tree: oid('d') };
+    let accepted = Proof { found: vec![oid('b')], accepted: Some("done by hand".into()), ..proof() };
+    vec![
+        Event::NothingChanged {
+            task: task(),
+            status: Status::Pending,
+            why: "the branch changes nothing".into(),
+            next: Next::Pending { not_before: Timestamp::ZERO, counts: false },
+        },
+        Event::TrunkMoved { from: oid('a'), to: oid('b') },
+        Event::TrunkProven { commit: oid('b') },
+        Event::ProofFailed { why: "the branch main is gone".into() },
+        Event::WorkGone {
+            task: task(),
+            status: Status::Gone,
+            proof: proof(),
+            why: "its commits are not on main".into(),
+            work: Some(landed),
+        },
+        Event::WorkBack { task: task(), status: Status::Done, proof: accepted },
+        Event::PhaseReopened { phase: 1 },
+    ]
+}
+
 fn samples() -> Vec<Event> {
     [
         plan_events(),
@@ -533,6 +558,7 @@ fn samples() -> Vec<Event> {
         review_events(),
         merge_events(),
         trunk_events(),
+        proof_events(),
     ]
     .concat()
 }

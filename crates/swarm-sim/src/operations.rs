@@ -12,10 +12,12 @@ mod deeds;
 mod seen;
 mod matrix;
 mod many;
+mod onward;
 mod preview;
 
 pub use deeds::{Deed, Situation};
 pub use desk::Desk;
 pub use many::{held, working};
 pub use matrix::{Cell, cells, check};
+pub use onward::{Asked, Ground, goes_on};
 pub use preview::as_previewed;

@@ -6,7 +6,9 @@ use swarm_core::planted::{self, Bug};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
-use swarm_sim::operations::{Cell, Deed, Desk, Situation, as_previewed, cells, check, held, working};
+use swarm_sim::operations::{
+    Asked, Cell, Deed, Desk, Ground, Situation, as_previewed, cells, check, goes_on, held, working,
+};
 
 #[test]
 fn every_operation_in_every_situation_killed_at_every_seam_comes_to_the_same_end() {
@@ -37,6 +39,25 @@ fn every_operation_in_every_situation_killed_at_every_seam_comes_to_the_same_end
     let nowhere = Deed::ALL.iter().find(|deed| !somewhere.contains(&format!("{deed:?}")));
     assert!(nowhere.is_none(), "{nowhere:?} is refused everywhere");
     assert!(done >= 100 && undone >= 60 && seams >= 300, "{done} done, {undone} undone, {seams} kills");
+}
+
+/// The oracle speaks after the swarm has gone on to its end, and asks the model of git only.
+#[test]
+fn after_every_operation_and_its_undo_the_swarm_goes_on_and_what_is_done_is_on_trunk() {
+    let (mut went, mut broken) = (0, Vec::new());
+    for ground in Ground::all() {
+        for asked in Asked::all() {
+            for undone in [false, true] {
+                match goes_on(asked, ground, undone) {
+                    Ok(on) => went += u64::from(on),
+                    Err(what) => broken.push(format!("{asked:?} {ground:?} undone {undone}: {what}")),
+                }
+            }
+        }
+    }
+    println!("{went} went on to the end");
+    assert!(broken.is_empty(), "{} broken:\n{}", broken.len(), broken.join("\n"));
+    assert!(went >= 300, "only {went} were accepted");
 }
 
 #[test]
@@ -93,6 +114,10 @@ fn planted_bugs_of_operations_are_found() {
         let cells = [(Deed::Block, Situation::Paused), (Deed::Stop, Situation::Paused)];
         cells.into_iter().find_map(|(deed, situation)| check(deed, situation).err())
     });
+    let goes_wrong = |asked, ground, undone| move || goes_on(asked, ground, undone).err();
+    found(Bug::BaseNotRestored, goes_wrong(Asked::Light("t1"), Ground::Plain(Situation::Idle), false));
+    found(Bug::BaseNotRestored, goes_wrong(Asked::Deed(Deed::Abort), Ground::StoppedUnmerged, true));
+    found(Bug::DoneNotAsked, goes_wrong(Asked::Deed(Deed::Pause), Ground::Reset, false));
     found(Bug::HookRunTwice, || {
         let cells = [(Deed::Pause, Situation::Idle), (Deed::Cancel, Situation::Idle)];
         cells.into_iter().find_map(|(deed, situation)| check(deed, situation).err())

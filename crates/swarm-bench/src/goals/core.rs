@@ -181,7 +181,7 @@ fn answer(effect: Effect) -> Option<Said> {
             Said::Built { task, base: oid('0'), result: oid('3'), commits: vec![oid('3')], squashed: false }
         }
         Effect::Publish { task, result, commits, .. } => {
-            Said::Published { task, proof: Proof { trunk: "main".into(), commit: result, commits } }
+            Said::Published { task, proof: Proof::new("main", result, commits) }
         }
         Effect::Release { task } => Said::Released { task },
         Effect::Remove { task, .. } => Said::WorktreeRemoved { task, left: None },

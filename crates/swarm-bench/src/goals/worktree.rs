@@ -99,7 +99,7 @@ fn our_round(arena: &Arena, runtime: &Runtime, git: &Git, pool: &PoolRule, round
     let [first, next] = ["first", "next"].map(|name| TaskId::new(format!("{name}{round}")));
     let (first, next) = (first?, next?);
     let prepare = |task: &TaskId| {
-        let wanted = Wanted { task, dir: &pool.dir, base: &base, pool: Some(pool), copy: None };
+        let wanted = Wanted { task, dir: &pool.dir, base: &base, begins: None, pool: Some(pool), copy: None };
         Ok(runtime.block_on(prepare_as(git, &wanted))?)
     };
     let give_up = |task: &TaskId, pooled: bool| {
@@ -111,6 +111,7 @@ fn our_round(arena: &Arena, runtime: &Runtime, git: &Git, pool: &PoolRule, round
             pool: pooled.then_some(pool),
             only_look: false,
             remember: None,
+            merged: None,
         };
         let removal = runtime.block_on(give_up(git, &asked))?;
         ensure!(removal == Removal::Removed, "the worktree stays: {removal:?}");

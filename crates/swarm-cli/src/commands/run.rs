@@ -62,7 +62,7 @@ pub struct Args {
     /// With --trunk: do not ask (for scripts)
     #[arg(long, short = 'y', requires = "trunk")]
     yes: bool,
-    /// Merge again, in order, what `swarm abort` took off trunk
+    /// Merge again, in order, what `swarm abort` took off trunk and what has gone from it since
     #[arg(long)]
     retry: bool,
     /// Go on in the background; look with `swarm status --watch`, stop with `swarm stop`

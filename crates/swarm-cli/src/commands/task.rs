@@ -10,6 +10,7 @@ pub mod block;
 pub mod unblock;
 pub mod defer;
 pub mod cancel;
+pub mod accept;
 pub mod waive;
 pub mod split;
 pub mod remove;
@@ -35,6 +36,7 @@ pub enum Command {
     Unblock(unblock::Args),
     Defer(defer::Args),
     Cancel(cancel::Args),
+    Accept(accept::Args),
     Waive(waive::Args),
     Split(split::Args),
     Remove(remove::Args),
@@ -61,6 +63,7 @@ pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
         Command::Unblock(args) => unblock::run(args, cx),
         Command::Defer(args) => defer::run(args, cx),
         Command::Cancel(args) => cancel::run(args, cx),
+        Command::Accept(args) => accept::run(args, cx),
         Command::Waive(args) => waive::run(args, cx),
         Command::Split(args) => split::run(args, cx),
         Command::Remove(args) => remove::run(args, cx),

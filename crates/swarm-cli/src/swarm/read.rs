@@ -2,6 +2,7 @@
 
 use swarm_core::input::Input;
 use swarm_core::{State, react, show};
+use swarm_engine::present::as_on_trunk;
 use swarm_engine::settings;
 use swarm_engine::store::Store;
 use swarm_protocol::command::{Command, Envelope};
@@ -32,7 +33,11 @@ impl Swarm {
 
     /// The same, where there is nothing to show without a plan.
     pub(super) fn planned(&self, at: Option<u64>) -> Result<State, CliError> {
-        let state = self.state(at)?;
+        let mut state = self.state(at)?;
+        if at.is_none() {
+            // Nobody may be watching trunk: what has gone from it since is said here.
+            state = self.runtime.block_on(as_on_trunk(&self.git, state));
+        }
         // A closed plan whose ledger is on its way into the archive is as good as gone.
         let open = state.plan.as_ref().is_some_and(|plan| at.is_some() || !plan.closed);
         if open { Ok(state) } else { Err(Refusal::NoPlan.into()) }

@@ -56,7 +56,9 @@ impl Swarm {
                 },
                 None => BaseRule::Trunk(self.trunk_name().await?),
             };
-            let wanted = Wanted { task, dir: &dir, base: &base, pool: None, copy: Some(&copy) };
+            let state = self.state(None)?;
+            let begins = state.task(task).and_then(|task| task.base.as_ref());
+            let wanted = Wanted { task, dir: &dir, base: &base, begins, pool: None, copy: Some(&copy) };
             prepare_as(&self.git, &wanted).await.map_err(|failure| {
                 CliError::environment(format!("Cannot make a worktree for {task}")).because_of(&failure)
             })
@@ -119,6 +121,7 @@ impl Swarm {
             pool: None,
             only_look,
             remember: None,
+            merged: None,
         };
         Ok(self.runtime.block_on(give_up(&self.git, &up))?)
     }

@@ -111,6 +111,7 @@ impl Arena {
                 serde_json::json!({
                     "id": id, "title": format!("Do {id}"), "depends": depends,
                     "description": format!("```script\n{script}\n```"),
+                    "allow_empty": script.trim() == "complete",
                 })
             })
             .collect();

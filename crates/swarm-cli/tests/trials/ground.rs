@@ -29,6 +29,7 @@ pub fn task(id: &str, depends: &[&str], script: &str) -> Value {
     json!({
         "id": id, "title": format!("Do {id}"), "depends": depends,
         "description": format!("```script\n{script}\n```"),
+        "allow_empty": script.trim() == "complete",
     })
 }
 

@@ -1,7 +1,7 @@
 //! Events of a merge: the trunk granted, built, verified, published, given back.
 
 use swarm_protocol::channel::RunKind;
-use swarm_protocol::event::Event;
+use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
@@ -77,12 +77,15 @@ impl State {
                     *waits = None;
                 }
             }),
-            Event::RaceLost { task, .. } => self.change(task, |t| {
-                if let Stage::Merging { races, step, .. } = &mut t.stage {
-                    *races += 1;
-                    *step = MergeStep::Building;
-                }
-            }),
+            Event::RaceLost { task, .. } => {
+                self.proven = None;
+                self.change(task, |t| {
+                    if let Stage::Merging { races, step, .. } = &mut t.stage {
+                        *races += 1;
+                        *step = MergeStep::Building;
+                    }
+                });
+            }
             Event::MergeFailed { task, why, next, .. } => {
                 self.change(task, |t| {
                     t.hand_failures += 1;
@@ -98,15 +101,32 @@ impl State {
             Event::MergeInterrupted { task, .. } => self.approve_again(task, Timestamp::ZERO, None),
             Event::TrunkReleased { task } => self.release(task),
             Event::MergeCompleted { task, proof } => {
+                self.proven = self.proven_after(task, proof);
                 self.release(task);
-                self.change(task, |t| t.put_off = None);
+                self.change(task, |t| {
+                    t.put_off = None;
+                    t.landed_before.clear();
+                });
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
             }
             _ => {}
         }
     }
 
-    fn release(&mut self, task: &TaskId) {
+    /// Our own merge takes nothing away from trunk: what was there before it still is.
+    fn proven_after(&self, task: &TaskId, proof: &Proof) -> Option<Oid> {
+        if !self.has_provable() {
+            return Some(proof.commit.clone()); // the first of all: there was nothing that could have gone
+        }
+        let known = self.proven.as_ref()?;
+        let base = match self.tasks.get(task).map(|t| &t.stage) {
+            Some(Stage::Merging { step: MergeStep::Publishing { base, .. }, .. }) => base,
+            _ => &proof.commit,
+        };
+        (known == base).then(|| proof.commit.clone())
+    }
+
+    pub(super) fn release(&mut self, task: &TaskId) {
         if self.trunk_held_by.as_ref() == Some(task) {
             self.trunk_held_by = None;
         }

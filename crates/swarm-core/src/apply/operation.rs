@@ -45,6 +45,7 @@ impl State {
             }
             Event::OperationFinished { id, text, facts, made } => {
                 self.ops.made.extend(made.iter().cloned());
+                self.proven = None;
                 self.over(id, text, Some(facts.clone()), None, at);
             }
             Event::OperationFailed { id, why, hint, paths } => {
@@ -245,6 +246,9 @@ impl State {
 
     fn restore_stage(&mut self, id: &TaskId, stage: &SavedStage, at: Timestamp) {
         let not_before = Timestamp::ZERO;
+        if matches!(stage, SavedStage::Done { .. } | SavedStage::Gone { .. }) {
+            self.proven = None; // trunk may have moved since it was so
+        }
         self.change(id, |t| (t.put_off, t.kept) = (None, None));
         if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true }) {
             self.ops.first.retain(|first| first.task != *id); // nobody was at work on it then
@@ -280,6 +284,7 @@ impl State {
                 }
                 Stage::Done { proof }
             }
+            SavedStage::Gone { proof, why, work } => Stage::Gone { proof, why, since: at, work },
             SavedStage::Blocked { block, why } => Stage::Blocked { block, why, since: at },
             SavedStage::Failed { why } => Stage::Failed { why, since: at },
             SavedStage::Timeout { why } => Stage::Timeout { why, since: at },

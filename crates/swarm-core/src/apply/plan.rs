@@ -53,6 +53,11 @@ impl State {
                 }
                 self.snapshot_due = true;
             }
+            Event::PhaseReopened { phase } => {
+                if let Some(phase) = self.phase_mut(*phase) {
+                    phase.complete = false;
+                }
+            }
             Event::Snapshot { .. } => {
                 self.plan_events_since_snapshot = 0;
                 self.snapshot_due = false;
@@ -135,6 +140,9 @@ impl State {
             overstep: None,
             hand_failures: 0,
             waived: BTreeSet::new(),
+            empties: 0,
+            handed_in: None,
+            landed_before: vec![],
             base: None,
             worktree: false,
             left: None,
@@ -243,6 +251,7 @@ impl State {
                     (t.session, t.failure) = (None, None);
                     (t.put_off, t.kept) = (None, None);
                     (t.crashes, t.overflows, t.nudge, t.waits_for_quota) = (0, 0, None, None);
+                    t.empties = 0;
                     t.denied_under.clear();
                 });
                 self.waiting_stage(id, at)
@@ -254,7 +263,7 @@ impl State {
             Status::Deferred => Stage::Deferred,
             Status::Cancelled => Stage::Cancelled,
             // Stages that need a run or a tip are never entered by a bare status.
-            Status::Active | Status::Review | Status::Merging => return,
+            Status::Active | Status::Review | Status::Merging | Status::Gone => return,
         };
         self.enter(id, stage);
     }
@@ -327,6 +336,9 @@ pub(crate) fn patch_spec(spec: &mut TaskSpec, patch: &TaskPatch) {
     }
     if let Some(v) = p.review {
         spec.review = v
+    }
+    if let Some(v) = p.allow_empty {
+        spec.allow_empty = v
     }
     if let Some(v) = p.extra {
         spec.extra = v

@@ -101,6 +101,10 @@ impl State {
                 self.change(task, |t| {
                     (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
                     (t.crashes, t.overflows, t.nudge) = (0, 0, None);
+                    (t.handed_in, t.kept) = (Some(tip.clone()), None);
+                    if let Stage::Done { proof: Some(proof) } = &t.stage {
+                        t.landed_before.clone_from(&proof.commits);
+                    }
                     // A base of its own: the work is a person's.
                     if base.is_some() {
                         (t.base, t.last_agent, t.worktree) = (base.clone(), None, true);

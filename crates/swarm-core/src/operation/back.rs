@@ -12,6 +12,7 @@ use swarm_protocol::refusal::Refusal;
 
 use super::plan::{branch_ref, merged};
 use super::{checkpoints, facts, saved, trunk};
+use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -26,7 +27,8 @@ pub fn rollback(
     let checkpoint = checkpoints::known(state, to)?.clone();
     if let Some(then) = &checkpoint.trunk {
         let command = format!("swarm rollback {to}");
-        draft.trunk = trunk::towards(state, survey, then, force, &mut draft.says, &command)?;
+        let rewritten = rewritten(survey, |id| undone_by(state, survey, id));
+        draft.trunk = trunk::towards(state, survey, (then, &rewritten), force, &mut draft.says, &command)?;
     }
     for (id, was) in &survey.tasks {
         match (state.task(id), was) {
@@ -41,6 +43,25 @@ pub fn rollback(
     branches_back(state, &checkpoint, survey, draft);
     draft.says.stays.push("delivered messages, hooks that ran, pushes and money spent".into());
     Ok(())
+}
+
+/// Commits of these tasks that are on trunk under another name, newest first.
+fn rewritten(survey: &Survey, of: impl Fn(&TaskId) -> bool) -> Vec<Oid> {
+    let tasks = survey.rewritten.iter().filter(|(id, _)| of(id));
+    let mut commits: Vec<Oid> = Vec::new();
+    for oid in tasks.flat_map(|(_, commits)| commits) {
+        if !commits.contains(oid) {
+            commits.push(oid.clone());
+        }
+    }
+    commits
+}
+
+/// Whether the task is done now and was not then.
+fn undone_by(state: &State, survey: &Survey, id: &TaskId) -> bool {
+    let now = state.task(id).is_some_and(|task| task.stage.proof().is_some());
+    let then = |was: &SavedTask| matches!(was.stage, SavedStage::Done { .. } | SavedStage::Gone { .. });
+    now && survey.tasks.get(id).is_some_and(|was| !was.as_ref().is_some_and(then))
 }
 
 /// The task as it was then; who was at work, in review or merging then waits in the queue.
@@ -110,8 +131,10 @@ fn branches_back(state: &State, checkpoint: &Checkpoint, survey: &Survey, draft:
         let Some(task) = state.task(id) else { continue };
         let (now, then) = (survey.tips.get(id), checkpoint.tips.get(id));
         let was_done = draft.tasks.get(id).map_or_else(
-            || matches!(task.stage, Stage::Done { .. } | Stage::Cancelled),
-            |was| matches!(was.stage, SavedStage::Done { .. } | SavedStage::Cancelled),
+            || matches!(task.stage, Stage::Done { .. } | Stage::Gone { .. } | Stage::Cancelled),
+            |was| {
+                matches!(was.stage, SavedStage::Done { .. } | SavedStage::Gone { .. } | SavedStage::Cancelled)
+            },
         );
         if was_done {
             continue; // what is closed needs no worktree; it goes by proof
@@ -124,11 +147,13 @@ fn branches_back(state: &State, checkpoint: &Checkpoint, survey: &Survey, draft:
         let unchanged = now == then && survey.dirty.get(id) == dirty && task.worktree;
         let to = match then {
             _ if unchanged => continue,
-            Some(tip) if checkpoint.full => {
+            // A light one knows the commits and not the files; where the commits begin is the ledger's to say.
+            Some(tip) => {
                 let base = draft.tasks.get(id).and_then(|was| was.base.clone()).or(task.base.clone());
-                WorktreeTo::Restored { base, tip: tip.clone(), dirty: dirty.cloned() }
+                let base = base.filter(|_| !planted::is(Bug::BaseNotRestored));
+                let dirty = dirty.filter(|_| checkpoint.full).cloned();
+                WorktreeTo::Restored { base, tip: tip.clone(), dirty }
             }
-            Some(tip) => WorktreeTo::Clean { tip: tip.clone() },
             None if task.worktree => WorktreeTo::Gone,
             None => continue,
         };
@@ -148,15 +173,21 @@ pub fn task_rollback(
     draft: &mut Plan,
 ) -> Result<(), Refusal> {
     let wanted: BTreeSet<Oid> = tasks.iter().flat_map(|id| merged(state, id)).collect();
-    let revert = survey.since.iter().map(|c| c.oid.clone()).filter(|oid| wanted.contains(oid)).collect();
+    let mut revert: Vec<Oid> =
+        survey.since.iter().map(|c| c.oid.clone()).filter(|oid| wanted.contains(oid)).collect();
+    revert.extend(rewritten(survey, |id| tasks.contains(id)));
+    say_absent(state, tasks, &revert, draft);
     let first = tasks.first().map_or("", TaskId::as_str);
     let command = format!("swarm task rollback {first}");
     draft.trunk = trunk::rebuild(survey, revert, vec![], force, &mut draft.says, &command)?;
     for id in tasks {
         let Some(task) = state.task(id) else { continue };
-        let stage = SavedStage::Pending { started: false };
+        let stage = match task.parts.is_empty() {
+            true => SavedStage::Pending { started: false },
+            false => SavedStage::Split { parts: task.parts.clone() },
+        };
         set_stage(id, task, &stage, draft);
-        let is_merged = matches!(task.stage, Stage::Done { .. });
+        let is_merged = task.stage.proof().is_some();
         let base = task.base.clone().filter(|_| !is_merged);
         let fresh = SavedTask {
             stage,
@@ -183,9 +214,8 @@ pub fn task_rollback(
                     draft.refs.push(RefMove { name: branch_ref(id), old, new });
                 }
                 if *tip != base || survey.dirty.contains_key(id) {
-                    draft
-                        .worktrees
-                        .push(WorktreeMove { task: id.clone(), to: WorktreeTo::Clean { tip: base } });
+                    let to = WorktreeTo::Restored { base: Some(base.clone()), tip: base, dirty: None };
+                    draft.worktrees.push(WorktreeMove { task: id.clone(), to });
                     draft.says.work.push(format!("the work of {id} is kept in {}", draft.checkpoint));
                 }
             }
@@ -201,7 +231,17 @@ pub fn task_rollback(
     Ok(())
 }
 
-/// The session taken back: merged work becomes approved work whose merge is held.
+/// Merged work that is not on trunk any more cannot be taken out of it.
+fn say_absent(state: &State, tasks: &[TaskId], revert: &[Oid], draft: &mut Plan) {
+    for id in tasks {
+        let commits = merged(state, id);
+        if !commits.is_empty() && !commits.iter().any(|oid| revert.contains(oid)) {
+            draft.says.commits.push(format!("the commits of {id} are not on trunk: nothing to take back"));
+        }
+    }
+}
+
+/// The session taken back: merged work becomes approved work whose merge is held. What people did meanwhile stays.
 pub fn abort(
     state: &State,
     to: &str,
@@ -210,14 +250,32 @@ pub fn abort(
     draft: &mut Plan,
 ) -> Result<(), Refusal> {
     let checkpoint = checkpoints::known(state, to)?.clone();
+    let since: BTreeSet<&Oid> = survey.since.iter().map(|c| &c.oid).collect();
+    let amended: BTreeSet<&Oid> = survey.rewritten.values().flatten().collect();
+    let of_session = |id: &TaskId| {
+        let commits = merged(state, id);
+        let here = |oid: &Oid| since.contains(oid) || amended.contains(oid);
+        matches!(state.task(id).map(|t| &t.stage), Some(Stage::Done { .. }))
+            && !commits.is_empty()
+            && commits.iter().all(here)
+    };
+    let taken: Vec<&TaskId> = survey.landed.keys().filter(|id| of_session(id)).collect();
     if let Some(then) = &checkpoint.trunk {
-        draft.trunk = trunk::towards(state, survey, then, force, &mut draft.says, "swarm abort")?;
+        let merges: BTreeSet<Oid> = taken.iter().flat_map(|id| merged(state, id)).collect();
+        let rewritten = rewritten(survey, |id| taken.contains(&id));
+        let (says, command) = (&mut draft.says, "swarm abort");
+        draft.trunk = trunk::without(survey, then, (&merges, &rewritten), force, says, command)?;
     }
-    let gone: BTreeSet<&Oid> = survey.since.iter().map(|c| &c.oid).collect();
     for (id, landed) in &survey.landed {
-        let Some(task) = state.task(id) else { continue };
-        if draft.trunk.is_none() || !merged(state, id).iter().all(|oid| gone.contains(oid)) {
-            continue; // merged before the session
+        let Some(task) = state.task(id).filter(|_| draft.trunk.is_some() && taken.contains(&id)) else {
+            continue; // merged before the session, or gone since
+        };
+        if !task.parts.is_empty() {
+            // Its parts bring the work again; it waits for them.
+            let stage = SavedStage::Split { parts: task.parts.clone() };
+            set_stage(id, task, &stage, draft);
+            draft.tasks.insert(id.clone(), SavedTask { stage, ..saved::saved(task) });
+            continue;
         }
         let (tip, tree, base) = (landed.tip.clone(), landed.tree.clone(), Some(landed.base.clone()));
         let stage = SavedStage::Approved { tip, tree, base: base.clone() };

@@ -13,7 +13,6 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{another_trunk, back, checkpoints, facts, undo};
-use crate::stage::Stage;
 use crate::state::State;
 
 /// What a survey has to find out for this request.
@@ -32,24 +31,32 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
                 revert: ours(state),
                 drop_foreign: force.drop_foreign,
                 tasks: tasks.into_iter().collect(),
+                rewritten: landed(state),
                 needs: kept_by(checkpoint),
                 ..SurveyAsk::default()
             })
         }
         Request::RollbackTask { tasks, .. } => {
-            let revert = tasks.iter().rev().flat_map(|id| merged(state, id).into_iter().rev()).collect();
-            Ok(SurveyAsk { revert, tasks: tasks.clone(), ..SurveyAsk::default() })
+            let mut revert: Vec<Oid> = Vec::new();
+            for commit in tasks.iter().rev().flat_map(|id| merged(state, id).into_iter().rev()) {
+                // A whole names the commits of its parts.
+                if !revert.contains(&commit) {
+                    revert.push(commit);
+                }
+            }
+            let rewritten = tasks.iter().map(|id| (id.clone(), merged(state, id))).collect();
+            Ok(SurveyAsk { revert, rewritten, tasks: tasks.clone(), ..SurveyAsk::default() })
         }
         Request::Abort { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
             another_trunk::on_this_trunk(state, checkpoint)?;
-            let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
             Ok(SurveyAsk {
                 trunk: checkpoint.trunk.clone(),
                 revert: ours(state),
                 drop_foreign: force.drop_foreign,
                 tasks: with_branches(state).cloned().collect(),
-                landed: done.filter(|(_, commits)| !commits.is_empty()).collect(),
+                landed: landed(state),
+                rewritten: landed(state),
                 ..SurveyAsk::default()
             })
         }
@@ -199,12 +206,16 @@ fn with_branches(state: &State) -> impl Iterator<Item = &TaskId> {
     state.tasks.iter().filter(|(_, task)| task.worktree).map(|(id, _)| id)
 }
 
+/// Tasks that brought something to trunk, and what.
+fn landed(state: &State) -> BTreeMap<TaskId, Vec<Oid>> {
+    let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
+    done.filter(|(_, commits)| !commits.is_empty()).collect()
+}
+
 /// The commits of a merged task on trunk, oldest first.
 pub fn merged(state: &State, id: &TaskId) -> Vec<Oid> {
-    match state.task(id).map(|t| &t.stage) {
-        Some(Stage::Done { proof: Some(proof) }) => proof.commits.clone(),
-        _ => vec![],
-    }
+    let proof = state.task(id).and_then(|task| task.stage.proof());
+    proof.map(|proof| proof.commits.clone()).unwrap_or_default()
 }
 
 pub fn branch_ref(id: &TaskId) -> String {

@@ -23,6 +23,9 @@ pub fn stage(task: &Task) -> SavedStage {
             SavedStage::Approved { tip: tip.clone(), tree: tree.clone(), base: task.base.clone() }
         }
         Stage::Done { proof } => SavedStage::Done { proof: proof.clone() },
+        Stage::Gone { proof, why, work, .. } => {
+            SavedStage::Gone { proof: proof.clone(), why: why.clone(), work: work.clone() }
+        }
         Stage::Blocked { block, why, .. } => SavedStage::Blocked { block: *block, why: why.clone() },
         Stage::Failed { why, .. } => SavedStage::Failed { why: why.clone() },
         Stage::Timeout { why, .. } => SavedStage::Timeout { why: why.clone() },

@@ -8,36 +8,27 @@ use swarm_protocol::operation::{Force, Says, Survey, TrunkCommit, TrunkHow, Trun
 use swarm_protocol::refusal::Refusal;
 
 use crate::planted::{self, Bug};
-use crate::stage::Stage;
 use crate::state::State;
 
 /// Commits on trunk that the swarm published.
 pub fn ours(state: &State) -> BTreeSet<&Oid> {
-    let proven = state.tasks.values().filter_map(|task| match &task.stage {
-        Stage::Done { proof: Some(proof) } => Some(proof),
-        _ => None,
-    });
-    let proven = proven.flat_map(|proof| proof.commits.iter().chain([&proof.commit]));
-    proven.chain(&state.ops.made).collect()
+    let proven = state.tasks.values().filter_map(|task| task.stage.proof());
+    // The commit that a proof names is somebody else's where the task brought none.
+    proven.flat_map(|proof| &proof.commits).chain(&state.ops.made).collect()
 }
 
-/// The move that brings trunk to `to`, or as near as the work of others allows.
+/// The move that brings trunk to `to`, or as near as the work of others allows. `rewritten`: commits to take back that
+/// somebody has amended or rebased, newest first.
 pub fn towards(
     state: &State,
     survey: &Survey,
-    to: &Oid,
+    (to, rewritten): (&Oid, &[Oid]),
     force: Force,
     says: &mut Says,
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
     let Some(old) = survey.now.clone().filter(|now| now != to) else { return Ok(None) };
-    if survey.missing.contains(to) {
-        return Err(super::plan::thrown_away(&[to]));
-    }
-    if survey.unrelated {
-        let why = format!("{} has no commit in common with {} any more", survey.trunk, to.short());
-        return Err(Refusal::CannotMove { why, hint: format!("git log {}", to.short()) });
-    }
+    may_move(survey, to)?;
     let ours = ours(state);
     let is_ours = |c: &&TrunkCommit| ours.contains(&c.oid) || planted::is(Bug::ForeignDropped);
     let foreign: Vec<&TrunkCommit> = survey.since.iter().filter(|c| !is_ours(c)).collect();
@@ -49,9 +40,47 @@ pub fn towards(
         let how = TrunkHow::Set { new: to.clone() };
         return Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }));
     }
-    let revert: Vec<Oid> = survey.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+    let mut revert: Vec<Oid> = survey.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+    revert.extend(rewritten.iter().filter(|oid| !survey.since.iter().any(|c| c.oid == **oid)).cloned());
     let pick: Vec<Oid> = survey.ahead.iter().map(|c| c.oid.clone()).collect();
     rebuild(survey, revert, pick, force, says, command)
+}
+
+/// Whether trunk could come there at all.
+pub fn may_move(survey: &Survey, to: &Oid) -> Result<(), Refusal> {
+    if survey.missing.contains(to) {
+        return Err(super::plan::thrown_away(&[to]));
+    }
+    if survey.unrelated {
+        let why = format!("{} has no commit in common with {} any more", survey.trunk, to.short());
+        return Err(Refusal::CannotMove { why, hint: format!("git log {}", to.short()) });
+    }
+    Ok(())
+}
+
+/// Only these merges out of trunk again, whatever else has come to it since: set back where nothing has.
+pub fn without(
+    survey: &Survey,
+    to: &Oid,
+    (merges, rewritten): (&BTreeSet<Oid>, &[Oid]),
+    force: Force,
+    says: &mut Says,
+    command: &str,
+) -> Result<Option<TrunkMove>, Refusal> {
+    let Some(old) = survey.now.clone().filter(|now| now != to) else { return Ok(None) };
+    may_move(survey, to)?;
+    let others: Vec<&TrunkCommit> = survey.since.iter().filter(|c| !merges.contains(&c.oid)).collect();
+    let pushed = survey.since.iter().any(|c| c.pushed);
+    let sets = others.is_empty() && rewritten.is_empty() && survey.ahead.is_empty() && !pushed;
+    if force.drop_foreign || sets {
+        say_set(survey, &others, says);
+        may_follow(survey, force, command)?;
+        let how = TrunkHow::Set { new: to.clone() };
+        return Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }));
+    }
+    let taken = survey.since.iter().map(|c| c.oid.clone()).filter(|oid| merges.contains(oid));
+    let revert = taken.chain(rewritten.iter().cloned()).collect();
+    rebuild(survey, revert, vec![], force, says, command)
 }
 
 /// The move that takes back what an operation did to trunk. Work that came on top of it since stays.
@@ -67,7 +96,7 @@ pub fn unmoved(
     let own = survey.since.iter().position(|c| c.oid == *after).unwrap_or(survey.since.len());
     let nothing_since = survey.now.as_ref() == Some(after) || own == 0;
     if nothing_since || survey.unrelated {
-        return towards(state, survey, before, force, says, command);
+        return towards(state, survey, (before, &[]), force, says, command);
     }
     let ours = ours(state);
     let made = survey.since[own..].iter().filter(|c| ours.contains(&c.oid));
@@ -98,6 +127,10 @@ pub fn rebuild(
         } else if survey.since.contains(commit) {
             says.foreign.push(format!("stays: {line}"));
         }
+    }
+    let known: BTreeSet<&Oid> = survey.since.iter().chain(&survey.ahead).map(|c| &c.oid).collect();
+    for oid in revert.iter().filter(|oid| !known.contains(oid)) {
+        says.commits.push(format!("reverted: {}, which somebody has rewritten since", oid.short()));
     }
     may_follow(survey, force, command)?;
     let how = TrunkHow::Rebuild { revert, pick };

@@ -12,6 +12,7 @@ use swarm_protocol::refusal::{Changed, Refusal};
 use super::plan::{branch_ref, oid, refused, set_back, task_of, trunk_fact};
 use super::state::Record;
 use super::{saved, trunk, undo};
+use crate::planted::{self, Bug};
 use crate::state::State;
 
 pub fn unmake(
@@ -47,7 +48,7 @@ pub fn unmake(
     if !changed.is_empty() && !partial {
         return Err(refused(state, record, changed));
     }
-    worktrees_follow(state, survey, draft);
+    worktrees_follow(state, record, survey, draft);
     draft.facts = set_back(state, record, partial, force)?;
     for change in &draft.facts {
         if let Some((id, Some("stage"))) = super::facts::of_task(&change.fact) {
@@ -117,8 +118,22 @@ fn add(moved: Back, draft: &mut Plan) {
     }
 }
 
+/// Where the task's commits begin once the operation is undone: what it was before, where the operation
+/// changed it. Without it the commits of the branch would count as trunk's and never be merged.
+fn base_again(state: &State, record: &Record, id: &TaskId) -> Option<Oid> {
+    if planted::is(Bug::BaseNotRestored) {
+        return None;
+    }
+    let fact = format!("task/{id}/base");
+    let changed = record.facts.iter().flatten().find(|change| change.fact == fact);
+    match changed {
+        Some(change) => oid(change.before.as_ref()),
+        None => state.task(id).and_then(|task| task.base.clone()),
+    }
+}
+
 /// A worktree stands where its branch does after the move.
-fn worktrees_follow(state: &State, survey: &Survey, draft: &mut Plan) {
+fn worktrees_follow(state: &State, record: &Record, survey: &Survey, draft: &mut Plan) {
     let moved: BTreeMap<TaskId, Option<Oid>> = draft
         .refs
         .iter()
@@ -127,10 +142,10 @@ fn worktrees_follow(state: &State, survey: &Survey, draft: &mut Plan) {
     let tip_of = |id: &TaskId| moved.get(id).cloned().unwrap_or_else(|| survey.tips.get(id).cloned());
     let mut fixed = Vec::new();
     for worktree in std::mem::take(&mut draft.worktrees) {
-        let base = state.task(&worktree.task).and_then(|t| t.base.clone());
+        let base = base_again(state, record, &worktree.task);
         let to = match (worktree.to, tip_of(&worktree.task)) {
             (WorktreeTo::Restored { dirty, .. }, Some(tip)) => WorktreeTo::Restored { base, tip, dirty },
-            (WorktreeTo::Gone, Some(tip)) => WorktreeTo::Clean { tip },
+            (WorktreeTo::Gone, Some(tip)) => WorktreeTo::Restored { base, tip, dirty: None },
             (_, None) => WorktreeTo::Gone,
             (other, _) => other,
         };
@@ -142,7 +157,10 @@ fn worktrees_follow(state: &State, survey: &Survey, draft: &mut Plan) {
             continue;
         }
         let to = match tip {
-            Some(tip) => WorktreeTo::Clean { tip: tip.clone() },
+            Some(tip) => {
+                let base = base_again(state, record, id);
+                WorktreeTo::Restored { base, tip: tip.clone(), dirty: None }
+            }
             None => WorktreeTo::Gone,
         };
         fixed.push(WorktreeMove { task: id.clone(), to });

@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, intervene, message, operate, plan, profile, quota, restart, save, seen, split, start, submit,
-    task,
+    budget, intervene, message, operate, plan, profile, proof, quota, restart, save, seen, split, start,
+    submit, task,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -85,6 +85,8 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::MoveTask { task, after, phase } => task::reorder(state, task, after, phase),
         Command::BlockTask { task, reason } => task::block(state, task, reason),
         Command::UnblockTask { task } => task::unblock(state, task),
+        Command::AcceptTask { task, reason } => proof::accept(state, task, reason),
+        Command::Retry => proof::retry(state),
         Command::DeferTask { task } => task::defer(state, task),
         Command::CancelTask { task } => task::cancel(state, task),
         Command::WaiveGate { task, gate, reason } => task::waive(state, task, gate, reason),

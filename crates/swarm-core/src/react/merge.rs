@@ -60,9 +60,19 @@ pub(super) fn conflict(state: &State, id: TaskId, paths: Vec<String>) -> Vec<Eve
     vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
 }
 
-/// Trunk has everything the branch has: done, with nothing of its own.
-pub(super) fn nothing_to_merge(state: &State, id: TaskId, trunk: String, commit: Oid) -> Vec<Event> {
+/// A branch that has nothing for trunk.
+pub(super) struct Empty {
+    pub trunk: String,
+    pub commit: Oid,
+    /// Its commits that change something, which trunk has already.
+    pub found: Vec<Oid>,
+}
+
+/// Trunk has everything the branch has. A branch that changes nothing at all is no work: its agent is told once, and
+/// then a person.
+pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Timestamp) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let Empty { trunk, commit, found } = empty;
     let verifies = state.policy.verifies && !task.waived.contains(&Gate::Verify);
     // The parts of a task are on trunk: what they are together is looked at once.
     if verifies && !task.parts.is_empty() && !state.green.contains(&commit) {
@@ -74,7 +84,30 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, trunk: String, commit:
             Event::VerificationStarted { task: id, run, nonce },
         ];
     }
-    done(id, Proof { trunk, commit, commits: vec![] })
+    if !task.parts.is_empty() {
+        let commits = super::split::commits_of_parts(state, &task.parts);
+        return done(id, Proof::new(trunk, commit, commits));
+    }
+    let fine = task.spec.allow_empty || task.spec.review.is_some() || !task.landed_before.is_empty();
+    if found.is_empty() && !fine {
+        return vec![nothing_changed(id, task, now)];
+    }
+    done(id, Proof { found, ..Proof::new(trunk, commit, task.landed_before.clone()) })
+}
+
+fn nothing_changed(id: TaskId, task: &Task, now: Timestamp) -> Event {
+    let (why, next) = match task.empties {
+        0 => {
+            let why = "you said that the task is complete, but your branch changes nothing: commit the work, or say \
+                BLOCKED and why nothing has to be changed";
+            (why.to_string(), Next::Pending { not_before: now, counts: false })
+        }
+        n => {
+            let why = format!("complete {} times without any change", n + 1);
+            (why.clone(), Next::Blocked { block: BlockKind::Empty, why })
+        }
+    };
+    Event::NothingChanged { task: id, status: next.status(), why, next }
 }
 
 pub(super) fn verified(
@@ -95,8 +128,9 @@ pub(super) fn verified(
                 }
                 // There is nothing to publish: it was trunk that passed.
                 let trunk = state.trunk.clone().unwrap_or_default();
+                let commits = super::split::commits_of_parts(state, &task.parts);
                 let mut events = vec![passed];
-                events.extend(done(id, Proof { trunk, commit, commits: vec![] }));
+                events.extend(done(id, Proof::new(trunk, commit, commits)));
                 return events;
             }
             trunk::red(state, trunk::Red { id, task, run, base, result }, output, now)
@@ -126,10 +160,13 @@ pub(super) fn verification_lost(
 pub(super) fn published(state: &State, id: TaskId, proof: Proof) -> Vec<Event> {
     // A fact past its point of no return: it stands even if the person has cancelled meanwhile,
     // as long as this task is the one that holds the trunk.
-    if state.trunk_held_by.as_ref() != Some(&id) || state.task(&id).is_none() {
+    let Some(task) = state.task(&id).filter(|_| state.trunk_held_by.as_ref() == Some(&id)) else {
         return vec![];
-    }
-    done(id, proof)
+    };
+    // What was merged of it before is as much its work.
+    let commits = task.landed_before.iter().filter(|commit| !proof.commits.contains(commit)).cloned();
+    let commits = commits.chain(proof.commits.iter().cloned()).collect();
+    done(id, Proof { commits, ..proof })
 }
 
 fn done(id: TaskId, proof: Proof) -> Vec<Event> {

@@ -177,25 +177,50 @@ fn rolled_back(state: &State, id: &TaskId, cascade: bool) -> Result<Vec<TaskId>,
         return Err(Refusal::NothingToChange { what: format!("Task {id} has no work to roll back") });
     }
     let mut order = vec![id.clone()];
+    with_family(state, &mut order, 0);
+    let own = order.len();
     let mut at = 0;
     while at < order.len() {
         for other in state.dependents(&order[at]) {
             let builds = state.task(&other).is_some_and(|t| !untouched(t) && t.stage != Stage::Cancelled);
             if builds && !order.contains(&other) {
+                let from = order.len();
                 order.push(other);
+                with_family(state, &mut order, from);
             }
         }
         at += 1;
     }
-    let merged = matches!(found.stage, Stage::Done { .. });
-    if order.len() > 1 && merged && !cascade {
-        return Err(Refusal::HasDependents { task: id.clone(), dependents: order[1..].to_vec() });
+    let merged = found.stage.proof().is_some();
+    if order.len() > own && merged && !cascade {
+        return Err(Refusal::HasDependents { task: id.clone(), dependents: order[own..].to_vec() });
     }
     if !cascade {
-        order.truncate(1);
+        order.truncate(own);
     }
     order.iter().try_for_each(|id| operation::merged_into_another(state, id))?;
     Ok(order)
+}
+
+/// A whole that is done is made of its parts: they go back with it. A whole without one of its parts is not done, so
+/// it goes back with each of them; its other parts stay.
+fn with_family(state: &State, order: &mut Vec<TaskId>, from: usize) {
+    let done = |id: &TaskId| state.task(id).is_some_and(|t| t.stage.proof().is_some());
+    let mut at = from;
+    while let Some(task) = order.get(at).and_then(|id| state.task(id)) {
+        let parts =
+            task.parts.iter().filter(|part| done(&task.spec.id) && done(part) && !order.contains(part));
+        let parts: Vec<TaskId> = parts.cloned().collect();
+        order.extend(parts);
+        at += 1;
+    }
+    for at in from..order.len() {
+        let mut whole = state.task(&order[at]).and_then(|task| task.parent.clone());
+        while let Some(id) = whole.filter(|id| done(id) && !order.contains(id)) {
+            whole = state.task(&id).and_then(|task| task.parent.clone());
+            order.push(id);
+        }
+    }
 }
 
 /// Nothing but these while an operation moves git: they change no fact that it may move.

@@ -247,6 +247,7 @@ pub(crate) fn patch_between(old: &TaskSpec, new: &TaskSpec) -> TaskPatch {
         profile: changed(&old.profile, &new.profile),
         isolation: changed(&old.isolation, &new.isolation),
         review: changed(&old.review, &new.review),
+        allow_empty: changed(&old.allow_empty, &new.allow_empty),
         extra: changed(&old.extra, &new.extra),
     }
 }

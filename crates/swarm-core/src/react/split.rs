@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::event::{Event, Proof};
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::Gate;
 use swarm_protocol::plan::{Status, TaskSpec};
 use swarm_protocol::refusal::Refusal;
@@ -169,6 +169,12 @@ pub(crate) fn parts_are_done(state: &State, parts: &[TaskId]) -> bool {
     parts.iter().all(|part| state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. })))
 }
 
+/// What the parts of a task have brought to trunk, in their order.
+pub(crate) fn commits_of_parts(state: &State, parts: &[TaskId]) -> Vec<Oid> {
+    let proofs = parts.iter().filter_map(|part| state.task(part)?.stage.proof());
+    proofs.flat_map(|proof| proof.commits.iter().cloned()).collect()
+}
+
 /// All parts are done. Where trunk is known to be green with them the whole is done at once.
 pub(crate) fn done_at_once(state: &State, id: &TaskId, task: &Task, parts: &[TaskId]) -> Option<Event> {
     let proofs: Vec<&Proof> = parts
@@ -183,11 +189,8 @@ pub(crate) fn done_at_once(state: &State, id: &TaskId, task: &Task, parts: &[Tas
     if verifies && !green {
         return None;
     }
-    let proof = proofs.last().map(|last| Proof {
-        trunk: last.trunk.clone(),
-        commit: last.commit.clone(),
-        commits: proofs.iter().flat_map(|proof| proof.commits.clone()).collect(),
-    });
+    let commits = commits_of_parts(state, parts);
+    let proof = proofs.last().map(|last| Proof::new(last.trunk.clone(), last.commit.clone(), commits));
     let (task, status) = (id.clone(), Status::Done);
     Some(Event::TaskStatusChanged { task, status, why: None, block: None, proof })
 }

@@ -235,6 +235,7 @@ pub(super) fn broke(state: &State, key: &KeyName, why: String) -> Vec<Event> {
     let name = key.name.clone().unwrap_or_default();
     match key.verb.as_str() {
         "Save" | "Mark" => not_saved(state, name, why),
+        "Prove" => super::proof::failed(state, why),
         "Hook" => {
             let outcome = HookOutcome::NotStarted { why };
             name.parse().map_or_else(|_| vec![], |n| crate::hooks::ended(state, n, outcome, String::new()))

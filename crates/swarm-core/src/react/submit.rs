@@ -13,14 +13,18 @@ use crate::state::State;
 /// The commits of `base..tip` are the person's.
 pub(super) fn submit(state: &State, id: TaskId, base: Oid, tip: Oid, tree: Oid) -> Result<Outcome, Refusal> {
     let found = validate::known(state, &id)?;
-    let idle = matches!(
-        found.stage,
-        Stage::Pending { .. }
-            | Stage::Blocked { .. }
-            | Stage::Failed { .. }
-            | Stage::Timeout { .. }
-            | Stage::Deferred
-    );
+    // What came onto the branch after it was merged, in a worktree that was kept for it.
+    let more = matches!(found.stage, Stage::Done { proof: Some(_) }) && found.worktree;
+    let base = found.handed_in.clone().filter(|_| more).unwrap_or(base);
+    let idle = more
+        || matches!(
+            found.stage,
+            Stage::Pending { .. }
+                | Stage::Blocked { .. }
+                | Stage::Failed { .. }
+                | Stage::Timeout { .. }
+                | Stage::Deferred
+        );
     if !idle {
         return Err(task::wrong(state, &id, found, "merged by hand"));
     }

@@ -179,6 +179,9 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     {
         return Ok(without);
     }
+    if matches!(task.stage, Stage::Gone { .. }) {
+        return super::proof::merge_again(state, &id, task);
+    }
     if !waits_for_person || super::budget::task_is_spent(state, task).is_some() {
         return Err(wrong(state, &id, task, "unblocked"));
     }
@@ -326,6 +329,23 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             if super::budget::task_is_spent(state, task).is_some() =>
         {
             all(&["budget extend", "task show", "task cancel"])
+        }
+        Stage::Gone { work, .. } => {
+            let mut list = Vec::new();
+            if work.is_some() || !task.parts.is_empty() {
+                list.push(format!("swarm task unblock {id}"));
+            }
+            // Whatever builds on it goes back with it.
+            let cascade = if state.dependents(id).is_empty() { "" } else { " --cascade" };
+            list.push(format!("swarm task rollback {id}{cascade}"));
+            list.push(format!("swarm task cancel {id}"));
+            list.push(format!("swarm task accept {id} --reason WHY"));
+            list
+        }
+        Stage::Blocked { block: BlockKind::Empty, .. } => {
+            let mut list = all(&["task unblock", "task defer", "task cancel"]);
+            list.push(format!("swarm task accept {id} --reason WHY"));
+            list
         }
         Stage::Blocked { block: BlockKind::Conflict, .. } => {
             all(&["task unblock", "worktree merge", "task defer", "task cancel"])

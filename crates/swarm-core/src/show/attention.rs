@@ -16,6 +16,10 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
     if let Some(loss) = &state.loss {
         list.push(entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]));
     }
+    list.extend(state.proof_failed.as_ref().map(|failed| {
+        let what = "What is done could not be looked up on trunk; tried again";
+        entry(what, failed.since, &failed.why, &["swarm doctor".into()])
+    }));
     list.extend(stuck_operation(state));
     list.extend(state.ops.log.iter().filter_map(failed_operation));
     list.extend(pauses(state));
@@ -161,6 +165,12 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
     let unblock = || vec![show(), format!("swarm task unblock {id}")];
     match &task.stage {
         Stage::Blocked { block, why, since } => Some(blocked(state, task, *block, why, *since)),
+        Stage::Gone { why, since, .. } => {
+            let mut commands = vec![show()];
+            commands.extend(crate::react::commands(state, id, task));
+            commands.insert(1, "swarm run --retry".into());
+            Some(entry(format!("The work of task {id} has gone from trunk"), *since, why, &commands))
+        }
         Stage::Failed { why, since } => Some(entry(format!("Task {id} failed"), *since, why, &unblock())),
         Stage::Timeout { why, since } => {
             Some(entry(format!("Task {id} ran out of time"), *since, why, &unblock()))
@@ -211,7 +221,7 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
             commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)
         }
         // Each of these has a way out of its own, or is not unblocked before something else is done.
-        BlockKind::Budget | BlockKind::Overflow | BlockKind::Sandbox => {
+        BlockKind::Budget | BlockKind::Overflow | BlockKind::Sandbox | BlockKind::Empty => {
             commands.truncate(1);
             let more = crate::react::commands(state, id, task);
             commands.extend(more.into_iter().filter(|command| *command != format!("swarm task show {id}")));

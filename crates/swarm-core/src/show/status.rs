@@ -75,6 +75,7 @@ fn counts(state: &State) -> Counts {
             Status::Timeout => &mut counts.timeout,
             Status::Deferred => &mut counts.deferred,
             Status::Cancelled => &mut counts.cancelled,
+            Status::Gone => &mut counts.gone,
         };
         *slot += 1;
     }

@@ -28,6 +28,15 @@ pub fn row(state: &State, task: &Task) -> TaskRow {
     }
 }
 
+/// Tasks that were done and whose work is not on trunk any more, and why.
+pub fn gone(state: &State) -> Vec<(TaskId, String)> {
+    let gone = |task: &Task| match &task.stage {
+        Stage::Gone { why, .. } => Some((task.spec.id.clone(), why.clone())),
+        _ => None,
+    };
+    state.tasks_in_order().filter_map(gone).collect()
+}
+
 /// Dependencies that are not done.
 pub(super) fn unmet<'a>(state: &'a State, task: &'a Task) -> Vec<&'a TaskId> {
     let done = |id: &&TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
@@ -76,7 +85,14 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
                 "merging: red, verifying trunk alone".into()
             }
         },
-        Stage::Done { proof: Some(proof) } => format!("on {} at {}", proof.trunk, proof.commit.short()),
+        Stage::Done { proof: Some(proof) } => match &proof.accepted {
+            Some(reason) => format!("accepted as it is: {reason}"),
+            None if proof.commits.is_empty() && proof.found.is_empty() => {
+                format!("nothing to change; {} at {}", proof.trunk, proof.commit.short())
+            }
+            None => format!("on {} at {}", proof.trunk, proof.commit.short()),
+        },
+        Stage::Gone { why, .. } => format!("gone from trunk: {why}"),
         Stage::Done { proof: None } => "done elsewhere".into(),
         Stage::Blocked { block, why, .. } => format!("blocked ({}): {why}", block.word()),
         Stage::Failed { why, .. } => format!("failed: {why}"),
@@ -135,12 +151,15 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
     let (block, why) = match &task.stage {
         Stage::Split { .. } if stuck.is_some() => (Some(BlockKind::Children), Some(stage_words(state, task))),
         Stage::Blocked { block, why, .. } => (Some(*block), Some(why.clone())),
-        Stage::Failed { why, .. } | Stage::Timeout { why, .. } => (None, Some(why.clone())),
+        Stage::Failed { why, .. } | Stage::Timeout { why, .. } | Stage::Gone { why, .. } => {
+            (None, Some(why.clone()))
+        }
         Stage::Approved { waits: Some(waits), .. } => (None, Some(format!("{}; {}", waits.why, waits.hint))),
         _ => (None, task.last_failure.clone()),
     };
     let proof = match &task.stage {
         Stage::Done { proof } => proof.clone(),
+        Stage::Gone { proof, .. } => Some(proof.clone()),
         _ => None,
     };
     let not_before = match &task.stage {

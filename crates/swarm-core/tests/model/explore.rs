@@ -3,6 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use swarm_core::effect::Effect;
 use swarm_core::input::{Input, Report};
 use swarm_core::stage::{MergeStep, Stage};
 use swarm_core::state::{State, Task};
@@ -54,6 +55,8 @@ pub struct Alphabet {
     pub budgets: bool,
     /// The task is split.
     pub splits: bool,
+    /// Work that has gone from trunk, and agents that change nothing.
+    pub proofs: bool,
     /// Checkpoints, rollback, undo, agents that are killed and sent elsewhere.
     pub operations: Option<Cut>,
 }
@@ -160,6 +163,8 @@ impl Alphabet {
                 FailureClass::Overflow => self.splits,
                 _ => self.failures,
             },
+            Report::Proven { missing, .. } => self.proofs || missing.is_empty(),
+            Report::BuildEmpty { found, .. } => self.proofs || !found.is_empty(),
             // Whether a daemon said hello matters to a drain only.
             Report::Spawned { .. } => self.stops,
             _ => true,
@@ -248,6 +253,10 @@ impl Place {
                 all.push(Command::MoveTask { task, after: None, phase: None });
             }
         }
+        if self.alphabet.proofs {
+            let (task, reason) = (task_id("a"), String::from("seen"));
+            all.extend([Command::Retry, Command::AcceptTask { task, reason }]);
+        }
         self.wishes_of_recovery(&mut all);
         if self.alphabet.by_hand {
             all.push(Command::StartTasks { tasks: vec![] });
@@ -305,7 +314,9 @@ impl Place {
         for command in self.wishes() {
             add(&|place| place.ask(command.clone()));
         }
-        for effect in owed(&self.state) {
+        // Trunk moves under a swarm that has work on it: seen in the model that looks work up again.
+        let idle_watch = |e: &Effect| matches!(e, Effect::WatchTrunk { task: None, .. });
+        for effect in owed(&self.state).into_iter().filter(|e| self.alphabet.proofs || !idle_watch(e)) {
             for (n, report) in reports(&self.state, &effect).into_iter().enumerate() {
                 let telling =
                     n == 0 || asks_a_person(&report) || overflows(&report) || operations::is_theirs(&effect);
@@ -339,9 +350,10 @@ impl Place {
     fn key(&self) -> String {
         let s = &self.state;
         let mut key = format!(
-            "{:?}{}{}{:?}{:?}{}{}{}{}|",
+            "{:?}{}{}{}{:?}{:?}{}{}{}{}|",
             s.trunk_held_by,
             s.draining,
+            s.proven.is_some(),
             s.running,
             s.paused.keys(),
             s.mode(),
@@ -402,6 +414,10 @@ impl Place {
         }
         if task.left.is_some() {
             more += "left";
+        }
+        if self.alphabet.proofs {
+            let work = matches!(&task.stage, Stage::Gone { work: Some(_), .. });
+            more += &format!("{},{},{work}", task.empties.min(2), task.landed_before.len());
         }
         if quota {
             more += &task.first.to_string();

@@ -38,6 +38,9 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "task", "show", id] => return place.state.task(&task(id)).is_some(),
         ["swarm", "task", "start", id] => Command::StartTasks { tasks: vec![task(id)] },
         ["swarm", "task", "unblock", id] => Command::UnblockTask { task: task(id) },
+        ["swarm", "task", "accept", id, "--reason", _] => {
+            Command::AcceptTask { task: task(id), reason: "seen".into() }
+        }
         ["swarm", "task", "defer", id] => Command::DeferTask { task: task(id) },
         ["swarm", "task", "cancel", id] => Command::CancelTask { task: task(id) },
         ["swarm", "budget", "extend", id] => Command::ExtendBudget { task: Some(task(id)) },

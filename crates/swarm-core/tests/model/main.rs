@@ -11,7 +11,7 @@ use explore::{Alphabet, Model, explore};
 use operations::Cut;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 14] = [
+const MODELS: [(&str, Model); 15] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -61,6 +61,10 @@ const MODELS: [(&str, Model); 14] = [
         Model { plan: ONE, alphabet: Alphabet { budgets: true, ..NOTHING }, patient: false },
     ),
     ("one task, split", Model { plan: ONE, alphabet: Alphabet { splits: true, ..NOTHING }, patient: false }),
+    (
+        "one task, gone from trunk or without a change",
+        Model { plan: ONE, alphabet: Alphabet { proofs: true, ..NOTHING }, patient: false },
+    ),
     ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
 ];
 
@@ -96,6 +100,7 @@ const NOTHING: Alphabet = Alphabet {
     denials: false,
     budgets: false,
     splits: false,
+    proofs: false,
     operations: None,
 };
 

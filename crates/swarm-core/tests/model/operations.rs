@@ -159,8 +159,9 @@ pub fn hinted(words: &[&str]) -> Option<Command> {
             let force = Force { set_aside: rest.contains(&"--set-aside"), ..force };
             Some(Command::Undo { operation, partial: rest.contains(&"--partial"), force, expect })
         }
-        ["swarm", "task", "rollback", id, "--cascade"] => {
-            Some(Command::RollbackTask { task: task_id(id), cascade: true, force, expect })
+        ["swarm", "task", "rollback", id, rest @ ..] => {
+            let cascade = rest.contains(&"--cascade");
+            Some(Command::RollbackTask { task: task_id(id), cascade, force, expect })
         }
         _ => None,
     }

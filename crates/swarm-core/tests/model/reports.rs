@@ -1,14 +1,14 @@
 //! The ordinary reports a hand may give about an effect, the good one first.
 
 use swarm_core::effect::{Effect, WorkOrder};
-use swarm_core::input::{KeyName, Report};
+use swarm_core::input::{KeyName, Missing, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
-use swarm_protocol::operation::Left;
+use swarm_protocol::operation::{Landed, Left};
 use swarm_protocol::outcome::Ended;
 
 use crate::operations;
@@ -18,7 +18,7 @@ pub fn oid(digit: char) -> Oid {
 }
 
 pub fn proof() -> Proof {
-    Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('c')] }
+    Proof::new("main", oid('c'), vec![oid('c')])
 }
 
 /// One class for each consequence.
@@ -60,7 +60,8 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
                     squashed: false,
                 },
                 Report::BuildConflict { task: task.clone(), paths: vec!["a.rs".into()] },
-                Report::BuildEmpty { task: task.clone(), trunk: "main".into(), commit: oid('a') },
+                empty(task, vec![oid('b')]),
+                empty(task, vec![]),
                 failed(effect),
             ]
         }
@@ -104,7 +105,16 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             ]
         }
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
-        Effect::Remove { task, remember } => vec![
+        Effect::Prove { tasks } => {
+            let work = Some(Landed { base: oid('a'), tip: oid('b'), tree: oid('d') });
+            let proven = |missing| Report::Proven { commit: oid('c'), missing };
+            let gone = |work: &Option<Landed>| {
+                let missing = |id: &TaskId| (id.clone(), Missing { why: "reset".into(), work: work.clone() });
+                proven(tasks.keys().map(missing).collect())
+            };
+            vec![proven(Default::default()), gone(&work), gone(&None), failed(effect)]
+        }
+        Effect::Remove { task, remember, .. } => vec![
             Report::WorktreeRemoved {
                 task: task.clone(),
                 left: remember.map(|_| Left { base: oid('a'), tip: oid('b'), dirty: None }),
@@ -117,6 +127,10 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         }
         of_operation => operations::reports(state, of_operation, failed(of_operation)),
     }
+}
+
+fn empty(task: &TaskId, found: Vec<Oid>) -> Report {
+    Report::BuildEmpty { task: task.clone(), trunk: "main".into(), commit: oid('a'), found }
 }
 
 fn failed(effect: &Effect) -> Report {

@@ -42,7 +42,8 @@ pub fn leads_to_done(here: &Place) {
 
 fn at_rest(state: &State, open: &[TaskId]) -> bool {
     let done = |id: &TaskId| state.task(id).is_none_or(|t| matches!(t.stage, Stage::Done { .. }));
-    open.iter().all(done) && owed(state).is_empty() && state.runs.is_empty() && state.trunk_held_by.is_none()
+    let watches = owed(state).iter().all(|effect| effect.key().is_watch());
+    open.iter().all(done) && watches && state.runs.is_empty() && state.trunk_held_by.is_none()
 }
 
 /// The next helpful thing to do.
@@ -71,7 +72,7 @@ fn help(place: &mut Place) -> Option<Vec<Event>> {
     if state.tasks.values().any(|task| state.needs_start(task)) {
         return place.ask(Command::StartTasks { tasks: vec![] }).ok();
     }
-    if let Some(effect) = owed(state).first() {
+    if let Some(effect) = owed(state).iter().find(|effect| !effect.key().is_watch()) {
         let report = reports(state, effect).swap_remove(0);
         return place.take_in(Input::Report(report)).ok();
     }
@@ -94,9 +95,15 @@ fn put_back(state: &State) -> Option<Command> {
         {
             Some(Command::ExtendBudget { task: Some(id.clone()) })
         }
-        Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred => {
-            Some(Command::UnblockTask { task: id.clone() })
+        Stage::Gone { work: None, .. } => {
+            let (force, expect) = (Default::default(), None);
+            Some(Command::RollbackTask { task: id.clone(), cascade: true, force, expect })
         }
+        Stage::Blocked { .. }
+        | Stage::Failed { .. }
+        | Stage::Timeout { .. }
+        | Stage::Deferred
+        | Stage::Gone { .. } => Some(Command::UnblockTask { task: id.clone() }),
         Stage::Pending { .. } => {
             let cancelled = |d: &TaskId| state.task(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled));
             task.spec.depends.iter().any(cancelled).then(|| {

@@ -12,6 +12,7 @@ mod grants;
 mod merges;
 mod modes;
 mod plans;
+mod proofs;
 mod reviews;
 mod trunk;
 mod undo;

@@ -131,7 +131,7 @@ fn a_conflict_asks_a_person_and_nothing_to_merge_is_done() {
         ",
     );
     after(
-        "empty a",
+        "known a",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
             b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging

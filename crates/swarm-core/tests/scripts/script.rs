@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use crate::words;
 use swarm_core::effect::{Effect, WorkOrder};
-use swarm_core::input::{Input, Report};
+use swarm_core::input::{Input, Missing, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_core::{owed, rests, schedule, show, step, waits_for_start};
@@ -25,7 +25,7 @@ use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::{Force, Left};
+use swarm_protocol::operation::{Force, Landed, Left};
 use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::Policy;
@@ -127,6 +127,18 @@ impl Play {
             ["rests"] => {
                 let (rests, waits) = (rests(&self.state), waits_for_start(&self.state));
                 self.lines.push(format!("rests: {rests}, waits for a start: {waits}"));
+            }
+            ["phases"] => {
+                let view = show::status(&self.state, self.now);
+                let word = |complete| if complete { "complete" } else { "open" };
+                let told = view.phases.iter().map(|p| format!("phase {} {}", p.id, word(p.complete)));
+                self.lines.extend(told);
+            }
+            // Trunk is not at the first commit any more, but at the second.
+            ["moved", from, to] => {
+                let of = |text: &str| oid(text.chars().next().expect("a digit"));
+                let (commit, now) = (of(from), of(to));
+                self.take_in(Input::Report(Report::TrunkChanged { commit, now }));
             }
             ["leave"] => self.take_in(Input::Leaving),
             ["why", task] => {
@@ -234,7 +246,9 @@ impl Play {
         for line in &self.lines {
             writeln!(told, "{line}").expect("a String takes every write");
         }
-        let owed: Vec<String> = owed(&self.state).iter().map(shown).collect();
+        // The watch on a trunk that is in order is always there.
+        let waits = |e: &&Effect| matches!(e, Effect::WatchTrunk { task: None, .. });
+        let owed: Vec<String> = owed(&self.state).iter().filter(|e| !waits(e)).map(shown).collect();
         if !owed.is_empty() {
             writeln!(told, "owed: {}", owed.join(", ")).expect("a String takes every write");
         }
@@ -344,14 +358,24 @@ impl Play {
 
     fn merge_report(&self, what: &str, task: TaskId) -> Option<Report> {
         let verify = || self.judging(&task);
-        let proof = Proof { trunk: "main".into(), commit: oid('c'), commits: vec![oid('c')] };
+        let proof = Proof::new("main", oid('c'), vec![oid('c')]);
         Some(match what {
             "built" => {
                 let commits = vec![oid('c')];
                 Report::Built { task, base: oid('a'), result: oid('c'), commits, squashed: false }
             }
             "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()] },
-            "empty" => Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a') },
+            "empty" | "known" => {
+                let found = if what == "known" { vec![oid('b')] } else { vec![] };
+                Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a'), found }
+            }
+            "found" => Report::Proven { commit: oid('c'), missing: Default::default() },
+            "gone" | "lost" => {
+                let work = Landed { base: oid('a'), tip: oid('b'), tree: oid('d') };
+                let why = "main was reset".into();
+                let missing = Missing { why, work: (what == "gone").then_some(work) };
+                Report::Proven { commit: oid('e'), missing: [(task, missing)].into() }
+            }
             "verified" | "unverified" => {
                 Report::Verified { run: verify(), task, passed: what == "verified", output: "output".into() }
             }
@@ -448,6 +472,8 @@ fn command(words: &[&str]) -> Command {
         }
         ["block", task] => Command::BlockTask { task: id(task), reason: "wait for me".into() },
         ["unblock", task] => Command::UnblockTask { task: id(task) },
+        ["retry"] => Command::Retry,
+        ["accept", task] => Command::AcceptTask { task: id(task), reason: "seen".into() },
         ["defer", task] => Command::DeferTask { task: id(task) },
         ["cancel", task] => Command::CancelTask { task: id(task) },
         ["remove", task] => Command::RemoveTask { task: id(task) },

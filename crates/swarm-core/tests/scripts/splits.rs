@@ -28,7 +28,7 @@ fn a_full_context_is_tried_once_more_without_penalty_and_then_a_person_splits_th
 #[test]
 fn a_split_task_is_done_when_its_parts_are_and_its_dependents_wait_for_it() {
     check(
-        "plan a b:a | slots 2 | start | ready a | cannot a | stopped a | split a x y | ready x | complete x | green x | stopped x | built x | verified x | published x | stopped x | removed x | ready y | complete y | green y | stopped y | built y | verified y | published y | stopped y | removed y",
+        "plan a b:a | slots 2 | start | ready a | cannot a | stopped a | split a x y | ready x | complete x | green x | stopped x | built x | verified x | published x | stopped x | removed x | ready y | complete y | green y | stopped y | built y | verified y | published y | found y | stopped y | removed y",
         r"
             a: Pending → Preparing r1 → Active 1 → Failed → Split → Done
             b: Pending → Preparing r6

@@ -1,9 +1,10 @@
 //! Effect → hand → report. Each arm looks first, acts second, and always ends in a report.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use swarm_core::effect::{Effect, Key};
-use swarm_core::input::{KeyName, Report};
+use swarm_core::input::{KeyName, Missing, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass};
@@ -19,6 +20,7 @@ use super::world::{Attempt, SharedWorld, World};
 use crate::daemon::OVERSTEP;
 use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
+use crate::hands::prove::{self, Absent};
 use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
 use crate::no_room;
 use crate::supervisor::{Rescue, stop_run};
@@ -27,8 +29,8 @@ use crate::supervisor::{Rescue, stop_run};
 const REMOVE_AGAIN_AFTER: [std::time::Duration; 2] =
     [std::time::Duration::from_millis(200), std::time::Duration::from_secs(2)];
 
-/// Between two looks at a red trunk.
-const TRUNK_LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
+/// Between two looks at trunk that nothing has told us to take.
+const TRUNK_LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// What a hand tells the loop.
 #[derive(Debug)]
@@ -79,8 +81,8 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
     // One that slept through the coming of another must not start, stop or remove anything.
     world.git.may_act().map_err(words)?;
     match effect {
-        Effect::Prepare { run, task, from } => {
-            let (report, news) = world.make_workplace(run, &task, from.as_ref()).await;
+        Effect::Prepare { run, task, from, base } => {
+            let (report, news) = world.make_workplace(run, &task, from.as_ref(), base.as_ref()).await;
             for one in news {
                 let _ = desk.out.send(FromHand::News(one)).await;
             }
@@ -150,7 +152,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         Effect::Publish { task, base, result, commits } => {
             let trunk = world.trunk();
             let intent = Intent { trunk: trunk.clone(), old: base, new: result.clone() };
-            let proof = Proof { trunk, commit: result, commits };
+            let proof = Proof::new(trunk, result, commits);
             publish_merge(&world, task, &intent, proof).await
         }
         Effect::Release { task } => Ok(Report::Released { task }),
@@ -162,12 +164,14 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             }
             Ok(Report::CheckoutChanged { task })
         }
-        Effect::WatchTrunk { task, commit } => {
-            tokio::select! {
-                now = trunk_leaves(&world, &commit) => Ok(Report::TrunkChanged { now: now?, commit }),
-                () = desk.cancel.cancelled() => Ok(Report::Cancelled { task }),
-            }
+        Effect::WatchTrunk { commit, .. } => {
+            let now = tokio::select! {
+                now = trunk_leaves(&world, &commit) => now?,
+                () = desk.cancel.cancelled() => commit.clone(),
+            };
+            Ok(Report::TrunkChanged { now, commit })
         }
+        Effect::Prove { tasks } => prove(&world, &tasks).await,
         other @ (Effect::Survey { .. }
         | Effect::Save { .. }
         | Effect::Mark { .. }
@@ -176,8 +180,8 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         | Effect::Rewind { .. }
         | Effect::Hook { .. }) => operate(&world, other, desk.background).await,
         Effect::Revive { task, left } => world.bring_workplace_back(task, &left).await,
-        Effect::Remove { task, remember } => {
-            let report = give_up_patiently(&world, task, remember).await?;
+        Effect::Remove { task, remember, merged } => {
+            let report = give_up_patiently(&world, task, remember, merged).await?;
             tokio::spawn(async move { world.tend_pool().await });
             Ok(report)
         }
@@ -186,14 +190,27 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
 
 /// A removal that fails for a passing reason (a git that was killed, a full disk) is tried again before the
 /// worktree is kept and a person told: nothing waits for it.
-async fn give_up_patiently(world: &World, task: TaskId, remember: Option<u64>) -> Result<Report, String> {
+async fn give_up_patiently(
+    world: &World,
+    task: TaskId,
+    remember: Option<u64>,
+    merged: Option<Oid>,
+) -> Result<Report, String> {
     for pause in REMOVE_AGAIN_AFTER {
-        match world.give_up_workplace(task.clone(), remember).await {
+        match world.give_up_workplace(task.clone(), remember, merged.as_ref()).await {
             Ok(report) => return Ok(report),
             Err(_) => tokio::time::sleep(pause).await,
         }
     }
-    world.give_up_workplace(task, remember).await
+    world.give_up_workplace(task, remember, merged.as_ref()).await
+}
+
+/// What is done, looked up on trunk as it is now.
+async fn prove(world: &World, tasks: &BTreeMap<TaskId, Proof>) -> Result<Report, String> {
+    let commit = trunk_tip(world).await?;
+    let absent = prove::absent(&world.git, &world.trunk(), &commit, tasks).await.map_err(words)?;
+    let missing = absent.into_iter().map(|(id, Absent { why, work })| (id, Missing { why, work })).collect();
+    Ok(Report::Proven { commit, missing })
 }
 
 fn words(error: impl std::fmt::Display) -> String {
@@ -220,15 +237,18 @@ async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), Stri
     }
 }
 
-/// Waits until trunk is somewhere else. Looks now and then: a ref may be packed, moved by a push or
-/// by a worktree, and a red trunk is mended within minutes, not milliseconds.
+/// Waits until trunk is somewhere else. The kernel tells of it; now and then we look all the same, since a network disk
+/// tells nothing.
 async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, String> {
     loop {
+        let mut watch = CheckoutWatch::of_branch(&world.git, &world.trunk()).map_err(words)?;
         let now = trunk_tip(world).await?;
         if now != *commit {
             return Ok(now);
         }
-        tokio::time::sleep(TRUNK_LOOK_EVERY).await;
+        if let Ok(changed) = tokio::time::timeout(TRUNK_LOOK_EVERY, watch.changed()).await {
+            changed.map_err(words)?;
+        }
     }
 }
 
@@ -253,7 +273,9 @@ async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
             commits: built.commits,
             squashed: built.squashed.is_some(),
         },
-        BuildOutcome::Nothing => Report::BuildEmpty { task, trunk: world.trunk(), commit: work.trunk },
+        BuildOutcome::Nothing { found } => {
+            Report::BuildEmpty { task, trunk: world.trunk(), commit: work.trunk, found }
+        }
         BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
     })
 }

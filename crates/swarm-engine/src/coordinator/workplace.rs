@@ -48,6 +48,7 @@ impl World {
         run: RunId,
         task: &TaskId,
         from: Option<&StartsFrom>,
+        begins: Option<&Oid>,
     ) -> (Report, Vec<Report>) {
         let whole = match from {
             Some(from) => self.tip_of(&from.task).await,
@@ -55,8 +56,8 @@ impl World {
         };
         let base = whole.clone().map_or_else(|| BaseRule::Trunk(self.trunk()), BaseRule::At);
         let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
-        let wanted =
-            Wanted { task, dir: &self.paths.worktrees, base: &base, pool: Some(&pool), copy: Some(&copy) };
+        let dir = &self.paths.worktrees;
+        let wanted = Wanted { task, dir, base: &base, begins, pool: Some(&pool), copy: Some(&copy) };
         match prepare_as(&self.git, &wanted).await {
             Ok(made) => {
                 let mut news = told_of_flaws(&run, task, &made.flaws);
@@ -111,6 +112,7 @@ impl World {
         &self,
         task: TaskId,
         remember: Option<u64>,
+        merged: Option<&Oid>,
     ) -> Result<Report, String> {
         let disposable = DISPOSABLE.map(String::from);
         let pool = self.pool_rule(self.config.worktree.pool);
@@ -122,6 +124,7 @@ impl World {
             pool: (pool.max > 0).then_some(&pool),
             only_look: false,
             remember,
+            merged,
         };
         Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
             Removal::Removed => {

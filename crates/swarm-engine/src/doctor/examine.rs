@@ -9,7 +9,8 @@ use super::cure::Cure;
 use super::finding::{CHECKS, Finding, Found, Health};
 use super::patient::Patient;
 use super::{
-    branches, git_locks, integrity, machine, memory, place, programs, remains, repository, runs, worktrees,
+    branches, done, git_locks, integrity, machine, memory, place, programs, remains, repository, runs,
+    worktrees,
 };
 use crate::git::Git;
 use crate::store::{Opened, Store};
@@ -88,6 +89,7 @@ async fn look(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec
         found.extend(worktrees::look(&patient));
         found.extend(integrity::look(&patient).await);
         found.extend(branches::look(&patient).await);
+        found.extend(done::look(&patient).await);
         found.extend(runs::look(&patient));
         found.extend(remains::look(&patient));
     }

@@ -103,6 +103,7 @@ pub const CHECKS: &[Check] = &[
             "saves files that are not committed to a ref, then puts pointers, HEAD, index and branch right; no file is touched",
         ),
     ),
+    check("done-on-trunk", "work of tasks that are done", None),
     check("task-branch", "branches of tasks", Some("makes the branch again at its last known commit")),
     check(
         "leftover-process",

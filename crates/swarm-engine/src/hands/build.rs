@@ -50,8 +50,10 @@ pub enum Squashed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BuildOutcome {
     Built(Built),
-    /// Everything the task did is in the trunk already, or it did nothing.
-    Nothing,
+    /// Everything the task did is in the trunk already: these commits. None where it did nothing.
+    Nothing {
+        found: Vec<Oid>,
+    },
     Conflict {
         paths: Vec<PathBuf>,
     },
@@ -87,7 +89,10 @@ pub async fn build_as(git: &Git, work: &Work, strategy: Strategy) -> Result<Buil
         Line::Commits(commits) => commits,
         Line::Conflict(paths) => return Ok(BuildOutcome::Conflict { paths }),
     };
-    let Some(result) = commits.last().cloned() else { return Ok(BuildOutcome::Nothing) };
+    let Some(result) = commits.last().cloned() else {
+        let changes = git.tree_of(&work.base).await? != git.tree_of(&work.tip).await?;
+        return Ok(BuildOutcome::Nothing { found: if changes { range } else { Vec::new() } });
+    };
     keep(git, &work.task, &result).await?;
     Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, squashed }))
 }

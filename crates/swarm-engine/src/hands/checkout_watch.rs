@@ -52,7 +52,19 @@ pub struct CheckoutWatch {
 impl CheckoutWatch {
     /// Watches the checkout a publication waits for.
     pub fn arm(git: &Git, waits: &Waits) -> Result<Self, GitError> {
-        let failed = |source: std::io::Error| GitError::io("watch", &waits.checkout)(source);
+        Self::on(&waits.checkout, folders(git, waits))
+    }
+
+    /// Watches where a branch points to, whoever moves it.
+    pub fn of_branch(git: &Git, branch: &str) -> Result<Self, GitError> {
+        let heads = git.common_dir.join("refs").join("heads");
+        let (folder, name) = nearest_folder(&heads, Path::new(branch));
+        let packed = (git.common_dir.clone(), BTreeSet::from([OsString::from("packed-refs")]));
+        Self::on(&git.common_dir, BTreeMap::from([packed, (folder, BTreeSet::from([name]))]))
+    }
+
+    fn on(place: &Path, folders: BTreeMap<PathBuf, BTreeSet<OsString>>) -> Result<Self, GitError> {
+        let failed = |source: std::io::Error| GitError::io("watch", place)(source);
         let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|e| failed(e.into()))?;
         let mut names = BTreeMap::new();
         let flags = WatchFlags::CREATE
@@ -61,7 +73,7 @@ impl CheckoutWatch {
             | WatchFlags::MOVED_FROM
             | WatchFlags::CLOSE_WRITE
             | WatchFlags::ATTRIB;
-        for (folder, wanted) in folders(git, waits).into_iter().take(WATCHES_MAX) {
+        for (folder, wanted) in folders.into_iter().take(WATCHES_MAX) {
             match inotify::add_watch(&fd, &folder, flags | WatchFlags::ONLYDIR) {
                 Ok(watch) => names.entry(watch).or_insert_with(BTreeSet::new).extend(wanted),
                 // Gone since we looked: then its parent tells of it.

@@ -70,6 +70,10 @@ pub enum KeptWhy {
     IgnoredFile { path: PathBuf },
     #[error("the branch {branch} moved meanwhile")]
     BranchMoved { branch: String },
+    #[error(
+        "{branch} has {commits} that came after the merge: `swarm worktree merge {task}` merges them too"
+    )]
+    Unmerged { task: TaskId, branch: String, commits: String },
     #[error("what was saved to {name} is not what is there")]
     NotSaved { name: String },
 }
@@ -90,6 +94,8 @@ pub struct GivingUp<'a> {
     pub only_look: bool,
     /// It may be wanted back as it is: what lies there is noted, under this name.
     pub remember: Option<u64>,
+    /// The tip of the branch that was merged: a branch with more on it stays.
+    pub merged: Option<&'a Oid>,
 }
 
 /// Removes the worktree `dir/<task>` and its branch. `disposable` are names or globs of ignored files that may go.
@@ -100,8 +106,9 @@ pub async fn remove(
     disposable: &[String],
 ) -> Result<Removal, GitError> {
     let max_file_bytes = RESCUE_FILE_MAX_BYTES;
-    let (only_look, remember) = (false, None);
-    give_up(git, &GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look, remember }).await
+    let (only_look, remember, merged) = (false, None, None);
+    let asked = GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look, remember, merged };
+    give_up(git, &asked).await
 }
 
 /// Gives the worktree and the branch of a task up, by proof. Safe to ask again after death at any point.
@@ -131,6 +138,11 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     {
         return Ok(Removal::Kept { why });
     }
+    if let (Some(merged), Some(tip)) = (asked.merged, &tip)
+        && let Some(why) = unmerged(git, task, merged, tip).await?
+    {
+        return Ok(Removal::Kept { why });
+    }
     if asked.only_look {
         return Ok(Removal::Removed);
     }
@@ -156,6 +168,22 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     }
     forget(git, task).await?;
     Ok(Removal::Removed)
+}
+
+/// What came onto the branch after it was handed in.
+async fn unmerged(git: &Git, task: &TaskId, merged: &Oid, tip: &Oid) -> Result<Option<KeptWhy>, GitError> {
+    if merged == tip || git.resolve(merged.as_str()).await?.is_none() {
+        return Ok(None);
+    }
+    // Nothing new in it: a branch that was set back, or only commits without a change.
+    if git.is_ancestor(tip, merged).await? || git.tree_of(tip).await? == git.tree_of(merged).await? {
+        return Ok(None);
+    }
+    let commits = match git.first_parent_range(merged, tip).await?.len() {
+        1 => "1 commit".to_owned(),
+        n => format!("{n} commits"),
+    };
+    Ok(Some(KeptWhy::Unmerged { task: task.clone(), branch: task.branch(), commits }))
 }
 
 /// False when it has moved to another commit. One that a person has checked out stays.

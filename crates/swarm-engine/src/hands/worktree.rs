@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::git::{Git, GitError};
+use crate::git::{Git, GitError, write_marker};
 use crate::hands::remove::{move_to_trash, trash_record};
 use copy::{CopyError, CopyRule, copy_in};
 pub use integrity::{Flaw, examine};
@@ -56,6 +56,9 @@ pub struct Wanted<'a> {
     /// The folder that all worktrees are in.
     pub dir: &'a Path,
     pub base: &'a BaseRule,
+    /// Where the commits of a branch that is there begin, as the ledger has it. The note beside the worktree is only
+    /// a copy of it: it goes with the worktree, and comes back wrong when the branch comes back without one.
+    pub begins: Option<&'a Oid>,
     /// Where a used one may be taken from.
     pub pool: Option<&'a PoolRule>,
     /// What is copied into it from the person's checkout.
@@ -114,7 +117,7 @@ pub async fn prepare(
     dir: &Path,
     base: &BaseRule,
 ) -> Result<Prepared, PrepareFailure> {
-    prepare_as(git, &Wanted { task, dir, base, pool: None, copy: None }).await
+    prepare_as(git, &Wanted { task, dir, base, begins: None, pool: None, copy: None }).await
 }
 
 /// Makes, recycles or finds the worktree. Safe to ask again after death at any point.
@@ -165,10 +168,31 @@ async fn prepare_with(git: &Git, wanted: &Wanted<'_>, files: Files) -> Result<Pr
         Some(MarkerState::Making) => prepared.flaws.push(Flaw::HalfMade),
         _ => {}
     }
+    if prepared.reattached
+        && let Some(begins) = wanted.begins
+    {
+        begin_at(git, task, &mut prepared, begins).await?;
+    }
     if let Some(rule) = wanted.copy {
         copy_in(git, task.as_str(), &prepared.path, rule).await?;
     }
     Ok(prepared)
+}
+
+/// The ledger's word on where the task's commits begin, as long as they do: an agent may have moved its branch
+/// to another history.
+async fn begin_at(git: &Git, task: &TaskId, made: &mut Prepared, begins: &Oid) -> Result<(), GitError> {
+    if made.base == *begins
+        || git.resolve(begins.as_str()).await?.is_none()
+        || !git.is_ancestor(begins, &made.tip).await?
+    {
+        return Ok(());
+    }
+    made.base = begins.clone();
+    if let Some(marker) = marker_of(git, task, &made.path)? {
+        write_marker(&marker_path(git, task), &WorktreeMarker { base: begins.clone(), ..marker })?;
+    }
+    Ok(())
 }
 
 enum Found {

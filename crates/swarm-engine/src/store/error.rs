@@ -63,7 +63,7 @@ impl StoreError {
     }
 
     /// Sorts a failed append: room may come back, anything else ends this process or this record.
-    pub(crate) fn from_append(error: AppendError) -> Self {
+    pub fn from_append(error: AppendError) -> Self {
         match error {
             AppendError::NoRoom(_) => Self::NoRoom(error),
             error if error.is_final() => Self::Fatal(error),

@@ -1,7 +1,7 @@
 //! One decision: from the input to events in memory, and on to the disk.
 
-use swarm_core::input::Input;
 use swarm_core::first_step;
+use swarm_core::input::Input;
 use swarm_ledger::{Access, AppendError, Batch, Ledger, create};
 use swarm_protocol::command::{Answer, Command, Envelope, SaveKind};
 use swarm_protocol::event::Event;
@@ -92,8 +92,7 @@ impl Store {
         done: Resolve,
     ) -> Result<(Vec<Event>, u64), StoreError> {
         let ledger_id = if self.state.plan.is_none() { encode::draw_ledger_id()? } else { String::new() };
-        let mut events =
-            first_step(&mut self.state, input, now, &ledger_id).map_err(StoreError::Refused)?;
+        let mut events = first_step(&mut self.state, input, now, &ledger_id).map_err(StoreError::Refused)?;
         if events.is_empty() {
             return Ok((events, self.state.seq));
         }
@@ -103,12 +102,7 @@ impl Store {
     }
 
     /// Gives the events to the disk. If it does not take them the memory goes back to what it has.
-    fn hand_over(
-        &mut self,
-        events: &mut [Event],
-        by: &str,
-        done: Resolve,
-    ) -> Result<(), StoreError> {
+    fn hand_over(&mut self, events: &mut [Event], by: &str, done: Resolve) -> Result<(), StoreError> {
         if self.ledger.is_none() && !matches!(events.first(), Some(Event::PlanCreated { .. })) {
             // A ledger begins with its plan; anything else needs one first.
             self.state = Default::default();

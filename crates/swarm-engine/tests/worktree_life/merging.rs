@@ -105,9 +105,17 @@ async fn a_merge_commit_has_the_tasks_own_commits_as_its_second_parent() {
 async fn each_way_says_conflict_with_its_paths_and_nothing_where_nothing_is_new() {
     for strategy in [Strategy::Commits, Strategy::Squash, Strategy::Merge] {
         let story = Story::begin().await;
-        assert_eq!(story.build(strategy).await, BuildOutcome::Nothing, "{strategy:?}: no commit");
+        assert_eq!(
+            story.build(strategy).await,
+            BuildOutcome::Nothing { found: vec![] },
+            "{strategy:?}: no commit"
+        );
         git_in(&story.work.path, ["commit", "--quiet", "--allow-empty", "-m", "an empty one"]);
-        assert_eq!(story.build(strategy).await, BuildOutcome::Nothing, "{strategy:?}: an empty commit");
+        assert_eq!(
+            story.build(strategy).await,
+            BuildOutcome::Nothing { found: vec![] },
+            "{strategy:?}: an empty commit"
+        );
         use std::os::unix::ffi::OsStrExt;
         let odd = std::path::Path::new(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
         write(&story.work.path, odd, b"the agent's\n");

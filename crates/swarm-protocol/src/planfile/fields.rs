@@ -11,7 +11,8 @@ use crate::ids::TaskId;
 /// Values that are lists, separated by commas.
 pub(super) const LISTS: [&str; 3] = ["depends", "files", "tags"];
 /// One value each.
-pub(super) const WORDS: [&str; 6] = ["size", "priority", "profile", "isolation", "review", "status"];
+pub(super) const WORDS: [&str; 7] =
+    ["size", "priority", "profile", "isolation", "review", "allow_empty", "status"];
 /// A line each.
 pub(super) const LINES: &str = "acceptance";
 /// Everything else.
@@ -72,10 +73,14 @@ fn set(
         return Ok(());
     }
     if WORDS.contains(&name) {
-        let value = match (name, value.parse::<u8>()) {
-            ("priority", Ok(number)) => Value::from(number),
-            ("priority", Err(_)) => {
+        let value = match (name, value.parse::<u8>(), value.parse::<bool>()) {
+            ("priority", Ok(number), _) => Value::from(number),
+            ("priority", Err(_), _) => {
                 return bad(format!("{value:?} is not a priority"), "0 is the most urgent, 4 the least");
+            }
+            ("allow_empty", _, Ok(allowed)) => Value::from(allowed),
+            ("allow_empty", _, Err(_)) => {
+                return bad(format!("{value:?} is neither true nor false"), "Write `allow_empty: true`");
             }
             _ => value.into(),
         };

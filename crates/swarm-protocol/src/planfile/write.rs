@@ -121,6 +121,10 @@ fn write_field(out: &mut String, name: &str, members: &mut Map<String, Value>) {
                 true
             }
         }
+        Some(Value::Bool(given)) => {
+            let _ = writeln!(out, "  {name}: {given}");
+            true
+        }
         Some(Value::Number(number)) => {
             let _ = writeln!(out, "  {name}: {number}");
             true

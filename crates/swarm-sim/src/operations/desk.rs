@@ -21,7 +21,7 @@ use swarm_protocol::record::{body, event_of};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::git::Git;
+use super::git::{Git, Tree};
 
 #[derive(Debug, Clone)]
 pub struct Desk {
@@ -36,6 +36,8 @@ pub struct Desk {
     pub kill_at: Option<u64>,
     /// Hooks that ran, by number.
     pub hooks_run: Vec<u64>,
+    /// What the agent of each task handed in last.
+    pub handed: BTreeMap<TaskId, Tree>,
     policy: Policy,
     flights: Flights,
     /// Begun and not ended: agents at work, and what is next to be carried out.
@@ -75,6 +77,7 @@ impl Desk {
             seams: 0,
             kill_at: None,
             hooks_run: vec![],
+            handed: BTreeMap::new(),
             policy,
             flights: Flights::default(),
             begun: BTreeMap::new(),
@@ -252,8 +255,13 @@ impl Desk {
 
     /// The agent of a task goes on: one commit, and it says that it is complete.
     pub fn finish(&mut self, task: &str) {
-        let id = task_id(task);
         self.work(task);
+        self.hand_in(task);
+    }
+
+    /// It says that it is complete with what is there.
+    pub fn hand_in(&mut self, task: &str) {
+        let id = task_id(task);
         // What is left uncommitted is committed first.
         let left = self.git.worktrees.get_mut(&id).map(std::mem::take).unwrap_or_default();
         if let Some(tip) = self.git.branches.get(&id).cloned().filter(|_| !left.is_empty()) {
@@ -262,6 +270,9 @@ impl Desk {
         }
         let Some(Stage::Active { run, iteration }) = self.stage(task).cloned() else { return };
         let tip = self.git.branches.get(&id).cloned();
+        let own = |name: &String| name.starts_with(&format!("{task}:"));
+        let tree = tip.as_ref().map(|tip| self.git.tree(tip)).unwrap_or_default();
+        self.handed.insert(id.clone(), tree.into_iter().filter(own).collect());
         self.boundary(run, iteration, IterationOutcome::Complete, tip);
         self.drive();
         if let Some(Stage::Checking { run, iteration, tip }) = self.stage(task).cloned() {

@@ -32,6 +32,9 @@ pub struct Git {
     pub kept: BTreeSet<Oid>,
     /// What the last removal of each task left, by the name of that removal: for one that is asked for again.
     left: BTreeMap<TaskId, (u64, Left)>,
+    /// Where the commits of each task begin, as the note beside its worktree has it: it goes with the worktree, and one
+    /// that comes back without being told begins at its tip.
+    pub notes: BTreeMap<TaskId, Oid>,
 }
 
 impl Git {
@@ -65,6 +68,32 @@ impl Git {
         let oid = self.commit(self.trunk.clone().as_ref(), |tree| tree.extend([name.clone()]), &name);
         self.trunk = Some(oid.clone());
         oid
+    }
+
+    /// The person rewrites the last commit of trunk, with something of their own in it.
+    pub fn person_amends(&mut self, name: &str) {
+        let tip = self.trunk();
+        let Some(old) = self.commits.get(&tip).cloned() else { return };
+        let mut tree = old.tree;
+        tree.insert(format!("person:{name}"));
+        let subject = format!("{}, amended", old.subject);
+        let amended = self.oid(Commit { parent: old.parent, tree, subject });
+        self.trunk = Some(amended);
+    }
+
+    /// The person takes the last commit of trunk back by one of their own.
+    pub fn person_reverts_last(&mut self) {
+        let tip = self.trunk();
+        self.trunk = self.revert(&tip, &tip).or(Some(tip));
+    }
+
+    /// The person resets trunk by so many commits.
+    pub fn person_resets(&mut self, commits: usize) {
+        for _ in 0..commits {
+            let tip = self.trunk();
+            self.kept.insert(tip.clone()); // the reflog has it
+            self.trunk = self.commits.get(&tip).and_then(|c| c.parent.clone()).or(Some(tip));
+        }
     }
 
     /// Commits reachable from this one, newest first.
@@ -135,6 +164,7 @@ impl Git {
     pub fn give_up(&mut self, task: &TaskId, base: Option<Oid>, name: Option<u64>) -> Option<Left> {
         let dirty = self.save_dirty(task);
         self.worktrees.remove(task);
+        self.notes.remove(task);
         let Some(tip) = self.branches.remove(task) else {
             return self
                 .left

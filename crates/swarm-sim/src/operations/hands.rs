@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_core::effect::{Effect, StartsFrom};
-use swarm_core::input::Report;
+use swarm_core::input::{Missing, Report};
 use swarm_core::operation::differing;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
@@ -19,7 +19,9 @@ impl Desk {
     /// What the hand says; none: it waits for an agent.
     pub fn deed(&mut self, effect: &Effect) -> Option<Report> {
         Some(match effect {
-            Effect::Prepare { run, task, from } => self.prepare(run, task, from.as_ref()),
+            Effect::Prepare { run, task, from, base } => {
+                self.prepare(run, task, from.as_ref(), base.as_ref())
+            }
             Effect::Work { run, .. } => Report::WorkEnded { run: run.clone(), how: Ended::Stopped },
             Effect::Stop { run, task, work, .. } => {
                 let wip = if *work { self.git.save_dirty(task) } else { None };
@@ -31,11 +33,12 @@ impl Desk {
                 if self.git.trunk() == *base {
                     self.git.trunk = Some(result.clone());
                 }
-                let (trunk, commit, commits) = ("main".into(), result.clone(), commits.clone());
-                Report::Published { task: task.clone(), proof: Proof { trunk, commit, commits } }
+                let (trunk, commit, commits) = ("main", result.clone(), commits.clone());
+                Report::Published { task: task.clone(), proof: Proof::new(trunk, commit, commits) }
             }
             Effect::Release { task } => Report::Released { task: task.clone() },
-            Effect::Remove { task, remember } => {
+            Effect::Prove { tasks } => self.prove(tasks),
+            Effect::Remove { task, remember, .. } => {
                 let base = self.state.task(task).and_then(|t| t.base.clone());
                 let left = self.git.give_up(task, base, *remember);
                 Report::WorktreeRemoved { task: task.clone(), left }
@@ -43,6 +46,7 @@ impl Desk {
             Effect::Revive { task, left } => {
                 let Left { base, tip, dirty } = left.clone();
                 self.git.branches.insert(task.clone(), tip);
+                self.git.notes.insert(task.clone(), base.clone());
                 let dirty = dirty.map(|oid| self.git.brought(&oid)).unwrap_or_default();
                 self.git.worktrees.insert(task.clone(), dirty);
                 Report::Revived { task: task.clone(), base: Some(base) }
@@ -79,16 +83,24 @@ impl Desk {
         })
     }
 
-    fn prepare(&mut self, run: &RunId, task: &TaskId, from: Option<&StartsFrom>) -> Report {
-        let known = self.state.task(task).and_then(|t| t.base.clone());
+    fn prepare(
+        &mut self,
+        run: &RunId,
+        task: &TaskId,
+        from: Option<&StartsFrom>,
+        base: Option<&Oid>,
+    ) -> Report {
         let start = from.and_then(|f| self.git.branches.get(&f.task).cloned());
-        let tip = self.git.branches.entry(task.clone()).or_insert_with(|| {
-            start.or(known.clone()).or(self.git.trunk.clone()).expect("a repository has a first commit")
-        });
-        let tip = tip.clone();
+        let there = self.git.branches.get(task).cloned();
+        // The ledger's word counts for a branch that is there; a new one begins where it is made.
+        let known =
+            base.filter(|base| there.as_ref().is_some_and(|tip| self.git.history(tip).contains(base)));
+        let tip = there.clone().or(start).unwrap_or_else(|| self.git.trunk());
+        let note = self.git.notes.get(task).cloned();
+        let base = from.map(|f| f.base.clone()).or(known.cloned()).or(note).unwrap_or_else(|| tip.clone());
+        self.git.branches.insert(task.clone(), tip.clone());
         self.git.worktrees.entry(task.clone()).or_default();
-        let forked = || self.git.fork(&tip);
-        let base = from.map(|f| f.base.clone()).or(known).unwrap_or_else(forked);
+        self.git.notes.insert(task.clone(), base.clone());
         Report::Prepared { run: run.clone(), branch: task.branch(), base, tip }
     }
 
@@ -105,9 +117,27 @@ impl Desk {
         }
         let task = task.clone();
         if commits.is_empty() {
-            return Report::BuildEmpty { task, trunk: "main".into(), commit: trunk };
+            let changes = |oid: &Oid| !self.git.brought(oid).is_empty();
+            let found = self.git.between(base, tip).into_iter().filter(changes).collect();
+            return Report::BuildEmpty { task, trunk: "main".into(), commit: trunk, found };
         }
         Report::Built { task, base: trunk, result: onto, commits, squashed: false }
+    }
+
+    /// By content: whatever the task brought is in trunk's tree, or it has gone.
+    fn prove(&mut self, tasks: &BTreeMap<TaskId, Proof>) -> Report {
+        let trunk = self.git.trunk();
+        let tree = self.git.tree(&trunk);
+        let mut missing = BTreeMap::new();
+        for (id, proof) in tasks {
+            let commits = proof.commits.iter().chain(&proof.found);
+            let Some(gone) = commits.clone().find(|oid| !self.git.brought(oid).is_subset(&tree)) else {
+                continue;
+            };
+            let work = self.landed(id, &proof.commits).map(|(_, landed)| landed);
+            missing.insert(id.clone(), Missing { why: format!("{} is not on main", gone.short()), work });
+        }
+        Report::Proven { commit: trunk, missing }
     }
 
     fn save(&mut self, name: &str, full: bool) -> Report {
@@ -150,6 +180,12 @@ impl Desk {
             survey.dirty.extend(self.git.save_dirty(&task).map(|oid| (task.clone(), oid)));
             survey.tips.extend(self.git.branches.get(&task).map(|tip| (task.clone(), tip.clone())));
         }
+        for (id, commits) in &ask.rewritten {
+            let rewritten = self.rewritten(commits, &now);
+            if !rewritten.is_empty() {
+                survey.rewritten.insert(id.clone(), rewritten);
+            }
+        }
         survey.landed = ask.landed.iter().filter_map(|(id, commits)| self.landed(id, commits)).collect();
         if let Some(at) = ask.at {
             survey.tasks = differing(&self.state, &self.replayed(at));
@@ -161,6 +197,16 @@ impl Desk {
         let (first, last) = (commits.first()?, commits.last()?);
         let base = self.git.commits.get(first)?.parent.clone()?;
         Some((id.clone(), Landed { base, tip: last.clone(), tree: last.clone() }))
+    }
+
+    /// Commits that are not in the history of trunk, though what they brought is there; newest first.
+    fn rewritten(&self, commits: &[Oid], trunk: &Oid) -> Vec<Oid> {
+        let (history, tree) = (self.git.history(trunk), self.git.tree(trunk));
+        let there = |oid: &&Oid| {
+            let brought = self.git.brought(oid);
+            !history.contains(oid) && !brought.is_empty() && brought.is_subset(&tree)
+        };
+        commits.iter().rev().filter(there).cloned().collect()
     }
 
     /// Each step looks whether it was done before.
@@ -233,10 +279,15 @@ impl Desk {
         match to {
             WorktreeTo::Gone => {}
             WorktreeTo::Clean { tip } => {
+                self.git.notes.entry(task.clone()).or_insert_with(|| tip.clone());
                 self.git.branches.insert(task.clone(), tip.clone());
                 self.git.worktrees.insert(task.clone(), BTreeSet::new());
             }
-            WorktreeTo::Restored { tip, dirty, .. } => {
+            WorktreeTo::Restored { tip, dirty, base } => {
+                match base {
+                    Some(base) => drop(self.git.notes.insert(task.clone(), base.clone())),
+                    None => drop(self.git.notes.entry(task.clone()).or_insert_with(|| tip.clone())),
+                }
                 self.git.branches.insert(task.clone(), tip.clone());
                 let dirty = dirty.as_ref().map(|oid| self.git.brought(oid)).unwrap_or_default();
                 self.git.worktrees.insert(task.clone(), dirty);

@@ -1,5 +1,6 @@
 //! Faults have stopped. A caretaker unblocks what is blocked; everything must come to rest.
 
+use swarm_core::effect::Key;
 use swarm_core::input::Input;
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
@@ -71,7 +72,11 @@ impl Story {
             }
             return Ok(());
         }
-        if c.state.draining && c.state.runs.is_empty() && c.pending.is_empty() && c.hands.is_empty() {
+        if c.state.draining
+            && c.state.runs.is_empty()
+            && c.pending.is_empty()
+            && c.hands.keys().all(Key::is_watch)
+        {
             c.leaves = true;
             self.take_in(Input::Leaving, vec![])?;
         }

@@ -91,9 +91,9 @@ impl Coordinator {
     }
 
     pub fn idle(&self) -> bool {
-        self.hands.is_empty()
+        self.hands.keys().all(Key::is_watch)
             && self.pending.is_empty()
-            && self.owed.back().is_none_or(|(_, owed)| owed.is_empty())
+            && self.owed.back().is_none_or(|(_, owed)| owed.iter().all(|effect| effect.key().is_watch()))
     }
 
     /// The hand's last word is durable: if its effect is owed all the same, it rests before the next.

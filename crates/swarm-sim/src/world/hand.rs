@@ -1,7 +1,9 @@
 //! Hands: each carries out one effect in the world, looking first, and ends in a report.
 
+use std::collections::BTreeMap;
+
 use swarm_core::effect::{Effect, Key, StartsFrom};
-use swarm_core::input::{KeyName, Report};
+use swarm_core::input::{KeyName, Missing, Report};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
@@ -70,7 +72,7 @@ impl Story {
     /// Carries out the hand's effect. Asked twice it finds the work done and says so again.
     pub fn deed(&mut self, hand: &Hand, epoch: u64) -> Result<Deed, Broken> {
         let report = match &hand.effect {
-            Effect::Prepare { run, task, from } => self.prepare(run, task, from.as_ref()),
+            Effect::Prepare { run, task, from, .. } => self.prepare(run, task, from.as_ref()),
             Effect::Work { run, task, order, profile, .. } => {
                 if self.living_is_taken_for_dead(run, epoch) {
                     let how = Ended::Orphaned { text: "taken for dead".into() };
@@ -125,6 +127,7 @@ impl Story {
                 Report::TrunkChanged { commit: commit.clone(), now }
             }
             _ if self.strikes(Fault::HandFails, 4) => hand.fails(),
+            Effect::Prove { tasks } => self.prove(tasks),
             Effect::Stop { run, task, .. } => self.stop(run, task),
             Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
             Effect::Publish { task, base, result, commits } => self.publish(task, base, result, commits)?,
@@ -208,7 +211,10 @@ impl Story {
         let trunk = self.truth.trunk_tip();
         match self.truth.build(base, tip) {
             Some((result, commits)) => Report::Built { task, base: trunk, result, commits, squashed: false },
-            None => Report::BuildEmpty { task, trunk: self.truth.trunk_name().into(), commit: trunk },
+            None => {
+                let found = self.truth.range(base, tip);
+                Report::BuildEmpty { task, trunk: self.truth.trunk_name().into(), commit: trunk, found }
+            }
         }
     }
 
@@ -220,8 +226,7 @@ impl Story {
         commits: &[Oid],
     ) -> Result<Report, Broken> {
         let task = task.clone();
-        let trunk = self.truth.trunk_name().into();
-        let proof = Proof { trunk, commit: result.clone(), commits: commits.to_vec() };
+        let proof = Proof::new(self.truth.trunk_name(), result.clone(), commits.to_vec());
         if self.truth.trunk_has(result) {
             return Ok(Report::Published { task, proof });
         }
@@ -241,6 +246,17 @@ impl Story {
                 Report::TrunkMoved { task, now: self.truth.trunk_tip() }
             }
         })
+    }
+
+    /// What is done, looked up on trunk.
+    fn prove(&mut self, tasks: &BTreeMap<TaskId, Proof>) -> Report {
+        let missing = tasks.iter().filter_map(|(id, proof)| {
+            let off = proof.commits.iter().find(|oid| !self.truth.trunk_has(oid));
+            let gone = off.or_else(|| proof.found.iter().find(|oid| !self.truth.has_source(oid)))?;
+            let work = self.truth.landed(proof);
+            Some((id.clone(), Missing { why: format!("{} is not on trunk", gone.short()), work }))
+        });
+        Report::Proven { commit: self.truth.trunk_tip(), missing: missing.collect() }
     }
 
     fn remove(&mut self, task: &TaskId) -> Result<Report, Broken> {

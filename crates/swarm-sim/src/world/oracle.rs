@@ -218,8 +218,9 @@ impl Oracle {
             // A person answers for the person's own work.
             Event::TaskApproved { base: Some(_), .. } => Ok(()),
             Event::TaskApproved { task, tip, .. } => self.may_approve(task, tip, truth),
-            Event::MergeCompleted { proof, .. } => self.proven(proof, truth),
-            Event::TaskStatusChanged { proof: Some(proof), .. } => self.proven(proof, truth),
+            Event::MergeCompleted { proof, .. } | Event::TaskStatusChanged { proof: Some(proof), .. } => {
+                published(proof, truth)
+            }
             _ => Ok(()),
         }
     }
@@ -289,7 +290,11 @@ impl Oracle {
     /// Done means: on the one trunk that was recorded when the plan first ran.
     fn proven(&self, proof: &Proof, truth: &Truth) -> Result<(), Broken> {
         let trunk = self.trunk.as_deref().unwrap_or_default();
-        let missing = proof.commits.iter().chain([&proof.commit]).find(|oid| !truth.branch_has(trunk, oid));
+        if proof.accepted.is_some() {
+            return Ok(());
+        }
+        let off = proof.commits.iter().find(|oid| !truth.branch_has(trunk, oid));
+        let missing = off.or_else(|| proof.found.iter().find(|oid| !truth.has_source(oid)));
         match missing {
             Some(oid) => Err(broken("done means on trunk", format!("{oid} is not on {trunk}"))),
             None => Ok(()),
@@ -326,6 +331,14 @@ fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
     }
 }
 
+/// A person may have reset trunk since the hand published: that is found when it is looked up.
+fn published(proof: &Proof, truth: &Truth) -> Result<(), Broken> {
+    match proof.commits.iter().find(|oid| !truth.trunk_had(oid)) {
+        Some(oid) => Err(broken("done means on trunk", format!("{oid} never was on trunk"))),
+        None => Ok(()),
+    }
+}
+
 /// All is quiet and nothing is left.
 pub fn at_rest(
     oracle: &Oracle,
@@ -344,7 +357,7 @@ pub fn at_rest(
     if let Some(task) = &state.trunk_held_by {
         return Err(broken(rule, format!("the trunk is held by {task}")));
     }
-    if let Some(effect) = swarm_core::owed(state).first() {
+    if let Some(effect) = swarm_core::owed(state).iter().find(|effect| !effect.key().is_watch()) {
         return Err(broken(rule, format!("owed: {effect:?}")));
     }
     if let Some(run) = living {

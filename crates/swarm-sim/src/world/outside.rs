@@ -28,6 +28,11 @@ impl Story {
         } else if self.rng.chance(50) {
             self.truth.person_commits();
             self.trunk_moved();
+        } else if self.rng.chance(25) && !self.truth.trunk_is_red() {
+            let commits = self.rng.between(1, 2) as usize;
+            self.trace.note(self.now, || format!("a person resets trunk by {commits}"));
+            self.truth.person_resets_trunk(commits);
+            self.trunk_moved();
         }
         if self.strikes(Fault::OtherBranch, 10) {
             self.truth.person_checks_out();

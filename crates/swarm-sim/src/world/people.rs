@@ -197,7 +197,14 @@ impl People {
 }
 
 pub fn waits_for_a_person(stage: &Stage) -> bool {
-    matches!(stage, Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } | Stage::Deferred)
+    matches!(
+        stage,
+        Stage::Blocked { .. }
+            | Stage::Failed { .. }
+            | Stage::Timeout { .. }
+            | Stage::Deferred
+            | Stage::Gone { .. }
+    )
 }
 
 /// Opens or holds a gate, any one that is closed first.

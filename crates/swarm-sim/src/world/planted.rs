@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -39,6 +39,7 @@ impl Planted {
         Self::Core(Bug::TrunkFollowsCheckout),
         Self::Core(Bug::LaneShared),
         Self::Core(Bug::FailedEffectNeverRests),
+        Self::Core(Bug::DoneNotAsked),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -75,6 +76,8 @@ impl Planted {
             Self::Core(Bug::NeededCheckpointPurged) => "needed-checkpoint-purged",
             Self::Core(Bug::ActiveRestored) => "active-restored",
             Self::Core(Bug::HookRunTwice) => "hook-run-twice",
+            Self::Core(Bug::BaseNotRestored) => "base-not-restored",
+            Self::Core(Bug::DoneNotAsked) => "done-not-asked",
             Self::CancelledNeverReported => "cancelled-never-reported",
             Self::EffectReturnedNotOwed => "effect-returned-not-owed",
             Self::EpochNotChecked => "epoch-not-checked",

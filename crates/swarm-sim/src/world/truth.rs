@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_core::effect::StartsFrom;
+use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
+use swarm_protocol::operation::Landed;
 use swarm_protocol::time::Timestamp;
 
 /// The branch that is checked out when the story begins, and the one that a person may go to.
@@ -57,6 +59,10 @@ pub struct Truth {
     others: BTreeMap<String, Branch>,
     /// The branch of the person's checkout. Nothing of the swarm's follows from it.
     pub checked_out: String,
+    /// All that ever were on a trunk, also those that a person reset away.
+    ever_on_trunk: BTreeSet<Oid>,
+    /// What each merged commit was built from.
+    source_of: BTreeMap<Oid, Oid>,
     /// A person is in the middle of something in the checkout of trunk.
     pub checkout_busy: bool,
     /// Tips whose checks were really green.
@@ -82,6 +88,8 @@ impl Truth {
             trunk_name: FIRST_BRANCH.into(),
             others: BTreeMap::new(),
             checked_out: FIRST_BRANCH.into(),
+            ever_on_trunk: BTreeSet::new(),
+            source_of: BTreeMap::new(),
             checkout_busy: false,
             green_tips: BTreeSet::new(),
             green_results: BTreeSet::new(),
@@ -208,9 +216,49 @@ impl Truth {
         let commits: Vec<OnTrunk> =
             missing.into_iter().map(|source| OnTrunk { oid: self.new_oid(), source: Some(source) }).collect();
         let result = commits.last()?.oid.clone();
+        let sources = commits.iter().filter_map(|c| Some((c.oid.clone(), c.source.clone()?)));
+        self.source_of.extend(sources);
         let oids = commits.iter().map(|c| c.oid.clone()).collect();
         self.built.insert(result.clone(), Built { base: self.trunk_tip(), tip: tip.clone(), commits });
         Some((result, oids))
+    }
+
+    /// Where work that was on trunk lies: the commits of the branch that it was built from.
+    pub fn landed(&self, proof: &Proof) -> Option<Landed> {
+        let sources = proof.commits.iter().filter_map(|oid| self.source_of.get(oid)).chain(&proof.found);
+        let (mut first, mut last) = (None, None);
+        for source in sources {
+            first = first.or(Some(source));
+            last = Some(source);
+        }
+        let base = self.parents.get(first?)?.clone();
+        Some(Landed { base, tip: last?.clone(), tree: last?.clone() })
+    }
+
+    pub fn trunk_had(&self, oid: &Oid) -> bool {
+        self.ever_on_trunk.contains(oid)
+    }
+
+    /// Whether what this commit of a branch brought is on trunk.
+    pub fn has_source(&self, oid: &Oid) -> bool {
+        self.trunk.sources.contains(oid)
+    }
+
+    /// A person resets trunk: its last commits go.
+    pub fn person_resets_trunk(&mut self, commits: usize) {
+        for _ in 0..commits {
+            if self.trunk.commits.len() < 2 {
+                return;
+            }
+            let Some(gone) = self.trunk.commits.pop() else { return };
+            self.trunk.has.remove(&gone.oid);
+            if let Some(source) = &gone.source {
+                self.trunk.sources.remove(source);
+            }
+            if self.trunk.red_from.as_ref() == Some(&gone.oid) {
+                self.trunk.red_from = None;
+            }
+        }
     }
 
     pub fn trunk_has(&self, oid: &Oid) -> bool {
@@ -234,6 +282,7 @@ impl Truth {
                 return Err(format!("the commit {source} is on trunk twice"));
             }
             self.trunk.has.insert(commit.oid.clone());
+            self.ever_on_trunk.insert(commit.oid.clone());
             self.trunk.commits.push(commit);
         }
         Ok(true)

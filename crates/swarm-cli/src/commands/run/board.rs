@@ -120,6 +120,7 @@ fn total_line(view: &StatusView) -> String {
         (counts.merging, "merging"),
         (counts.ready, "ready"),
         (counts.waiting, "waiting"),
+        (counts.gone, "gone"),
     ];
     words.extend(named.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
     match view.attention.len() {

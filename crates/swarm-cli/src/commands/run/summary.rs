@@ -51,6 +51,7 @@ impl Summary {
         let rest = [
             (c.ready + c.waiting, "pending"),
             (c.merging, "merging"),
+            (c.gone, "gone from trunk"),
             (c.deferred, "deferred"),
             (c.cancelled, "cancelled"),
         ];

@@ -62,6 +62,7 @@ fn counts(counts: &Counts) -> String {
         (counts.ready, "ready"),
         (counts.waiting, "waiting"),
         (counts.blocked, "blocked"),
+        (counts.gone, "gone"),
         (counts.failed, "failed"),
         (counts.timeout, "timed out"),
         (counts.deferred, "deferred"),

@@ -33,6 +33,9 @@ pub struct Members {
     /// How its agent runs
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+    /// Whether it may be done without any change
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    pub allow_empty: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -69,6 +72,7 @@ impl Members {
             profile: self.profile.map(Some),
             isolation: None,
             review: None,
+            allow_empty: self.allow_empty,
             extra: None,
         })
     }
@@ -85,6 +89,7 @@ impl Members {
             size: patch.size.flatten(),
             priority: patch.priority.flatten(),
             profile: patch.profile.flatten(),
+            allow_empty: patch.allow_empty.unwrap_or_default(),
             ..TaskSpec::new(id, title)
         })
     }

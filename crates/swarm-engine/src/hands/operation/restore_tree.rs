@@ -104,7 +104,8 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
     // Making and attaching take the task's lock themselves.
     drop(mine);
     let base = BaseRule::At(asked.base.unwrap_or(asked.tip).clone());
-    let wanted = Wanted { task: asked.task, dir: &dir, base: &base, pool: None, copy: None };
+    let begins = asked.base;
+    let wanted = Wanted { task: asked.task, dir: &dir, base: &base, begins, pool: None, copy: None };
     let place = match prepare_saved(git, &wanted).await {
         Ok(place) => place,
         Err(PrepareFailure::Git(error)) => return Err(error),

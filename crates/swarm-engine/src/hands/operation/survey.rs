@@ -1,15 +1,17 @@
 //! What git says before an operation: trunk then and now, whose commits lie between, what the checkouts hold.
 //! Reads only (it may write objects that nobody refers to), so a preview takes the very same look.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::{Landed, OtherBranch, Survey, SurveyAsk, TrunkCommit};
+use swarm_protocol::operation::{OtherBranch, Survey, SurveyAsk, TrunkCommit};
 
 use super::uncommitted::uncommitted_commit;
 use crate::git::revert::{Carried, Carry, pick, revert};
-use crate::git::{Git, GitError};
+use crate::git::{Git, GitError, patches};
+use crate::hands::prove;
 use crate::hands::publish::{Intent, WaitReason, in_the_way};
 use crate::hands::worktree::{checkouts_of_people, marker_of, records_at};
 
@@ -28,9 +30,10 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
     if let Some(now) = &now {
         match (&ask.trunk, ask.revert.last()) {
             (Some(then), _) => compare(git, &mut found, then, now).await?,
-            (None, Some(oldest)) => found.since = since(git, oldest, now).await?,
+            (None, Some(_)) => found.since = since(git, &ask.revert, now).await?,
             (None, None) => {}
         }
+        found.rewritten = rewritten(git, ask, now).await?;
         look_at_checkouts(git, &mut found, ask, now).await?;
     }
     look_at_tasks(git, &mut found, ask, dir).await?;
@@ -42,7 +45,8 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
         return Ok(found);
     }
     for (task, commits) in &ask.landed {
-        if let Some(landed) = landed(git, commits).await? {
+        let proof = Proof::new(trunk, commits[0].clone(), commits.clone());
+        if let Some(landed) = prove::landed(git, task, &proof).await? {
             found.landed.insert(task.clone(), landed);
         }
     }
@@ -73,13 +77,29 @@ async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result
     Ok(())
 }
 
-/// The commits from this one on.
-async fn since(git: &Git, oldest: &Oid, now: &Oid) -> Result<Vec<TrunkCommit>, GitError> {
-    if git.resolve(oldest.as_str()).await?.is_none() || !git.is_ancestor(oldest, now).await? {
+/// Commits of tasks that trunk has under another name, by task.
+async fn rewritten(git: &Git, ask: &SurveyAsk, now: &Oid) -> Result<BTreeMap<TaskId, Vec<Oid>>, GitError> {
+    let all: Vec<Oid> = ask.rewritten.values().flatten().cloned().collect();
+    let found: BTreeSet<Oid> = prove::rewritten(git, now, &all).await?.into_iter().collect();
+    let of = |commits: &Vec<Oid>| commits.iter().rev().filter(|oid| found.contains(oid)).cloned().collect();
+    let tasks = ask.rewritten.iter().map(|(task, commits)| (task.clone(), of(commits)));
+    Ok(tasks.filter(|(_, commits): &(TaskId, Vec<Oid>)| !commits.is_empty()).collect())
+}
+
+/// The commits from the oldest of these on, of those that trunk has.
+async fn since(git: &Git, commits: &[Oid], now: &Oid) -> Result<Vec<TrunkCommit>, GitError> {
+    let missing = git.missing_commits(commits).await?;
+    let known: Vec<Oid> = commits.iter().filter(|oid| !missing.contains(oid)).cloned().collect();
+    let off = patches::listed(git, &known, &["--not", now.as_str()]).await?;
+    let mut before = Vec::new();
+    for oid in known.iter().filter(|oid| !off.contains(*oid)) {
+        before.extend(git.commit_parts(oid).await?.parents.into_iter().next());
+    }
+    if before.is_empty() {
         return Ok(Vec::new());
     }
-    match git.commit_parts(oldest).await?.parents.first() {
-        Some(before) => between(git, before, now, false).await,
+    match git.common_base(before.iter()).await? {
+        Some(base) => between(git, &base, now, false).await,
         None => Ok(Vec::new()),
     }
 }
@@ -126,10 +146,15 @@ async fn look_at_checkouts(
             Some(then.clone())
         }
         Some(_) => {
-            let revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+            let mut revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+            revert.extend(found.rewritten.values().flatten().cloned());
             rebuilt(git, &revert, &oids(&found.ahead), now).await?
         }
-        None => rebuilt(git, &ask.revert, &ask.pick, now).await?,
+        None => {
+            let mut revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+            revert.extend(found.rewritten.values().flatten().cloned());
+            rebuilt(git, &revert, &ask.pick, now).await?
+        }
     };
     let Some(target) = target.filter(|target| target != now) else { return Ok(()) };
     let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };
@@ -191,14 +216,4 @@ async fn look_at_tasks(git: &Git, found: &mut Survey, ask: &SurveyAsk, dir: &Pat
         found.tips.insert(task, oid);
     }
     Ok(())
-}
-
-/// Where merged work begins and ends; none when its commits are not there any more.
-async fn landed(git: &Git, commits: &[Oid]) -> Result<Option<Landed>, GitError> {
-    let (Some(first), Some(tip)) = (commits.first(), commits.last()) else { return Ok(None) };
-    if !git.missing_commits(&[first.clone(), tip.clone()]).await?.is_empty() {
-        return Ok(None);
-    }
-    let Some(base) = git.commit_parts(first).await?.parents.first().cloned() else { return Ok(None) };
-    Ok(Some(Landed { base, tip: tip.clone(), tree: git.tree_of(tip).await? }))
 }

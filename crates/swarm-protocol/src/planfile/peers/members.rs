@@ -92,6 +92,7 @@ pub(super) const OF_A_TASK: &[&str] = &[
     "profile",
     "isolation",
     "review",
+    "allow_empty",
     "status",
 ];
 pub(super) const OF_A_PHASE: &[&str] = &["id", "name", "tasks"];

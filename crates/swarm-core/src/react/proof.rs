@@ -1,0 +1,137 @@
+//! What is done, asked again of git: is the work still on trunk? What has gone is a stage of its own, until
+//! a person merges it again, has it done again, or accepts that it is gone.
+
+use std::collections::BTreeMap;
+
+use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{Landed, SavedStage};
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::refusal::Refusal;
+
+use super::command::Outcome;
+use super::{task, validate};
+use crate::input::Missing;
+use crate::stage::Stage;
+use crate::state::{State, Task};
+
+/// The proof that can be looked up on trunk; none where there is nothing to look for.
+pub(crate) fn provable(task: &Task) -> Option<&Proof> {
+    let proof = task.stage.proof().filter(|proof| proof.accepted.is_none())?;
+    (!proof.commits.is_empty() || !proof.found.is_empty()).then_some(proof)
+}
+
+/// Everything that is done was looked up at this commit of trunk; `missing` names what is not there.
+pub(super) fn proven(state: &State, commit: Oid, missing: BTreeMap<TaskId, Missing>) -> Vec<Event> {
+    let mut events = Vec::new();
+    for (id, found) in &state.tasks {
+        let Some(proof) = provable(found) else { continue };
+        match (&found.stage, missing.get(id)) {
+            (Stage::Done { .. }, Some(Missing { why, work })) => events.push(Event::WorkGone {
+                task: id.clone(),
+                status: Status::Gone,
+                proof: proof.clone(),
+                why: why.clone(),
+                work: work.clone(),
+            }),
+            (Stage::Gone { .. }, None) => {
+                let (task, status, proof) = (id.clone(), Status::Done, proof.clone());
+                events.push(Event::WorkBack { task, status, proof });
+            }
+            _ => {}
+        }
+    }
+    if state.proven.as_ref() != Some(&commit) || state.proof_failed.is_some() {
+        events.push(Event::TrunkProven { commit });
+    }
+    events
+}
+
+/// It could not be looked up: said once for each reason, and asked again.
+pub(super) fn failed(state: &State, why: String) -> Vec<Event> {
+    match &state.proof_failed {
+        Some(known) if known.why == why => vec![],
+        _ => vec![Event::ProofFailed { why }],
+    }
+}
+
+/// Trunk is not at the commit that was watched.
+pub(super) fn trunk_moved(state: &State, watched: &Oid, now: &Oid) -> Option<Event> {
+    let moved = state.proven.as_ref() == Some(watched) && watched != now;
+    moved.then(|| Event::TrunkMoved { from: watched.clone(), to: now.clone() })
+}
+
+/// Work that has gone waits for its turn to be merged again, as it was.
+fn merged_again(id: &TaskId, found: &Task) -> Option<Event> {
+    let Stage::Gone { work, .. } = &found.stage else { return None };
+    if !found.parts.is_empty() {
+        // Its parts bring the work; it waits for them as before.
+        let (task, parts, why) = (id.clone(), found.parts.clone(), "its work is merged again".into());
+        return Some(Event::TaskSplit { task, status: Status::Active, parts, why });
+    }
+    let Landed { base, tip, tree } = work.clone()?;
+    let stage = SavedStage::Approved { tip, tree, base: Some(base) };
+    Some(Event::TaskRestored {
+        task: id.clone(),
+        status: stage.status(),
+        why: "its work is merged again".into(),
+        stage: Some(stage),
+        waived: None,
+        saved: None,
+    })
+}
+
+/// One task whose work has gone: merged again.
+pub(super) fn merge_again(state: &State, id: &TaskId, found: &Task) -> Result<Outcome, Refusal> {
+    match merged_again(id, found) {
+        Some(event) => {
+            let mut events = vec![event];
+            // A part that has gone is not merged without its neighbours that went with it.
+            events.extend(found.parts.iter().filter_map(|part| merged_again(part, state.task(part)?)));
+            Ok(Outcome::new(events, format!("The work of task {id} waits for its turn to be merged again")))
+        }
+        None => Err(task::wrong(state, id, found, "merged again: git does not have its commits any more")),
+    }
+}
+
+/// Goes on after an abort, and merges everything again that has gone.
+pub(super) fn retry(state: &State) -> Result<Outcome, Refusal> {
+    state.plan.as_ref().ok_or(Refusal::NoPlan)?;
+    let again: Vec<Event> = state.tasks.iter().filter_map(|(id, found)| merged_again(id, found)).collect();
+    let aborted = state.paused.contains_key(&PauseReason::Abort);
+    let answer = match (aborted, again.len()) {
+        (false, 0) => {
+            return Err(Refusal::NothingToChange { what: "No work was taken back or has gone".into() });
+        }
+        (true, 0) => "Work goes on after the abort".to_string(),
+        (_, 1) => "The work of 1 task is merged again".to_string(),
+        (_, n) => format!("The work of {n} tasks is merged again"),
+    };
+    let resumed = aborted.then_some(Event::Resumed { reason: PauseReason::Abort });
+    Ok(Outcome::new(resumed.into_iter().chain(again).collect(), answer))
+}
+
+/// Done as it is, on a person's word.
+pub(super) fn accept(state: &State, id: TaskId, reason: String) -> Result<Outcome, Refusal> {
+    let found = validate::known(state, &id)?;
+    validate::reason(&reason)?;
+    if reason.trim().is_empty() {
+        return Err(Refusal::BadValue { what: "The reason".into(), why: "accepting needs one".into() });
+    }
+    let proof = match &found.stage {
+        Stage::Gone { proof, .. } => proof.clone(),
+        Stage::Blocked { block: BlockKind::Empty, .. } => {
+            let trunk = state.trunk.clone().unwrap_or_default();
+            let Some(commit) = state.proven.clone().or(found.base.clone()) else {
+                return Err(task::wrong(state, &id, found, "accepted"));
+            };
+            Proof::new(trunk, commit, found.landed_before.clone())
+        }
+        _ => return Err(task::wrong(state, &id, found, "accepted")),
+    };
+    let answer = format!("Task {id} is done as it is: {reason}");
+    let proof = Some(Proof { accepted: Some(reason.clone()), ..proof });
+    let (task, status, why, block) = (id, Status::Done, Some(reason), None);
+    Ok(Outcome::new(vec![Event::TaskStatusChanged { task, status, why, block, proof }], answer))
+}

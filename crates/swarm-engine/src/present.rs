@@ -1,0 +1,58 @@
+//! What the ledger says is done, held against trunk as it is now: for views and for the start of a run. Nothing is
+//! written here; a read never writes the ledger.
+
+use std::collections::BTreeMap;
+
+use swarm_core::input::{Input, Missing, Report};
+use swarm_core::{State, is_settled, react};
+use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::ids::TaskId;
+
+use crate::git::{Git, GitError};
+use crate::hands::prove::{self, Absent};
+
+/// What a look at trunk finds out; none where the ledger knows it already, or there is nothing to look for.
+pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, GitError> {
+    let Some(trunk) = state.trunk.as_deref().filter(|_| state.has_provable()) else { return Ok(None) };
+    let Some(commit) = git.ref_value(&format!("refs/heads/{trunk}")).await? else {
+        let what = format!("the branch {trunk} is gone: `git branch {trunk} COMMIT` makes it again");
+        return Err(GitError::Unreadable { command: "show-ref".into(), what });
+    };
+    if state.proven.as_ref() == Some(&commit) {
+        return Ok(None);
+    }
+    let absent = prove::absent(git, trunk, &commit, &proofs(state)).await?;
+    let missing = absent.into_iter().map(|(id, Absent { why, work })| (id, Missing { why, work })).collect();
+    Ok(Some(Report::Proven { commit, missing }))
+}
+
+fn proofs(state: &State) -> BTreeMap<TaskId, Proof> {
+    let proofs = state.tasks.iter().filter_map(|(id, task)| Some((id.clone(), task.stage.proof()?.clone())));
+    proofs.filter(|(_, proof)| proof.accepted.is_none()).collect()
+}
+
+/// The state with what has gone from trunk, or come back to it, since it was last looked up.
+pub async fn as_on_trunk(git: &Git, mut state: State) -> State {
+    let found = found_on_trunk(git, &state).await;
+    let report = match found {
+        Ok(None) => return state,
+        Ok(Some(report)) => report,
+        Err(error) => {
+            let (seq, at) = (state.seq, state.at);
+            state.apply(&Event::ProofFailed { why: error.to_string() }, at);
+            state.seq = seq;
+            return state;
+        }
+    };
+    let (seq, at) = (state.seq, state.at);
+    for event in react(&state, Input::Report(report), at).unwrap_or_default() {
+        state.apply(&event, at);
+    }
+    // Phases that are open again; nothing is granted in a copy that nobody carries out.
+    let more = is_settled(&state, at).err().unwrap_or_default();
+    for event in more.iter().filter(|event| matches!(event, Event::PhaseReopened { .. })) {
+        state.apply(event, at);
+    }
+    state.seq = seq; // no record says so yet
+    state
+}
