@@ -189,3 +189,74 @@ fn the_ledger_has_the_words_of_programs_without_secrets_and_places_of_the_machin
         assert!(told.is_empty(), "{name}: {told:#?}");
     }
 }
+
+/// What stands where the program should: a wrapper around nothing, a script without its interpreter, no program at all.
+const CANNOT_START: &[(&str, &str, &str)] = &[
+    ("a wrapper around nothing", "#!/bin/sh\nexec no-such-agent-program \"$@\"\n", "no-such-agent-program"),
+    (
+        "words before the end",
+        "#!/bin/sh\necho starting\nexec no-such-agent-program\n",
+        "no-such-agent-program",
+    ),
+    ("no interpreter", "#!/usr/bin/env no-such-interpreter\n", "no-such-interpreter"),
+    ("no interpreter at its place", "#!/no/such/interpreter\n", "interpreter"),
+    ("executes what may not be", "#!/bin/sh\nexec /etc/passwd\n", "ermission denied"),
+    ("no program", "\u{1}\u{2}\u{3}", ""),
+];
+
+/// Blocked for a person at once: one attempt, no retry, nobody out of service, whatever program it was to be.
+fn check_cannot_start(program: &str) {
+    for (what, text, words) in CANNOT_START {
+        let arena = arena_with(json!({}));
+        let file = arena.path("agent-program");
+        std::fs::write(&file, text).expect("a file");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+        let config = json!({
+            "mode": "autopilot", "agent": "broken",
+            "profiles": { "broken": { "program": program, "command": [file] } },
+            "recovery": { "maxRetries": 5, "backoffMax": "1s" }, "stop": { "grace": "1s", "drain": "1s" },
+        });
+        arena.write(".swarm/config.json", &config.to_string());
+        arena.plan(&[("1.1", &[], "nothing".into())]);
+        let (code, said) = arena.run_as_configured(&[]);
+        let view = arena.shown("1.1");
+        let all = format!("{program}, {what}: {said}\n{}\n{view}", arena.ok(&["status"]));
+        assert_eq!(code, 1, "{all}");
+        assert_eq!((&view["status"], &view["block"]), (&json!("blocked"), &json!("setup")), "{all}");
+        assert_eq!((&view["attempts"], &view["retries"]), (&json!(1), &json!(0)), "{all}");
+        assert!(
+            view["why"].to_string().contains(words) || all.contains(words),
+            "{words:?} is not said: {all}"
+        );
+        assert!(all.contains("swarm task unblock 1.1"), "{all}");
+        let status = arena.json(&["status"]);
+        assert!(status["paused"].as_array().is_none_or(Vec::is_empty), "{all}");
+        assert!(!arena.ok(&["agent", "list"]).contains("out of service"), "{all}");
+        arena.assert_nothing_runs();
+    }
+}
+
+#[test]
+fn a_claude_that_cannot_start_blocks_its_task_at_once() {
+    check_cannot_start("claude");
+}
+
+#[test]
+fn a_codex_that_cannot_start_blocks_its_task_at_once() {
+    check_cannot_start("codex");
+}
+
+#[test]
+fn a_gemini_that_cannot_start_blocks_its_task_at_once() {
+    check_cannot_start("gemini");
+}
+
+#[test]
+fn an_opencode_that_cannot_start_blocks_its_task_at_once() {
+    check_cannot_start("opencode");
+}
+
+#[test]
+fn an_acp_agent_that_cannot_start_blocks_its_task_at_once() {
+    check_cannot_start("acp");
+}

@@ -9,6 +9,7 @@ mod disk;
 mod message;
 mod overflow;
 mod quota;
+mod spinning;
 
 use serde_json::{Value, json};
 

@@ -187,9 +187,13 @@ impl Acp {
                 self.talk.answer(id, json!({ "outcome": outcome }));
             }
             ("session/request_permission", None) => {
+                self.updates.permission_refused(params, heard);
                 self.talk.answer(id, json!({ "outcome": { "outcome": "cancelled" } }));
             }
-            _ => self.talk.decline(id, method),
+            _ => {
+                self.updates.declined(method, params, heard);
+                self.talk.decline(id, method);
+            }
         }
     }
 

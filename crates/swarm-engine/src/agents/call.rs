@@ -18,12 +18,29 @@ pub fn shown_input(input: &Value) -> String {
 const WAITING: &[&str] = &["BashOutput", "TaskOutput", "AgentOutputTool", "write_stdin", "Monitor", "Sleep"];
 
 /// New in every call, whatever it does.
-const PASSING: &[&str] = &["description", "call_id", "turn_id", "id", "auto_approved"];
+const PASSING: &[&str] = &[
+    "description",
+    "call_id",
+    "turn_id",
+    "id",
+    "auto_approved",
+    "process_id",
+    "started_at_ms",
+    "started_at",
+    "timestamp",
+    "toolCallId",
+    "sessionId",
+];
+
+/// Whether a call of this tool only asks how far something is.
+pub fn is_waiting(name: &str) -> bool {
+    WAITING.contains(&name)
+}
 
 /// Everything that matters of a tool's input; none where too little is told to say that two calls are the same.
 pub fn whole_input(name: &str, input: &Value) -> Option<String> {
     let members = input.as_object().filter(|members| !members.is_empty())?;
-    if WAITING.contains(&name) {
+    if is_waiting(name) {
         return None;
     }
     let mut members = members.clone();
@@ -48,6 +65,15 @@ mod tests {
         assert_ne!(
             whole(json!({ "file_path": "a", "old_string": "x" })),
             whole(json!({ "file_path": "a", "old_string": "y" }))
+        );
+        // As codex tells it over ACP: only what is run is told the same way twice.
+        assert_eq!(
+            whole(
+                json!({ "command": ["make"], "process_id": "57806", "started_at_ms": 1_794_702_444_984_u64 })
+            ),
+            whole(
+                json!({ "command": ["make"], "process_id": "57911", "started_at_ms": 1_794_702_451_120_u64 })
+            )
         );
         assert_eq!(whole(json!({})), None);
         assert_eq!(whole_input("BashOutput", &json!({ "bash_id": "1" })), None);

@@ -1,6 +1,6 @@
 //! What a run of an agent program has told so far, whatever the program.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
@@ -20,6 +20,8 @@ const LAST_WORDS_MAX: usize = 1000;
 const EVENTS_MAX: usize = 1000;
 const DENIED_MAX: usize = 50;
 const TOOLS_MAX: usize = 1000;
+/// Events of one call come close together; agents that help it are at theirs meanwhile.
+const STEPS_KEPT: usize = 100;
 const LINE_MAX: usize = 64 * 1024;
 
 /// Characters of a tool's input that are shown.
@@ -86,7 +88,10 @@ pub struct Heard {
     line: String,
     said_anything: bool,
     last_words: VecDeque<String>,
-    steps_seen: BTreeSet<String>,
+    /// The newest of them, oldest first.
+    steps_seen: VecDeque<String>,
+    /// Tools that were begun.
+    pub calls: u64,
 }
 
 impl Heard {
@@ -136,11 +141,23 @@ impl Heard {
         self.said_anything
     }
 
+    /// Whether the agent itself showed any sign of life. Lines that are no event of the program do not count: a script
+    /// around it may say anything before it finds that there is nothing to start.
+    pub fn has_begun(&self) -> bool {
+        let worked = self.usage.steps > 0 || self.calls > 0 || self.said_all;
+        self.said_anything || self.session.is_some() || worked
+    }
+
     /// A tool begins; `id` is the program's own. `whole` is all that makes two calls equal, where that is known.
     pub fn tool_starts(&mut self, id: &str, name: &str, input: &str, whole: Option<&str>) {
         self.goes_on();
         self.sentence_ends();
-        if self.running.len() < TOOLS_MAX && self.running.insert(id.to_owned(), name.to_owned()).is_none() {
+        // One that is never told to have ended must not keep the newer ones from being seen.
+        if self.running.len() >= TOOLS_MAX && !self.running.contains_key(id) {
+            self.running.pop_first();
+        }
+        if self.running.insert(id.to_owned(), name.to_owned()).is_none() {
+            self.calls += 1;
             let (name, same) = (name.to_owned(), whole.map(|whole| same(name, whole)));
             self.show(AgentEvent::ToolStarted { name, input: cut(input), same });
         }
@@ -185,9 +202,14 @@ impl Heard {
 
     /// One call of the model, told by several events with the same id.
     pub fn steps_as(&mut self, id: &str) {
-        if self.steps_seen.len() < TOOLS_MAX && self.steps_seen.insert(id.to_owned()) {
-            self.steps();
+        if self.steps_seen.iter().any(|seen| seen == id) {
+            return;
         }
+        self.steps_seen.push_back(id.to_owned());
+        if self.steps_seen.len() > STEPS_KEPT {
+            self.steps_seen.pop_front();
+        }
+        self.steps();
     }
 
     /// The service failed and the program asks again. A wrong key is not worth a second time.

@@ -1,17 +1,12 @@
 //! Programs that speak plain text: every line of standard output is the agent's own. `exec` and `script`.
 
-use swarm_protocol::failure::{Failure, FailureClass};
+use swarm_protocol::failure::Failure;
 
-use super::failing::failed;
 use super::heard::Heard;
 use super::invocation::{Invocation, Launch, Stdin};
 use super::reading::{Conclusion, ExitFacts, Transcript, gone};
 use super::told::{Told, told_in};
 use super::{AgentProgram, AgentSetup};
-
-/// What a shell says when there is no such program, and when it may not be run.
-const SHELL_NOT_FOUND: i32 = 127;
-const SHELL_NOT_EXECUTABLE: i32 = 126;
 
 /// The variable by which a program finds its prompt; it is on its standard input as well.
 const PROMPT_FILE: &str = "SWARM_PROMPT_FILE";
@@ -61,9 +56,6 @@ impl Transcript for Plain {
         }
         match (exit.code, exit.signal) {
             (Some(0), _) => Conclusion::Done { denied: heard.denied.clone() },
-            (Some(SHELL_NOT_FOUND | SHELL_NOT_EXECUTABLE), None) if !heard.spoke => {
-                Conclusion::Failed(failed(FailureClass::Configuration, &heard.last_words_text(3)))
-            }
             _ => Conclusion::Failed(gone(heard, exit)),
         }
     }

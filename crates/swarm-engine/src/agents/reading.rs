@@ -14,6 +14,13 @@ use crate::journal::Stream;
 /// A longer line of output is no event of any program: it is passed over.
 const LINE_MAX: usize = 8 << 20;
 
+/// What a shell, `env` and the loader end with when there is no such program, and when it may not be run.
+const NOT_FOUND: i32 = 127;
+const NOT_EXECUTABLE: i32 = 126;
+
+/// Tools that one call of the model asks for at once, where a program tells both.
+const TOOLS_AT_ONCE: u64 = 5;
+
 /// How long a program that has said its last word may take to go by itself.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -148,10 +155,20 @@ impl Reading {
             Stream::Err => self.transcript.err(line, &mut self.heard),
             Stream::Swarm => {}
         }
-        if self.steps_max > 0 && self.heard.usage.steps > self.steps_max && !self.heard.said_all {
-            let text = format!("{} calls of the model in one iteration", self.heard.usage.steps);
+        let steps = self.steps();
+        if self.steps_max > 0 && steps > self.steps_max && !self.heard.said_all {
+            let text = format!("{steps} calls of the model in one iteration");
             self.heard.enough.get_or_insert_with(|| failed(FailureClass::OwnLimit, &text));
         }
+    }
+
+    /// Calls of the model so far. A tool is asked for by one of them, so whoever does not tell the calls cannot hide
+    /// behind that; but one call may ask for several tools at once.
+    fn steps(&self) -> u64 {
+        let told_apart =
+            !matches!(self.program, AgentProgram::Acp | AgentProgram::Exec | AgentProgram::Script);
+        let at_once = if told_apart { TOOLS_AT_ONCE } else { 1 };
+        self.heard.usage.steps.max(self.heard.calls / at_once)
     }
 
     pub fn outgoing(&mut self) -> Outgoing {
@@ -171,9 +188,10 @@ impl Reading {
         self.heard.enough.as_ref().map(Failure::sentence)
     }
 
-    /// The program knows another way to be started, and this one led nowhere.
-    pub fn wants_fallback(&self) -> bool {
-        self.transcript.wants_fallback()
+    /// The program knows another way to be started, and this one led nowhere. One that is not there at all is not
+    /// there either way.
+    pub fn wants_fallback(&self, exit: &ExitFacts) -> bool {
+        self.transcript.wants_fallback() && could_not_start(&self.heard, exit).is_none()
     }
 
     /// Order of the tests: our own signal or clock, the final event, the exit code, stderr.
@@ -188,7 +206,10 @@ impl Reading {
             Ending::Silent | Ending::Enough => {
                 self.transcript.conclude(&self.heard, &ExitFacts { code: None, signal: None, ..*exit })
             }
-            Ending::ByItself => self.transcript.conclude(&self.heard, exit),
+            Ending::ByItself => match could_not_start(&self.heard, exit) {
+                Some(failure) => Conclusion::Failed(failure),
+                None => self.transcript.conclude(&self.heard, exit),
+            },
         };
         match conclusion {
             Conclusion::Failed(mut failure) => {
@@ -209,6 +230,22 @@ impl Reading {
             }
         }
     }
+}
+
+/// The program never came to life: it, its interpreter or a library of it is missing or must not be executed. Trying
+/// again changes nothing about that, whatever program it was to be.
+fn could_not_start(heard: &Heard, exit: &ExitFacts) -> Option<Failure> {
+    let why = match (exit.code, exit.signal) {
+        (Some(NOT_FOUND), None) => "the program, or what it needs to run, was not found",
+        (Some(NOT_EXECUTABLE), None) => "the program cannot be executed",
+        _ => return None,
+    };
+    if heard.has_begun() {
+        return None;
+    }
+    let words = heard.last_words_text(3);
+    let said = if words.trim().is_empty() { why.to_owned() } else { format!("{words} ({why})") };
+    Some(failed(FailureClass::Configuration, &said))
 }
 
 /// The end of a program that left without its final word.

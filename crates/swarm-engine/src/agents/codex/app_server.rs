@@ -29,6 +29,8 @@ pub struct AppServer {
     opening: Option<Opening>,
     waits_for: WaitsFor,
     thread: Option<String>,
+    /// It tells what each call of the model used; otherwise what the calls led to is counted.
+    tells_usage: bool,
     end: Option<End>,
 }
 
@@ -153,9 +155,15 @@ impl AppServer {
         let item = field(params, "item");
         match method {
             "item/started" => starts(item, heard),
-            "item/completed" => completed(item, heard),
+            "item/completed" => {
+                if !self.tells_usage && text(item, "type") != Some("userMessage") {
+                    heard.steps();
+                }
+                completed(item, heard);
+            }
             "item/agentMessage/delta" | "item/reasoning/textDelta" => heard.goes_on(),
             "thread/tokenUsage/updated" => {
+                self.tells_usage = true;
                 heard.steps();
                 heard.usage = heard.usage.plus(usage(field(field(params, "tokenUsage"), "last")));
             }

@@ -75,6 +75,10 @@ fn starts(item: &Value, heard: &mut Heard) {
             let (name, input) = (text(item, "tool").unwrap_or("mcp"), field(item, "arguments"));
             heard.tool_starts(id, name, &shown_input(input), whole_input(name, input).as_deref());
         }
+        Some("web_search") => {
+            let query = text(item, "query").unwrap_or_default();
+            heard.tool_starts(id, "web search", query, Some(query));
+        }
         _ => {}
     }
 }
@@ -88,7 +92,7 @@ fn completed(item: &Value, heard: &mut Heard) {
             heard.says(text(item, "text").unwrap_or_default());
         }
         // A very short command is told only at its end.
-        Some("command_execution" | "file_change" | "mcp_tool_call") => {
+        Some("command_execution" | "file_change" | "mcp_tool_call" | "web_search" | "todo_list") => {
             starts(item, heard);
             heard.steps();
             heard.tool_ends(id, ok);

@@ -80,7 +80,7 @@ pub async fn once(shop: &Workshop, setup: &AgentSetup, start: Start<'_>, stop: &
         Ok(ran) => agent.reading.conclude(&exit_facts(ran)),
         Err(_) => Conclusion::Interrupted,
     };
-    let wants_fallback = agent.reading.wants_fallback();
+    let wants_fallback = ran.as_ref().is_ok_and(|ran| agent.reading.wants_fallback(&exit_facts(ran)));
     Run { ran, conclusion, heard: agent.reading.heard, learnings: agent.learnings, wants_fallback }
 }
 
