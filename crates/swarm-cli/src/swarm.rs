@@ -17,6 +17,7 @@ mod settings;
 mod stop;
 mod trouble;
 pub mod verdict;
+pub mod watchers;
 mod words;
 mod worktrees;
 

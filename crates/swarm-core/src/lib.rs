@@ -29,6 +29,6 @@ mod step;
 
 pub use owed::owed;
 pub use react::{react, requested};
-pub use settle::{rests, waits_for_start, wakes_at};
+pub use settle::{nothing_left, rests, waits_for_start, wakes_at};
 pub use state::State;
 pub use step::{first_step, is_settled, step};

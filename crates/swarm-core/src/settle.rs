@@ -311,6 +311,11 @@ pub fn rests(state: &State) -> bool {
         && crate::owed::owed(state).iter().all(|effect| effect.key().is_watch())
 }
 
+/// Whether no task is open and no operation is under way: nothing could be done even if nothing were paused.
+pub fn nothing_left(state: &State) -> bool {
+    rests(state) && state.ops.running.is_none() && state.tasks.values().all(|task| task.stage.is_closed())
+}
+
 fn wholes_turn(state: &State, id: &TaskId) -> bool {
     state.task(id).is_some_and(
         |t| matches!(&t.stage, Stage::Split { parts, .. } if react::parts_are_done(state, parts)),

@@ -25,7 +25,7 @@ use std::time::Duration;
 use swarm_core::effect::{Effect, Key};
 use swarm_core::flight::Flights;
 use swarm_core::input::Input;
-use swarm_core::{State, owed, rests, waits_for_start, wakes_at};
+use swarm_core::{State, nothing_left, owed, rests, waits_for_start, wakes_at};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
@@ -217,8 +217,9 @@ impl Coordinator {
         }
         match (state.draining, state.paused.is_empty()) {
             (true, _) => Some(Finish::Drained),
-            // A paused swarm waits to be resumed.
-            (false, false) => None,
+            // A paused swarm waits to be resumed, unless there is nothing to resume.
+            (false, false) if !nothing_left(state) => None,
+            (false, false) => Some(Finish::Rests),
             (false, true) if waits_for_a_word(state) => None,
             (false, true) => Some(Finish::Rests),
         }

@@ -31,9 +31,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let (view, now) = swarm.status(args.at.at)?;
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
     if args.at.at.is_none() && !view.agents.is_empty() && !swarm.has_coordinator() {
-        output::note(
-            "Note: no coordinator is running; agents that live work on. `swarm run` takes them over",
-        );
+        output::note(if swarm.is_watched() {
+            "Note: the coordinator has died and is started again in a moment; agents that live work on"
+        } else {
+            "Note: no coordinator is running; agents that live work on. `swarm run` takes them over"
+        });
     }
     if args.at.at.is_none()
         && let Some(trunk) = &view.trunk

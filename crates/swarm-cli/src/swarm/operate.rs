@@ -16,8 +16,8 @@ use crate::error::CliError;
 use crate::output;
 use crate::watch::Watch;
 
-/// A coordinator that died is started again after a second or two.
-const BACK_WITHIN: Duration = Duration::from_secs(4);
+/// A coordinator that died is started again after seconds, by whoever watches it.
+const BACK_WITHIN: Duration = Duration::from_secs(30);
 
 /// Agents have their grace to stop, and a large tree takes its time; what takes longer hangs.
 const END_WITHIN: Duration = Duration::from_secs(900);
@@ -94,7 +94,9 @@ impl Swarm {
         let state = self.state(None)?;
         // One that died may be started again by the `swarm run` that watches it, and goes on with its agents: they would
         // be brought to rest here.
-        if state.running && Watch::folder(&self.paths.run).until(BACK_WITHIN, || self.has_coordinator()) {
+        let watch = Watch::folder(&self.paths.run);
+        watch.until(BACK_WITHIN, || self.has_coordinator() || !self.is_watched());
+        if state.running && self.has_coordinator() {
             return Ok(());
         }
         match self.bring_to_rest() {

@@ -1,11 +1,16 @@
 //! The end of a running swarm, asked for from outside.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Serialize;
-use swarm_protocol::command::Command;
+use swarm_protocol::channel::Response;
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::refusal::Refusal;
+use swarm_server::client::{ClientError, send_command};
 
-use super::Swarm;
+use super::{Swarm, watchers};
 use crate::error::CliError;
 use crate::watch::Watch;
 
@@ -20,17 +25,13 @@ pub struct Stopped {
 }
 
 impl Swarm {
-    /// Asks the coordinator to drain, and waits until it is gone.
+    /// Ends the coordinator and whoever would start it again, and waits until both are gone.
     pub fn stop(&self, wait: bool) -> Result<Stopped, CliError> {
-        // Watched before it is asked, so that a quick end is not missed.
+        // Watched before they are asked, so that a quick end is not missed.
         let watch = Watch::folder(&self.paths.run);
-        if !self.has_coordinator() {
-            return Err(CliError::no_coordinator("No swarm is running here").run_instead("swarm status"));
-        }
-        match self.ask(Command::Drain { why: "swarm stop".into() }) {
-            // It stops already; all that is left is to wait.
-            Err(error) if error.kind == "draining" => {}
-            asked => drop(asked?),
+        let mut asked = Asked::default();
+        if !self.ask_to_stop(&mut asked)? {
+            return self.stop_the_abandoned();
         }
         if !wait {
             return Ok(Stopped {
@@ -38,12 +39,86 @@ impl Swarm {
                 text: "Asked to stop; `swarm status` shows how far it is".into(),
             });
         }
-        let gone = watch.until(END_WITHIN, || !self.has_coordinator());
-        if !gone {
-            return Err(CliError::environment("The swarm was asked to stop and has not ended")
+        // Asked again each time: one that died meanwhile has been followed by another, perhaps.
+        let mut failed = None;
+        let gone = watch.until(END_WITHIN, || match self.ask_to_stop(&mut asked) {
+            Ok(anybody) => !anybody,
+            Err(error) => {
+                failed = Some(error);
+                true
+            }
+        });
+        match failed {
+            Some(error) => Err(error),
+            None if !gone => Err(CliError::environment("The swarm was asked to stop and has not ended")
                 .because(format!("waited {} s", END_WITHIN.as_secs()))
-                .run_instead("swarm agent list"));
+                .run_instead("swarm agent list")),
+            None => Ok(Stopped {
+                ended: true,
+                text: "Stopped in good order; `swarm run` goes on from here".into(),
+            }),
         }
-        Ok(Stopped { ended: true, text: "Stopped in good order; `swarm run` goes on from here".into() })
     }
+
+    /// Tells everybody who has not been told. False when nobody is there.
+    fn ask_to_stop(&self, asked: &mut Asked) -> Result<bool, CliError> {
+        // Those who watch first: whatever becomes of the coordinator from here on, it is not started to go on.
+        let watchers = self.watchers();
+        for watcher in watchers.iter().filter(|watcher| asked.watchers.insert(watcher.pid)) {
+            watcher.signal(watchers::STOP);
+        }
+        if !self.has_coordinator() {
+            return Ok(!watchers.is_empty());
+        }
+        // Its number only tells it from the one before.
+        let coordinator = self.coordinator_pid().unwrap_or_default();
+        if asked.coordinator != Some(coordinator) && self.ask_to_drain()? {
+            asked.coordinator = Some(coordinator);
+        }
+        Ok(true)
+    }
+
+    /// By the socket alone: without a coordinator there is nobody to drain. False when it was gone.
+    fn ask_to_drain(&self) -> Result<bool, CliError> {
+        let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
+        let command = Command::Drain { why: "swarm stop".into() };
+        let envelope = Envelope { id, by: "person:cli".into(), command };
+        match self.runtime.block_on(send_command(&self.paths.socket, envelope)) {
+            // It stops already; all that is left is to wait.
+            Ok(
+                Response::Answer(_) | Response::Refused { refusal: Refusal::Draining | Refusal::PlanClosed },
+            ) => Ok(true),
+            Ok(Response::Refused { refusal }) => Err(refusal.into()),
+            Ok(Response::Failed { text }) => {
+                Err(CliError::environment("The coordinator could not be asked to stop").because(text))
+            }
+            Err(ClientError::Nobody | ClientError::Lost { .. }) => Ok(false),
+            Err(ClientError::Denied { status: 403, error }) => {
+                Err(CliError::not_allowed(error.message).say(error.hint))
+            }
+            Err(error) => Err(CliError::environment("Cannot ask the coordinator").because_of(&error)),
+        }
+    }
+
+    /// Nobody coordinates and nobody watches. What they left when they were killed works on; it is brought to rest here.
+    fn stop_the_abandoned(&self) -> Result<Stopped, CliError> {
+        let nobody = || CliError::no_coordinator("No swarm is running here").run_instead("swarm status");
+        let state = self.state(None).map_err(|_| nobody())?;
+        if !state.running || state.runs.is_empty() {
+            return Err(nobody());
+        }
+        self.bring_to_rest()?;
+        Ok(Stopped {
+            ended: true,
+            text: "Nobody coordinated any more; the agents that were left are stopped, their work is saved"
+                .into(),
+        })
+    }
+}
+
+/// Who was told to stop.
+#[derive(Debug, Default)]
+struct Asked {
+    watchers: BTreeSet<u32>,
+    coordinator: Option<u32>,
 }

@@ -31,7 +31,7 @@ struct Started {
 /// Starts it, waits until it answers or has failed, and says which.
 pub fn start(cx: &Context) -> Result<ExitCode, CliError> {
     let swarm = Swarm::open(cx)?;
-    if swarm.has_coordinator() {
+    if swarm.has_coordinator() || swarm.is_watched() {
         return Err(CliError::owned("A coordinator runs already").run_instead("swarm status --watch"));
     }
     let (path, log) = open_log(&swarm)?;

@@ -19,11 +19,15 @@ pub struct Summary {
     /// Tasks that were merged into another branch, before this one became trunk: `1.1 on main`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<String>,
+    /// Why it was paused when it ended; it still is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paused: Vec<String>,
 }
 
 impl Summary {
     pub fn of(state: &State, drained: bool) -> Self {
         let status = show::status(state, state.at);
+        let paused = status.paused.iter().map(|reason| reason.word().to_owned()).collect();
         Self {
             ended: if drained { "drained" } else { "rests" }.into(),
             counts: status.counts,
@@ -31,6 +35,7 @@ impl Summary {
             attention: status.attention,
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
+            paused,
         }
     }
 
@@ -66,6 +71,12 @@ impl Summary {
         for item in &self.attention {
             lines.push(format!("  {}: {}", item.what, item.why));
             lines.extend(item.commands.iter().map(|command| format!("    {command}")));
+        }
+        if !self.paused.is_empty() {
+            lines.push(format!(
+                "It is paused ({}) and stays so; `swarm resume` ends that.",
+                self.paused.join(", ")
+            ));
         }
         if self.ended == "drained" {
             lines.push("Stopped in good order; `swarm run` goes on from here.".into());

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,8 @@ use crate::cli::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;
+use crate::swarm::Swarm;
+use crate::swarm::watchers::{self, Watching};
 
 /// How a coordinator ends that had begun and could not go on. Between it and us; nobody else sees it.
 pub const FELL: u8 = 71;
@@ -26,6 +29,8 @@ pub const FELL: u8 = 71;
 const FALLS_MAX: usize = 5;
 const WITHIN: Duration = Duration::from_secs(600);
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// Until the folder is there in which we say that we watch.
+const SAY_AGAIN_AFTER: Duration = Duration::from_millis(50);
 /// Far away: the end of the process wakes us; this only bounds the wait.
 const ONE_DAY: Duration = Duration::from_secs(86_400);
 
@@ -34,7 +39,9 @@ pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
         .enable_all()
         .build()
         .map_err(|error| CliError::environment("Cannot start").because(error))?;
-    runtime.block_on(watch(args, cx))
+    // Without a repository nobody can ask us to stop either; the coordinator says what is wrong.
+    let place = Swarm::open(cx).ok().map(|swarm| swarm.run_folder().to_owned());
+    runtime.block_on(watch(args, cx, place))
 }
 
 /// What the coordinator is started for.
@@ -46,14 +53,16 @@ enum Turn {
     Rest,
 }
 
-async fn watch(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
+async fn watch(args: &Args, cx: &Context, place: Option<PathBuf>) -> Result<ExitCode, CliError> {
     let mut keys = Keys::listen()?;
+    let mut known = Known { place, watching: None };
     let mut falls = Falls::default();
     let mut turn = Turn::First;
     loop {
-        let ended = stay_with(start(args, cx, turn)?, &mut keys).await?;
+        let ended = stay_with(start(args, cx, turn)?, &mut keys, &mut known).await?;
         let Some(how) = abnormal(ended) else { return Ok(code_of(ended).into()) };
         let Some(pause) = falls.note(Instant::now()) else { return Err(given_up(&how)) };
+        known.say();
         if !keys.asked {
             output::note(&format!(
                 "The coordinator ended abnormally ({how}). Its agents live on; it is started again in {} s",
@@ -112,8 +121,27 @@ fn start(args: &Args, cx: &Context, turn: Turn) -> Result<Child, CliError> {
     command.spawn().map_err(failed)
 }
 
+/// Our own word that we watch, once there is a place for it.
+struct Known {
+    place: Option<PathBuf>,
+    watching: Option<Watching>,
+}
+
+impl Known {
+    fn say(&mut self) {
+        if let (None, Some(place)) = (&self.watching, &self.place) {
+            self.watching = Watching::say(place);
+        }
+    }
+
+    fn is_missing(&self) -> bool {
+        self.place.is_some() && self.watching.is_none()
+    }
+}
+
 /// Waits for its end, and hands on what the person wants meanwhile.
-async fn stay_with(mut child: Child, keys: &mut Keys) -> Result<ExitStatus, CliError> {
+async fn stay_with(mut child: Child, keys: &mut Keys, known: &mut Known) -> Result<ExitStatus, CliError> {
+    known.say();
     // None when it has ended already: as long as nobody has asked how, its number is nobody else's.
     let process = ProcessIdentity::of(child.id(), "").and_then(|identity| open_verified(&identity));
     while let Some(process) = &process {
@@ -121,8 +149,12 @@ async fn stay_with(mut child: Child, keys: &mut Keys) -> Result<ExitStatus, CliE
             gone = process.wait_gone(ONE_DAY) => if gone { break },
             key = keys.next() => {
                 // One that is just ending needs no telling.
-                process.signal(key);
+                if let Some(key) = key {
+                    process.signal(key);
+                }
             }
+            // The first run of all: the coordinator is just making the folder.
+            () = tokio::time::sleep(SAY_AGAIN_AFTER), if known.is_missing() => known.say(),
         }
     }
     child.wait().map_err(|error| CliError::environment("Cannot watch the coordinator").because(error))
@@ -133,6 +165,8 @@ struct Keys {
     interrupts: tokio::signal::unix::Signal,
     ends: tokio::signal::unix::Signal,
     hangups: tokio::signal::unix::Signal,
+    /// `swarm stop`, which has asked the coordinator itself.
+    stops: tokio::signal::unix::Signal,
     /// The person has asked to stop.
     asked: bool,
 }
@@ -146,16 +180,18 @@ impl Keys {
             interrupts: listen(SignalKind::interrupt())?,
             ends: listen(SignalKind::terminate())?,
             hangups: listen(SignalKind::hangup())?,
+            stops: listen(SignalKind::from_raw(watchers::STOP.as_raw()))?,
             asked: false,
         })
     }
 
-    /// What the coordinator is to be told.
-    async fn next(&mut self) -> Signal {
+    /// A wish to stop, and what the coordinator is to be told; none when it has been told.
+    async fn next(&mut self) -> Option<Signal> {
         let key = loop {
             tokio::select! {
-                Some(()) = self.interrupts.recv() => break Signal::INT,
-                Some(()) = self.ends.recv() => break Signal::TERM,
+                Some(()) = self.interrupts.recv() => break Some(Signal::INT),
+                Some(()) = self.ends.recv() => break Some(Signal::TERM),
+                Some(()) = self.stops.recv() => break None,
                 Some(()) = self.hangups.recv() => {}
                 // Nothing can be heard any more.
                 else => std::future::pending::<()>().await,

@@ -128,3 +128,65 @@ fn an_orphan_is_requeued_in_its_worktree_with_a_word_about_it() {
     assert!(arena.git(&["ls-tree", "--name-only", "main"]).contains("half.txt"), "the same worktree");
     arena.assert_tidy();
 }
+
+/// The coordinator was killed; the one that watches it is about to start it again, or is killed too.
+fn check_stop(name: &str, before: impl FnOnce(&mut crate::arena::Running)) {
+    let arena = hurried(json!({}));
+    arena.plan(&[("1.1", &[], "write half.txt half\nprint waiting 1.1\nhang".into())]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent works", || arena.printed().contains("waiting 1.1"));
+    before(&mut run);
+    let out = arena.swarm(&["stop"]);
+    let said = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
+    assert!(out.status.success(), "{name}: {said}");
+    // From here on nothing may start any more: what runs at this moment is all there is.
+    let left = arena.processes();
+    assert!(left.is_empty(), "{name}: {left:?}\n{said}");
+    assert_eq!(arena.status_of("1.1"), "pending", "{name}: {said}");
+    assert_eq!(arena.shown("1.1")["retries"], 0, "{name}");
+    let saved = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip"]);
+    assert!(!saved.trim().is_empty(), "{name}: the work is saved");
+    run.kill_9();
+    arena.assert_nothing_runs();
+}
+
+#[test]
+fn stop_while_a_killed_coordinator_is_about_to_be_started_again_stops_the_swarm() {
+    check_stop("waiting to start it again", |run| {
+        send("KILL", run.coordinator());
+        run.until("ended abnormally");
+    });
+}
+
+#[test]
+fn stop_right_after_the_coordinator_was_killed_stops_the_swarm() {
+    check_stop("just killed", |run| send("KILL", run.coordinator()));
+}
+
+#[test]
+fn stop_when_coordinator_and_watcher_were_killed_brings_the_agents_to_rest() {
+    check_stop("both killed", |run| run.kill_9());
+}
+
+#[test]
+fn stop_of_a_swarm_that_works_ends_coordinator_and_watcher() {
+    check_stop("at work", |_| {});
+}
+
+#[test]
+fn a_swarm_that_is_paused_with_every_task_done_ends_and_stays_paused() {
+    let arena = hurried(json!({}));
+    let go = arena.path("go");
+    let script =
+        format!("print waiting 1.1\nwait-for {}\nwrite a.txt a\ncommit feat: a\ncomplete", go.display());
+    arena.plan(&[("1.1", &[], script)]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent works", || arena.printed().contains("waiting 1.1"));
+    let coordinator = run.coordinator();
+    arena.ok(&["pause"]);
+    arena.ok(&["task", "cancel", "1.1"]);
+    wait_for("it has ended by itself", || is_gone(coordinator) || run.for_a_while(std::time::Duration::ZERO));
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.json(&["status"])["paused"], json!(["user"]), "{said}");
+}
