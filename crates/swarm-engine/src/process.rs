@@ -10,14 +10,17 @@ mod program;
 mod readable;
 mod reaper;
 mod run;
+mod stuck;
 mod sweep;
 pub mod containment;
 pub mod stage;
 mod boxed;
+mod bound;
 mod cast_off;
 pub mod environment;
 pub mod caller;
 
+pub use bound::children_end_with_us;
 pub use boxed::{Boxed, Enclosure};
 pub use cast_off::end_cast_off;
 pub use containment::Containment;

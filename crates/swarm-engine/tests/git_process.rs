@@ -99,3 +99,17 @@ async fn a_process_is_only_opened_as_the_one_that_was_recorded() {
     assert!(held.wait_gone(Duration::from_secs(5)).await && !held.signal(rustix::process::Signal::KILL));
     assert!(open_verified(&child).is_none());
 }
+
+#[tokio::test]
+async fn a_child_that_waits_for_nothing_is_ended_and_one_that_works_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut call = sh("mkfifo pipe && exec cat pipe").cwd(dir.path());
+    call.stuck_after = Some(Duration::from_secs(2));
+    assert!(matches!(call.run().await, Err(ProcessError::Stuck { .. })));
+    // It works; it waits for a child of its own that does nothing.
+    for script in ["end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do :; done", "sleep 4; true"] {
+        let mut call = sh(script);
+        call.stuck_after = Some(Duration::from_secs(2));
+        assert!(call.run().await.unwrap().status.success(), "{script}");
+    }
+}

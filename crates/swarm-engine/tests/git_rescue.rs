@@ -3,7 +3,7 @@
 mod git_scratch;
 
 use git_scratch::{Scratch, git_in, task, write};
-use swarm_engine::hands::rescue::{Rest, commit_rest, save_wip, wip_ref};
+use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, wip_ref};
 use swarm_engine::hands::worktree::{BaseRule, prepare};
 use swarm_protocol::ids::RunId;
 
@@ -39,21 +39,27 @@ async fn the_rest_is_committed_onto_the_branch_and_status_is_clean() {
     let git = scratch.open().await;
     let task = task("t1");
     let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
-    assert_eq!(commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap(), Rest::Clean);
+    assert_eq!(
+        commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap(),
+        Rest::Clean
+    );
     write(&made.path, "a.txt", b"changed\n");
     write(&made.path, "new.txt", b"new\n");
     git_in(&made.path, ["add", "new.txt"]);
     write(&made.path, "new.txt", b"newer\n");
-    let Rest::Committed(tip) = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap()
+    let Rest::Committed(tip) =
+        commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap()
     else {
         panic!()
     };
     assert_eq!(git_in(&made.path, ["status", "--porcelain", "--branch"]), "## swarm/t1");
     assert_eq!(scratch.git(["show", &format!("{tip}:new.txt")]), "newer");
-    let again = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    let again =
+        commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap();
     assert_eq!(again, Rest::Committed(tip.clone()), "asked twice");
     write(&made.path, "new.txt", b"newest\n");
-    let stale = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    let stale =
+        commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap();
     assert_eq!(stale, Rest::Moved { now: Some(tip) });
 }
 
@@ -65,7 +71,8 @@ async fn a_folder_that_has_become_a_link_does_not_stop_the_rest_from_being_commi
     let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
     std::fs::rename(made.path.join("dir"), made.path.join("moved")).unwrap();
     std::os::unix::fs::symlink("moved", made.path.join("dir")).unwrap();
-    let rest = commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    let rest =
+        commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap();
     assert!(matches!(rest, Rest::Committed(_)), "{rest:?}");
     assert_eq!(git_in(&made.path, ["status", "--porcelain"]), "");
     assert_eq!(
@@ -113,7 +120,7 @@ async fn nothing_an_agent_has_planted_runs_in_our_calls() {
     let _ = std::fs::remove_file(&trace);
     let saved = save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap().expect("there is work");
     assert!(scratch.git(["ls-tree", "-r", "--name-only", saved.as_str()]).contains("caught.txt"));
-    commit_rest(&git, &made.path, &task, &made.tip, "rest\n").await.unwrap();
+    commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap();
     prepare(
         &git,
         &swarm_protocol::ids::TaskId::new("t2").unwrap(),

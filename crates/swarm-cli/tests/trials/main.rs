@@ -18,4 +18,5 @@ mod floods;
 mod leftovers;
 mod merges;
 mod modes;
+mod odd_files;
 mod recovery;

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::attend::{Attended, attend};
 use super::operate::{Background, operate};
 use super::world::{Attempt, SharedWorld, World};
+use crate::complain::complain;
 use crate::daemon::OVERSTEP;
 use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
@@ -62,7 +63,18 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
     let task = effect.task().cloned();
     let out = desk.out.clone();
     let world = desk.world.clone();
-    let report = match do_it(effect, desk).await {
+    let done = do_it(effect, desk).await;
+    for what in world.git.take_notices() {
+        let what = world.without_root(&what);
+        match &task {
+            Some(task) => {
+                let told = Report::Overstep { task: task.clone(), run: None, what };
+                let _ = out.send(FromHand::News(told)).await;
+            }
+            None => complain::<(), _>("leave everything as it was found", Err(what)),
+        }
+    }
+    let report = match done {
         Ok(report) => report,
         Err(why) => {
             let (key, why) = (KeyName::from(&key), world.without_root(&why));

@@ -149,6 +149,7 @@ impl World {
             alone_secs: self.config.daemon.alone.secs,
             reconnect_max_secs: self.config.daemon.reconnect_max.secs,
             journal_max_bytes: 256 << 20,
+            file_max_bytes: self.config.worktree.max_file << 20,
         }
     }
 }

@@ -326,6 +326,9 @@ impl Duty {
                 }
             }
             self.shop.hand_over_last(wip.as_ref()).await;
+            for told in self.shop.oversteps().await {
+                self.report(told);
+            }
         }
         self.shop.settle_journal();
         self.report(FromDaemon::Ended { how: how.clone() });

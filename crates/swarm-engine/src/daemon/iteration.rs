@@ -11,7 +11,7 @@ use swarm_protocol::failure::{Failure, FailureClass};
 
 use super::context::Write;
 use super::program::{How, StopWish};
-use super::workshop::{Workshop, Yield};
+use super::workshop::{NotCommitted, Workshop, Yield};
 use crate::agents::signals::AgentSignal;
 use crate::agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
 use crate::process::ProcessError;
@@ -75,8 +75,9 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     if outcome == IterationOutcome::Complete {
         match shop.commit_rest().await {
             Ok(committed) => tip = Some(committed),
+            Err(NotCommitted::ForAPerson(text)) => outcome = IterationOutcome::AsksHuman { text },
             // Complete means that the tip is all of the work. Without that it is not complete.
-            Err(text) => {
+            Err(NotCommitted::Failed(text)) => {
                 outcome = IterationOutcome::NoSignal;
                 notes.push(format!("Complete was said, but what was left could not be committed: {text}"));
             }
@@ -126,6 +127,7 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
     let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: go.known };
     let mut reports = run.learnings;
     reports.extend(moved);
+    reports.extend(shop.oversteps().await);
     reports.push(boundary);
     Yield::Reports(reports)
 }

@@ -12,6 +12,7 @@ use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use super::files::RunFiles;
 use crate::agents::AgentSetup;
 use crate::git::Repository;
+use crate::hands::rescue::RESCUE_FILE_MAX_BYTES;
 use crate::process::Containment;
 
 /// `run/daemons/RUN.spec.json`. While it exists the run may be started; whoever ends the run for good removes it first.
@@ -54,6 +55,9 @@ pub struct DaemonSpec {
     /// Bytes of output kept for the whole run.
     #[serde(default = "journal_max_bytes")]
     pub journal_max_bytes: u64,
+    /// A larger file is not committed for the agent.
+    #[serde(default = "file_max_bytes")]
+    pub file_max_bytes: u64,
 }
 
 /// What the programs of a run may do, and how they are kept together.
@@ -103,6 +107,10 @@ pub struct SetUp {
 /// 256 MiB: days of an ordinary agent, and a disk survives fifty that run wild.
 fn journal_max_bytes() -> u64 {
     256 << 20
+}
+
+fn file_max_bytes() -> u64 {
+    RESCUE_FILE_MAX_BYTES
 }
 
 impl DaemonSpec {

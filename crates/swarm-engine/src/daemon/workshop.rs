@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::commands::{Judged, judge};
 use super::context::{Context, Write};
+use super::own_tip::OVERSTEP;
 use super::program::{self, Bounds, Listener, Ran, StopWish};
 use super::spec::DaemonSpec;
 use super::traces::Traces;
@@ -61,6 +62,14 @@ pub enum Yield {
     NoWorkspace {
         text: String,
     },
+}
+
+/// Why what was left is not on the branch.
+#[derive(Debug)]
+pub enum NotCommitted {
+    Failed(String),
+    /// The same would happen again and again: only a person can say what is to become of it.
+    ForAPerson(String),
 }
 
 impl Workshop {
@@ -240,13 +249,14 @@ impl Workshop {
     }
 
     /// Commits what is left, so that the tip is all of the work. Answers with the tip.
-    pub async fn commit_rest(&self) -> Result<Oid, String> {
-        let words = |error: GitError| error.to_string();
-        let gone = || format!("the branch {} is gone", self.spec.task.branch());
+    pub async fn commit_rest(&self) -> Result<Oid, NotCommitted> {
+        let words = |error: GitError| NotCommitted::Failed(error.to_string());
+        let gone = || NotCommitted::Failed(format!("the branch {} is gone", self.spec.task.branch()));
         let (git, task) = (self.git().await.map_err(words)?, &self.spec.task);
         let tip = self.tip().await.map_err(words)?.ok_or_else(gone)?;
         let message = format!("swarm: rest of the work on {task}\n");
-        match rescue::commit_rest(git, &self.spec.worktree, task, &tip, &message).await.map_err(words)? {
+        let (place, max) = (&self.spec.worktree, self.spec.file_max_bytes);
+        match rescue::commit_rest(git, place, task, &tip, &message, max).await.map_err(words)? {
             Rest::Clean => {
                 self.traces.committed();
                 // The agent's own git has synced nothing, and the tip is about to be recorded.
@@ -257,10 +267,25 @@ impl Workshop {
                 self.traces.committed();
                 Ok(tip)
             }
-            Rest::Moved { .. } => {
-                Err(format!("the branch {} moves although nobody should work on it", task.branch()))
+            Rest::Moved { .. } => Err(NotCommitted::Failed(format!(
+                "the branch {} moves although nobody should work on it",
+                task.branch()
+            ))),
+            Rest::TooLarge { path } => {
+                let why = rescue::too_large_at(place, &path);
+                Err(NotCommitted::ForAPerson(format!(
+                    "{} cannot be committed: {why}. Remove it, let git ignore it, or raise that limit",
+                    path.display()
+                )))
             }
         }
+    }
+
+    /// What a person should know about the worktree and was found while git looked at it.
+    pub async fn oversteps(&self) -> Vec<FromDaemon> {
+        let Ok(git) = self.git().await else { return Vec::new() };
+        let told = git.take_notices().into_iter();
+        told.map(|text| FromDaemon::Signal { signal: OVERSTEP.into(), text }).collect()
     }
 
     /// Saves what is not committed under a ref; none when there is nothing.

@@ -11,6 +11,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use super::barrier::Barrier;
 use super::commits::Identity;
+use super::guard::{Guard, Looked, Watch};
 use crate::process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
@@ -45,6 +46,10 @@ const HANDED_ON: [&str; 10] = [
     "GIT_CONFIG_NOSYSTEM",
     "GIT_EXEC_PATH",
 ];
+
+/// A git that does nothing at all for so long waits for something that never comes: it takes no lock for longer than a
+/// second, and asks nobody.
+const STUCK_AFTER: Duration = Duration::from_secs(20);
 
 /// `2.47.3` as numbers, for comparing.
 pub type Version = (u32, u32, u32);
@@ -84,6 +89,8 @@ pub enum GitError {
     },
     #[error("another coordinator has taken over ({} was replaced or removed): nothing more is changed", .0.display())]
     NotOwner(PathBuf),
+    #[error("git cannot read {}, which is {what}: remove it, then try again", path.display())]
+    Unfit { path: PathBuf, what: &'static str },
     #[error("the disk did not take the repository's data: {0}")]
     NotDurable(String),
 }
@@ -123,6 +130,8 @@ pub(crate) struct Shared {
     pub publishing: Mutex<()>,
     /// Asked before each change of a ref.
     pub claim: OnceLock<Claim>,
+    /// What was seen of the places that git reads.
+    pub watch: Watch,
 }
 
 impl Default for Shared {
@@ -133,6 +142,7 @@ impl Default for Shared {
             filling: Semaphore::new(FILLING_MAX),
             publishing: Mutex::default(),
             claim: OnceLock::new(),
+            watch: Watch::default(),
         }
     }
 }
@@ -161,7 +171,8 @@ impl Git {
 
     /// A call that works on objects, refs and administration, with no work tree.
     pub fn call<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, args: I) -> GitCall {
-        GitCall::new(self.env.clone(), Some(self.common_dir.clone()), &self.common_dir).args(args)
+        let call = GitCall::new(self.env.clone(), Some(self.common_dir.clone()), &self.common_dir);
+        GitCall { guard: Some(self.guard(None)), ..call }.args(args)
     }
 
     /// Files that belong to the swarm inside the common git directory: survives `git clean -fdx`.
@@ -187,6 +198,8 @@ pub struct GitCall {
     work_tree: Option<PathBuf>,
     globals: Vec<OsString>,
     args: Vec<OsString>,
+    /// None where the repository is not known yet.
+    guard: Option<Guard>,
 }
 
 impl GitCall {
@@ -197,8 +210,9 @@ impl GitCall {
 
     pub(super) fn new(env: BTreeMap<OsString, OsString>, git_dir: Option<PathBuf>, cwd: &Path) -> Self {
         let mut call = Call::new("git").cwd(cwd);
+        call.stuck_after = Some(STUCK_AFTER);
         call.env = env;
-        Self { call, git_dir, work_tree: None, globals: Vec::new(), args: Vec::new() }
+        Self { call, git_dir, work_tree: None, globals: Vec::new(), args: Vec::new(), guard: None }
     }
 
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
@@ -208,6 +222,14 @@ impl GitCall {
 
     pub fn args<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(mut self, args: I) -> Self {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// As a part of a piece of work that looks through each worktree once.
+    pub(super) fn within(mut self, looked: &Arc<Looked>) -> Self {
+        if let Some(guard) = &mut self.guard {
+            guard.looked = Some(looked.clone());
+        }
         self
     }
 
@@ -263,6 +285,9 @@ impl GitCall {
 
     /// Runs it and hands back whatever happened, also a failure of git.
     pub async fn any(self) -> Result<Ended, GitError> {
+        if let Some(guard) = &self.guard {
+            guard.before(self.work_tree.as_deref()).await?;
+        }
         let mut call = self.call;
         for switch in SWITCHES {
             call = call.arg("-c").arg(switch);

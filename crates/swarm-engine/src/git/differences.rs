@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::call::{Git, GitError};
 use super::objects::{Change, Entry, parse_indexed, parse_raw_diff};
 use super::private_index::PrivateIndex;
+use super::sizes::{Sorted, sorted};
 
 /// Files that only seemed to differ are read again at every look. So many, and the index learns of them.
 const FALSE_ALARMS_MAX: usize = 100;
@@ -53,14 +54,22 @@ impl PrivateIndex {
         if seeming.is_empty() {
             return Ok(Differences { changes: seeming, small: None });
         }
+        let Sorted { doubtful, changed } = sorted(git, worktree, seeming).await?;
         let small = SmallIndex(self.empty_one()?);
         let back = |change: &Change| Change { path: change.path.clone(), old: None, new: change.old.clone() };
-        small.0.enter(git, worktree, &seeming.iter().map(back).collect::<Vec<_>>()).await?;
-        let judge = small.0.call(git, worktree, &["diff"]).args(RAW).long_list().ok().await?;
-        let changes = parsed("diff", &judge)?;
-        if seeming.len() - changes.len().min(seeming.len()) > FALSE_ALARMS_MAX {
+        small.0.enter(git, worktree, &doubtful.iter().map(back).collect::<Vec<_>>()).await?;
+        let mut changes = match doubtful.is_empty() {
+            true => Vec::new(),
+            false => {
+                let judge = small.0.call(git, worktree, &["diff"]).args(RAW).long_list().ok().await?;
+                parsed("diff", &judge)?
+            }
+        };
+        if doubtful.len() - changes.len().min(doubtful.len()) > FALSE_ALARMS_MAX {
             self.settle(git, worktree).await?;
         }
+        small.0.enter(git, worktree, &changed.iter().map(back).collect::<Vec<_>>()).await?;
+        changes.extend(changed);
         Ok(Differences { changes, small: Some(small) })
     }
 

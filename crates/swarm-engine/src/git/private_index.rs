@@ -7,12 +7,14 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
+use super::guard::Looked;
 use super::marker::lock_within;
 use crate::process::{Input, boot_id};
 
@@ -31,7 +33,12 @@ const LEFT_AFTER: Duration = Duration::from_secs(24 * 3600);
 pub(crate) struct PrivateIndex {
     pub file: PathBuf,
     lock: File,
+    /// Worktrees that were looked through since it was taken: nobody is to work in them meanwhile.
+    pub(super) looked: Arc<Looked>,
 }
+
+/// How the names of indexes begin that are for checkouts of people, or for none.
+const NOT_OURS: [&str; 3] = [".aside", ".take-up", ".restore"];
 
 /// Times of files are believed only with the change time, which cannot be set by a program, whatever the
 /// person has configured for the own checkout.
@@ -74,7 +81,8 @@ impl PrivateIndex {
         };
         // Nobody else uses it now, so a lock of git's on it was left by one that was killed.
         let _ = std::fs::remove_file(dir.join(format!("{name}.lock")));
-        Ok(Self { file, lock })
+        let ours = !NOT_OURS.iter().any(|begin| name.starts_with(begin));
+        Ok(Self { file, lock, looked: Looked::new(ours) })
     }
 
     /// Something for a git process to keep open: as long as it lives nobody else takes this index.
@@ -93,7 +101,7 @@ impl PrivateIndex {
     }
 
     fn call_with(&self, git: &Git, worktree: &Path, args: &[&str], seal: &str) -> GitCall {
-        let call = git.call(args).work_tree(worktree).index(&self.file);
+        let call = git.call(args).within(&self.looked).work_tree(worktree).index(&self.file);
         WATCHFUL.iter().chain([&seal]).fold(call, |call, switch| call.global("-c").global(switch))
     }
 
@@ -141,10 +149,7 @@ impl PrivateIndex {
             return Ok(());
         }
         self.draft(git, worktree, &["read-tree", "--reset", commit.as_str()]).ok().await?;
-        // Exit code 1 only says that some files differ.
-        self.draft(git, worktree, &["update-index", "-q", "--refresh", "--ignore-submodules"])
-            .if_yes()
-            .await?;
+        self.refresh(git, worktree, &[]).await?;
         self.note_shown(commit);
         Ok(())
     }
@@ -176,9 +181,7 @@ impl PrivateIndex {
     /// The index learns of every file what is true now; it goes on showing the same.
     pub(super) async fn settle(&self, git: &Git, worktree: &Path) -> Result<(), GitError> {
         let shows = self.noted();
-        let args = ["update-index", "-q", "--refresh", "--ignore-submodules", "--force-write-index"];
-        // Exit code 1 only says that some files differ.
-        self.draft(git, worktree, &args).if_yes().await?;
+        self.refresh(git, worktree, &["--force-write-index"]).await?;
         if let Some(commit) = shows {
             self.note_shown(&commit);
         }
@@ -216,7 +219,7 @@ impl PrivateIndex {
         sweep_left(dir);
         let file = dir.join(format!("{ONE_QUESTION}{}", ulid::Ulid::generate()));
         let lock = self.lock.try_clone().map_err(GitError::io("duplicate a handle of", &self.file))?;
-        Ok(Self { file, lock })
+        Ok(Self { file, lock, looked: self.looked.clone() })
     }
 
     /// For a worktree that is gone: nothing of it stays. Whoever waits for it makes it anew.

@@ -15,6 +15,9 @@ pub(crate) use exact::{Exact, snapshot_exact};
 /// A larger file is not put into the object database on our own account: it would stay there for good.
 pub const RESCUE_FILE_MAX_BYTES: u64 = 100 * 1024 * 1024;
 
+/// Files that are told one by one.
+const TOLD_MAX: usize = 5;
+
 /// The state of a worktree's files compared with a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
@@ -60,11 +63,25 @@ async fn snapshot_as(
 ) -> Result<Snapshot, GitError> {
     let index = PrivateIndex::take(git, task.as_str()).await?;
     let read = read_files(git, worktree, &index, tip, reading).await;
-    if read.is_err() {
+    match &read {
+        Ok(shot) => tell_too_large(git, worktree, &shot.too_large),
         // What a failed step left half done must not be the start of the next one.
-        index.forget();
+        Err(_) => index.forget(),
     }
     read
+}
+
+/// A person is told of what is left out, once: nobody else keeps it.
+fn tell_too_large(git: &Git, worktree: &Path, paths: &[PathBuf]) {
+    for path in paths.iter().take(TOLD_MAX) {
+        git.shared.notice(format!("{} is not saved: {}", path.display(), too_large_at(worktree, path)));
+    }
+}
+
+/// How large a file is that is too large.
+pub(crate) fn too_large_at(worktree: &Path, path: &Path) -> String {
+    let bytes = std::fs::symlink_metadata(worktree.join(path)).map_or(0, |meta| meta.len());
+    format!("it has {} MB, which is more than `worktree.maxFile` allows", bytes >> 20)
 }
 
 /// How many files differ from the commit or are new. Reads, writes nothing but our own index.
@@ -86,6 +103,7 @@ async fn changed(
     index: &PrivateIndex,
     tip: &Oid,
 ) -> Result<(Vec<Change>, Vec<u8>), GitError> {
+    index.make_fit(git, worktree, tip).await?;
     index.show(git, worktree, tip).await?;
     // Not `git add -A`: that would run git inside nested repositories, whose configuration may be planted.
     // Each of the two looks at every file or folder, so both at once.
@@ -100,6 +118,12 @@ fn is_behind(worktree: &Path, path: &Path) -> bool {
     let is_no_folder =
         |part: &Path| std::fs::symlink_metadata(worktree.join(part)).is_ok_and(|meta| !meta.is_dir());
     path.ancestors().skip(1).filter(|part| !part.as_os_str().is_empty()).any(is_no_folder)
+}
+
+/// Whether a pipe, a socket or a device stands there, which git refuses to be asked about.
+fn is_no_file(worktree: &Path, path: &Path) -> bool {
+    let is_some = |meta: std::fs::Metadata| meta.is_file() || meta.is_dir() || meta.is_symlink();
+    std::fs::symlink_metadata(worktree.join(path)).is_ok_and(|meta| !is_some(meta))
 }
 
 /// Files that the index does not know and git does not ignore; of another repository only its folder.
@@ -117,8 +141,9 @@ async fn read_files(
     let Reading { max_bytes, exact } = reading;
     let call = |args: &[&str]| index.draft(git, worktree, args);
     let (tracked, mut listed) = changed(git, worktree, index, tip).await?;
+    let is_unseen = |path: &Path| is_behind(worktree, path) || is_no_file(worktree, path);
     let (behind, tracked): (Vec<_>, Vec<_>) =
-        tracked.into_iter().partition(|change| change.new.is_none() && is_behind(worktree, &change.path));
+        tracked.into_iter().partition(|change| change.new.is_none() && is_unseen(&change.path));
     index.enter(git, worktree, &behind).await?;
     // First what the index knows: a file may have become a folder.
     let known =
@@ -232,6 +257,10 @@ pub enum Rest {
     Moved {
         now: Option<Oid>,
     },
+    /// This file is larger than what is committed for an agent: nothing was changed.
+    TooLarge {
+        path: PathBuf,
+    },
 }
 
 /// Commits whatever is left (tracked and untracked, not ignored) onto the task's branch, which must be
@@ -242,9 +271,13 @@ pub async fn commit_rest(
     task: &TaskId,
     tip: &Oid,
     message: &str,
+    max_bytes: u64,
 ) -> Result<Rest, GitError> {
     let full = format!("refs/heads/{}", task.branch());
-    let shot = snapshot(git, worktree, task, tip, None).await?;
+    let shot = snapshot(git, worktree, task, tip, Some(max_bytes)).await?;
+    if let Some(path) = shot.too_large.first() {
+        return Ok(Rest::TooLarge { path: path.clone() });
+    }
     let mut head = tip.clone();
     if shot.differs {
         let commit = NewCommit {

@@ -12,7 +12,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
+use super::bound::bound;
 use super::program::found_on_path;
+use super::stuck::until_stuck;
 
 /// How long the pipes of a child that has ended may stay open because a grandchild holds them.
 const PIPE_GRACE: Duration = Duration::from_secs(2);
@@ -53,6 +55,10 @@ pub struct Call {
     pub stdout_max: usize,
     pub excess: Excess,
     pub timeout: Duration,
+    /// Doing nothing for so long is as good as never ending. None: it may wait for whatever it likes.
+    pub stuck_after: Option<Duration>,
+    /// It is ended by the kernel when we end, however we do.
+    pub(super) ends_with_us: bool,
 }
 
 /// A child that has ended by itself, however badly.
@@ -79,6 +85,11 @@ pub enum ProcessError {
     NoContainment(#[from] super::containment::NoContainment),
     #[error("{program} did not end within {} s and was stopped", after.as_secs())]
     TimedOut { program: String, after: Duration },
+    #[error(
+        "{program} did nothing for {} s and was stopped: it waits for something, perhaps for a file that is a pipe",
+        after.as_secs()
+    )]
+    Stuck { program: String, after: Duration },
     #[error("{program} printed more than {limit} bytes and was stopped")]
     TooMuchOutput { program: String, limit: usize },
     #[error("cannot read what {program} printed")]
@@ -101,6 +112,8 @@ impl Call {
             stdout_max: 4 * 1024 * 1024,
             excess: Excess::Refuse,
             timeout: Duration::from_secs(600),
+            stuck_after: None,
+            ends_with_us: false,
         }
     }
 
@@ -124,6 +137,12 @@ impl Call {
         self
     }
 
+    /// Ended by the kernel when we end, however we do.
+    pub fn ends_with_us(mut self) -> Self {
+        self.ends_with_us = true;
+        self
+    }
+
     /// Starts the child in a process group of its own and leaves waiting to the caller.
     pub fn spawn(self, stdout: Stdio, stderr: Stdio) -> Result<Running, ProcessError> {
         let program = self.program.to_string_lossy().into_owned();
@@ -137,8 +156,18 @@ impl Call {
         // Neither a pre_exec nor a name to be searched: with them the standard library forks the whole
         // process instead of using posix_spawn, which is slow for a coordinator with much memory.
         let found = found_on_path(&self.program, &self.env);
-        let mut command = Command::new(found.as_deref().map_or(&*self.program, Path::as_os_str));
-        command.arg0(&self.program);
+        let mut command = match self.ends_with_us.then(|| bound(found.as_deref(), &self.program)).flatten() {
+            Some((ourselves, words)) => {
+                let mut command = Command::new(ourselves);
+                command.args(words);
+                command
+            }
+            None => {
+                let mut command = Command::new(found.as_deref().map_or(&*self.program, Path::as_os_str));
+                command.arg0(&self.program);
+                command
+            }
+        };
         command.args(&self.args).env_clear().envs(&self.env);
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
         if let Some(dir) = &self.cwd {
@@ -157,12 +186,15 @@ impl Call {
         }
     }
 
-    /// Runs the child to its end. Dropping the future ends the whole process group.
-    pub async fn run(self) -> Result<Ended, ProcessError> {
+    /// Runs the child to its end. Dropping the future ends the whole process group, and so does our own end.
+    pub async fn run(mut self) -> Result<Ended, ProcessError> {
         let program = self.program.to_string_lossy().into_owned();
         let (timeout, limit, excess) = (self.timeout, self.stdout_max, self.excess);
+        let stuck_after = self.stuck_after;
+        self.ends_with_us = true;
         let mut running = self.spawn(Stdio::piped(), Stdio::piped())?;
         drop(running.child.stdin.take());
+        let pid = running.child.id();
         let stdout = running.child.stdout.take().expect("stdout was asked to be a pipe");
         let stderr = running.child.stderr.take().expect("stderr was asked to be a pipe");
         let work = async {
@@ -171,15 +203,26 @@ impl Call {
             let (out, err) = (AbortOnDrop(out), AbortOnDrop(err));
             collect(&mut running, out, err).await
         };
-        match tokio::time::timeout(timeout, work).await {
-            Ok(Ok(ended)) => Ok(ended),
-            Ok(Err(Stop::TooMuch)) => Err(ProcessError::TooMuchOutput { program, limit }),
-            Ok(Err(Stop::Io(source))) => Err(ProcessError::Read { program, source }),
-            Err(_) => {
-                running.end_group().await;
-                Err(ProcessError::TimedOut { program, after: timeout })
+        let stuck = async {
+            match (pid, stuck_after) {
+                (Some(pid), Some(after)) => {
+                    until_stuck(pid, after).await;
+                    after
+                }
+                _ => std::future::pending().await,
             }
-        }
+        };
+        let unended = tokio::select! {
+            ended = work => return match ended {
+                Ok(ended) => Ok(ended),
+                Err(Stop::TooMuch) => Err(ProcessError::TooMuchOutput { program, limit }),
+                Err(Stop::Io(source)) => Err(ProcessError::Read { program, source }),
+            },
+            () = tokio::time::sleep(timeout) => ProcessError::TimedOut { program, after: timeout },
+            after = stuck => ProcessError::Stuck { program, after },
+        };
+        running.end_group().await;
+        Err(unended)
     }
 }
 

@@ -10,7 +10,7 @@ use swarm_engine::hands::build::{BuildOutcome, Work, build};
 use swarm_engine::hands::merge_tree;
 use swarm_engine::hands::publish::{Intent, Publication, publish};
 use swarm_engine::hands::remove::Removal;
-use swarm_engine::hands::rescue::{Rest, commit_rest, save_wip};
+use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip};
 use swarm_engine::hands::restore::{restore, saved};
 use swarm_engine::hands::worktree::Prepared;
 use swarm_engine::hands::worktree::overview::overview;
@@ -165,7 +165,9 @@ async fn check(how: Plant) {
     quiet("looking");
     save_wip(git, &made.path, &name, &RunId::nth(1), &tip).await.unwrap().expect("there is work");
     quiet("saving");
-    let Rest::Committed(tip) = commit_rest(git, &made.path, &name, &tip, "rest\n").await.unwrap() else {
+    let Rest::Committed(tip) =
+        commit_rest(git, &made.path, &name, &tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap()
+    else {
         panic!()
     };
     quiet("committing the rest");

@@ -4,7 +4,7 @@ use crate::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
 use swarm_engine::git::tips::{Tip, look, own_tip, put_back, right};
 use swarm_engine::git::trunk::{TrunkError, ensure};
-use swarm_engine::hands::rescue::{Rest, commit_rest};
+use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest};
 
 #[tokio::test]
 async fn a_tip_moved_from_another_worktree_is_foreign_and_is_put_back() {
@@ -154,7 +154,9 @@ async fn what_the_worktree_and_the_swarm_do_themselves_is_never_foreign() {
     git_in(&mine.path, ["switch", "--quiet", "swarm/t1"]);
     let tip = field.scratch.oid("swarm/t1");
     write(&mine.path, "rest.txt", b"rest\n");
-    let rest = commit_rest(&field.git, &mine.path, &task("t1"), &tip, "rest\n").await.unwrap();
+    let rest = commit_rest(&field.git, &mine.path, &task("t1"), &tip, "rest\n", RESCUE_FILE_MAX_BYTES)
+        .await
+        .unwrap();
     assert!(matches!(rest, Rest::Committed(_)));
     check("the rest committed by the swarm").await;
     write(&mine.path, "more.txt", b"more\n");

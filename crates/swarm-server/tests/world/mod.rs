@@ -84,6 +84,7 @@ impl World {
             alone_secs: 60,
             reconnect_max_secs: 30,
             journal_max_bytes: 64 << 20,
+            file_max_bytes: 100 << 20,
         };
         Self { dir, spec }
     }

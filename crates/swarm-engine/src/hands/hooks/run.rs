@@ -98,7 +98,7 @@ fn start(
     told.push(b'\n');
     let spawn = |argv: &[OsString]| {
         let (program, args) = argv.split_first().expect("a hook has a program");
-        let mut call = Call::new(program).args(args).cwd(root);
+        let mut call = Call::new(program).args(args).cwd(root).ends_with_us();
         call.env = env.clone();
         call.stdin = Input::Bytes(told.clone());
         call.spawn(Stdio::piped(), Stdio::piped())

@@ -5,7 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::git::{Change, Checkout, Entry, Git, GitError, Indexed, MODE_GITLINK, MODE_SYMLINK};
+use crate::git::{
+    Change, Checkout, Entry, Git, GitError, Indexed, MODE_GITLINK, MODE_SYMLINK, READ_BYTES_MAX,
+};
 
 /// What is on disk at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub(super) enum OnDisk {
     Folder,
     /// A part of the path is a file or a link.
     Behind(PathBuf),
-    /// A pipe, a socket, something unreadable.
+    /// A pipe, a socket, something unreadable or far too large to be read.
     Odd,
 }
 
@@ -84,7 +86,7 @@ fn first_sight(top: &Path, path: &Path) -> Sight {
             Ok(target) => Sight::Link(target.as_os_str().as_bytes().to_vec()),
             Err(_) => Sight::Is(OnDisk::Odd),
         },
-        Ok(meta) if meta.is_file() => Sight::File,
+        Ok(meta) if meta.is_file() && meta.len() <= READ_BYTES_MAX => Sight::File,
         Ok(_) => Sight::Is(OnDisk::Odd),
     }
 }

@@ -111,7 +111,11 @@ async fn is_torn(git: &Git, hold: &Hold, seen: &Look<'_>, entry: &Option<Entry>)
     path.push(&seen.change.path);
     let call = git.call(["cat-file", "--filters"]).arg(path).arg(entry.oid.as_str());
     let whole = call.git_dir(&checkout.git_dir).work_tree(&checkout.path).long_list().ok().await?;
-    let found = std::fs::read(checkout.path.join(&seen.change.path)).unwrap_or_else(|_| b"?".to_vec());
+    let file = checkout.path.join(&seen.change.path);
+    if std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.len() >= whole.len() as u64) {
+        return Ok(false);
+    }
+    let found = std::fs::read(file).unwrap_or_else(|_| b"?".to_vec());
     Ok(found.len() < whole.len() && whole.starts_with(&found))
 }
 

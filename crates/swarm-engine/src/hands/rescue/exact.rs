@@ -9,7 +9,9 @@ use std::time::SystemTime;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use super::{RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files};
+use super::{
+    RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files, tell_too_large,
+};
 use crate::git::{Change, Differences, Git, GitError, PrivateIndex, SmallIndex, path_of};
 use crate::process::Input;
 
@@ -46,6 +48,9 @@ pub(crate) async fn snapshot_exact(
         Ok(Exact { shot, tip: tip.clone(), changes, since })
     };
     let read = read.await;
+    if let Ok(exact) = &read {
+        tell_too_large(git, worktree, &exact.shot.too_large);
+    }
     if read.is_err() {
         // What a failed step left half done must not be the start of the next one.
         index.forget();
@@ -79,6 +84,7 @@ struct Look {
 }
 
 async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Result<Look, GitError> {
+    index.make_fit(git, worktree, tip).await?;
     index.show(git, worktree, tip).await?;
     // Each of the two looks at every file or folder, so both at once.
     let (known, others) =

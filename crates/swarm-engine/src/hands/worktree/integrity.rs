@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
-use crate::git::{Checkout, Git, GitError, Head, MidWay};
+use crate::git::{Checkout, Git, GitError, Head, MidWay, READ_BYTES_MAX};
 use crate::hands::rescue;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +162,8 @@ fn planted(git: &Git, record: &Path, path: &Path) -> Vec<Flaw> {
 
 async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>, GitError> {
     let index = record.join("index");
-    if !std::fs::symlink_metadata(&index).is_ok_and(|meta| meta.is_file()) {
+    let is_one = |meta: std::fs::Metadata| meta.is_file() && meta.len() <= READ_BYTES_MAX;
+    if !std::fs::symlink_metadata(&index).is_ok_and(is_one) {
         return Ok(Some(Flaw::NoIndex));
     }
     // Read as data, through our own git directory: nothing that the worktree configures is run. All of it is read,

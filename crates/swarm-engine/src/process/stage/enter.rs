@@ -12,10 +12,14 @@ use super::guardian::{INSIDE, guard, inside};
 use super::init::{die_with_parent, first_process, outside};
 use super::letter::{Opened, Place, Trouble};
 use super::{EXIT_NOT_BOXED, namespace};
+use crate::process::bound::{BOUND, become_bound};
 use crate::sandbox;
 
 /// The whole process `swarm boxed LETTER ROLE [PROGRAM [ARG…]]`. To be called before any thread was started.
 pub fn boxed_process(args: &[OsString]) -> u8 {
+    if let Some(rest) = args.split_first().and_then(|(word, rest)| (word == BOUND).then_some(rest)) {
+        return become_bound(rest);
+    }
     let (Some(path), Some(role)) = (args.first(), args.get(1)) else { return EXIT_NOT_BOXED };
     let path = Path::new(path);
     let mut letter = match Opened::read(path) {

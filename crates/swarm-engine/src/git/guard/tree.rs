@@ -1,0 +1,76 @@
+//! The files of a worktree that git opens wherever it finds them, whatever was asked.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{Odd, oddity};
+
+/// Read in every folder.
+const READ_EVERYWHERE: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
+
+/// Git itself passes over longer ones.
+const BYTES_MAX: u64 = 100 << 20;
+
+/// A worktree that takes longer to look through is none that git could read.
+const WITHIN: Duration = Duration::from_secs(120);
+
+/// Names that are tried for what is set aside.
+const NAMES_MAX: u32 = 100;
+
+/// Folders of a person's checkout that hold nothing git would read: our own, and what is installed or built.
+const OF_NO_INTEREST: [&str; 5] = [".swarm", "node_modules", "target", ".venv", "__pycache__"];
+
+/// Names alone are looked at, so this is far quicker than git's own look. Links are not followed. Where agents work
+/// (`everywhere`) nothing is passed over; a person's checkout may hold other repositories and very many files.
+pub fn odd_below(top: &Path, everywhere: bool) -> std::io::Result<Vec<Odd>> {
+    let (begun, mut found) = (Instant::now(), Vec::new());
+    let mut open = vec![PathBuf::new()];
+    while let Some(dir) = open.pop() {
+        if begun.elapsed() > WITHIN {
+            let text = format!("it has more folders than can be looked through in {} s", WITHIN.as_secs());
+            return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, text));
+        }
+        // A folder that is gone, or that we may not read, git does not read either.
+        for entry in std::fs::read_dir(top.join(&dir)).into_iter().flatten().flatten() {
+            let (name, kind) = (entry.file_name(), entry.file_type());
+            if READ_EVERYWHERE.iter().any(|special| name == OsStr::new(special)) {
+                let path = dir.join(&name);
+                if let Some(what) = what_is(&top.join(&path)) {
+                    found.push(Odd { path, what });
+                }
+            } else if kind.is_ok_and(|kind| kind.is_dir()) && name != OsStr::new(".git") {
+                let passed_over = || OF_NO_INTEREST.iter().any(|one| name == OsStr::new(one));
+                if everywhere || !(passed_over() || entry.path().join(".git").exists()) {
+                    open.push(dir.join(name));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn what_is(file: &Path) -> Option<&'static str> {
+    // Following a link opens nothing; one that leads nowhere is no harm.
+    oddity(&std::fs::metadata(file).ok()?, BYTES_MAX)
+}
+
+/// Renames it within its folder. Answers with the new name, from the top. A link would be a file like any other under
+/// its new name, and so in the next commit: it goes to `kept`.
+pub fn set_aside(top: &Path, path: &Path, kept: &Path) -> std::io::Result<PathBuf> {
+    if let Ok(target) = std::fs::read_link(top.join(path)) {
+        std::fs::create_dir_all(kept)?;
+        let to = kept.join(format!("{}-link.set-aside", ulid::Ulid::generate()));
+        std::os::unix::fs::symlink(target, &to)?;
+        return std::fs::remove_file(top.join(path)).map(|()| to);
+    }
+    for n in 0..NAMES_MAX {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if n == 0 { ".set-aside".to_owned() } else { format!(".set-aside-{n}") });
+        let to = PathBuf::from(name);
+        if std::fs::symlink_metadata(top.join(&to)).is_err() {
+            return std::fs::rename(top.join(path), top.join(&to)).map(|()| to);
+        }
+    }
+    Err(std::io::Error::other("all names are taken"))
+}
