@@ -33,6 +33,7 @@ impl State {
             self.plan_events_since_snapshot += 1;
         }
         self.note(event, at);
+        self.count_claims(event);
         let before = watched::Before::of(self, event);
         match event {
             Event::CoordinatorStarted { epoch, trunk, policy, .. } => {
@@ -43,6 +44,8 @@ impl State {
                 self.draining = !policy.dispatch;
                 self.running = true;
                 self.proven = None;
+                // Other commands may be configured now.
+                self.bases.tried.clear();
             }
             Event::TrunkChosen { branch } => self.choose_trunk(branch),
             Event::CoordinatorStopped { .. } => {
@@ -133,7 +136,9 @@ impl State {
             | PauseReason::Disk
             | PauseReason::Budget
             | PauseReason::Errors
-            | PauseReason::Abort => {}
+            | PauseReason::Abort
+            | PauseReason::Close
+            | PauseReason::Checks => {}
         }
     }
 
@@ -252,6 +257,15 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::WorkSubmitted { tip, .. } => format!("at {}", tip.short()),
         Event::ChecksPassed { tree, .. } => format!("tree {}", tree.short()),
         Event::ChecksFailed { output, .. } => gist(output),
+        Event::CheckingResumed { tip, .. } => format!("checked again at {}", tip.short()),
+        Event::WorkReopened { why, .. } => format!("one more iteration: {why}"),
+        Event::BaseSuspected { commit, .. } => format!("are the checks red at {} too?", commit.short()),
+        Event::BaseCheckStarted { commit, run, .. } => format!("the checks at {} ({run})", commit.short()),
+        Event::BaseChecked { commit, green, .. } => {
+            format!("the checks are {} at {}", if *green { "green" } else { "red" }, commit.short())
+        }
+        Event::BaseCheckLost { why, .. } => why.clone(),
+        Event::MessageUndelivered { why, .. } => format!("not delivered: {why}"),
         Event::GateWaived { gate, reason, .. } => format!("{}: {reason}", gate.word()),
         Event::TaskApproved { policy, .. } => format!("review: {policy}"),
         Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
@@ -261,6 +275,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::OverstepsSeen { .. } => "seen by a person".into(),
         Event::RewindFailed { why, .. } | Event::RevivalFailed { why, .. } => why.clone(),
         Event::TaskStarted { .. } => "started by a person".into(),
+        Event::StartWithheld { why, .. } => format!("{why}; waits for a person's word"),
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {
             Next::Restart { not_before, restart } => {

@@ -34,7 +34,8 @@ pub enum Effect {
     /// Without an agent the work is a person's.
     Build { task: TaskId, agent: Option<AgentId>, base: Oid, tip: Oid, at: Timestamp },
     /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
-    Verify { run: RunId, task: TaskId, nonce: String, commit: Oid },
+    /// `checks`: with the check commands, on the commit that the task began with.
+    Verify { run: RunId, task: TaskId, nonce: String, commit: Oid, checks: bool },
     /// The review run on the submitted tip, in the task's worktree. Ends in `Reviewed` or `ReviewLost`.
     Review { run: RunId, task: TaskId, nonce: String, tip: Oid },
     /// One small question to the service under this profile, in place of the task that waits. Ends in `Probed`.

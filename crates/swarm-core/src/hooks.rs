@@ -123,7 +123,9 @@ fn refused(state: &State, hook: &HookRun, output: &str) -> Option<Event> {
     let why = format!("the hook {} refused: {}", hook.hook, last.trim());
     let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
     match (hook.hook.as_str(), &task.stage) {
-        ("pre-start", Stage::Active { run, .. }) if hook.run.as_ref() == Some(run) => {
+        ("pre-start", Stage::Active { run, .. } | Stage::Checking { run, .. })
+            if hook.run.as_ref() == Some(run) =>
+        {
             Some(crate::react::leave(state, &id, task, next, &why))
         }
         ("pre-merge", Stage::Merging { .. }) if state.trunk_held_by.as_ref() == Some(&id) => {

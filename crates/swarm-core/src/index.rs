@@ -34,6 +34,8 @@ pub struct Index {
     timers: BTreeSet<(Timestamp, TaskId)>,
     /// Tasks whose work can be looked up on trunk.
     provable: BTreeSet<TaskId>,
+    /// Closed tasks with messages that nobody was given.
+    unheard: BTreeSet<TaskId>,
     /// Tasks of a phase that are neither done nor cancelled.
     open_in_phase: BTreeMap<u32, u64>,
 }
@@ -55,6 +57,7 @@ struct Entry {
     split: bool,
     loose: bool,
     timer: Option<Timestamp>,
+    unheard: bool,
     phase: u32,
     closed: bool,
     done: bool,
@@ -101,6 +104,7 @@ impl Entry {
             split: matches!(task.stage, Stage::Split { .. }),
             loose,
             timer: timer.filter(|at| *at > Timestamp::ZERO),
+            unheard: task.stage.is_closed() && task.messages.iter().any(|m| m.waits()),
             phase: task.phase,
             closed: task.stage.is_closed(),
             done: matches!(task.stage, Stage::Done { .. }),
@@ -155,6 +159,10 @@ impl Index {
         self.provable.iter()
     }
 
+    pub fn unheard(&self) -> impl Iterator<Item = &TaskId> {
+        self.unheard.iter()
+    }
+
     /// The first timer after this moment.
     pub fn timer_after(&self, now: Timestamp) -> Option<Timestamp> {
         let from = (now.plus_ms(1), TaskId::new("0").expect("a digit is a task id"));
@@ -186,6 +194,7 @@ impl Index {
         }
         self.loose.remove(id);
         self.provable.remove(id);
+        self.unheard.remove(id);
         if !old.closed
             && let Some(open) = self.open_in_phase.get_mut(&old.phase)
         {
@@ -221,6 +230,9 @@ impl Index {
         }
         if entry.loose {
             self.loose.insert(id.clone());
+        }
+        if entry.unheard {
+            self.unheard.insert(id.clone());
         }
         if !entry.closed {
             *self.open_in_phase.entry(entry.phase).or_default() += 1;

@@ -15,6 +15,7 @@ pub mod hooks;
 mod react;
 mod apply;
 mod settle;
+mod claims;
 mod owed;
 mod profiles;
 pub mod schedule;

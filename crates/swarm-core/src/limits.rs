@@ -48,6 +48,9 @@ pub const SETUP_FAILURES_MAX: u32 = 3;
 pub const DEGRADED_MAX: usize = 3;
 /// Messages of a task that wait to be delivered, and as many that were.
 pub const MESSAGES_MAX: usize = 20;
+/// Seconds for which the closing of a plan keeps work from starting. Whoever closes it waits two minutes for agents to
+/// stop; if that process died, work goes on after this.
+pub const CLOSE_HOLD_SECS: u64 = 300;
 /// Bytes of one message: it goes into a prompt.
 pub const MESSAGE_MAX: usize = 16 * 1024;
 /// Lines that one attempt may add to the history beside its own.

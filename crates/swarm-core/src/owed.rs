@@ -7,7 +7,7 @@ use swarm_protocol::outcome::{Gate, PauseReason};
 use crate::effect::{Effect, StartsFrom, WorkOrder};
 use crate::planted::{self, Bug};
 use crate::stage::{MergeStep, Stage};
-use crate::state::{Run, State, Task};
+use crate::state::{Run, State, Suspect, Task};
 
 /// All effects owed now. Stops come first: they free what others wait for.
 pub fn owed(state: &State) -> Vec<Effect> {
@@ -41,6 +41,11 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         return probe(id, run);
     }
     let task = state.task(&run.task)?;
+    let tries = |(_, suspect): &(_, &Suspect)| suspect.run.as_ref() == Some(id);
+    if let Some((commit, _)) = state.bases.suspects.iter().find(tries) {
+        let (run_id, task, nonce) = (id.clone(), run.task.clone(), run.nonce.clone());
+        return Some(Effect::Verify { run: run_id, task, nonce, commit: commit.clone(), checks: true });
+    }
     if run.kind != RunKind::Work {
         return (task.stage.judging_run() == Some(id)).then(|| judging(id, run, &task.stage)).flatten();
     }
@@ -51,7 +56,18 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
             return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from, base });
         }
         // The hook before it may refuse.
-        Stage::Active { .. } if crate::hooks::before(state, "pre-start", &run.task) => return None,
+        Stage::Active { .. } | Stage::Checking { iteration: 0, .. }
+            if crate::hooks::before(state, "pre-start", &run.task) =>
+        {
+            return None;
+        }
+        // Nobody is paid for work that may not be able to pass.
+        Stage::Active { run: current, .. }
+            if current == id
+                && task.base.as_ref().is_some_and(|base| state.bases.suspects.contains_key(base)) =>
+        {
+            order(state, WorkOrder::Hold)
+        }
         Stage::Active { run: current, iteration } if current == id => {
             let session = task.session.clone().filter(|_| state.policy.resumes_sessions);
             order(state, WorkOrder::Go { iteration: *iteration, session })
@@ -106,7 +122,7 @@ fn judging(id: &RunId, run: &Run, stage: &Stage) -> Option<Effect> {
         Stage::Merging {
             step: MergeStep::Verifying { result: commit, .. } | MergeStep::Trial { base: commit, .. },
             ..
-        } => Some(Effect::Verify { run: run_id, task, nonce, commit: commit.clone() }),
+        } => Some(Effect::Verify { run: run_id, task, nonce, commit: commit.clone(), checks: false }),
         _ => None,
     }
 }

@@ -53,6 +53,8 @@ pub enum Bug {
     BaseNotRestored,
     /// What is done is never looked up again.
     DoneNotAsked,
+    /// A task whose agent a person stopped is ready at once, and an agent has it again a moment later.
+    StoppedReadyAtOnce,
 }
 
 #[cfg(debug_assertions)]

@@ -19,6 +19,8 @@ mod operate;
 mod steps;
 mod intervene;
 mod trunk;
+mod base;
+mod same;
 mod plan;
 mod save;
 mod profile;
@@ -28,7 +30,9 @@ mod submit;
 mod seen;
 mod validate;
 
+pub(crate) use base::trial as base_trial;
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
+pub(crate) use message::undelivered;
 pub(crate) use nudge::learning;
 pub use operate::requested;
 pub(crate) use proof::provable;
@@ -37,7 +41,7 @@ pub(crate) use restart::{after_crash, is_crash};
 pub(crate) use review::approved;
 pub(crate) use save::patch_between;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
-pub(crate) use task::{commands, leave};
+pub(crate) use task::{STOPPED_BY_A_PERSON, commands, leave};
 pub(crate) use validate::graph;
 pub(crate) use work::out_of_time;
 

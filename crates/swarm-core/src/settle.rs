@@ -10,7 +10,7 @@ use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
-use crate::limits::{REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
+use crate::limits::{CLOSE_HOLD_SECS, REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
 use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
@@ -38,9 +38,12 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         .or_else(|| one(snapshot_due(state)))
         .or_else(|| one(setup_fails(state)))
         .or_else(|| one(react::budget_pauses(state)))
+        .or_else(|| one(close_given_up(state, now)))
         .or_else(|| one(react::quota_due(state, now)))
         .or_else(|| one(review_not_wanted(state)))
+        .or_else(|| one(react::undelivered(state)))
         .or_else(|| one(trial(state)))
+        .or_else(|| one(react::base_trial(state)))
         .or_else(|| one(review(state, now)))
         .or_else(|| one(restart(state, now)))
         .or_else(|| one(slot(state, now)))
@@ -64,7 +67,18 @@ pub fn wakes_at(state: &State, now: Timestamp) -> Option<Timestamp> {
         .filter(|closed| !closed.held && closed.probing.is_none())
         .map(|closed| closed.next_probe)
         .filter(|at| *at > now);
-    attempts.chain(probes).chain(state.index.timer_after(now)).min()
+    let close = close_holds_until(state).filter(|at| *at > now);
+    attempts.chain(probes).chain(close).chain(state.index.timer_after(now)).min()
+}
+
+fn close_holds_until(state: &State) -> Option<Timestamp> {
+    state.paused.get(&PauseReason::Close).map(|pause| pause.since.plus_secs(CLOSE_HOLD_SECS))
+}
+
+/// Whoever wanted to close the plan has not come to the end, and may be dead: work goes on.
+fn close_given_up(state: &State, now: Timestamp) -> Option<Event> {
+    let over = close_holds_until(state).is_some_and(|at| at <= now) && state.ops.running.is_none();
+    over.then_some(Event::Resumed { reason: PauseReason::Close })
 }
 
 fn clock_ran_out(state: &State, now: Timestamp) -> Option<Vec<Event>> {
@@ -110,10 +124,10 @@ fn slot(state: &State, now: Timestamp) -> Option<Event> {
     }
     let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
-    let let_go = |id: &&TaskId| all || state.task(id).is_some_and(|t| t.started);
-    let first = machine::first_in_line(state, |id| let_go(id) && may(id));
-    let next = || if all { state.index.queue().find(may) } else { state.index.started().find(may) };
-    let task = first.or_else(next)?;
+    let let_go = |id: &&TaskId| state.task(id).is_some_and(|t| t.withheld.is_none() && (all || t.started));
+    let may_go = |id: &&TaskId| let_go(id) && may(id);
+    let next = || if all { state.index.queue().find(may_go) } else { state.index.started().find(may_go) };
+    let task = machine::first_in_line(state, may_go).or_else(next)?;
     let found = state.task(task)?;
     react::instead_of_start(state, task).or_else(|| {
         let profile = state.profile_for(found)?;
@@ -288,14 +302,16 @@ fn builds_on_trunk(state: &State, task: &Task) -> bool {
 pub fn waits_for_start(state: &State) -> bool {
     let open = state.plan.as_ref().is_some_and(|p| !p.closed);
     let waits = |id: &TaskId| state.task(id).is_some_and(|task| state.needs_start(task));
-    open && !state.draining && state.mode() == Mode::SemiAuto && state.index.queue().any(waits)
+    open && !state.draining && state.index.queue().any(waits)
 }
 
 /// Whether nothing will happen any more without a person: no run, no merge, nothing that was let
 /// start or waits for its moment. Tasks that wait for `swarm task start` do not count: see `waits_for_start`.
 pub fn rests(state: &State) -> bool {
     let ready = match state.mode() {
-        Mode::Autopilot => state.index.queue().next().is_some(),
+        Mode::Autopilot => {
+            state.index.queue().any(|id| state.task(id).is_some_and(|task| task.withheld.is_none()))
+        }
         Mode::SemiAuto => state.index.started().next().is_some(),
     };
     let waiting = state.plan.as_ref().is_some_and(|p| !p.closed)

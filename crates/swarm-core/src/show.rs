@@ -9,9 +9,10 @@ mod stops;
 mod task;
 
 pub use attention::attention;
-pub(crate) use attention::{failure_seen_by, overstep_seen_by};
+pub(crate) use attention::{failure_seen_by, has_undelivered, messages_seen_by, overstep_seen_by};
 pub use choices::{Choice, choices};
 pub use operations::{checkpoints, fact_words, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use stops::stops;
+pub(crate) use task::unmet;
 pub use task::{done_elsewhere, gone, row, rows, task};

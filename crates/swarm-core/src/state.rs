@@ -3,7 +3,9 @@
 mod recovery;
 mod trunk;
 
-pub use recovery::{Agent, Closed, Degraded, Landed, Message, Nudge, QuotaGate, Spent};
+pub use recovery::{
+    Agent, Bases, Closed, Degraded, Landed, Message, Nudge, QuotaGate, SameFailure, Spent, Suspect,
+};
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -55,6 +57,9 @@ pub struct State {
     pub green: VecDeque<Oid>,
     /// Trunk was found red here; until it moves or a person resumes.
     pub red_trunk: Option<RedTrunk>,
+    /// Commits that tasks began with and whose checks failed.
+    #[serde(default)]
+    pub bases: Bases,
     /// Worktrees that could not be set up, alike and in a row.
     pub setup_failures: SetupFailures,
     /// Groups of profiles whose allowance was used up at least once.
@@ -153,6 +158,18 @@ pub struct Task {
     pub merge_rounds: u32,
     /// A person let it start, or it was granted before: it goes on through its retries.
     pub started: bool,
+    /// A person stopped its agent, and why it waits: in every mode it starts again by a person's word only.
+    #[serde(default)]
+    pub withheld: Option<String>,
+    /// Claims since the last sign of progress.
+    #[serde(default)]
+    pub claims: u32,
+    /// Work that was handed in and whose checks have no verdict yet: checked again, not done again.
+    #[serde(default)]
+    pub submitted: Option<Oid>,
+    /// How its checks failed last, and how often so in a row.
+    #[serde(default)]
+    pub same_failure: Option<SameFailure>,
     /// What its attempts have cost so far.
     pub usage: Usage,
     /// By which the agent program can go on where it was; none: a fresh session.
@@ -294,7 +311,8 @@ impl State {
 
     /// Whether the task starts only when a person says so.
     pub fn needs_start(&self, task: &Task) -> bool {
-        self.mode() == Mode::SemiAuto && !task.started && matches!(task.stage, Stage::Pending { .. })
+        let waits = task.withheld.is_some() || (self.mode() == Mode::SemiAuto && !task.started);
+        waits && matches!(task.stage, Stage::Pending { .. })
     }
 
     /// Whether any process may be at work for the task. A probe is nobody's: it has no worktree.

@@ -226,6 +226,8 @@ events! {
 
     /// A person let this task start, in a mode where tasks wait for it.
     TaskStarted "task_started" [task "taskId": TaskId] {}
+    /// A person stopped its agent: it starts again when a person says so, in every mode.
+    StartWithheld "start_withheld" [task "taskId": TaskId] { why "why": String }
     /// An agent tried what is not its to do; it was refused or put right.
     Overstep "overstep" [task "taskId": TaskId] { run "run": Option<RunId>, what "what": String }
     /// A person has seen the first `oversteps` of them.
@@ -247,7 +249,22 @@ events! {
         { run "run": RunId, iteration "iteration": u32, tip "tip": Oid }
     ChecksPassed "checks_passed" [task "taskId": TaskId] { run "run": RunId, tip "tip": Oid, tree "tree": Oid }
     ChecksFailed "checks_failed" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, iteration "iteration": u32, output "output": String }
+        { run "run": RunId, iteration "iteration": u32, output "output": String, digest "digest": Option<String> }
+    /// Work that was handed in before is checked again, in a new attempt: the checks of the last one had no verdict.
+    CheckingResumed "checking_resumed" [task "taskId": TaskId, status "status": Status]
+        { run "run": RunId, iteration "iteration": u32, tip "tip": Oid }
+    /// Work that was handed in goes back for one more iteration: a person has said something since. Without a run it
+    /// waits for its next attempt.
+    WorkReopened "work_reopened" [task "taskId": TaskId, status "status": Status]
+        { run "run": Option<RunId>, iteration "iteration": u32, why "why": String }
+    /// The checks of a task failed, and whether they pass on the commit that it began with is not known.
+    BaseSuspected "base_suspected" [task "taskId": TaskId] { commit "commit": Oid }
+    /// The checks are tried on that commit alone.
+    BaseCheckStarted "base_check_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String, commit "commit": Oid }
+    BaseChecked "base_checked" [task "taskId": TaskId] { run "run": RunId, commit "commit": Oid, green "green": bool, output "output": String }
+    /// The trial had no verdict. `unknown`: that happened too often, and it is not tried again.
+    BaseCheckLost "base_check_lost" [task "taskId": TaskId]
+        { run "run": RunId, commit "commit": Oid, why "why": String, unknown "unknown": bool }
     GateWaived "gate_waived" [task "taskId": TaskId] { gate "gate": Gate, reason "reason": String }
     /// Nothing stands between the task and trunk any more but its turn. `base`: where the work of a person starts.
     TaskApproved "task_approved" [task "taskId": TaskId, status "status": Status]
@@ -315,6 +332,10 @@ events! {
     MessageQueued "message_queued" [task "taskId": TaskId] { id "id": CommandId, by "by": String, text "text": String }
     /// The iteration that was given the message has ended.
     MessageLanded "message_landed" [task "taskId": TaskId] { id "id": CommandId, run "run": RunId, iteration "iteration": u32 }
+    /// It never reached an agent, and will not.
+    MessageUndelivered "message_undelivered" [task "taskId": TaskId] { id "id": CommandId, why "why": String }
+    /// A person has seen that messages of the task were not delivered.
+    MessagesSeen "messages_seen" [task "taskId": TaskId] {}
     /// A person lets the swarm (or the task) spend as much again.
     BudgetExtended "budget_extended" [] { task "task": Option<TaskId> }
 
@@ -443,6 +464,7 @@ impl Event {
             | Self::MergeInterrupted { task, .. }
             | Self::TrunkReleased { task, .. }
             | Self::TaskStarted { task, .. }
+            | Self::StartWithheld { task, .. }
             | Self::Overstep { task, .. }
             | Self::AgentNudged { task, .. }
             | Self::AgentNoted { task, .. }
@@ -453,6 +475,14 @@ impl Event {
             | Self::TaskSplit { task, .. }
             | Self::MessageQueued { task, .. }
             | Self::MessageLanded { task, .. }
+            | Self::MessageUndelivered { task, .. }
+            | Self::MessagesSeen { task, .. }
+            | Self::CheckingResumed { task, .. }
+            | Self::WorkReopened { task, .. }
+            | Self::BaseSuspected { task, .. }
+            | Self::BaseCheckStarted { task, .. }
+            | Self::BaseChecked { task, .. }
+            | Self::BaseCheckLost { task, .. }
             | Self::OverstepsSeen { task, .. }
             | Self::ReviewAsked { task, .. }
             | Self::ReviewStarted { task, .. }

@@ -299,6 +299,9 @@ pub enum SavedStage {
     /// `started`: somebody let it start.
     Pending {
         started: bool,
+        /// A person stopped its agent: it waits for a person's word in every mode.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        withheld: bool,
     },
     /// An agent has it. Set back as pending, with its uncommitted work and its session.
     Working,
@@ -472,7 +475,8 @@ mod tests {
         let oid = || Oid::new("a".repeat(40)).expect("an oid");
         let (tip, tree, base) = (oid(), oid(), Some(oid()));
         let stages = [
-            SavedStage::Pending { started: true },
+            SavedStage::Pending { started: true, withheld: false },
+            SavedStage::Pending { started: false, withheld: true },
             SavedStage::Review { tip: tip.clone(), tree: tree.clone(), base: base.clone() },
             SavedStage::Approved { tip, tree, base: base.clone() },
             SavedStage::Done { proof: None },

@@ -171,6 +171,10 @@ pub enum PauseReason {
     Errors,
     /// A person took the whole session back; what was merged waits to be tried again.
     Abort,
+    /// The plan is being closed; lifted by itself when whoever closes it does not come to the end.
+    Close,
+    /// The check commands fail on the commit that tasks begin with: no agent can make them pass.
+    Checks,
 }
 
 impl PauseReason {
@@ -183,6 +187,8 @@ impl PauseReason {
             Self::Budget => "budget",
             Self::Errors => "errors",
             Self::Abort => "abort",
+            Self::Close => "close",
+            Self::Checks => "checks",
         }
     }
 }

@@ -97,6 +97,9 @@ pub struct Policy {
     /// An agent that ran for so long without a crash starts counting anew.
     #[serde(default = "stable_secs")]
     pub stable_secs: u64,
+    /// Claims of one task without a sign of progress in between before a person is asked; 0: no bound.
+    #[serde(default = "claims_max")]
+    pub claims_max: u32,
     #[serde(default)]
     pub task_budget: Allowance,
     #[serde(default)]
@@ -106,6 +109,12 @@ pub struct Policy {
     pub hooks: Vec<HookRule>,
     #[serde(default)]
     pub checkpoints: CheckpointRules,
+    /// Failures of the checks in a row with the same output before a person is asked; 0: no bound.
+    #[serde(default)]
+    pub same_failures_max: u32,
+    /// Whether checks that fail are tried on the commit that the task began with.
+    #[serde(default)]
+    pub check_bases: bool,
     /// Plan events between two snapshot events.
     pub snapshot_every: u64,
     /// Whether check commands are configured.
@@ -136,10 +145,13 @@ impl Default for Policy {
             crashes_max: crashes_max(),
             crash_window_secs: crash_window_secs(),
             stable_secs: stable_secs(),
+            claims_max: claims_max(),
             task_budget: Allowance::default(),
             budget: Allowance::default(),
             hooks: vec![],
             checkpoints: CheckpointRules::default(),
+            same_failures_max: 0,
+            check_bases: false,
             snapshot_every: 50,
             checks: true,
             verifies: true,
@@ -165,6 +177,11 @@ fn crash_window_secs() -> u64 {
 
 fn stable_secs() -> u64 {
     5 * 60
+}
+
+/// One more than transient failures are waited out, so that each of these ends in its own words.
+fn claims_max() -> u32 {
+    12
 }
 
 fn review_rounds() -> u32 {

@@ -136,6 +136,9 @@ pub struct MessageView {
     pub at: Timestamp,
     /// Where it landed; none while it is queued.
     pub landed: Option<LandedView>,
+    /// Why it never will.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undelivered: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -381,6 +381,7 @@ fn attempt_events() -> Vec<Event> {
             run: run(),
             iteration: 1,
             output: "1 failed".into(),
+            digest: None,
         },
         Event::GateWaived { task: task(), gate: Gate::Check, reason: "flaky".into() },
         Event::TaskApproved {
@@ -548,6 +549,43 @@ fn proof_events() -> Vec<Event> {
     ]
 }
 
+/// What keeps a task from being worked on again and again.
+fn claim_events() -> Vec<Event> {
+    let id = CommandId::new("c-9").expect("an id");
+    let (status, commit) = (Status::Active, oid('a'));
+    vec![
+        Event::StartWithheld { task: task(), why: "a person stopped its agent".into() },
+        Event::ChecksFailed {
+            task: task(),
+            status,
+            run: run(),
+            iteration: 2,
+            output: "1 failed".into(),
+            digest: Some("00112233aabbccdd".into()),
+        },
+        Event::CheckingResumed { task: task(), status, run: run(), iteration: 0, tip: oid('b') },
+        Event::WorkReopened {
+            task: task(),
+            status,
+            run: Some(run()),
+            iteration: 2,
+            why: "a message came while its work was checked".into(),
+        },
+        Event::BaseSuspected { task: task(), commit: commit.clone() },
+        Event::BaseCheckStarted { task: task(), run: run(), nonce: "n4".into(), commit: commit.clone() },
+        Event::BaseChecked {
+            task: task(),
+            run: run(),
+            commit: commit.clone(),
+            green: false,
+            output: "1 failed".into(),
+        },
+        Event::BaseCheckLost { task: task(), run: run(), commit, why: "killed".into(), unknown: false },
+        Event::MessageUndelivered { task: task(), id, why: "the task is done".into() },
+        Event::MessagesSeen { task: task() },
+    ]
+}
+
 fn samples() -> Vec<Event> {
     [
         plan_events(),
@@ -559,6 +597,7 @@ fn samples() -> Vec<Event> {
         merge_events(),
         trunk_events(),
         proof_events(),
+        claim_events(),
     ]
     .concat()
 }

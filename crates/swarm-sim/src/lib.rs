@@ -3,6 +3,7 @@
 
 pub mod rng;
 pub mod disk;
+pub mod claims;
 pub mod operations;
 pub mod world;
 pub mod bench;

@@ -41,6 +41,10 @@ pub enum ReasonArg {
     Errors,
     /// The session was taken back with `swarm abort`: merges what was merged then again, in order
     Abort,
+    /// The plan was being closed
+    Close,
+    /// The check commands failed where tasks begin
+    Checks,
 }
 
 impl From<ReasonArg> for PauseReason {
@@ -53,6 +57,8 @@ impl From<ReasonArg> for PauseReason {
             ReasonArg::Budget => Self::Budget,
             ReasonArg::Errors => Self::Errors,
             ReasonArg::Abort => Self::Abort,
+            ReasonArg::Close => Self::Close,
+            ReasonArg::Checks => Self::Checks,
         }
     }
 }

@@ -7,6 +7,7 @@ use swarm_engine::hands::remove::Removal;
 use swarm_engine::hands::worktree::overview::Kind;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::outcome::PauseReason;
 
 use super::Swarm;
 use super::ask::wait;
@@ -22,11 +23,14 @@ impl Swarm {
     /// Closes the plan; with `stop`, agents that work on it are stopped before.
     pub fn close(&self, stop: bool) -> Result<Answer, CliError> {
         if stop {
-            self.stop_agents()?;
+            self.stop_agents().inspect_err(|_| self.go_on())?;
         }
         let archive = self.archive_name();
-        let with_worktree = self.keep_unfinished(&archive)?;
-        let answer = self.ask(Command::ClosePlan { archive })?;
+        let closed = self.keep_unfinished(&archive).and_then(|with_worktree| {
+            let answer = self.ask(Command::ClosePlan { archive })?;
+            Ok((with_worktree, answer))
+        });
+        let (with_worktree, answer) = closed.inspect_err(|_| self.go_on())?;
         // The anchor speaks of a ledger that is in the archive now. Left over, it does no harm.
         drop(self.runtime.block_on(anchor::clear(&self.git)));
         self.leave_worktrees(&with_worktree);
@@ -54,6 +58,16 @@ impl Swarm {
         Ok(with_worktree)
     }
 
+    /// The plan stays open: what was held for its closing goes on.
+    fn go_on(&self) {
+        let held = self.state(None).is_ok_and(|state| state.paused.contains_key(&PauseReason::Close));
+        if held && self.ask(Command::Resume { reason: PauseReason::Close }).is_err() {
+            output::note(
+                "Work is held for a few minutes more; `swarm resume --reason close` lets it go on now",
+            );
+        }
+    }
+
     /// Nobody works on the tasks of a closed plan, and the next one may have tasks of the same names. What cannot be
     /// given up is told; the plan is closed all the same.
     fn leave_worktrees(&self, tasks: &[TaskId]) {
@@ -75,15 +89,19 @@ impl Swarm {
     }
 
     fn stop_agents(&self) -> Result<(), CliError> {
-        let state = self.state(None)?;
-        if state.runs.is_empty() && state.trunk_held_by.is_none() {
-            return Ok(());
+        if !self.has_coordinator() {
+            let state = self.state(None)?;
+            if state.runs.is_empty() && state.trunk_held_by.is_none() {
+                return Ok(());
+            }
+            // With nobody there to carry it out, the same loop runs here, and starts nothing new.
+            match self.bring_to_rest() {
+                Err(error) if error.kind == "owned" => {}
+                done => return done,
+            }
         }
-        // With nobody there to carry it out, the same loop runs here, and starts nothing new.
-        match self.bring_to_rest() {
-            Err(error) if error.kind == "owned" => self.ask_agents_to_stop(),
-            done => done,
-        }
+        // One that is there may begin something at any moment.
+        self.ask_agents_to_stop()
     }
 
     /// Carries out what the state owes, in this process, and starts nothing new.
@@ -95,20 +113,26 @@ impl Swarm {
         })
     }
 
+    /// One hold for all: everybody is stopped by it, and nothing starts until the plan is closed or that has failed. If
+    /// this process dies meanwhile, the hold lapses by itself.
     fn ask_agents_to_stop(&self) -> Result<(), CliError> {
         let started = Instant::now();
+        let hold = || Command::Pause { reason: PauseReason::Close, why: "swarm close".into(), force: true };
+        match self.ask(hold()) {
+            // Somebody closes it already, or died over it.
+            Err(error) if error.kind == "nothing_to_change" => {}
+            held => drop(held?),
+        }
         loop {
             let state = self.state(None)?;
-            if state.runs.is_empty() {
+            if state.runs.is_empty() && state.trunk_held_by.is_none() {
                 return Ok(());
             }
-            let working: Vec<TaskId> =
-                state.runs.values().filter(|run| !run.ended).map(|run| run.task.clone()).collect();
-            for task in working {
-                match self.ask(Command::StopAgent { task }) {
-                    // It ended by itself in the meantime.
-                    Err(error) if error.kind == "no_agent" => {}
-                    stopped => drop(stopped?),
+            // The coordinator is gone, and nobody carries out what is left to stop.
+            if !self.has_coordinator() {
+                match self.bring_to_rest() {
+                    Err(error) if error.kind == "owned" => {}
+                    done => done?,
                 }
             }
             if started.elapsed() > STOP_MAX {

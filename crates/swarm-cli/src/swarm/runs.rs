@@ -116,7 +116,9 @@ impl Runs {
             Event::ReviewStarted { task, run, .. } => {
                 self.begin(RunRow { state: "reviewing".into(), ..RunRow::new(run, "review", task, at) });
             }
-            Event::VerificationStarted { task, run, .. } | Event::TrunkTrialStarted { task, run, .. } => {
+            Event::VerificationStarted { task, run, .. }
+            | Event::TrunkTrialStarted { task, run, .. }
+            | Event::BaseCheckStarted { task, run, .. } => {
                 self.begin(RunRow { state: "verifying".into(), ..RunRow::new(run, "verify", task, at) });
             }
             Event::QuotaProbeStarted { task, run, .. } => {
@@ -133,7 +135,9 @@ impl Runs {
                 row.iteration = (*iteration).max(row.iteration);
                 row.usage = row.usage.plus(usage.unwrap_or_default());
             }),
-            Event::WorkSubmitted { run, .. } => self.change(run, |row| row.state = "checking".into()),
+            Event::WorkSubmitted { run, .. } | Event::CheckingResumed { run, .. } => {
+                self.change(run, |row| row.state = "checking".into())
+            }
             Event::ChecksFailed { run, iteration, .. } => self.change(run, |row| {
                 row.state = "working".into();
                 row.iteration = iteration + 1;

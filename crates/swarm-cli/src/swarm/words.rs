@@ -147,6 +147,24 @@ fn recovery(event: &Event) -> Option<String> {
         }
         Event::MessageQueued { by, text, .. } => join(by, text),
         Event::MessageLanded { run, iteration, .. } => format!("iteration {iteration} of {run}"),
+        other => return of_claims(other),
+    })
+}
+
+/// What keeps a task from being worked on again and again.
+fn of_claims(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::MessageUndelivered { why, .. }
+        | Event::StartWithheld { why, .. }
+        | Event::WorkReopened { why, .. } => short(why),
+        Event::CheckingResumed { tip, .. } => format!("at {}", tip.short()),
+        Event::BaseSuspected { commit, .. } => commit.short().into(),
+        Event::BaseCheckStarted { commit, run, .. } => format!("{} ({run})", commit.short()),
+        Event::BaseChecked { commit, green, output, .. } => {
+            let verdict = if *green { "green" } else { "red" };
+            join(&format!("{} is {verdict}", commit.short()), &gist(output))
+        }
+        Event::BaseCheckLost { commit, why, .. } => join(&commit.short().to_string(), why),
         Event::BudgetExtended { task } => {
             task.as_ref().map_or_else(|| "the whole swarm".into(), ToString::to_string)
         }

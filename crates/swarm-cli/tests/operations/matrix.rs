@@ -90,7 +90,12 @@ fn every_operation_is_done_and_undone_while_an_agent_works_and_work_ends_well() 
     let (arena, go) = arena();
     let run = at_work(&arena);
     check_all(&arena, true);
-    for change in [&["mode", "autopilot"][..], &["resume"], &["resume", "--reason", "abort"]] {
+    for change in [
+        &["mode", "autopilot"][..],
+        &["resume"],
+        &["resume", "--reason", "abort"],
+        &["task", "start", "--all"],
+    ] {
         // Some of them are so already.
         arena.swarm(change);
     }
@@ -130,7 +135,9 @@ fn a_killed_iteration_is_kept_at_a_ref_and_a_redirected_agent_takes_the_other_ta
     arena.plan_in_phases(&[vec![task("1.1", &[], slow)]]);
     let run = arena.start(&["--agents", "1"]);
     wait_for("it is at work", || arena.printed().contains("at work"));
-    arena.ok(&["agent", "kill", "1.1"]);
+    let told = arena.ok(&["agent", "kill", "1.1"]);
+    assert!(told.contains("swarm task start 1.1"), "it says what lets the task go on: {told}");
+    arena.ok(&["task", "start", "1.1"]);
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
     let refs = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm"]);

@@ -138,6 +138,7 @@ fn whom_a_kill_ends_and_what_goes_where_is_said_before_commits_of_the_iteration_
     assert!(bytes_at(&arena, name, "rest.bin") == Some(rest), "byte for byte");
     std::fs::write(go, "").expect("a file");
     arena.ok(&["resume"]);
+    arena.ok(&["task", "start", "1.1"]);
     assert_eq!(run.end().0, 0);
     arena.assert_all_done();
     arena.assert_tidy();

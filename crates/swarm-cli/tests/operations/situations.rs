@@ -56,7 +56,12 @@ pub fn works(arena: &Arena, many: usize) {
 pub fn finish(arena: &Arena, run: Running) {
     let _ = std::fs::remove_file(arena.path("hold"));
     ["go", "half", "now"].iter().for_each(|word| say(arena, word));
-    for change in [&["mode", "autopilot"][..], &["resume"], &["resume", "--reason", "abort"]] {
+    for change in [
+        &["mode", "autopilot"][..],
+        &["resume"],
+        &["resume", "--reason", "abort"],
+        &["task", "start", "--all"],
+    ] {
         // Some of them are so already.
         arena.swarm(change);
     }
@@ -138,7 +143,9 @@ fn with_eight_agents_at_work_each_operation_stops_whom_it_says_and_all_work_is_d
         deed(&["task", "edit", "2.2", "--title", "Another name"], Stops::Nobody, nothing_moved),
         deed(&["agent", "redirect", "2.3", "2.9"], Stops::These(&["2.3"]), nothing_moved),
         deed(&["agent", "stop", "2.1"], Stops::These(&["2.1"]), nothing_moved),
+        deed(&["task", "start", "2.1"], Stops::Nobody, nothing_moved),
         deed(&["agent", "kill", "2.2"], Stops::These(&["2.2"]), nothing_moved),
+        deed(&["task", "start", "2.2"], Stops::Nobody, nothing_moved),
         deed(&["task", "block", "2.4", "wait for me"], Stops::These(&["2.4"]), nothing_moved),
         deed(&["task", "rollback", "1.1", "--yes"], Stops::Nobody, one_is_gone),
         deed(&["undo", "--yes"], Stops::Nobody, one_is_there),

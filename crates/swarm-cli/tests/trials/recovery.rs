@@ -2,6 +2,7 @@
 
 mod budget;
 mod circles;
+mod claims;
 mod coordinator;
 mod crash;
 mod denied;

@@ -13,6 +13,7 @@ use crate::limits::{
 use crate::operation::state::{Due, First, Record, Redirect, Rewind, Running, Step};
 use crate::operation::{facts, written};
 use crate::planted::{self, Bug};
+use crate::react::STOPPED_BY_A_PERSON;
 use crate::stage::Stage;
 use crate::state::{Approved, Degraded, PastAnswer, State};
 
@@ -240,7 +241,7 @@ impl State {
                 (saved.retries, saved.review_rounds, saved.merge_rounds);
             t.worktree |= saved.worktree;
             t.left = saved.left.clone();
-            t.verified = None;
+            (t.verified, t.submitted) = (None, None);
         });
     }
 
@@ -249,13 +250,14 @@ impl State {
         if matches!(stage, SavedStage::Done { .. } | SavedStage::Gone { .. }) {
             self.proven = None; // trunk may have moved since it was so
         }
-        self.change(id, |t| (t.put_off, t.kept) = (None, None));
-        if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true }) {
+        self.change(id, |t| (t.put_off, t.kept, t.withheld) = (None, None, None));
+        if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true, .. }) {
             self.ops.first.retain(|first| first.task != *id); // nobody was at work on it then
         }
         let entered = match stage.clone() {
-            SavedStage::Pending { started } => {
-                self.change(id, |t| t.started = started);
+            SavedStage::Pending { started, withheld } => {
+                let why = withheld.then(|| STOPPED_BY_A_PERSON.to_string());
+                self.change(id, |t| (t.started, t.withheld) = (started, why));
                 Stage::Pending { since: at, not_before }
             }
             SavedStage::Working => {

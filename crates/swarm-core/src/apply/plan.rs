@@ -131,6 +131,10 @@ impl State {
             review_rounds: 0,
             merge_rounds: 0,
             started: false,
+            withheld: None,
+            claims: 0,
+            submitted: None,
+            same_failure: None,
             usage: Usage::default(),
             session: None,
             failure: None,
@@ -249,7 +253,7 @@ impl State {
                     (t.review_rounds, t.merge_rounds, t.hand_failures) = (0, 0, 0);
                     // Whatever stood in the way may lie in the session.
                     (t.session, t.failure) = (None, None);
-                    (t.put_off, t.kept) = (None, None);
+                    (t.put_off, t.kept, t.withheld, t.same_failure) = (None, None, None, None);
                     (t.crashes, t.overflows, t.nudge, t.waits_for_quota) = (0, 0, None, None);
                     t.empties = 0;
                     t.denied_under.clear();
@@ -285,7 +289,7 @@ impl State {
             self.set_status(id, Status::Pending, None, None, None, at);
             self.change(id, |t| {
                 t.attempts = 0;
-                t.started = false;
+                (t.started, t.submitted) = (false, None);
                 t.waived.clear();
                 t.last_failure = None;
                 (t.assigned, t.first) = (None, false);

@@ -2,13 +2,13 @@
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::time::Timestamp;
 
 use super::keep;
-use crate::limits::{MESSAGES_MAX, NOTES_MAX};
+use crate::limits::{GREEN_KEPT, MESSAGES_MAX, NOTES_MAX};
 use crate::stage::Stage;
-use crate::state::{Closed, Degraded, Landed, Message, Nudge, State, Stuck};
+use crate::state::{Closed, Degraded, Landed, Message, Nudge, State, Stuck, Suspect};
 
 impl State {
     /// So that a report that comes twice is taken in once.
@@ -54,7 +54,7 @@ impl State {
             Event::TaskSplit { task, parts, .. } => self.split(task, parts, at),
             Event::MessageQueued { task, id, by, text } => {
                 let (id, by, text, seq) = (id.clone(), by.clone(), text.clone(), self.seq);
-                let message = Message { id, by, text, at, seq, landed: None };
+                let message = Message { id, by, text, at, seq, landed: None, undelivered: None, seen: false };
                 self.change(task, |t| keep(&mut t.messages, 2 * MESSAGES_MAX, message));
             }
             Event::MessageLanded { task, id, run, iteration } => {
@@ -65,13 +65,56 @@ impl State {
                     }
                 });
             }
+            Event::MessageUndelivered { task, id, why } => self.change(task, |t| {
+                for message in t.messages.iter_mut().filter(|m| m.id == *id) {
+                    message.undelivered = Some(why.clone());
+                }
+            }),
+            Event::MessagesSeen { task } => self.change(task, |t| {
+                t.messages.iter_mut().filter(|m| m.undelivered.is_some()).for_each(|m| m.seen = true);
+            }),
             Event::BudgetExtended { task: Some(task) } => {
                 self.change(task, |t| t.spent_before = t.spent);
             }
             Event::BudgetExtended { task: None } => self.spent_before = self.spent,
-            other => return self.apply_quota(other, at),
+            other => return self.apply_base(other, at) || self.apply_quota(other, at),
         }
         true
+    }
+
+    /// Trials of the checks on the commits that tasks begin with.
+    fn apply_base(&mut self, event: &Event, at: Timestamp) -> bool {
+        match event {
+            Event::BaseSuspected { task, commit } => {
+                let suspect = Suspect { task: task.clone(), run: None, lost: 0 };
+                self.bases.suspects.insert(commit.clone(), suspect);
+            }
+            Event::BaseCheckStarted { task, run, nonce, commit } => {
+                self.claim_run(RunKind::Verify, task, run, nonce, at);
+                if let Some(suspect) = self.bases.suspects.get_mut(commit) {
+                    suspect.run = Some(run.clone());
+                }
+            }
+            Event::BaseChecked { run, commit, .. } => {
+                self.end(run);
+                self.tried(commit);
+            }
+            Event::BaseCheckLost { run, commit, unknown, .. } => {
+                self.end(run);
+                if *unknown {
+                    self.tried(commit);
+                } else if let Some(suspect) = self.bases.suspects.get_mut(commit) {
+                    (suspect.run, suspect.lost) = (None, suspect.lost.saturating_add(1));
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn tried(&mut self, commit: &Oid) {
+        self.bases.suspects.remove(commit);
+        keep(&mut self.bases.tried, GREEN_KEPT, commit.clone());
     }
 
     fn apply_quota(&mut self, event: &Event, at: Timestamp) -> bool {

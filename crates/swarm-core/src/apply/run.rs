@@ -13,7 +13,7 @@ use super::tail;
 use crate::react::{after_crash, is_crash};
 use crate::setup::without_name;
 use crate::stage::Stage;
-use crate::state::{Audit, Run, Spent, State, Task};
+use crate::state::{Audit, Run, SameFailure, Spent, State, Task};
 
 impl State {
     /// True when the event was one of an attempt.
@@ -35,7 +35,7 @@ impl State {
                     (t.first, t.waits_for_quota, t.nudge) = (false, None, None);
                     t.attempts = *attempt;
                     t.worktree = true;
-                    t.started = true;
+                    (t.started, t.withheld) = (true, None);
                     t.kept = None;
                     t.last_agent = Some(agent.clone());
                 });
@@ -66,7 +66,7 @@ impl State {
                     if session.is_some() {
                         t.session = session.clone();
                     }
-                    t.nudge = None;
+                    (t.nudge, t.submitted) = (None, None);
                     if class.is_none() {
                         (t.transient_retries, t.once_more, t.failure) = (0, 0, None);
                     }
@@ -75,23 +75,52 @@ impl State {
                 self.works_on(run, at);
             }
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
-                self.change(task, |t| t.last_end = None);
+                self.change(task, |t| (t.last_end, t.submitted) = (None, Some(tip.clone())));
                 self.enter(
                     task,
                     Stage::Checking { run: run.clone(), iteration: *iteration, tip: tip.clone() },
                 );
             }
-            Event::ChecksFailed { task, run, iteration, output, .. } => {
+            Event::CheckingResumed { task, run, iteration, tip, .. } => {
+                self.change(task, |t| t.last_end = None);
+                let (run, iteration, tip) = (run.clone(), *iteration, tip.clone());
+                self.enter(task, Stage::Checking { run, iteration, tip });
+            }
+            Event::WorkReopened { task, run: Some(run), iteration, .. } => {
                 self.worked(run, at);
-                self.change(task, |t| t.last_failure = Some(tail(output)));
+                self.change(task, |t| t.submitted = None);
                 self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
                 self.works_on(run, at);
             }
-            Event::ChecksPassed { .. } => {}
+            Event::WorkReopened { task, run: None, .. } => {
+                self.change(task, |t| t.submitted = None);
+                self.enter(task, Stage::Pending { since: at, not_before: Timestamp::ZERO });
+            }
+            Event::ChecksFailed { task, run, iteration, output, digest, .. } => {
+                self.worked(run, at);
+                self.change(task, |t| {
+                    (t.last_failure, t.submitted) = (Some(tail(output)), None);
+                    t.same_failure = digest.as_ref().map(|digest| {
+                        let last = t.same_failure.take().filter(|same| same.digest == *digest);
+                        let count = last.map_or(0, |same| same.count).saturating_add(1);
+                        SameFailure { digest: digest.clone(), count }
+                    });
+                });
+                self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
+                self.works_on(run, at);
+            }
+            Event::ChecksPassed { task, .. } => {
+                self.change(task, |t| (t.submitted, t.same_failure) = (None, None));
+            }
             Event::GateWaived { task, gate, .. } => self.change(task, |t| {
                 t.waived.insert(*gate);
             }),
-            Event::TaskStarted { task } => self.change(task, |t| t.started = true),
+            Event::TaskStarted { task } => {
+                self.change(task, |t| (t.started, t.withheld) = (true, None));
+            }
+            Event::StartWithheld { task, why } => {
+                self.change(task, |t| (t.started, t.withheld) = (false, Some(why.clone())));
+            }
             Event::Overstep { task, what, .. } => self.change(task, |t| {
                 t.oversteps += 1;
                 t.overstep = Some(Audit { at, event: event.kind().into(), details: what.clone() });

@@ -68,7 +68,7 @@ fn undone_by(state: &State, survey: &Survey, id: &TaskId) -> bool {
 fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
     let stage = match &was.stage {
         SavedStage::Working | SavedStage::Review { .. } | SavedStage::Approved { .. } => {
-            SavedStage::Pending { started: true }
+            SavedStage::Pending { started: true, withheld: false }
         }
         other => other.clone(),
     };
@@ -183,7 +183,7 @@ pub fn task_rollback(
     for id in tasks {
         let Some(task) = state.task(id) else { continue };
         let stage = match task.parts.is_empty() {
-            true => SavedStage::Pending { started: false },
+            true => SavedStage::Pending { started: false, withheld: false },
             false => SavedStage::Split { parts: task.parts.clone() },
         };
         set_stage(id, task, &stage, draft);

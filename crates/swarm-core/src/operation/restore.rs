@@ -128,7 +128,7 @@ fn stage(state: &State, id: &TaskId, wanted: &Map<'_>, why: &str) -> Option<Even
     let stage = part(wanted, id, "stage").and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
     let waived = part(wanted, id, "waived").and_then(|v| serde_json::from_value::<Vec<Gate>>(v.clone()).ok());
     let fresh = state.task(id).is_none();
-    let plain = stage.as_ref().is_none_or(|s| *s == SavedStage::Pending { started: false })
+    let plain = stage.as_ref().is_none_or(|s| *s == SavedStage::Pending { started: false, withheld: false })
         && waived.as_ref().is_none_or(Vec::is_empty);
     if (stage.is_none() && waived.is_none()) || (fresh && plain) {
         return None;

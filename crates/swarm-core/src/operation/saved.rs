@@ -11,7 +11,9 @@ use crate::state::{State, Task};
 /// The stage as it can be set back: who works comes back as somebody who may start again.
 pub fn stage(task: &Task) -> SavedStage {
     match &task.stage {
-        Stage::Pending { .. } => SavedStage::Pending { started: task.started },
+        Stage::Pending { .. } => {
+            SavedStage::Pending { started: task.started, withheld: task.withheld.is_some() }
+        }
         Stage::Preparing { .. }
         | Stage::Active { .. }
         | Stage::Restarting { .. }

@@ -43,11 +43,14 @@ fn blocked(used: String) -> Next {
     Next::Blocked { block: BlockKind::Budget, why: format!("it has spent what it may spend: {used}") }
 }
 
-/// A task that would be started, but has nothing left to spend.
+/// A task that would be started, but has nothing left to spend, or came to nothing too often.
 pub(crate) fn instead_of_start(state: &State, id: &TaskId) -> Option<Event> {
     let task = state.task(id)?;
-    let used = task_is_spent(state, task)?;
-    Some(super::task::leave(state, id, task, blocked(used), "its budget is spent"))
+    if let Some(used) = task_is_spent(state, task) {
+        return Some(super::task::leave(state, id, task, blocked(used), "its budget is spent"));
+    }
+    let next = crate::claims::too_many(state, task)?;
+    Some(super::task::leave(state, id, task, next, "it was claimed too often without any progress"))
 }
 
 /// The swarm's own budget, after every decision.

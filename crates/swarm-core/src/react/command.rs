@@ -194,6 +194,7 @@ fn drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal>
         }
     }
     events.extend(restarts_broken_off(state, &why));
+    events.extend(super::base::broken_off(state, &why));
     events.extend(verification_broken_off(state, why));
     Ok(Outcome::new(events, "Stopping: nothing new starts, agents go to their boundary"))
 }

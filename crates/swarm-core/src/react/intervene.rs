@@ -20,9 +20,11 @@ pub(super) fn kill(state: &State, id: TaskId, now: Timestamp) -> Result<Outcome,
     let next = Next::Pending { not_before: now, counts: false };
     let stops = task::leave(state, &id, found, next, "killed by a person");
     let answer = format!(
-        "The agent of task {id} is killed; what its iteration changed is kept at a ref, the task is back in the queue"
+        "The agent of task {id} is killed; what its iteration changed is kept at a ref, the task waits for `swarm task start {id}`"
     );
-    Ok(Outcome::new(vec![stops, Event::AgentKilled { task: id, run }], answer))
+    let mut events = vec![stops, Event::AgentKilled { task: id.clone(), run }];
+    events.extend(task::withheld(&id, "a person killed its agent"));
+    Ok(Outcome::new(events, answer))
 }
 
 /// The agent leaves its task and takes up another one that is ready.
@@ -61,9 +63,13 @@ pub(super) fn force_pause(
     now: Timestamp,
 ) -> Result<Outcome, Refusal> {
     validate::reason(&why)?;
-    let at_work = state.tasks.iter().filter(|(_, t)| t.stage.run().is_some());
+    // A plan is closed when nothing of it runs any more: reviews and merges are broken off as well.
+    let everything = reason == PauseReason::Close;
+    let at_work = state.tasks.iter().filter(|(_, t)| everything || t.stage.run().is_some());
     let stops: Vec<Event> =
         at_work.flat_map(|(id, t)| operate::stopped(state, id, t, "paused by force", now)).collect();
+    let trials = if everything { super::base::broken_off(state, &why) } else { vec![] };
+    let stops: Vec<Event> = stops.into_iter().chain(trials).collect();
     let paused = state.paused.contains_key(&reason);
     if paused && stops.is_empty() {
         return Err(Refusal::NothingToChange { what: "Everybody is held already".into() });

@@ -118,6 +118,9 @@ pub(super) fn verified(
     output: String,
     now: Timestamp,
 ) -> Vec<Event> {
+    if let Some(events) = super::base::judged(state, run, passed, &output) {
+        return events;
+    }
     match merging(state, &id) {
         Some((task, MergeStep::Verifying { base, result, run: current, .. })) if current == run => {
             if passed {
@@ -151,6 +154,9 @@ pub(super) fn verification_lost(
     why: String,
     now: Timestamp,
 ) -> Vec<Event> {
+    if let Some(events) = super::base::lost(state, run, &why) {
+        return events;
+    }
     if merging(state, &id).and_then(|(_, step)| step.run()) != Some(run) {
         return vec![];
     }

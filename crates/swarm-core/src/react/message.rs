@@ -4,6 +4,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::{Consequence, FailureClass};
 use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
@@ -26,19 +27,54 @@ pub(super) fn queue(
         return Err(super::task::wrong(state, &id, task, "given a message"));
     }
     validate::text("The message", &text, MESSAGE_MAX)?;
-    let waiting = task.messages.iter().filter(|m| m.landed.is_none()).count();
+    let waiting = task.messages.iter().filter(|m| m.waits()).count();
     if waiting >= MESSAGES_MAX {
         let what = format!("The number of messages that wait for task {id}");
         return Err(Refusal::TooLarge { what, limit: MESSAGES_MAX as u64, got: waiting as u64 + 1 });
     }
+    let queued = Event::MessageQueued { task: id.clone(), id: command, by, text };
+    // Finished work that is not on its way to trunk yet comes back for one more iteration.
+    if let Stage::Review { .. } | Stage::Approved { .. } = task.stage {
+        let why = "a message came after the work was handed in".to_string();
+        let status = Status::Pending;
+        let reopened = Event::WorkReopened { task: id.clone(), status, run: None, iteration: 0, why };
+        let answer = format!("Queued for task {id}: it comes back from its merge for one more iteration");
+        return Ok(Outcome::new(vec![queued, reopened], answer));
+    }
     let answer = match (task.stage.run(), &task.stage) {
+        (_, Stage::Merging { .. }) => format!(
+            "Queued for task {id}, which is being merged: it lands if the work comes back, else `swarm attention` says that it did not"
+        ),
+        (Some(_), Stage::Checking { .. }) => {
+            format!("Queued for task {id}: its work is being checked, it lands in one more iteration")
+        }
         (Some(_), Stage::Active { iteration, .. }) => {
             format!("Queued for task {id}: it lands after iteration {iteration}, at the next boundary")
         }
         (Some(_), _) => format!("Queued for task {id}: it lands at the next boundary"),
         (None, _) => format!("Queued for task {id}: nobody works on it now, its next attempt begins with it"),
     };
-    Ok(Outcome::new(vec![Event::MessageQueued { task: id, id: command, by, text }], answer))
+    Ok(Outcome::new(vec![queued], answer))
+}
+
+/// The checks passed, and a person has said something that no prompt contained: one more iteration before the merge.
+pub(super) fn reopens_checked(state: &State, l: &Live<'_>, iteration: u32) -> Option<Event> {
+    let waits = l.task.messages.iter().any(|m| m.waits());
+    (waits && iteration < state.policy.max_iterations).then(|| Event::WorkReopened {
+        task: l.id.clone(),
+        status: Status::Active,
+        run: Some(l.run.clone()),
+        iteration,
+        why: "a message came while its work was checked".into(),
+    })
+}
+
+/// The task is closed, and this word never reached an agent: its sender is told.
+pub(crate) fn undelivered(state: &State) -> Option<Event> {
+    let task = state.index.unheard().find_map(|id| state.task(id))?;
+    let message = task.messages.iter().find(|m| m.waits())?;
+    let why = format!("the task is {}", task.stage.status().word());
+    Some(Event::MessageUndelivered { task: task.spec.id.clone(), id: message.id.clone(), why })
 }
 
 /// Messages that the prompt of this iteration contained. One that failed before the agent could
@@ -47,7 +83,7 @@ pub(super) fn landed(l: &Live<'_>, iteration: u32, known: u64, class: Option<Fai
     let read =
         class.is_none_or(|class| matches!(class.consequence(), Consequence::Loop | Consequence::Silence));
     let knew = |seq: u64| seq <= known || planted::is(Bug::MessageLandsUnread);
-    let waiting = l.task.messages.iter().filter(|m| read && m.landed.is_none() && knew(m.seq));
+    let waiting = l.task.messages.iter().filter(|m| read && m.waits() && knew(m.seq));
     waiting
         .map(|m| Event::MessageLanded { task: l.id.clone(), id: m.id.clone(), run: l.run.clone(), iteration })
         .collect()

@@ -250,6 +250,9 @@ pub(super) fn asked(state: &State, asker: Asker, begun: Begun, now: Timestamp) -
         }
         events.extend(stopped(state, id, task, &why, now));
     }
+    if tasks.as_ref().is_none_or(|tasks| !tasks.is_empty()) {
+        events.extend(super::base::broken_off(state, &why));
+    }
     events
 }
 

@@ -5,8 +5,8 @@ use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
 use crate::operation::Record;
-use crate::show::{failure_seen_by, overstep_seen_by};
-use crate::state::State;
+use crate::show::{failure_seen_by, has_undelivered, messages_seen_by, overstep_seen_by};
+use crate::state::{State, Task};
 
 /// The name of the entry says how much the person was shown: what has happened since stays on the list.
 pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
@@ -14,6 +14,12 @@ pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
     if let Some(record) = state.ops.log.iter().find(failed) {
         let answer = format!("Seen: {} could not be done", record.kind);
         return Ok(Outcome::new(vec![Event::OperationSeen { id: record.id.clone() }], answer));
+    }
+    let unheard = |task: &&Task| has_undelivered(task) && messages_seen_by(task) == entry;
+    if let Some(task) = state.tasks_in_order().find(unheard) {
+        let task = task.spec.id.clone();
+        let answer = format!("Seen: messages to task {task} were not delivered");
+        return Ok(Outcome::new(vec![Event::MessagesSeen { task }], answer));
     }
     let shown = state.tasks_in_order().find_map(|task| {
         let unseen = task.oversteps_seen + 1..=task.oversteps;

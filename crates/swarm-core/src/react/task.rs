@@ -12,6 +12,7 @@ use swarm_protocol::time::Timestamp;
 use super::command::Outcome;
 use super::validate;
 use crate::limits::TASKS_MAX;
+use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -266,15 +267,27 @@ pub(crate) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &s
     Event::TaskStatusChanged { task: id.clone(), status: next.status(), why: reason, block, proof: None }
 }
 
+/// Why a task waits whose agent a person stopped.
+pub(crate) const STOPPED_BY_A_PERSON: &str = "a person stopped its agent";
+
+/// What a person stopped goes on when a person says so: by itself it would begin again within seconds.
+pub(super) fn withheld(id: &TaskId, why: &str) -> Option<Event> {
+    let event = Event::StartWithheld { task: id.clone(), why: why.into() };
+    (!planted::is(Bug::StoppedReadyAtOnce)).then_some(event)
+}
+
 pub(super) fn stop_agent(state: &State, id: TaskId, now: Timestamp) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
     if task.stage.run().is_none() && !matches!(task.stage, Stage::Restarting { .. }) {
         return Err(Refusal::NoAgent { task: id });
     }
     let next = Next::Pending { not_before: now, counts: false };
-    let answer =
-        format!("The agent of task {id} is stopped; the task is back in the queue, its worktree stays");
-    Ok(Outcome::new(vec![leave(state, &id, task, next, "stopped by a person")], answer))
+    let answer = format!(
+        "The agent of task {id} is stopped, its worktree stays; the task waits for `swarm task start {id}`"
+    );
+    let mut events = vec![leave(state, &id, task, next, "stopped by a person")];
+    events.extend(withheld(&id, STOPPED_BY_A_PERSON));
+    Ok(Outcome::new(events, answer))
 }
 
 pub(super) fn waive(state: &State, id: TaskId, gate: Gate, reason: String) -> Result<Outcome, Refusal> {

@@ -8,12 +8,12 @@ use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
-use super::failure::{arc, class_of, shortened};
-use super::{budget, message, nudge, quota};
+use super::failure::{arc, backoff_ms, class_of, shortened};
+use super::{base, budget, message, nudge, quota, same};
 use crate::limits::{OVERSTEPS_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
-use crate::state::{Run, State, Task};
+use crate::state::{Message, Run, State, Task};
 
 /// A work run that still counts, with its task. A report about any other changes nothing.
 pub(super) struct Live<'a> {
@@ -37,10 +37,26 @@ fn live<'a>(state: &'a State, run: &'a RunId) -> Option<Live<'a>> {
 pub(super) fn prepared(state: &State, run: &RunId, branch: String, base: Oid, tip: Oid) -> Vec<Event> {
     match live(state, run) {
         Some(l) if matches!(l.task.stage, Stage::Preparing { .. }) => {
-            vec![Event::WorkspaceReady { task: l.id.clone(), run: run.clone(), branch, base, tip }]
+            let checks_again = checks_again(l.task, &tip).then(|| Event::CheckingResumed {
+                task: l.id.clone(),
+                status: Status::Active,
+                run: run.clone(),
+                iteration: 0,
+                tip: tip.clone(),
+            });
+            let ready = Event::WorkspaceReady { task: l.id.clone(), run: run.clone(), branch, base, tip };
+            [ready].into_iter().chain(checks_again).collect()
         }
         _ => vec![],
     }
+}
+
+/// Finished work whose checks were broken off is checked again, not done again: unless its branch has moved since, a
+/// person has said something, or the attempt ended in a way that an agent should know of.
+fn checks_again(task: &Task, tip: &Oid) -> bool {
+    let broken_off =
+        matches!(task.last_end, Some(Ended::Stopped | Ended::Lost { .. } | Ended::Orphaned { .. }));
+    broken_off && task.submitted.as_ref() == Some(tip) && !task.messages.iter().any(Message::waits)
 }
 
 pub(super) fn not_prepared(
@@ -180,6 +196,9 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
     }
     let (task, run) = (l.id.clone(), run.clone());
     if checked.passed && checked.tip == *tip {
+        if let Some(reopened) = message::reopens_checked(state, &l, *iteration) {
+            return vec![reopened];
+        }
         let Checked { tip, tree, .. } = checked;
         let reviewed = state.policy.reviews && !l.task.waived.contains(&Gate::Review);
         let passed = Event::ChecksPassed {
@@ -200,12 +219,19 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
     } else {
         crate::apply::tail(&checked.output)
     };
-    let mut events =
-        vec![Event::ChecksFailed { task, status: Status::Active, run, iteration: *iteration, output }];
-    if *iteration >= state.policy.max_iterations {
+    let digest = (!checked.passed).then(|| same::digest(&output));
+    let alike = digest.as_ref().and_then(|digest| same::stops(state, l.task, digest, &output));
+    let failed_checks =
+        Event::ChecksFailed { task, status: Status::Active, run, iteration: *iteration, output, digest };
+    let mut events = vec![failed_checks];
+    if let Some(next) = alike {
+        let why = "its checks fail in the same way again and again";
+        events.push(super::leave(state, l.id, l.task, next, why));
+    } else if *iteration >= state.policy.max_iterations {
         let text = format!("{iteration} iterations and the checks still fail");
         events.extend(give_up(state, &l, Ended::Timeout { text }, now));
     } else {
+        events.extend(base::suspected(state, &l).filter(|_| !checked.passed));
         events.extend(budget::stops(state, &l, Usage::default(), now));
     }
     events
@@ -219,13 +245,15 @@ pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> V
     let Some(l) = live(state, run) else { return vec![] };
     if how == Ended::Stopped {
         let why = if state.draining { "the swarm stops" } else { "its daemon ended" };
+        // Nobody asked it to end: later each time, until the law of claims asks a person.
+        let wait_ms = if state.draining { 0 } else { backoff_ms(state, l.task.claims) };
         return vec![Event::AgentStopped {
             task: l.id.clone(),
             status: Status::Pending,
             run: run.clone(),
             agent: l.agent.clone(),
             why: why.into(),
-            next: Next::Pending { not_before: now, counts: false },
+            next: Next::Pending { not_before: now.plus_ms(wait_ms), counts: false },
         }];
     }
     let how = match how {

@@ -29,6 +29,7 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
     list.extend(waits_to_be_started(state));
     list.extend(state.tasks_in_order().filter_map(|task| of_task(state, task)));
     list.extend(state.tasks_in_order().filter_map(overstep));
+    list.extend(state.tasks_in_order().filter_map(not_delivered));
     list
 }
 
@@ -71,6 +72,8 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
             PauseReason::Budget => "Paused: what may be spent is spent",
             PauseReason::Errors => "Paused: several agents were taken out of service",
             PauseReason::Abort => "Aborted: the session was taken back",
+            PauseReason::Close => "Paused: the plan is being closed",
+            PauseReason::Checks => "Paused: the checks fail where tasks begin, before any work",
         };
         let command = match reason {
             // It goes on by itself when there is room.
@@ -78,7 +81,9 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
             PauseReason::Budget => "swarm budget extend".into(),
             other => format!("swarm resume --reason {}", other.word()),
         };
-        Some(entry(what, pause.since, &pause.why, &[command]))
+        let again = (*reason == PauseReason::Close).then(|| "swarm close --stop".to_string());
+        let commands: Vec<String> = again.into_iter().chain([command]).collect();
+        Some(entry(what, pause.since, &pause.why, &commands))
     })
 }
 
@@ -119,10 +124,22 @@ fn stuck(state: &State) -> impl Iterator<Item = AttentionView> {
     })
 }
 
+/// It waits for its first word; one that was stopped has an entry of its own.
+fn is_new(state: &State, task: &Task) -> bool {
+    task.withheld.is_none() && state.needs_start(task)
+}
+
+/// Its agent was stopped, and it would wait for ever without anybody knowing why.
+fn withheld(task: &Task, since: Timestamp) -> Option<AttentionView> {
+    let (id, why) = (&task.spec.id, task.withheld.as_ref()?);
+    let commands = [format!("swarm task start {id}"), format!("swarm task show {id}")];
+    Some(entry(format!("Task {id} waits to be started again"), since, why, &commands))
+}
+
 /// One entry for all: they wait by choice.
 fn waits_to_be_started(state: &State) -> Option<AttentionView> {
     let waiting: Vec<&Task> =
-        state.index.queue().filter_map(|id| state.task(id)).filter(|task| state.needs_start(task)).collect();
+        state.index.queue().filter_map(|id| state.task(id)).filter(|task| is_new(state, task)).collect();
     let first = waiting.first()?;
     let since = match first.stage {
         Stage::Pending { since, .. } => since,
@@ -159,6 +176,24 @@ fn overstep(task: &Task) -> Option<AttentionView> {
     Some(AttentionView { seen_by: Some(name), ..told })
 }
 
+/// The name of the entry about messages of a task that no agent was given.
+pub(crate) fn messages_seen_by(task: &Task) -> String {
+    format!("messages/{}", task.spec.id)
+}
+
+pub(crate) fn has_undelivered(task: &Task) -> bool {
+    task.messages.iter().any(|m| m.undelivered.is_some() && !m.seen)
+}
+
+fn not_delivered(task: &Task) -> Option<AttentionView> {
+    let last = task.messages.iter().rev().find(|m| m.undelivered.is_some() && !m.seen)?;
+    let (id, name) = (&task.spec.id, messages_seen_by(task));
+    let why = format!("{}: {}", last.undelivered.as_deref().unwrap_or_default(), last.text);
+    let commands = [format!("swarm task show {id}"), format!("swarm attention --seen {name}")];
+    let told = entry(format!("A message to task {id} was not delivered"), last.at, &why, &commands);
+    Some(AttentionView { seen_by: Some(name), ..told })
+}
+
 fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
     let id = &task.spec.id;
     let show = || format!("swarm task show {id}");
@@ -188,7 +223,9 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
                 &[show()],
             ))
         }
-        Stage::Pending { since, .. } => waits_for_nobody(state, task, *since),
+        Stage::Pending { since, .. } => {
+            waits_for_nobody(state, task, *since).or_else(|| withheld(task, *since))
+        }
         Stage::Split { parts, since, .. } => {
             let part = crate::react::stuck_part(state, parts)?;
             let mut commands = crate::react::commands(state, id, task);

@@ -52,6 +52,7 @@ pub fn messages(task: &Task) -> Vec<MessageView> {
         text: m.text.clone(),
         at: m.at,
         landed: m.landed.as_ref().map(landed),
+        undelivered: m.undelivered.clone(),
     });
     messages.collect()
 }

@@ -14,7 +14,7 @@ use super::attention::attention;
 use super::task::{clock, row, unmet};
 use crate::schedule;
 use crate::stage::Stage;
-use crate::state::{Phase, Run, State};
+use crate::state::{Phase, Run, State, Task};
 
 /// How many of the tasks to come are shown.
 const NEXT_SHOWN: usize = 5;
@@ -89,6 +89,9 @@ fn agents(state: &State) -> Vec<AgentView> {
         let (doing, iteration) = match &task.stage {
             _ if run.ended => ("stopping", 0),
             Stage::Preparing { .. } => ("preparing", 0),
+            Stage::Active { iteration, .. } if is_suspect(state, task) => {
+                ("held, its checks are tried where it began", *iteration)
+            }
             Stage::Active { iteration, .. } if held(state, run) => ("held at its boundary", *iteration),
             Stage::Active { iteration, .. } if state.paused.is_empty() => ("working", *iteration),
             Stage::Active { iteration, .. } => ("working, is held at its next boundary", *iteration),
@@ -110,6 +113,11 @@ fn agents(state: &State) -> Vec<AgentView> {
     })
     .chain(state.index.restarting().filter_map(|id| restarting(state, id)))
     .collect()
+}
+
+/// Whether the checks pass where the task began is being found out.
+fn is_suspect(state: &State, task: &Task) -> bool {
+    task.base.as_ref().is_some_and(|base| state.bases.suspects.contains_key(base))
 }
 
 /// Its last iteration has ended, and no word to go on was given.

@@ -38,7 +38,7 @@ pub fn gone(state: &State) -> Vec<(TaskId, String)> {
 }
 
 /// Dependencies that are not done.
-pub(super) fn unmet<'a>(state: &'a State, task: &'a Task) -> Vec<&'a TaskId> {
+pub(crate) fn unmet<'a>(state: &'a State, task: &'a Task) -> Vec<&'a TaskId> {
     let done = |id: &&TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
     task.spec.depends.iter().filter(|id| !done(id)).collect()
 }
@@ -49,7 +49,9 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Pending { not_before, .. } => {
             let unmet = unmet(state, task);
             let group = state.quota_group(state.preferred_profile(task));
-            if !unmet.is_empty() {
+            if let Some(why) = &task.withheld {
+                format!("{why}: waits for swarm task start {}", task.spec.id)
+            } else if !unmet.is_empty() {
                 let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
                 format!("waits for {}", names.join(", "))
             } else if *not_before > state.at {

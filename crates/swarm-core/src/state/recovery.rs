@@ -1,10 +1,10 @@
 //! What is remembered so that each failure has its own recovery.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::failure::{FailureClass, Usage};
-use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::policy::{Allowance, Policy};
 use swarm_protocol::time::Timestamp;
 
@@ -26,6 +26,44 @@ pub struct Message {
     /// A prompt that knows the ledger up to here contains it.
     pub seq: u64,
     pub landed: Option<Landed>,
+    /// Why it will never reach an agent.
+    #[serde(default)]
+    pub undelivered: Option<String>,
+    /// A person has seen that.
+    #[serde(default)]
+    pub seen: bool,
+}
+
+impl Message {
+    /// It waits for a prompt that contains it.
+    pub fn waits(&self) -> bool {
+        self.landed.is_none() && self.undelivered.is_none()
+    }
+}
+
+/// A failure of the checks, by the digest of what they said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SameFailure {
+    pub digest: String,
+    pub count: u32,
+}
+
+/// The commits that tasks begin with, as far as the checks were tried on them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bases {
+    /// Tried by this coordinator, whatever came of it, newest last (bounded).
+    pub tried: VecDeque<Oid>,
+    /// To be tried, or being tried. Nobody who began there is paid for another iteration before that.
+    pub suspects: BTreeMap<Oid, Suspect>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// Whose checks failed; not to blame.
+    pub task: TaskId,
+    pub run: Option<RunId>,
+    /// Trials that had no verdict.
+    pub lost: u32,
 }
 
 /// The iteration that was given the message has ended.

@@ -57,6 +57,8 @@ pub struct Alphabet {
     pub splits: bool,
     /// Work that has gone from trunk, and agents that change nothing.
     pub proofs: bool,
+    /// Checks are tried on the commit that the task began with, and failures that are alike stop it.
+    pub bases: bool,
     /// Checkpoints, rollback, undo, agents that are killed and sent elsewhere.
     pub operations: Option<Cut>,
 }
@@ -95,6 +97,10 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         reviews: alphabet.reviews,
         mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
         crashes_max: 1,
+        check_bases: alphabet.bases,
+        same_failures_max: 2 * u32::from(alphabet.bases),
+        // The bound of all of them together is seen where the swarm is stopped again and again.
+        claims_max: if alphabet.stops && !alphabet.reviews { 2 } else { 0 },
         profile: if alphabet.quota || alphabet.denials { "main".into() } else { String::new() },
         profiles: profiles(alphabet),
         task_budget: Allowance { tokens: u64::from(alphabet.budgets), ..Allowance::default() },
@@ -262,10 +268,16 @@ impl Place {
             all.push(Command::StartTasks { tasks: vec![] });
             all.extend(Mode::ALL.map(|mode| Command::SetMode { mode }));
         }
+        all.extend(self.alphabet.bases.then_some(Command::Resume { reason: PauseReason::Checks }));
         all.extend([PauseReason::Trunk, PauseReason::Setup].map(|reason| Command::Resume { reason }));
         if self.alphabet.stops {
             all.push(Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false });
             all.push(Command::Resume { reason: PauseReason::User });
+            all.extend((!self.alphabet.reviews).then(|| Command::Pause {
+                reason: PauseReason::Close,
+                why: "close".into(),
+                force: true,
+            }));
             all.push(Command::Drain { why: "Ctrl+C".into() });
         }
         if self.alphabet.plan {
@@ -380,6 +392,10 @@ impl Place {
         if self.alphabet.operations.is_some() {
             key += &operations::key(s);
         }
+        if self.alphabet.bases {
+            let suspects = s.bases.suspects.values().map(|suspect| (suspect.run.is_some(), suspect.lost));
+            key += &format!("{:?}{}", suspects.collect::<Vec<_>>(), s.bases.tried.len());
+        }
         if self.alphabet.budgets {
             key += &format!("{}", s.spent.since(s.spent_before).tokens.min(2));
         }
@@ -418,6 +434,18 @@ impl Place {
         if self.alphabet.proofs {
             let work = matches!(&task.stage, Stage::Gone { work: Some(_), .. });
             more += &format!("{},{},{work}", task.empties.min(2), task.landed_before.len());
+        }
+        if self.alphabet.bases {
+            more += &format!("{:?}", task.same_failure.as_ref().map(|same| same.count.min(2)));
+        }
+        if self.alphabet.stops && task.submitted.is_some() {
+            more += "submitted";
+        }
+        if task.withheld.is_some() {
+            more += "withheld";
+        }
+        if self.alphabet.stops && !self.alphabet.reviews {
+            more += &task.claims.min(2).to_string();
         }
         if quota {
             more += &task.first.to_string();

@@ -11,7 +11,7 @@ use explore::{Alphabet, Model, explore};
 use operations::Cut;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 15] = [
+const MODELS: [(&str, Model); 16] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -65,6 +65,10 @@ const MODELS: [(&str, Model); 15] = [
         "one task, gone from trunk or without a change",
         Model { plan: ONE, alphabet: Alphabet { proofs: true, ..NOTHING }, patient: false },
     ),
+    (
+        "one task, checks that are red where it began",
+        Model { plan: ONE, alphabet: Alphabet { bases: true, ..NOTHING }, patient: true },
+    ),
     ("two tasks, one after the other", Model { plan: TWO, alphabet: NOTHING, patient: false }),
 ];
 
@@ -101,6 +105,7 @@ const NOTHING: Alphabet = Alphabet {
     budgets: false,
     splits: false,
     proofs: false,
+    bases: false,
     operations: None,
 };
 

@@ -41,10 +41,12 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             let probed = |failure| Report::Probed { run: run.clone(), failure };
             vec![probed(None), probed(Some(Failure::new(FailureClass::Quota, "not yet"))), failed(effect)]
         }
-        Effect::Prepare { run, .. } => {
+        Effect::Prepare { run, task, .. } => {
             let failed = |setup| Report::PrepareFailed { run: run.clone(), why: "git".into(), setup };
             let branch = "swarm/a".into();
-            let prepared = Report::Prepared { run: run.clone(), branch, base: oid('a'), tip: oid('a') };
+            // The branch is where it was left.
+            let tip = state.task(task).and_then(|t| t.submitted.clone()).unwrap_or_else(|| oid('a'));
+            let prepared = Report::Prepared { run: run.clone(), branch, base: oid('a'), tip };
             vec![prepared, failed(false), failed(true)]
         }
         Effect::Work { run, task, order, .. } => work(state, run, task, order),

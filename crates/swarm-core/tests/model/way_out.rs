@@ -1,6 +1,7 @@
 //! From every state a patient person and good hands bring every task that is not cancelled to done,
 //! without a waiver.
 
+use swarm_core::effect::{Effect, WorkOrder};
 use swarm_core::input::Input;
 use swarm_core::owed;
 use swarm_core::stage::Stage;
@@ -69,10 +70,17 @@ fn help(place: &mut Place) -> Option<Vec<Event>> {
     if let Some(command) = put_back(state) {
         return place.ask(command).ok();
     }
-    if state.tasks.values().any(|task| state.needs_start(task)) {
-        return place.ask(Command::StartTasks { tasks: vec![] }).ok();
+    if state.tasks.values().any(|task| state.needs_start(task))
+        && let Ok(events) = place.ask(Command::StartTasks { tasks: vec![] })
+    {
+        return Some(events);
     }
-    if let Some(effect) = owed(state).iter().find(|effect| !effect.key().is_watch()) {
+    let state = &place.state;
+    // Whoever is held waits for somebody else.
+    let held = |effect: &&Effect| matches!(effect, Effect::Work { order: WorkOrder::Hold, .. });
+    let mut owed = owed(state);
+    owed.retain(|effect| !effect.key().is_watch());
+    if let Some(effect) = owed.iter().find(|effect| !held(effect)).or(owed.first()) {
         let report = reports(state, effect).swap_remove(0);
         return place.take_in(Input::Report(report)).ok();
     }

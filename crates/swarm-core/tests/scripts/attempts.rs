@@ -114,7 +114,7 @@ fn a_stopped_agent_costs_the_task_nothing() {
         ",
     );
     check(
-        "plan a | start | ready a | stop a | stopped a",
+        "plan a | start | ready a | stop a | stopped a | go a",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
             owed: Prepare r2

@@ -7,6 +7,8 @@ mod restarts;
 mod splits;
 mod wardens;
 mod attempts;
+mod claims;
+mod checks;
 mod failures;
 mod grants;
 mod merges;

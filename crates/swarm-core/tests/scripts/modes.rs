@@ -132,7 +132,7 @@ fn work_of_a_person_waits_until_nobody_else_is_at_the_branch() {
         r"
             a: Pending → Preparing r1 → Active 1 → Pending
             refused: Task a is active and cannot be merged by hand (try swarm agent stop a)
-            refused: Task a is pending and cannot be merged by hand before its last attempt has come to rest (try swarm task show a)
+            refused: Task a is pending and cannot be merged by hand before its last attempt has come to rest (try swarm task start a)
             owed: Stop r1
         ",
     );

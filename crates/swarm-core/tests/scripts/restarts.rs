@@ -33,7 +33,7 @@ fn during_the_delay_people_can_do_what_they_can_do_with_a_working_agent() {
         ",
     );
     check(
-        "plan a | start | ready a | crash a | stopped a | stop a",
+        "plan a | start | ready a | crash a | stopped a | stop a | go a",
         r"
             a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s) → Pending → Preparing r2
             owed: Prepare r2

@@ -105,7 +105,8 @@ impl Play {
                 let view = show::task(&self.state, &id(task)).expect("a task");
                 self.lines.extend(view.messages.iter().map(|m| {
                     let landed = m.landed.as_ref().map(|l| format!("{} iteration {}", l.run, l.iteration));
-                    format!("message: {} {}", m.text, landed.unwrap_or_else(|| "queued".into()))
+                    let not = m.undelivered.as_ref().map(|why| format!("not delivered: {why}"));
+                    format!("message: {} {}", m.text, landed.or(not).unwrap_or_else(|| "queued".into()))
                 }));
             }
             ["audit", task, event] => {
@@ -139,6 +140,10 @@ impl Play {
                 let of = |text: &str| oid(text.chars().next().expect("a digit"));
                 let (commit, now) = (of(from), of(to));
                 self.take_in(Input::Report(Report::TrunkChanged { commit, now }));
+            }
+            ["answers"] => {
+                let starts = self.state.ops.log.iter().filter(|record| record.kind == "task start");
+                self.lines.extend(starts.map(|record| format!("answer: {}", record.text)));
             }
             ["leave"] => self.take_in(Input::Leaving),
             ["why", task] => {

@@ -108,7 +108,7 @@ fn what_is_no_split_is_refused() {
         ",
     );
     check(
-        "plan a | start | ready a | cannot a | stopped a | split a x y | split a z w | stop x | stopped x | stop x | stopped x | defer x | split x p q | stop p | defer p | split p u v",
+        "plan a | start | ready a | cannot a | stopped a | split a x y | split a z w | stop x | stopped x | go x | stop x | stopped x | go x | defer x | split x p q | stop p | defer p | split p u v",
         r"
             a: Pending → Preparing r1 → Active 1 → Failed → Split
             p: Pending → Deferred

@@ -4,6 +4,8 @@
 //! rights), `spare` of the group `two`, `wide` of `one` · `start budget` allows 150 tokens to a task and 350 to
 //! the swarm · `orphaned a` · `fails a quota silent` without a time · `probe fine` `probe quota` `probe lost` ·
 //! `notes a` · `disk low` `disk fine` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
+//! `start alike` allows two failures of the checks that are alike · `start tried` tries them where the task began ·
+//! `again a` its worktree is ready, with its work · `red otherwise a` · `start three` allows three claims without progress · `closing` `resume close` `resume checks` ·
 //! `message a` · `heard a` an iteration whose prompt knew all there is · `extend` `extend a`.
 
 use swarm_core::effect::Key;
@@ -14,7 +16,7 @@ use swarm_protocol::channel::{IterationOutcome, RunKind};
 use swarm_protocol::command::Command;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
-use swarm_protocol::outcome::Ended;
+use swarm_protocol::outcome::{Ended, PauseReason};
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 
 use crate::script::{id, oid, spec};
@@ -42,6 +44,9 @@ pub fn policy(word: &str) -> Policy {
             quota_stops_all: true,
             ..Policy::default()
         },
+        "alike" => Policy { same_failures_max: 2, ..Policy::default() },
+        "tried" => Policy { check_bases: true, ..Policy::default() },
+        "three" => Policy { claims_max: 3, ..Policy::default() },
         "budget" => Policy { task_budget: allowance(150), budget: allowance(350), ..Policy::default() },
         other => panic!("there is no policy {other}"),
     }
@@ -65,6 +70,19 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
         ["fails", name, "quota", "silent"] => {
             let outcome = IterationOutcome::Failed { failure: Failure::new(FailureClass::Quota, "output") };
             boundary(state, &id(name), outcome, 0)
+        }
+        ["red", "otherwise", name] => {
+            let Some(Stage::Checking { run, iteration, tip }) =
+                state.task(&id(name)).map(|t| t.stage.clone())
+            else {
+                panic!("{name} is not being checked");
+            };
+            let (tree, output) = (oid('d'), "another output".into());
+            Report::Checked { run, iteration, passed: false, tip, tree, output }
+        }
+        ["again", name] => {
+            let (run, branch) = (run_of(state, &id(name)), id(name).branch());
+            Report::Prepared { run, branch, base: oid('a'), tip: oid('b') }
         }
         ["heard", name] => boundary(state, &id(name), IterationOutcome::NoSignal, state.seq),
         ["probe", "fine"] => Report::Probed { run: probe(state), failure: None },
@@ -109,6 +127,9 @@ pub fn command(words: &[&str]) -> Option<Command> {
             Command::SplitTask { task: id(task), parts: parts.iter().map(|part| spec(part)).collect() }
         }
         ["message", task] => Command::MessageAgent { task: id(task), text: "use the old parser".into() },
+        ["closing"] => Command::Pause { reason: PauseReason::Close, why: "close".into(), force: true },
+        ["resume", "close"] => Command::Resume { reason: PauseReason::Close },
+        ["resume", "checks"] => Command::Resume { reason: PauseReason::Checks },
         ["extend"] => Command::ExtendBudget { task: None },
         ["extend", task] => Command::ExtendBudget { task: Some(id(task)) },
         _ => return None,

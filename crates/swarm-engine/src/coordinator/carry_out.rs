@@ -131,7 +131,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 }
             })
         }
-        Effect::Verify { run, task, nonce, commit } => {
+        Effect::Verify { run, task, nonce, commit, .. } => {
             world.show_merge(&commit).await?;
             let spec = world.with_place(world.verify_spec(&run, &task, &nonce), true).await;
             let end = attend(&desk, &spec).await?;

@@ -73,8 +73,8 @@ impl Coordinator {
                 WorkOrder::Hold => Order::Hold,
                 WorkOrder::Drain => Order::Drain { within_secs: config.stop.drain.secs },
             }),
-            Effect::Verify { .. } => {
-                let verify = config.verify_commands();
+            Effect::Verify { checks, .. } => {
+                let verify = if *checks { &config.check } else { config.verify_commands() };
                 Some(Order::Verify { commands: verify.commands.clone(), timeout_secs: verify.timeout.secs })
             }
             Effect::Review { .. } => Some(Order::Verify {

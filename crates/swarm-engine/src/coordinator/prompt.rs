@@ -66,7 +66,7 @@ pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
 
 /// What people have said and no iteration has been given to its end.
 fn messages(task: &Task) -> Vec<Said> {
-    let waiting = task.messages.iter().filter(|message| message.landed.is_none());
+    let waiting = task.messages.iter().filter(|message| message.waits());
     waiting
         .map(|message| Said {
             by: message.by.clone(),

@@ -23,6 +23,12 @@ pub struct Recovery {
     /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person.
     #[schemars(range(min = 1, max = 1000))]
     pub max_transient: u32,
+    /// Attempts of one task without a sign of progress (a commit, an iteration that ended in good order, checks that passed, a person's word) before it is blocked for a person.
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_claims: u32,
+    /// Failures of the checks in a row with the same output (timings and the like left out) before the task is blocked for a person; 0: no bound.
+    #[schemars(range(max = 1000))]
+    pub max_same_failures: u32,
     pub on_damage: OnDamage,
     /// When the same tool call is a circle.
     pub loops: Loops,
@@ -60,16 +66,16 @@ pub enum QuotaScope {
 }
 
 /// What may be spent before a person is asked.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Budget {
     /// By one task, over all its attempts.
     pub task: Bounds,
-    /// By the swarm, since its plan was begun or the budget was last extended.
+    /// By the swarm, since its plan was begun or the budget was last extended. When nothing is set: 50 million tokens, 100 dollars, 24 hours of work.
     pub session: Bounds,
 }
 
-/// Not set: no bound.
+/// Not set, or 0: no bound.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Bounds {
@@ -103,9 +109,20 @@ impl Default for Recovery {
             crash_window: Span::secs(30 * 60),
             stable: Span::secs(5 * 60),
             max_transient: 10,
+            max_claims: 12,
+            max_same_failures: 3,
             on_damage: OnDamage::Quarantine,
             loops: Loops::default(),
         }
+    }
+}
+
+/// Nobody should find out from a bill that a swarm ran over the weekend: a few days of one agent, then it asks.
+impl Default for Budget {
+    fn default() -> Self {
+        let session =
+            Bounds { tokens: Some(50_000_000), dollars: Some(100.0), time: Some(Span::secs(24 * 3600)) };
+        Self { task: Bounds::default(), session }
     }
 }
 
@@ -128,13 +145,28 @@ impl Default for Disk {
 }
 
 impl Bounds {
+    /// `50 million tokens, $100, 24h of work`; none: there is no bound.
+    pub fn words(&self) -> Option<String> {
+        let tokens = self.tokens.filter(|n| *n > 0).map(|n| match n % 1_000_000 {
+            0 => format!("{} million tokens", n / 1_000_000),
+            _ => format!("{n} tokens"),
+        });
+        let dollars = self.dollars.filter(|d| *d > 0.0).map(|d| format!("${d}"));
+        let time = self.time.filter(|span| span.secs > 0).map(|span| match span.secs % 3600 {
+            0 => format!("{} h of work", span.secs / 3600),
+            _ => format!("{} min of work", span.secs.div_ceil(60)),
+        });
+        let all: Vec<String> = [tokens, dollars, time].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+
     pub(super) fn allowance(&self) -> Allowance {
         // A budget of a hair above zero is a bound, not the absence of one.
-        let micros = |dollars: f64| ((dollars.max(0.0) * 1e6) as u64).max(1);
+        let micros = |dollars: f64| if dollars > 0.0 { ((dollars * 1e6) as u64).max(1) } else { 0 };
         Allowance {
-            tokens: self.tokens.map_or(0, |n| n.max(1)),
+            tokens: self.tokens.unwrap_or(0),
             cost_micros: self.dollars.map_or(0, micros),
-            secs: self.time.map_or(0, |span| span.secs.max(1)),
+            secs: self.time.map_or(0, |span| span.secs),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Story {
         let durable = self.log.state();
         let Some(daemon) = self.daemons.get_mut(run) else { return };
         daemon.known = durable.seq;
-        let waiting = durable.task(&daemon.task).map(|t| t.messages.iter().filter(|m| m.landed.is_none()));
+        let waiting = durable.task(&daemon.task).map(|t| t.messages.iter().filter(|m| m.waits()));
         let told = self.truth.told.entry(run.clone()).or_default();
         told.extend(waiting.into_iter().flatten().map(|m| m.id.clone()));
     }

@@ -51,7 +51,7 @@ pub struct Daemon {
     /// Counts what it turned to; planned steps of an earlier turn are void.
     pub turn: u64,
     pub iterated: u32,
-    pub checked: u32,
+    pub checked: Option<u32>,
     pub order: Option<WorkOrder>,
     /// The group of the profile it works under.
     pub group: String,
@@ -78,7 +78,7 @@ impl Daemon {
             doing: Doing::Waiting,
             turn: 0,
             iterated: 0,
-            checked: 0,
+            checked: None,
             order: None,
             group: String::new(),
             known: 0,

@@ -19,6 +19,7 @@ use super::coordinator::Coordinator;
 use super::log::Log;
 use super::rules::Recovery;
 use super::truth::Truth;
+use crate::claims::Claims;
 
 /// A rule that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,7 @@ pub struct Oracle {
     trunk: Option<String>,
     /// What recovery has come to.
     recovery: Recovery,
+    claims: Claims,
     /// Commands whose acceptance a person has read; kept over crashes.
     told: BTreeSet<CommandId>,
 }
@@ -82,6 +84,7 @@ impl Oracle {
 
     fn read(&mut self, event: &Event) {
         self.recovery.read(event);
+        self.claims.read(event);
         match event {
             Event::TaskClaimed { task, run, .. } => {
                 self.at_work.insert(run.clone(), task.clone());
@@ -177,6 +180,7 @@ impl Oracle {
     fn judge(&self, event: &Event, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
         let slots = c.state.plan.as_ref().map_or(1, |plan| plan.profile.slots()) as usize;
         self.recovery.judge(event, truth, &self.at_work, slots)?;
+        self.claims.judge(event).map_err(|(rule, text)| broken(rule, text))?;
         match event {
             Event::Operation { id, .. } if self.operations.contains(id) => {
                 Err(broken("the same command id is carried out once", id.to_string()))
@@ -367,6 +371,10 @@ pub fn at_rest(
         if state.tasks.get(task).is_none_or(|t| t.kept.is_none()) {
             return Err(broken("no worktree is left", task.to_string()));
         }
+    }
+    let silent = |t: &swarm_core::state::Task| t.messages.iter().any(|m| m.waits());
+    if let Some((id, _)) = state.tasks.iter().find(|(_, task)| silent(task)) {
+        return Err(broken("a message lands, or its sender is told that it did not", id.to_string()));
     }
     for (id, task) in &state.tasks {
         if let Stage::Done { proof: Some(proof) } = &task.stage {

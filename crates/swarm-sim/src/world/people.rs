@@ -77,7 +77,8 @@ impl People {
                 let gate = *rng.pick(&Gate::ALL);
                 Command::WaiveGate { task, gate, reason: "seen it by eye".into() }
             }
-            45..51 => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },
+            45 => Command::Pause { reason: PauseReason::Close, why: "swarm close".into(), force: true },
+            46..51 => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },
             51..61 => {
                 let reason = state.paused.keys().next().copied().unwrap_or(PauseReason::User);
                 Command::Resume { reason }

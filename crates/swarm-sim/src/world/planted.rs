@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -40,6 +40,7 @@ impl Planted {
         Self::Core(Bug::LaneShared),
         Self::Core(Bug::FailedEffectNeverRests),
         Self::Core(Bug::DoneNotAsked),
+        Self::Core(Bug::StoppedReadyAtOnce),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -68,6 +69,7 @@ impl Planted {
             Self::Core(Bug::TrunkFollowsCheckout) => "trunk-follows-checkout",
             Self::Core(Bug::LaneShared) => "lane-shared",
             Self::Core(Bug::FailedEffectNeverRests) => "failed-effect-never-rests",
+            Self::Core(Bug::StoppedReadyAtOnce) => "stopped-ready-at-once",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

@@ -29,6 +29,9 @@ pub fn rules_of_a_story(rng: &mut Rng) -> Policy {
         stable_secs: rng.between(30, 120),
         task_budget: allowance(rng, 1_500),
         budget: allowance(rng, 8_000),
+        claims_max: rng.between(3, 12) as u32,
+        same_failures_max: rng.between(0, 4) as u32,
+        check_bases: rng.chance(50),
         profile: profiles.first().map(|rule| rule.name.clone()).unwrap_or_default(),
         profiles,
         ..Policy::default()

@@ -37,6 +37,7 @@ impl Recovery {
             }
             Event::ReviewStarted { run, .. }
             | Event::VerificationStarted { run, .. }
+            | Event::BaseCheckStarted { run, .. }
             | Event::TrunkTrialStarted { run, .. } => self.runs = number(run),
             Event::AgentFailed { task, agent, next: Next::Restart { .. }, .. } => {
                 self.restarting.insert(task.clone(), agent.clone());

@@ -10,7 +10,7 @@ use crate::swarm::Swarm;
 /// Kill the agent that works on a task, at once
 ///
 /// What its iteration has changed goes to a ref, and the worktree back to where the iteration began. The task goes back to
-/// the queue without a penalty.
+/// the queue without a penalty and waits there for `swarm task start TASK`, in autopilot too.
 ///
 /// Example: swarm agent kill 1.2
 #[derive(Debug, clap::Args)]

@@ -10,7 +10,8 @@ use crate::swarm::Swarm;
 
 /// Stop the agent that works on a task
 ///
-/// What it has not committed is saved to a ref, and the task goes back to the queue without a penalty.
+/// What it has not committed is saved to a ref, and the task goes back to the queue without a penalty. There it waits
+/// for `swarm task start TASK`, in autopilot too.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

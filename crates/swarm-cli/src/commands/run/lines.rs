@@ -104,6 +104,19 @@ fn recovery(event: &Event) -> Option<String> {
         Event::MessageLanded { run, iteration, .. } => {
             format!("the message was delivered in iteration {iteration} of {run}")
         }
+        Event::MessageUndelivered { why, .. } => format!("the message was not delivered: {why}"),
+        Event::StartWithheld { task, why } => format!("{why}; waits for `swarm task start {task}`"),
+        Event::CheckingResumed { tip, .. } => format!("its work at {} is checked again", tip.short()),
+        Event::WorkReopened { why, .. } => format!("goes on for one more iteration: {why}"),
+        Event::BaseCheckStarted { commit, .. } => {
+            format!("its checks are tried at {}, where it began", commit.short())
+        }
+        Event::BaseChecked { commit, green: true, .. } => {
+            format!("the checks pass at {}, where it began", commit.short())
+        }
+        Event::BaseChecked { commit, output, .. } => {
+            format!("the checks fail at {} too, before any work: {}", commit.short(), gist(output))
+        }
         Event::BudgetExtended { task: Some(_) } => "may spend as much again".into(),
         Event::BudgetExtended { task: None } => "the swarm may spend as much again".into(),
         _ => return None,

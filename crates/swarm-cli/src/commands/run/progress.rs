@@ -127,7 +127,10 @@ fn words_for(new: &[&TaskId], all: usize, state: &State) -> String {
     if all > 1 {
         lines.push("    swarm task start --all        all that are ready".into());
     }
-    lines.push("    swarm mode autopilot          this one and every later one".into());
+    // What a person stopped waits for its own word in every mode.
+    if state.mode() == swarm_protocol::outcome::Mode::SemiAuto {
+        lines.push("    swarm mode autopilot          this one and every later one".into());
+    }
     lines.join("\n")
 }
 

@@ -116,6 +116,11 @@ impl Session {
 
     /// Runs until nothing is left to do or a person stops it.
     pub async fn run(self, progress: Progress) -> Result<Summary, CliError> {
+        if let Some(bounds) = self.world.config.budget.session.words() {
+            output::note(&format!(
+                "Budget: {bounds}; then the swarm pauses and asks (`budget.session`, 0: no bound)"
+            ));
+        }
         self.coordinate(true, Some(progress)).await
     }
 

@@ -102,6 +102,12 @@ fn banners(view: &StatusView) -> Vec<String> {
             swarm_protocol::outcome::PauseReason::Abort => {
                 "! Aborted: the session was taken back. `swarm undo` brings it back, `swarm run --retry` tries again".into()
             }
+            swarm_protocol::outcome::PauseReason::Close => {
+                "! Paused: the plan is being closed. Goes on by itself when that does not come to an end".into()
+            }
+            swarm_protocol::outcome::PauseReason::Checks => {
+                "! Paused: the checks fail where tasks begin. Mend them or trunk, then run `swarm resume --reason checks`".into()
+            }
             swarm_protocol::outcome::PauseReason::Disk => {
                 "! Paused: the disk is full or nearly so. Goes on by itself when there is room".into()
             }

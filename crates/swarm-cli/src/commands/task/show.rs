@@ -125,9 +125,10 @@ fn reviews(rounds: u32) -> String {
 
 /// When, who, what, and whether it has arrived.
 fn message(message: &MessageView) -> String {
-    let arrived = match &message.landed {
-        Some(landed) => format!("delivered in iteration {} of {}", landed.iteration, landed.run),
-        None => "queued".into(),
+    let arrived = match (&message.landed, &message.undelivered) {
+        (Some(landed), _) => format!("delivered in iteration {} of {}", landed.iteration, landed.run),
+        (None, Some(why)) => format!("not delivered: {why}"),
+        (None, None) => "queued".into(),
     };
     format!("{}  {}  {} ({arrived})", moment(message.at), message.by, message.text)
 }

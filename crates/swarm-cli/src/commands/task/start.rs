@@ -10,8 +10,9 @@ use crate::swarm::Swarm;
 
 /// Let tasks start that wait for your word
 ///
-/// In the mode semi-auto a ready task waits until you start it; once started it goes on through its retries.
-/// A task that still waits for others starts as soon as they are done.
+/// In the mode semi-auto a ready task waits until you start it; once started it goes on through its retries. A task
+/// whose agent you stopped waits for your word in every mode. A task that is named here and still waits for others
+/// starts as soon as they are done; `--all` means those that are ready now.
 ///
 /// Example: swarm task start 1.1 1.2
 #[derive(Debug, clap::Args)]
