@@ -11,6 +11,7 @@ pub mod inside;
 mod operate;
 mod read;
 mod rebuild;
+mod reopen;
 pub mod runs;
 pub mod salvage;
 mod settings;
@@ -19,7 +20,7 @@ mod trouble;
 pub mod verdict;
 pub mod watchers;
 mod words;
-mod worktrees;
+pub mod worktrees;
 
 pub use settings::environment;
 

@@ -47,7 +47,7 @@ fn each_answer_comes_after_the_sync_of_the_ledger() {
         &["pause"],
         &["resume"],
         &["plan", "reset"],
-        &["close"],
+        &["close", "--yes"],
     ];
     for args in commands {
         check(&world, args);

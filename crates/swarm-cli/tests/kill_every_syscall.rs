@@ -64,6 +64,9 @@ fn prepared(case: &Case) -> World {
         world.swarm(&["plan", "save", "plan.md"]).good();
         world.swarm(&["task", "defer", "1.2"]).good();
     }
+    if case.args.starts_with(&["plan", "reopen"]) {
+        world.swarm(&["close", "--yes"]).good();
+    }
     if case.foreign {
         THEIRS.iter().for_each(|(name, text)| world.file(&format!(".swarm/{name}"), text));
     }
@@ -236,9 +239,20 @@ fn plan_export() {
 }
 
 #[test]
+fn reopen() {
+    check(&Case {
+        args: &["plan", "reopen", "--yes"],
+        planned: true,
+        foreign: false,
+        effect: |world| has_task(world, "1.1") && has_task(world, "1.2"),
+        already: &["nothing_there"],
+    });
+}
+
+#[test]
 fn close() {
     check(&Case {
-        args: &["close"],
+        args: &["close", "--yes"],
         planned: true,
         foreign: false,
         effect: is_closed,

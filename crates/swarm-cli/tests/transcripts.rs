@@ -135,7 +135,15 @@ fn check_refusal(name: &str, line: &str, kind: &str, before: &World, after: &Wor
         helped.file(word, good_plan);
     }
     // The person would be asked, and says yes.
-    let asks = ["swarm undo", "swarm redo", "swarm rollback", "swarm abort", "swarm task rollback"];
+    let asks = [
+        "swarm close",
+        "swarm plan reopen",
+        "swarm undo",
+        "swarm redo",
+        "swarm rollback",
+        "swarm abort",
+        "swarm task rollback",
+    ];
     let yes = if asks.iter().any(|ask| command.starts_with(ask)) { " --yes" } else { "" };
     let tried = helped.shell(&(command.replace("FILE", "hint-plan.md") + yes));
     assert_eq!(

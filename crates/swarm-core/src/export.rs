@@ -26,7 +26,9 @@ fn build(state: &State, statuses: bool) -> PlanFile {
             .filter_map(|id| state.task(id))
             .map(|task| {
                 let mut file = TaskFile::from(task.spec.clone());
-                file.status = statuses.then(|| task.stage.status());
+                // A closed plan shows what its tasks were: that they are not worked on any more says the closing.
+                let was = task.was.as_ref().filter(|_| plan.closed);
+                file.status = statuses.then(|| was.map_or(task.stage.status(), |was| was.status()));
                 file
             })
             .collect(),

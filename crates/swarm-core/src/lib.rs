@@ -29,7 +29,7 @@ pub mod planted;
 mod step;
 
 pub use owed::owed;
-pub use react::{react, requested};
+pub use react::{checkpoint_of_close, react, requested};
 pub use settle::{nothing_left, rests, waits_for_start, wakes_at};
 pub use state::State;
 pub use step::{first_step, is_settled, step};

@@ -35,6 +35,7 @@ pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use message::undelivered;
 pub(crate) use nudge::learning;
 pub use operate::requested;
+pub use plan::checkpoint_of_close;
 pub(crate) use proof::provable;
 pub(crate) use quota::due as quota_due;
 pub(crate) use restart::{after_crash, is_crash};

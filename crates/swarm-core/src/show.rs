@@ -1,6 +1,7 @@
 //! State → views. Doors print these and hold nothing of their own.
 
 mod attention;
+mod changes;
 mod choices;
 mod operations;
 mod recovery;
@@ -10,8 +11,9 @@ mod task;
 
 pub use attention::attention;
 pub(crate) use attention::{failure_seen_by, has_undelivered, messages_seen_by, overstep_seen_by};
+pub use changes::changes;
 pub use choices::{Choice, choices};
-pub use operations::{checkpoints, fact_words, hooks, operations};
+pub use operations::{checkpoints, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use stops::stops;
 pub(crate) use task::unmet;

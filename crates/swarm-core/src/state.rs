@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::Left;
+use swarm_protocol::operation::{Left, SavedStage};
 use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, Extra, TaskSpec};
 use swarm_protocol::policy::Policy;
@@ -218,6 +218,9 @@ pub struct Task {
     pub last_end: Option<Ended>,
     /// Why the worktree of the closed task stays.
     pub kept: Option<String>,
+    /// What it was when the plan was closed over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<SavedStage>,
     /// Crashes of its agents since the task was last handed to one, however slowly they came.
     pub crashes: u32,
     /// How often its context window was full.

@@ -6,14 +6,15 @@ use swarm_core::{State, operation, requested, show, step};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::CommandId;
-use swarm_protocol::operation::{Survey, SurveyAsk};
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
+use swarm_protocol::operation::{RefMove, Request, Survey, SurveyAsk};
 use swarm_protocol::oplog::{PreviewView, StopView};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::git::{Git, GitError};
 use crate::hands::operation::survey as of_git;
+use crate::hands::publish::saved_paths;
 use crate::hands::rescue::wip_ref;
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Store, StoreError};
@@ -60,19 +61,29 @@ pub async fn preview(
         let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
         let survey = survey(place, state, &ask).await?;
         let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
+        // A checkpoint is the thing itself, not what is kept before it.
+        let made = matches!(request, Request::Checkpoint { .. });
         view = PreviewView {
             kind: command.kind().into(),
-            text: String::new(),
+            text: if made { made_of(state, &plan.checkpoint) } else { String::new() },
             says: plan.says.clone(),
             facts: plan.facts.clone(),
-            checkpoint: Some(plan.checkpoint.clone()),
+            checkpoint: (!made).then(|| plan.checkpoint.clone()),
             expect: Some(operation::hash(&plan)),
+            nothing: !made && plan.moves_nothing(),
             plan: Some(plan),
             stops: vec![],
         };
         looked = Some(survey);
+        of_git_moves(place, state, &request, &mut view).await?;
     }
     view.stops = stopped(place, state, &after, looked).await?;
+    view.nothing &= view.stops.is_empty();
+    if let Command::Redirect { task, to, same_worktree: true } = command {
+        let files = view.stops.iter().find(|stop| stop.task == *task).map_or(0, |stop| stop.files_in_all);
+        let line = taken_along(place, task, to, files).await?;
+        view.says.work.push(line);
+    }
     Ok(view)
 }
 
@@ -81,6 +92,7 @@ fn tried(state: &mut State, command: &Command, now: Timestamp) -> Result<Preview
     let id = CommandId::new("preview").expect("a good id");
     let envelope = Envelope { id: id.clone(), by: "person:preview".into(), command: command.clone() };
     let events = step(state, Input::Command(envelope), now)?;
+    let nothing = events.iter().all(|event| matches!(event, Event::Operation { .. }));
     let told = events.into_iter().find_map(|event| match event {
         Event::Operation { id: of, answer, facts, checkpoint, .. } if of == id => {
             Some((answer, facts.unwrap_or_default(), checkpoint))
@@ -89,7 +101,117 @@ fn tried(state: &mut State, command: &Command, now: Timestamp) -> Result<Preview
     });
     let (text, facts, checkpoint) = told.unwrap_or_default();
     let (kind, says) = (command.kind().into(), Default::default());
-    Ok(PreviewView { kind, text, says, facts, checkpoint, expect: None, plan: None, stops: vec![] })
+    Ok(PreviewView { kind, text, says, facts, checkpoint, expect: None, plan: None, stops: vec![], nothing })
+}
+
+/// What a person cannot see from the plan's own lines: which checkpoint is meant, the commits that go with a branch, the
+/// local changes that come back.
+async fn of_git_moves(
+    place: &Place<'_>,
+    state: &State,
+    request: &Request,
+    view: &mut PreviewView,
+) -> Result<(), NoPreview> {
+    let Some(plan) = view.plan.clone() else { return Ok(()) };
+    if let Request::Rollback { to, .. } | Request::Abort { to, .. } = request
+        && let Some(checkpoint) = state.ops.checkpoints.get(to)
+    {
+        let trunk =
+            checkpoint.trunk.as_ref().map_or(String::new(), |oid| format!(", trunk at {}", oid.short()));
+        let at = checkpoint.at.to_string();
+        view.text = format!("Back to the checkpoint {to} of {} ({}{trunk})", moment(&at), checkpoint.trigger);
+    }
+    for moved in &plan.refs {
+        view.says.work.extend(branch_moved(place, moved, &plan.checkpoint).await?);
+    }
+    if let Some(name) = &plan.local {
+        let files = saved_paths(place.git, name).await?;
+        if !files.is_empty() {
+            let files: Vec<String> = files.iter().take(FILES_MAX).map(|f| f.display().to_string()).collect();
+            view.says.work.push(format!(
+                "your local changes on {name} come back where nothing was changed since: {}",
+                files.join(", ")
+            ));
+            view.nothing = false;
+        }
+    }
+    Ok(())
+}
+
+/// Date and time without fractions.
+fn moment(at: &str) -> String {
+    at.get(..19).unwrap_or(at).replace('T', " ")
+}
+
+/// Commits named in one line; the checkpoint has them all.
+const COMMITS_MAX: usize = 10;
+
+/// A branch that goes, comes or moves, with the commits that nothing but the checkpoint has then.
+async fn branch_moved(
+    place: &Place<'_>,
+    moved: &RefMove,
+    checkpoint: &str,
+) -> Result<Option<String>, NoPreview> {
+    let name = moved.name.trim_start_matches("refs/heads/");
+    let Some(old) = &moved.old else {
+        let back = moved.new.as_ref().map(|new| format!("the branch {name} comes back at {}", new.short()));
+        return Ok(back);
+    };
+    let mut commits = commits_only_in(place, old, moved.new.as_ref()).await?;
+    let count = commits.len();
+    commits.truncate(COMMITS_MAX);
+    if count > COMMITS_MAX {
+        commits.push(format!("{} more", count - COMMITS_MAX));
+    }
+    let what = match &moved.new {
+        None => format!("the branch {name} goes"),
+        Some(new) => format!("the branch {name} moves to {}", new.short()),
+    };
+    Ok(Some(match count {
+        0 => what,
+        n => format!("{what}; {n} unmerged commits of it are kept in {checkpoint}: {}", commits.join(", ")),
+    }))
+}
+
+/// Commits of `tip` that neither trunk nor `besides` has, newest first, as people name them.
+async fn commits_only_in(
+    place: &Place<'_>,
+    tip: &Oid,
+    besides: Option<&Oid>,
+) -> Result<Vec<String>, NoPreview> {
+    let trunk = place.git.ref_value(&format!("refs/heads/{}", place.trunk)).await?;
+    let args =
+        ["log", "--no-decorate", "--format=%h %s", "--abbrev=8", "--max-count=1000", tip.as_str(), "--not"];
+    let call = place.git.call(args).args(trunk.iter().chain(besides).map(Oid::as_str));
+    let listed = call.long_list().ok().await?;
+    Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+}
+
+/// What one task's work is to another that begins with it.
+async fn taken_along(
+    place: &Place<'_>,
+    from: &TaskId,
+    to: &TaskId,
+    files: usize,
+) -> Result<String, NoPreview> {
+    let tip = place.git.ref_value(&format!("refs/heads/{}", from.branch())).await?;
+    let commits = match &tip {
+        Some(tip) => commits_only_in(place, tip, None).await?,
+        None => vec![],
+    };
+    let named = if commits.is_empty() { String::new() } else { format!(" ({})", commits.join(", ")) };
+    Ok(format!(
+        "what was done for {from} so far, {} commits{named} and {files} changed files, begins {to} and is merged with it, finished or not",
+        commits.len()
+    ))
+}
+
+/// What a checkpoint would hold.
+fn made_of(state: &State, name: &str) -> String {
+    let branches = state.tasks.values().filter(|task| task.worktree).count();
+    format!(
+        "A checkpoint {name} of the plan, of trunk and of {branches} worktrees with what is not committed in them"
+    )
 }
 
 /// Whose processes end, and which files of theirs are kept at which ref.

@@ -26,6 +26,7 @@ mod salvage;
 mod verify;
 
 pub use aside::{foreign_plan, is_foreign_file, move_foreign_aside, moved_plan};
+pub use closing::{Archived, archived};
 pub use error::{Notice, StoreError, stopped_hint};
 pub use gitignore::ensure_ignored;
 pub use options::OpenOptions;

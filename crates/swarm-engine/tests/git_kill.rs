@@ -140,6 +140,7 @@ async fn life(repo: &Path, name: &str) -> Result<(), String> {
         only_look: false,
         remember: None,
         merged: None,
+        force: false,
     };
     match give_up(&git, &up).await.map_err(|e| words(&e))? {
         Removal::Removed => {}

@@ -5,10 +5,14 @@ mod store_support;
 use std::fs;
 
 use store_support::*;
+use swarm_core::State;
+use swarm_core::export::plan_file;
 use swarm_core::input::Input;
 use swarm_engine::projection::find_import;
 use swarm_engine::store::{OpenOptions, Opened, Store, StoreError};
-use swarm_protocol::command::Command;
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::planfile;
 use swarm_protocol::refusal::Refusal;
 
 #[test]
@@ -113,13 +117,72 @@ fn a_closed_plan_is_archived_and_the_next_one_begins_a_new_ledger() {
         names(&place.paths.archive),
         ["ship-it-2026.jsonl", "ship-it-2026.plan.json", "ship-it-2026.plan.md"]
     );
-    assert!(text_of(&place.paths.export_json).contains("\"cancelled\""), "the export shows how it ended");
+    let export = text_of(&place.paths.export_json);
+    assert!(
+        export.contains("\"pending\"") && !export.contains("\"cancelled\""),
+        "what the tasks were: {export}"
+    );
     assert!(place.read().state.plan.is_none());
     place.run(save("# Next\n- [ ] a1 x\n")).expect("a new plan");
     assert_eq!(place.tasks(), "a1");
     assert_ne!(place.read().ledger_id, first);
     place.run(Command::ClosePlan { archive: "ship-it-2026".into() }).expect("closed again");
     assert!(names(&place.paths.archive).contains(&"ship-it-2026-2.jsonl".to_owned()), "never overwritten");
+}
+
+fn reopened(place: &Place) -> Result<(), StoreError> {
+    let Opened::Writer(mut store) =
+        Store::open_archived(&place.paths, place.options.clone(), "ship-it-2026")?
+    else {
+        panic!("nobody else is here");
+    };
+    let now = store.clock().now();
+    let id = CommandId::new("reopen").expect("an id");
+    let envelope = Envelope { id, by: "person:test".into(), command: Command::ReopenPlan };
+    store.submit_blocking(envelope, now)?;
+    store.finish().map(drop)
+}
+
+#[test]
+fn a_closed_plan_goes_on_in_the_same_ledger_without_a_byte_of_it_rewritten() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    place.run(Command::BlockTask { task: task("1.2"), reason: "waits".into() }).expect("blocked");
+    let before = place.read();
+    let closing = fs::metadata(&place.paths.ledger).expect("there").len();
+    fs::write(place.paths.root.join("SWARM_PLAN.md"), planfile::to_markdown(&plan_file(&before.state)))
+        .expect("a file");
+    place.run(Command::ClosePlan { archive: "ship-it-2026".into() }).expect("closed");
+    assert!(!place.paths.root.join("SWARM_PLAN.md").exists(), "the ledger has what it held");
+    let archived = fs::read(place.paths.archive.join("ship-it-2026.jsonl")).expect("the ledger");
+    assert!(archived.len() as u64 > closing);
+    reopened(&place).expect("reopened");
+    let ledger = fs::read(&place.paths.ledger).expect("it is back");
+    assert!(ledger.starts_with(&archived) && ledger.len() > archived.len());
+    assert_eq!(fs::read(&place.paths.second_copy).expect("so is the copy"), ledger);
+    let after = place.read();
+    assert_eq!(after.ledger_id, before.ledger_id);
+    let statuses = |state: &State| serde_json::to_value(plan_file(state)).expect("a plan");
+    assert_eq!(statuses(&after.state), statuses(&before.state));
+    place.run(add("x")).expect("it goes on");
+    place.run(Command::ClosePlan { archive: "again".into() }).expect("and can be closed again");
+    assert!(place.paths.archive.join("again.jsonl").exists());
+}
+
+#[test]
+fn a_reopening_that_died_before_its_record_leaves_the_plan_closed() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    place.run(Command::ClosePlan { archive: "ship-it-2026".into() }).expect("closed");
+    let before = fs::read(place.paths.archive.join("ship-it-2026.jsonl")).expect("the ledger");
+    // Brought out of the archive, and then the end.
+    drop(Store::open_archived(&place.paths, place.options.clone(), "ship-it-2026").expect("opened"));
+    assert!(place.paths.ledger.exists() && place.read().state.plan.is_some_and(|plan| plan.closed));
+    drop(place.open().expect("somebody comes next"));
+    assert!(!place.paths.ledger.exists() && !place.paths.second_copy.exists());
+    assert_eq!(fs::read(place.paths.archive.join("ship-it-2026.jsonl")).expect("it is back there"), before);
+    reopened(&place).expect("and can be reopened");
+    assert_eq!(place.tasks(), "1.1 1.2");
 }
 
 #[test]

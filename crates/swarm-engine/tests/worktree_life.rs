@@ -85,6 +85,7 @@ impl Field {
             only_look: false,
             remember: None,
             merged: None,
+            force: false,
         };
         give_up(&self.git, &up).await.expect("git works")
     }

@@ -44,6 +44,43 @@ pub fn close(vfs: &dyn Vfs, paths: &LedgerPaths, name: &str) -> Result<Closed, O
     Ok(Closed { archive, copy_archive })
 }
 
+/// Brings a closed plan back: the archived ledger to its place, then its copy. Asked again it finishes what is left.
+///
+/// Dying in between leaves the ledger in its place with its closing record last, which the next start archives again:
+/// as long as nobody has written behind that record the plan is closed.
+pub fn reopen(vfs: &dyn Vfs, paths: &LedgerPaths, name: &str) -> Result<(), OpenError> {
+    let failed = OpenError::io("bring out of the archive", &paths.main);
+    let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']);
+    if !plain {
+        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "a name with a path in it")));
+    }
+    let archived = paths.archive_dir().join(format!("{name}.jsonl"));
+    let done = || {
+        bring_back(vfs, &archived, &paths.main)?;
+        let Some(copy) = &paths.copy else { return Ok(()) };
+        let archived = parent(copy).join("archive").join(format!("{name}.jsonl"));
+        // A copy of another plan under the same name stays where it is; a missing one is made anew.
+        if vfs.exists(&archived)? && begins_with(vfs, &paths.main, &archived)? {
+            bring_back(vfs, &archived, copy)?;
+        }
+        Ok(())
+    };
+    done().map_err(failed)
+}
+
+/// Nothing is ever put over a ledger that is there.
+fn bring_back(vfs: &dyn Vfs, from: &Path, to: &Path) -> io::Result<()> {
+    if !vfs.exists(to)? {
+        vfs.rename(from, to)?;
+    }
+    // The new name first: a crash between the two must not leave the file without any.
+    vfs.sync_dir(parent(to))?;
+    if vfs.exists(parent(from))? {
+        vfs.sync_dir(parent(from))?;
+    }
+    Ok(())
+}
+
 /// Where the file now lies; none if it neither is nor was there.
 fn move_aside(vfs: &dyn Vfs, from: &Path, dir: &Path, name: &str) -> io::Result<Option<PathBuf>> {
     if !vfs.exists(from)? {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, CommandId, Oid, TaskId};
-use crate::operation::Force;
+use crate::operation::{Force, Left};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
 
@@ -64,6 +64,8 @@ pub enum Command {
         /// Name of the archive file, from the clock of the asker.
         archive: String,
     },
+    /// Takes the closing back: for a ledger that was brought out of the archive.
+    ReopenPlan,
     AddTask {
         phase: Option<u32>,
         after: Option<TaskId>,
@@ -133,6 +135,13 @@ pub enum Command {
         base: Oid,
         tip: Oid,
         tree: Oid,
+    },
+    /// Records that the worktree of this task was removed by hand, by proof or after it was saved.
+    RecordRemoval {
+        task: TaskId,
+        /// What lay there, for a task that may be wanted back.
+        #[serde(default)]
+        left: Option<Left>,
     },
     /// Stops the agent that works on this task; the task goes back to the queue without penalty.
     StopAgent {
@@ -265,6 +274,7 @@ impl Command {
             Self::RecordExport { .. } => "plan export",
             Self::CompletePhase { .. } => "phase complete",
             Self::ClosePlan { .. } => "close",
+            Self::ReopenPlan => "plan reopen",
             Self::AddTask { .. } => "task add",
             Self::EditTask { .. } => "task edit",
             Self::RemoveTask { .. } => "task remove",
@@ -281,6 +291,7 @@ impl Command {
             Self::SetMode { .. } => "mode",
             Self::StartTasks { .. } => "task start",
             Self::SubmitWork { .. } => "worktree merge",
+            Self::RecordRemoval { .. } => "worktree cleanup",
             Self::StopAgent { .. } => "agent stop",
             Self::KillAgent { .. } => "agent kill",
             Self::Redirect { .. } => "agent redirect",
@@ -318,6 +329,7 @@ impl Command {
             | Self::CancelTask { task }
             | Self::WaiveGate { task, .. }
             | Self::SubmitWork { task, .. }
+            | Self::RecordRemoval { task, .. }
             | Self::MessageAgent { task, .. }
             | Self::SplitTask { task, .. }
             | Self::ExtendBudget { task: Some(task) }
@@ -336,6 +348,7 @@ impl Command {
             Self::SetMode { mode } => Some(mode.word().into()),
             Self::AcknowledgeAttention { entry } => Some(entry.chars().take(100).collect()),
             Self::CompletePhase { phase } => Some(phase.to_string()),
+            Self::ClosePlan { archive } => Some(archive.clone()),
             _ => None,
         }
     }

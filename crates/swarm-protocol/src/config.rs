@@ -148,6 +148,9 @@ pub struct Worktree {
     pub setup_when: Vec<String>,
     /// Ignored files that every worktree gets a copy of: `.env`.
     pub copy: Vec<String>,
+    /// Ignored files that may go with a worktree, by name, path or glob, besides those that tools are known to make
+    /// again (`node_modules`, `.gradle`, `*.log` …). `!dist` takes one of those out, `!*` all of them.
+    pub disposable: Vec<String>,
     /// Worktrees kept for the next tasks, at most; never more than were in use at the same time.
     #[schemars(range(max = 64))]
     pub pool: u32,
@@ -242,6 +245,7 @@ impl Default for Worktree {
             setup_timeout: Span::secs(900),
             setup_when: vec![],
             copy: vec![],
+            disposable: vec![],
             pool: 16,
             ports: 20_000,
             trash: Span::secs(7 * 86_400),

@@ -141,9 +141,10 @@ events! {
     PlanUpdated "plan_updated" [] { goal "goal": String, phases "phases": Vec<PhaseHead>, extra "extra": Extra }
     TaskAdded "task_added" [task "taskId": TaskId, phase "phase": u32, after "afterTaskId": Option<TaskId>, spec "data": TaskSpec] {}
     TaskUpdated "task_updated" [task "taskId": TaskId, patch "data": TaskPatch] {}
-    /// A person, an import or a tool set the status; also the last step to done.
+    /// A person, an import or a tool set the status; also the last step to done. `was`: the plan was closed over it,
+    /// and this is what comes back when it is opened again.
     TaskStatusChanged "task_status_changed" [task "taskId": TaskId, status "status": Status]
-        { why "why": Option<String>, block "block": Option<BlockKind>, proof "proof": Option<Proof> }
+        { why "why": Option<String>, block "block": Option<BlockKind>, proof "proof": Option<Proof>, was "was": Option<SavedStage> }
     /// The task now stands after another one of the phase, or first.
     TaskReordered "task_reordered" [task "taskId": TaskId, after "afterTaskId": Option<TaskId>, phase "phase": u32] {}
     TaskRemoved "task_removed" [task "taskId": TaskId] {}
@@ -161,6 +162,8 @@ events! {
     PlanApproved "plan_approved" [] { structure_hash "structureHash": String }
     /// Last record of a ledger; what follows is only the renaming of files.
     PlanClosed "plan_closed" [] { archive "archive": String }
+    /// The ledger was brought back out of the archive.
+    PlanReopened "plan_reopened" [] { archive "archive": String }
 
     // --- the ledger itself ----------------------------------------------------------------------
     /// Records were damaged and no second copy held them; they lie in the quarantine file.

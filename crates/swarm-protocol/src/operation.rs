@@ -170,10 +170,30 @@ pub struct Plan {
     /// Local changes that are put on a ref first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub save_local: Vec<String>,
+    /// Local changes that an operation which is taken back had put on this ref come back, where nothing changed since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
     /// For people: what happens to commits, tasks and work, and what stays as it is.
     pub says: Says,
     /// Dates new commits, so that asking twice gives the same ones.
     pub at: Timestamp,
+}
+
+/// The ref that an operation puts a person's local changes on. Named by its checkpoint, so that a preview can say it.
+pub fn local_ref(checkpoint: &str) -> String {
+    format!("refs/swarm/local/{checkpoint}")
+}
+
+impl Plan {
+    /// Whether carrying it out would leave everything as it is.
+    pub fn moves_nothing(&self) -> bool {
+        self.trunk.is_none()
+            && self.refs.is_empty()
+            && self.worktrees.is_empty()
+            && self.facts.is_empty()
+            && self.tasks.is_empty()
+            && self.save_local.is_empty()
+    }
 }
 
 /// The preview, in lines for people.

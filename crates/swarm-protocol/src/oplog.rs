@@ -47,7 +47,7 @@ pub enum OperationState {
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     pub kind: String,
-    /// The answer that it would give; empty where it has steps.
+    /// The answer that it would give, or what it goes back to; may be empty where it has steps.
     pub text: String,
     /// What happens to commits, tasks and work, in lines for people.
     pub says: Says,
@@ -61,6 +61,26 @@ pub struct PreviewView {
     pub plan: Option<Plan>,
     /// Runs whose processes would end. All others go on.
     pub stops: Vec<StopView>,
+    /// Nothing at all would change.
+    #[serde(default)]
+    pub nothing: bool,
+}
+
+impl PreviewView {
+    /// Of a command that asks nothing of the ledger: one line for each thing it would do; none: nothing.
+    pub fn of_lines(kind: impl Into<String>, lines: &[String]) -> Self {
+        Self {
+            kind: kind.into(),
+            text: lines.join("\n"),
+            says: Says::default(),
+            facts: vec![],
+            checkpoint: None,
+            expect: None,
+            plan: None,
+            stops: vec![],
+            nothing: lines.is_empty(),
+        }
+    }
 }
 
 /// A run that a command would end, and where its work would be kept.

@@ -71,6 +71,7 @@ fn plan_events() -> Vec<Event> {
             why: Some("which colour?".into()),
             block: Some(BlockKind::Human),
             proof: None,
+            was: None,
         },
         Event::TaskReordered { task: task(), after: Some(TaskId::new("1.1").expect("an id")), phase: 1 },
         Event::TaskRemoved { task: task() },
@@ -181,6 +182,7 @@ fn intent() -> Plan {
             (TaskId::new("1.3").expect("an id"), approved_task()),
         ]),
         save_local: vec!["src/a.rs".into()],
+        local: None,
         says: Says { tasks: vec!["1.2: done → pending".into()], ..Says::default() },
         at: Timestamp(1_768_298_400_000),
     }
@@ -586,6 +588,21 @@ fn claim_events() -> Vec<Event> {
     ]
 }
 
+/// A closed plan that is opened again.
+fn reopening_events() -> Vec<Event> {
+    vec![
+        Event::TaskStatusChanged {
+            task: task(),
+            status: Status::Cancelled,
+            why: Some("the plan was closed; it was pending".into()),
+            block: None,
+            proof: None,
+            was: Some(SavedStage::Pending { started: true, withheld: false }),
+        },
+        Event::PlanReopened { archive: "plan-2026-01-13T10-00-00".into() },
+    ]
+}
+
 fn samples() -> Vec<Event> {
     [
         plan_events(),
@@ -598,6 +615,7 @@ fn samples() -> Vec<Event> {
         trunk_events(),
         proof_events(),
         claim_events(),
+        reopening_events(),
     ]
     .concat()
 }

@@ -292,6 +292,7 @@ fn plan(trunk: Option<TrunkMove>) -> Plan {
         facts: Vec::new(),
         tasks: Default::default(),
         save_local: Vec::new(),
+        local: None,
         says: Says::default(),
         at: Timestamp(1_700_000_000_000),
     }

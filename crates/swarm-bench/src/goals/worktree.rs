@@ -112,6 +112,7 @@ fn our_round(arena: &Arena, runtime: &Runtime, git: &Git, pool: &PoolRule, round
             only_look: false,
             remember: None,
             merged: None,
+            force: false,
         };
         let removal = runtime.block_on(give_up(git, &asked))?;
         ensure!(removal == Removal::Removed, "the worktree stays: {removal:?}");

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -13,10 +13,12 @@ pub struct Args {
     /// The command, like {"do":"block_task","task":"1.1","reason":"waits"}
     #[arg(value_name = "JSON")]
     pub command: String,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let command: Command = serde_json::from_str(&args.command)
         .map_err(|error| CliError::usage("This is not a command as JSON").because(error))?;
-    answered(cx, &Swarm::open(cx)?.ask(command)?)
+    intervene(cx, &Swarm::open(cx)?, command, args.dry)
 }

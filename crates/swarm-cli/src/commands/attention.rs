@@ -7,7 +7,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
 use crate::cli::{At, Context};
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};
@@ -28,12 +28,13 @@ pub struct Args {
     /// Take an entry that tells of something past off the list: the name is in the command that it offers
     #[arg(long, value_name = "ENTRY", conflicts_with = "at")]
     pub seen: Option<String>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if let Some(entry) = args.seen {
-        let answer = Swarm::open(cx)?.ask(Command::AcknowledgeAttention { entry })?;
-        return answered(cx, &answer);
+        return intervene(cx, &Swarm::open(cx)?, Command::AcknowledgeAttention { entry }, args.dry);
     }
     let (list, now) = Swarm::open(cx)?.attention(args.at.at)?;
     let colour = cx.out.colour;

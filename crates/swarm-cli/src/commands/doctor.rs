@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use swarm_engine::doctor::{Finding, Health, Report, examine};
 
 use crate::cli::Context;
+use crate::commands::operate::Dry;
 use crate::commands::run::runtime;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -27,16 +28,20 @@ pub struct Args {
     /// Also say what is in order
     #[arg(short = 'v', long)]
     pub verbose: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
-    if args.fix {
+    // What could be put right is what a plain look names.
+    let fix = args.fix && !args.dry.dry_run;
+    if fix {
         refuse_agents("doctor --fix")?;
     }
     let environment = crate::swarm::environment();
-    let report = runtime()?.block_on(examine(&cx.repo, &environment, args.fix));
+    let report = runtime()?.block_on(examine(&cx.repo, &environment, fix));
     let (verbose, colour) = (args.verbose, cx.out.colour);
-    cx.out.view(&report, |report| text(report, verbose, args.fix, colour))?;
+    cx.out.view(&report, |report| text(report, verbose, fix, colour))?;
     Ok(if report.problems == 0 { Exit::Done.into() } else { Exit::Refused.into() })
 }
 

@@ -8,6 +8,7 @@ use swarm_protocol::planfile::Source;
 use super::plan::file;
 use super::plan::import::said;
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
@@ -29,6 +30,8 @@ pub struct Args {
     /// Take over the plan of another tool that lies in the repository
     #[arg(long)]
     pub import: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 /// What was made, and what was taken over.
@@ -45,6 +48,9 @@ struct Done {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if args.dry.dry_run {
+        return shown_lines(cx, "init", &would_do(&swarm, args.import)?);
+    }
     swarm.finish_moving()?;
     let imported = match (args.import, swarm.foreign_plan()) {
         (true, _) => Some(import(&swarm)?),
@@ -57,6 +63,25 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let made = swarm.init()?;
     let plans = if imported.is_none() { swarm.peer_plans() } else { vec![] };
     cx.out.view(&Done { made, imported, plans }, text)
+}
+
+fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
+    let mut lines = Vec::new();
+    match (import, swarm.foreign_plan()) {
+        (true, _) => {
+            let path = swarm.peer_source()?;
+            let read = file::read_any(&path, None)?;
+            lines.push(format!("the plan of {} in {} is taken over", read.from, swarm.relative(&path)));
+        }
+        (false, Some(theirs)) => return Err(offer(swarm, &theirs)),
+        (false, None) => {}
+    }
+    let made = swarm.would_init();
+    lines.extend(made.created.iter().map(|path| format!("{path} is made")));
+    if made.created.iter().any(|path| path.ends_with("config.json")) {
+        lines.extend(proposed_lines(&made.proposed));
+    }
+    Ok(lines)
 }
 
 fn import(swarm: &Swarm) -> Result<Taken, CliError> {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use swarm_engine::store::replace;
 
 use crate::cli::{Cli, Context};
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 
 /// Write the manual pages
@@ -19,6 +20,8 @@ pub struct Args {
     /// The folder that the pages are written into; it is made where it is not there
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 #[derive(Debug, Serialize)]
@@ -32,6 +35,10 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         let (_, page) = pages()?.pop().ok_or_else(|| CliError::environment("There is no page"))?;
         return cx.out.text(&page);
     };
+    if args.dry.dry_run {
+        let line = |(name, _): &(String, String)| format!("{} is written", dir.join(name).display());
+        return shown_lines(cx, "man", &pages()?.iter().map(line).collect::<Vec<_>>());
+    }
     let mut written = Written { dir, pages: vec![] };
     for (name, page) in pages()? {
         let file = written.dir.join(&name);

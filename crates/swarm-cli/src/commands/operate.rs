@@ -69,9 +69,19 @@ impl From<Back> for Force {
 /// Carries out what needs no question, or shows what it would change.
 pub fn intervene(cx: &Context, swarm: &Swarm, command: Command, dry: Dry) -> Result<(), CliError> {
     if dry.dry_run {
-        return cx.out.view(&swarm.preview(&command)?, preview::text);
+        return shown(cx, &swarm.preview(&command)?);
     }
     answered(cx, &swarm.ask(command)?)
+}
+
+/// What would happen, and nothing else.
+pub fn shown(cx: &Context, view: &PreviewView) -> Result<(), CliError> {
+    cx.out.view(view, preview::text)
+}
+
+/// The same for what the ledger is not asked for: a line for each thing that would be done; none: nothing.
+pub fn shown_lines(cx: &Context, kind: &str, lines: &[String]) -> Result<(), CliError> {
+    shown(cx, &PreviewView::of_lines(kind, lines))
 }
 
 /// Shows what would happen, asks, carries out exactly that, and stays until it is over.
@@ -90,16 +100,24 @@ pub fn confirmed(
     sure: Sure,
 ) -> Result<Option<Command>, CliError> {
     let seen = swarm.preview(&command)?;
-    if sure.dry_run {
-        cx.out.view(&seen, preview::text)?;
-        return Ok(None);
-    }
-    if !sure.yes && !agreed(cx, &seen)? {
-        cx.out.text("Nothing was done")?;
+    if !agreed(cx, &seen, sure)? {
         return Ok(None);
     }
     // Whoever did not look is not held to what was to be seen: agents at work change it all the time.
     Ok(Some(if sure.yes { command } else { expecting(command, seen.expect) }))
+}
+
+/// Whether to go on: shows what would happen where only that was asked for, else asks.
+pub fn agreed(cx: &Context, seen: &PreviewView, sure: Sure) -> Result<bool, CliError> {
+    if sure.dry_run {
+        shown(cx, seen)?;
+        return Ok(false);
+    }
+    if !sure.yes && !wanted(cx, seen)? {
+        cx.out.text("Nothing was done")?;
+        return Ok(false);
+    }
+    Ok(true)
 }
 
 /// The end of an operation.
@@ -107,7 +125,7 @@ pub fn over(cx: &Context, view: &OperationView) -> Result<(), CliError> {
     cx.out.view(view, |view| harmless(&view.text))
 }
 
-fn agreed(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
+fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
         return Err(CliError::usage("This wants to be confirmed, and nobody can be asked here")

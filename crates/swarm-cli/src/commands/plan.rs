@@ -9,6 +9,7 @@ pub mod approved;
 pub mod profile;
 pub mod export;
 pub mod import;
+pub mod reopen;
 pub mod reset;
 pub mod verify;
 pub mod rebuild;
@@ -34,6 +35,7 @@ pub enum Command {
     Export(export::Args),
     Import(import::Args),
     Reset(reset::Args),
+    Reopen(reopen::Args),
     Verify(verify::Args),
     Rebuild(rebuild::Args),
     Salvage(salvage::Args),
@@ -51,6 +53,7 @@ pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
         Command::Export(args) => export::run(args, cx),
         Command::Import(args) => import::run(args, cx),
         Command::Reset(args) => reset::run(args, cx),
+        Command::Reopen(args) => reopen::run(args, cx),
         Command::Verify(args) => verify::run(args, cx),
         Command::Rebuild(args) => rebuild::run(args, cx),
         Command::Salvage(args) => salvage::run(args, cx),

@@ -4,15 +4,17 @@ use serde::Serialize;
 use swarm_engine::hands::restore::Saved;
 
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::output::{self, time};
 use crate::swarm::Swarm;
 
-/// Bring back work that was saved: branches, unfinished work, removed worktrees
+/// Bring back work that was saved: branches, unfinished work, removed worktrees, your local changes
 ///
-/// Without a name, or with --list, shows what there is. What is brought back gets a branch of its own and a
-/// folder below .swarm/restored; nothing that is there is changed.
+/// Without a name, or with --list, shows what there is, and how many commits and files of each trunk does not have. Of a
+/// task that has several, the newest with work in it is brought back. It gets a branch of its own and a folder below
+/// .swarm/restored; nothing that is there is changed.
 ///
 /// Examples: swarm restore, swarm restore 1.2, swarm restore refs/swarm/wip/1.2/r7
 #[derive(Debug, clap::Args)]
@@ -23,6 +25,8 @@ pub struct Args {
     /// Show what there is
     #[arg(long)]
     pub list: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,6 +35,9 @@ struct Line {
     task: String,
     what: &'static str,
     age_secs: u64,
+    /// Those that trunk does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<usize>,
     subject: String,
@@ -47,7 +54,13 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let all = swarm.saved_work()?;
     let Some(name) = args.name else { return list(&swarm, cx, &all) };
-    let saved = chosen(&all, &name)?;
+    let saved = chosen(&swarm, &all, &name)?;
+    if args.dry.dry_run {
+        let place = swarm.would_restore(saved)?;
+        let on = place.branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
+        let line = format!("{} comes back in {}{on}", saved.name, swarm.relative(&place.path));
+        return shown_lines(cx, "restore", &[line]);
+    }
     let back = swarm.restore_work(saved)?;
     let view = Back { name: saved.name.clone(), path: swarm.relative(&back.path), branch: back.branch };
     cx.out.view(&view, |view| match &view.branch {
@@ -56,21 +69,23 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     })
 }
 
-/// By its name, or the newest of a task.
-fn chosen<'a>(all: &'a [Saved], name: &str) -> Result<&'a Saved, CliError> {
+/// By its name, or of a task that which has its work.
+fn chosen<'a>(swarm: &Swarm, all: &'a [Saved], name: &str) -> Result<&'a Saved, CliError> {
     if let Some(one) = all.iter().find(|one| one.name == name) {
         return Ok(one);
     }
-    let of_task: Vec<&Saved> = all.iter().filter(|one| one.task == name).collect();
-    match of_task.first() {
-        Some(newest) => {
-            if of_task.len() > 1 {
-                let more = of_task.len() - 1;
+    match swarm.best_saved(all, name)? {
+        Some(best) => {
+            let more = all.iter().filter(|one| one.task == name).count() - 1;
+            if more > 0 {
                 output::note(&format!(
                     "Note: {more} more of {name} can be restored by name. Run `swarm restore`"
                 ));
             }
-            Ok(newest)
+            if !best.has_work() {
+                output::note(&format!("Note: nothing that was saved of {name} has work that trunk has not"));
+            }
+            Ok(best)
         }
         None => {
             Err(CliError::environment(format!("Nothing named {name} was saved")).run_instead("swarm restore"))
@@ -85,6 +100,7 @@ fn list(swarm: &Swarm, cx: &Context, all: &[Saved]) -> Result<(), CliError> {
         task: one.task.clone(),
         what: one.shelf.word(),
         age_secs: u64::try_from(now_secs.saturating_sub(one.at_secs)).unwrap_or(0),
+        commits: one.ahead,
         files: one.files,
         subject: one.subject.clone(),
     };
@@ -97,8 +113,10 @@ fn text(lines: &[Line]) -> String {
         return "Nothing was saved".into();
     }
     let cells = |line: &Line| {
-        let files = line.files.map_or(String::new(), |count| count.to_string());
-        vec![line.task.clone(), line.what.to_owned(), time::length(line.age_secs), files, line.name.clone()]
+        let count = |count: Option<usize>| count.map_or(String::new(), |count| count.to_string());
+        let (commits, files) = (count(line.commits), count(line.files));
+        let (task, what, age) = (line.task.clone(), line.what.to_owned(), time::length(line.age_secs));
+        vec![task, what, age, commits, files, line.name.clone()]
     };
-    table(&["task", "what", "age", "files", "name"], lines.iter().map(cells))
+    table(&["task", "what", "age", "commits", "files", "name"], lines.iter().map(cells))
 }

@@ -13,11 +13,15 @@ mod watcher;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use swarm_protocol::command::{Command, SaveKind};
+use swarm_protocol::oplog::PreviewView;
+
 use crate::cli::Context;
 use crate::commands::mode::ModeArg;
-use crate::commands::operate::Sure;
+use crate::commands::operate::{Sure, shown};
 use crate::error::CliError;
 use crate::output;
+use crate::swarm::Swarm;
 use progress::Progress;
 pub use session::{Session, Wishes, runtime};
 pub use summary::Summary;
@@ -56,8 +60,8 @@ pub struct Args {
     /// confirmed, and taken back with `swarm undo`
     #[arg(long, value_name = "BRANCH")]
     trunk: Option<String>,
-    /// With --trunk: show what another trunk would mean, and do nothing
-    #[arg(long, requires = "trunk")]
+    /// Show what would be saved and begun, or with --trunk what another trunk would mean, and do nothing
+    #[arg(long)]
     dry_run: bool,
     /// With --trunk: do not ask (for scripts)
     #[arg(long, short = 'y', requires = "trunk")]
@@ -86,6 +90,10 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
             return Ok(output::done());
         }
     }
+    if args.dry_run {
+        would_run(&args, cx)?;
+        return Ok(output::done());
+    }
     if args.detach {
         return background::start(cx);
     }
@@ -99,6 +107,22 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     // So too the coordinator: the keys of the terminal are for the one that watches it.
     let _ = rustix::process::setsid();
     coordinate(args, cx)
+}
+
+/// The plan that would be saved, and with what the first agents would begin.
+fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let mut view = match args.plan.as_deref().map(super::plan::file::read).transpose()? {
+        Some((plan, source)) => {
+            let kind = SaveKind::Save;
+            swarm.preview(&Command::SavePlan { plan, kind, source, reset_statuses: false })?
+        }
+        None => PreviewView::of_lines("run", &[]),
+    };
+    (view.kind, view.nothing) = ("run".into(), false);
+    let mode = args.mode.map_or_else(|| swarm.mode(), |mode| Ok(mode.into()))?;
+    view.says.work.extend(swarm.would_begin(args.trunk.as_deref(), args.agents, mode)?);
+    shown(cx, &view)
 }
 
 fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {

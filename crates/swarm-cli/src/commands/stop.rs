@@ -3,6 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -21,10 +22,18 @@ pub struct Args {
     /// Keep this moment as a checkpoint first
     #[arg(long)]
     pub checkpoint: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if args.dry.dry_run {
+        if !swarm.has_coordinator() {
+            return Err(CliError::no_coordinator("No swarm is running here").run_instead("swarm status"));
+        }
+        return shown(cx, &swarm.preview(&Command::Drain { why: "swarm stop".into() })?);
+    }
     if args.checkpoint {
         let made = swarm.operate(Command::MakeCheckpoint { name: None })?;
         output::note(&output::harmless(&made.text));

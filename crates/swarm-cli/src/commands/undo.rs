@@ -4,6 +4,7 @@ use swarm_protocol::command::Command;
 
 use crate::cli::Context;
 use crate::commands::operate::{Back, Sure, carefully};
+use crate::commands::plan::reopen::reopen;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -30,6 +31,10 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    // Right after a close there is no plan, and the close is what was done last.
+    if args.operation.is_none() && swarm.was_closed()? {
+        return reopen(cx, &swarm, None, args.sure);
+    }
     let operation = match args.operation {
         Some(name) => Some(swarm.operation_named(&name)?.id),
         None => None,

@@ -1,35 +1,35 @@
 //! What an operation would do, for people.
 
+use swarm_core::show;
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::operation::FactChange;
 use swarm_protocol::oplog::{PreviewView, StopView};
 
 use super::harmless;
 
 pub fn text(view: &PreviewView) -> String {
+    if view.nothing {
+        return format!("Nothing would change by {}", harmless(&view.kind));
+    }
     let mut text = format!("{} would do this:", harmless(&view.kind));
-    if !view.text.is_empty() {
-        text.push_str(&format!("\n  {}", harmless(&view.text)));
+    for line in view.text.lines() {
+        text.push_str(&format!("\n  {}", harmless(line)));
     }
     let says = &view.says;
-    let mut said = false;
     let stops: Vec<String> = view.stops.iter().map(stop).collect();
+    let facts = facts(view);
     for (head, lines) in [
         ("Stopped", &stops),
         ("Tasks", &says.tasks),
         ("Commits", &says.commits),
-        ("Uncommitted work", &says.work),
+        ("Work", &says.work),
         ("Your own commits", &says.foreign),
+        ("Plan and swarm", &facts),
         ("Stays as it is, and no undo takes it back", &says.stays),
     ] {
         if !lines.is_empty() {
             text.push_str(&format!("\n\n{head}"));
             lines.iter().for_each(|line| text.push_str(&format!("\n  {}", harmless(line))));
-            said |= head != "Stopped";
-        }
-    }
-    if !said {
-        for change in &view.facts {
-            text.push_str(&format!("\n  {}", harmless(&swarm_core::show::fact_words(change))));
         }
     }
     match &view.checkpoint {
@@ -41,6 +41,16 @@ pub fn text(view: &PreviewView) -> String {
         None => {}
     }
     text
+}
+
+/// What changes in the ledger and is not among the lines above.
+fn facts(view: &PreviewView) -> Vec<String> {
+    let said = |change: &&FactChange| {
+        let of_task = change.fact.starts_with("task/");
+        view.plan.is_some() && of_task && !change.fact.ends_with("/spec") && !change.fact.ends_with("/place")
+    };
+    let rest: Vec<FactChange> = view.facts.iter().filter(|change| !said(change)).cloned().collect();
+    show::changes(&rest)
 }
 
 /// Files named in a line; `--json` has more.

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use swarm_core::{State, checkpoint_of_close};
 use swarm_engine::anchor;
 use swarm_engine::hands::remove::Removal;
 use swarm_engine::hands::worktree::overview::Kind;
@@ -11,6 +12,7 @@ use swarm_protocol::outcome::PauseReason;
 
 use super::Swarm;
 use super::ask::wait;
+use super::worktrees::GiveUp;
 use crate::commands::run::{self, Session, Wishes};
 use crate::error::CliError;
 use crate::output;
@@ -41,15 +43,11 @@ impl Swarm {
     /// other, since the next plan does not know of it. Answers with the tasks that have a worktree.
     fn keep_unfinished(&self, archive: &str) -> Result<Vec<TaskId>, CliError> {
         let state = self.state(None)?;
-        let seen = self.seen_worktrees()?.into_iter().filter_map(|seen| match seen.kind {
-            Kind::Task(task) | Kind::HalfMade(task) | Kind::FolderGone(task) => Some(task),
-            Kind::Merge | Kind::Pool { .. } | Kind::Orphan => None,
-        });
-        let with_worktree: Vec<TaskId> = seen.filter(|task| state.tasks.contains_key(task)).collect();
+        let with_worktree = self.with_worktree(&state)?;
         // What is refused anyway needs none.
         let refused = !state.runs.is_empty() || state.plan.is_none();
         if !refused && !with_worktree.is_empty() {
-            let name = format!("before-close{}", archive.trim_start_matches("plan"));
+            let name = checkpoint_of_close(archive);
             self.operate(Command::MakeCheckpoint { name: Some(name.clone()) })?;
             // The next plan does not list it; git does.
             output::note(&format!("Unfinished work is kept in the checkpoint {name}"));
@@ -68,22 +66,33 @@ impl Swarm {
         }
     }
 
+    /// Tasks of the plan that have a worktree.
+    pub(super) fn with_worktree(&self, state: &State) -> Result<Vec<TaskId>, CliError> {
+        let seen = self.seen_worktrees()?.into_iter().filter_map(|seen| match seen.kind {
+            Kind::Task(task) | Kind::HalfMade(task) | Kind::FolderGone(task) => Some(task),
+            Kind::Merge | Kind::Pool { .. } | Kind::Orphan => None,
+        });
+        Ok(seen.filter(|task| state.tasks.contains_key(task)).collect())
+    }
+
     /// Nobody works on the tasks of a closed plan, and the next one may have tasks of the same names. What cannot be
     /// given up is told; the plan is closed all the same.
     fn leave_worktrees(&self, tasks: &[TaskId]) {
         for task in tasks {
-            let stays = match self.give_up_worktree(task, false) {
+            let stays = match self.give_up_worktree(task, GiveUp::default()) {
                 Ok(Removal::Removed) => continue,
                 Ok(Removal::Kept { why }) => why.to_string(),
                 Err(error) => error.message,
             };
             output::note(&format!("The worktree of {task} stays: {}", output::harmless(&stays)));
-            output::note(&format!("  swarm worktree cleanup {task}   (once that is dealt with)"));
+            output::note(&format!(
+                "  swarm worktree cleanup {task}   (once that is dealt with; --force saves it first)"
+            ));
         }
     }
 
     /// `plan-2026-01-13T10-00-00`: from the clock of the asker, so that the core needs none.
-    fn archive_name(&self) -> String {
+    pub(super) fn archive_name(&self) -> String {
         let now = self.now().to_string();
         format!("plan-{}", now[..19].replace(':', "-"))
     }

@@ -24,15 +24,21 @@ pub struct Made {
 const SCRATCH_MAX: u32 = 100;
 
 impl Swarm {
-    /// Makes what is not there yet.
-    pub fn init(&self) -> Result<Made, CliError> {
+    /// What `init` would make and keep.
+    pub fn would_init(&self) -> Made {
         let proposed = propose(&self.paths.root);
         let mut made = Made { created: vec![], kept: vec![], proposed };
-        let ignore = self.paths.swarm.join(".gitignore");
-        for path in [&self.paths.config, &ignore] {
+        for path in [&self.paths.config, &self.paths.swarm.join(".gitignore")] {
             let list = if path.exists() { &mut made.kept } else { &mut made.created };
             list.push(self.relative(path));
         }
+        made
+    }
+
+    /// Makes what is not there yet.
+    pub fn init(&self) -> Result<Made, CliError> {
+        let made = self.would_init();
+        let ignore = self.paths.swarm.join(".gitignore");
         if !self.paths.config.exists() {
             self.write_whole(&self.paths.config, first_config(&made.proposed).as_bytes())?;
         }
@@ -53,6 +59,11 @@ impl Swarm {
         })?;
         self.tell(found.deprecated.as_slice());
         Ok(found.path)
+    }
+
+    /// The files that an export without a name writes.
+    pub fn export_places(&self) -> Vec<String> {
+        [&self.paths.export_json, &self.paths.export_md].map(|path| self.relative(path)).to_vec()
     }
 
     /// Writes the export artifacts and names the one that `import` reads.

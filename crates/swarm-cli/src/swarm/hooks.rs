@@ -21,22 +21,42 @@ impl Swarm {
         Ok(hooks::list(self.root(), &configured))
     }
 
+    /// What running one would start.
+    pub fn would_run(
+        &self,
+        name: &str,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Vec<String>, CliError> {
+        let found = self.hook_named(name)?;
+        let mut lines = vec![match &found {
+            Found::Hook(hook) => format!("{} is started", hook.shown),
+            Found::Unfit { shown, why, .. } => format!("{shown} cannot be started: {why}"),
+            Found::Nothing => return Ok(vec![]),
+        }];
+        lines.extend(variables.iter().map(|(name, value)| format!("with SWARM_{name}={value}")));
+        Ok(lines)
+    }
+
     /// Runs one to its end.
     pub fn run_hook(
         &self,
         name: &str,
         variables: &BTreeMap<String, String>,
     ) -> Result<(HookOutcome, String), CliError> {
+        let found = self.hook_named(name)?;
+        let nonce = format!("hook-by-hand-{}", std::process::id());
+        let occasion = Occasion::new(name, variables);
+        let ended = self.runtime.block_on(hooks::run(self.root(), &found, &occasion, &nonce));
+        Ok((ended.outcome, ended.output))
+    }
+
+    fn hook_named(&self, name: &str) -> Result<Found, CliError> {
         if config::Hook::canonical(name).is_none() {
             let names = config::Hook::NAMES.join(", ");
             return Err(
                 CliError::usage(format!("There is no hook {name:?}")).say(format!("There are {names}"))
             );
         }
-        let found = hooks::find(self.root(), name, &hooks::configured(&self.configuration()?.config.hooks));
-        let nonce = format!("hook-by-hand-{}", std::process::id());
-        let occasion = Occasion::new(name, variables);
-        let ended = self.runtime.block_on(hooks::run(self.root(), &found, &occasion, &nonce));
-        Ok((ended.outcome, ended.output))
+        Ok(hooks::find(self.root(), name, &hooks::configured(&self.configuration()?.config.hooks)))
     }
 }

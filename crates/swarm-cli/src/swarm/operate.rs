@@ -25,16 +25,17 @@ const END_WITHIN: Duration = Duration::from_secs(900);
 impl Swarm {
     /// What the command would do now. Nothing is changed by asking.
     pub fn preview(&self, command: &Command) -> Result<PreviewView, CliError> {
-        let state = self.planned(None)?;
-        let trunk = self.runtime.block_on(self.trunk_name())?;
+        let mut state = self.state(None)?;
+        if state.plan.as_ref().is_some_and(|plan| plan.closed) {
+            // On its way into the archive: the next command meets an empty place.
+            state = swarm_core::State::default();
+        }
+        // Where nothing was ever merged a branch need not even be checked out.
+        let trunk = self.runtime.block_on(self.trunk_name()).unwrap_or_default();
         let paths = self.paths.clone().with_worktrees(&self.configuration()?.config.worktree.dir);
         let place = Place { git: &self.git, paths: &paths, trunk: &trunk };
         let now = self.now().max(state.at);
-        self.runtime.block_on(preview(&place, &state, command, now)).map_err(|error| match error {
-            NoPreview::Refused(refusal) => refusal.into(),
-            NoPreview::Git(error) => error.into(),
-            error => CliError::environment("Cannot say what would happen").because_of(&error),
-        })
+        self.runtime.block_on(preview(&place, &state, command, now)).map_err(no_preview)
     }
 
     /// Asks, and stays until it is over, one way or the other.
@@ -81,7 +82,7 @@ impl Swarm {
 
     /// Refs and tags of a checkpoint that is gone go now, and worktrees of tasks that are wanted back come now, not at
     /// the next run.
-    fn clear_away_here(&self) -> Result<(), CliError> {
+    pub(super) fn clear_away_here(&self) -> Result<(), CliError> {
         let left = |effect: &Effect| matches!(effect, Effect::Forget { .. } | Effect::Revive { .. });
         if owed(&self.state(None)?).iter().any(left) && !self.has_coordinator() {
             self.carry_out_ourselves()?;
@@ -156,6 +157,14 @@ impl Swarm {
     /// Ready tasks that an agent could be given instead, the best one first, with the reason.
     pub fn could_take_up(&self, instead_of: &TaskId) -> Result<Vec<show::Choice>, CliError> {
         Ok(show::choices(&self.planned(None)?, instead_of))
+    }
+}
+
+pub(super) fn no_preview(error: NoPreview) -> CliError {
+    match error {
+        NoPreview::Refused(refusal) => refusal.into(),
+        NoPreview::Git(error) => error.into(),
+        error => CliError::environment("Cannot say what would happen").because_of(&error),
     }
 }
 

@@ -7,6 +7,7 @@ use swarm_engine::settings;
 use swarm_engine::store::Store;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{AgentId, CommandId, TaskId};
+use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
@@ -147,6 +148,33 @@ impl Swarm {
 
     pub fn tasks(&self, at: Option<u64>) -> Result<Vec<TaskRow>, CliError> {
         Ok(show::rows(&self.planned(at)?))
+    }
+
+    /// What a run would begin with, as far as the plan is saved.
+    pub fn would_begin(
+        &self,
+        trunk: Option<&str>,
+        agents: Option<u32>,
+        mode: Mode,
+    ) -> Result<Vec<String>, CliError> {
+        let trunk = match trunk {
+            Some(name) => name.to_owned(),
+            None => self.runtime.block_on(self.trunk_name())?,
+        };
+        let state = self.state(None)?;
+        let slots = agents.unwrap_or_else(|| state.plan.as_ref().map_or(1, |plan| plan.profile.slots()));
+        let mut lines = vec![
+            format!("finished work is merged into {trunk}"),
+            format!("up to {slots} agents work at once, in the mode {}", mode.word()),
+        ];
+        let ready: Vec<String> = match state.plan.as_ref().is_some_and(|plan| !plan.closed) {
+            true => self.ready(None)?.iter().map(|row| row.id.to_string()).collect(),
+            false => vec![],
+        };
+        if !ready.is_empty() {
+            lines.push(format!("ready of what is planned already: {}", ready.join(", ")));
+        }
+        Ok(lines)
     }
 
     /// Tasks that a slot could be given to.

@@ -6,6 +6,16 @@ use super::Swarm;
 use crate::error::CliError;
 
 impl Swarm {
+    /// What would be made, without a lock.
+    pub fn would_rebuild(&self) -> Result<Vec<String>, CliError> {
+        self.planned(None)?;
+        if self.has_coordinator() {
+            return Ok(vec![]);
+        }
+        let made = [&self.paths.plan_json, &self.paths.plan_md, &self.paths.snapshot];
+        Ok(made.iter().map(|path| format!("{} is made anew", self.relative(path))).collect())
+    }
+
     /// Names what was made. A coordinator that runs keeps it all fresh by itself.
     pub fn rebuild(&self) -> Result<Vec<String>, CliError> {
         let on_damage = self.configuration()?.config.recovery.on_damage;

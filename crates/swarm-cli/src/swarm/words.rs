@@ -36,7 +36,7 @@ fn plan(event: &Event) -> Option<String> {
         Event::PlanExported { path } => short(path),
         Event::ExecutionProfileSet { profile } => format!("{} at once", profile.slots()),
         Event::PlanApproved { structure_hash } => format!("structure {}", first(structure_hash)),
-        Event::PlanClosed { archive } => short(archive),
+        Event::PlanClosed { archive } | Event::PlanReopened { archive } => short(archive),
         _ => return None,
     })
 }

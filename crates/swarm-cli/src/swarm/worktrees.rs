@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use swarm_core::stage::Stage;
 use swarm_engine::git::trunk::{look, way_back};
-use swarm_engine::hands::remove::{DISPOSABLE, GivingUp, Removal, give_up};
-use swarm_engine::hands::restore::{self, Restored, Saved};
+use swarm_engine::hands::operation::left;
+use swarm_engine::hands::remove::{GivingUp, Removal, give_up};
+use swarm_engine::hands::restore::{self, Restored, Saved, Shelf};
 use swarm_engine::hands::worktree::copy::CopyRule;
 use swarm_engine::hands::worktree::overview::{Seen, overview};
 use swarm_engine::hands::worktree::{BaseRule, Prepared, Submission, Wanted, prepare_as, submission};
+use swarm_protocol::command::Command;
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::plan::Status;
@@ -16,6 +19,18 @@ use swarm_protocol::view::TaskRow;
 use super::Swarm;
 use crate::commands::run::unfit;
 use crate::error::CliError;
+use crate::exit::Exit;
+
+/// How a worktree is given up.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GiveUp {
+    /// Nothing is saved and nothing is removed.
+    pub only_look: bool,
+    /// Also one with files that nobody can prove to be of no value.
+    pub force: bool,
+    /// What lies there is noted under this name.
+    pub remember: Option<u64>,
+}
 
 impl Swarm {
     fn worktrees(&self, config: &Config) -> PathBuf {
@@ -40,22 +55,40 @@ impl Swarm {
         if path.is_dir() { Ok(path) } else { Err(none.run_instead(format!("swarm worktree create {task}"))) }
     }
 
+    /// Where the branch of a new worktree begins.
+    async fn base_rule(&self, from: Option<&str>) -> Result<BaseRule, CliError> {
+        let Some(name) = from else { return Ok(BaseRule::Trunk(self.trunk_name().await?)) };
+        match self.git.resolve(name).await? {
+            Some(commit) => Ok(BaseRule::At(commit)),
+            None => Err(CliError::usage(format!("There is no commit {name}")).run_instead("git branch -a")),
+        }
+    }
+
+    /// What making it would do.
+    pub fn would_make_worktree(&self, task: &TaskId, from: Option<&str>) -> Result<Vec<String>, CliError> {
+        self.not_while_worked_on(task)?;
+        let path = self.worktrees(&self.configuration()?.config).join(task.as_str());
+        let branch = self.runtime.block_on(self.git.ref_value(&format!("refs/heads/{}", task.branch())))?;
+        if path.is_dir() && branch.is_some() {
+            return Ok(vec![format!("{} is there and is put in order", self.relative(&path))]);
+        }
+        let base = match (&branch, self.runtime.block_on(self.base_rule(from))?) {
+            (Some(tip), _) => format!("on its branch {} at {}", task.branch(), tip.short()),
+            (None, BaseRule::At(commit)) => {
+                format!("on a new branch {} at {}", task.branch(), commit.short())
+            }
+            (None, BaseRule::Trunk(name)) => format!("on a new branch {} at {name}", task.branch()),
+        };
+        Ok(vec![format!("{} is made {base}", self.relative(&path))])
+    }
+
     /// Makes or finds the worktree of a task, as an attempt would.
     pub fn make_worktree(&self, task: &TaskId, from: Option<&str>) -> Result<Prepared, CliError> {
         self.not_while_worked_on(task)?;
         let config = self.configuration()?.config;
         let (dir, copy) = (self.worktrees(&config), CopyRule::new(&config.worktree.copy));
         let made = self.runtime.block_on(async {
-            let base = match from {
-                Some(name) => match self.git.resolve(name).await? {
-                    Some(commit) => BaseRule::At(commit),
-                    None => {
-                        return Err(CliError::usage(format!("There is no commit {name}"))
-                            .run_instead("git branch -a"));
-                    }
-                },
-                None => BaseRule::Trunk(self.trunk_name().await?),
-            };
+            let base = self.base_rule(from).await?;
             let state = self.state(None)?;
             let begins = state.task(task).and_then(|task| task.base.as_ref());
             let wanted = Wanted { task, dir: &dir, base: &base, begins, pool: None, copy: Some(&copy) };
@@ -109,21 +142,45 @@ impl Swarm {
         })
     }
 
-    /// Removes the worktree of a task by proof, or says why it stays.
-    pub fn give_up_worktree(&self, task: &TaskId, only_look: bool) -> Result<Removal, CliError> {
+    /// Removes the worktree of a task by proof, or says why it stays. With `force` it is kept in the trash for good.
+    pub fn give_up_worktree(&self, task: &TaskId, how: GiveUp) -> Result<Removal, CliError> {
         let config = self.configuration()?.config;
-        let (dir, disposable) = (self.worktrees(&config), DISPOSABLE.map(String::from));
+        let dir = self.worktrees(&config);
         let up = GivingUp {
             task,
             dir: &dir,
-            disposable: &disposable,
+            disposable: &config.worktree.disposable,
             max_file_bytes: config.worktree.max_file.saturating_mul(1024 * 1024),
             pool: None,
-            only_look,
-            remember: None,
+            only_look: how.only_look,
+            remember: how.remember,
             merged: None,
+            force: how.force,
         };
         Ok(self.runtime.block_on(give_up(&self.git, &up))?)
+    }
+
+    /// The same for a task of the plan, and the ledger knows of it. One that was cancelled can be wanted back.
+    pub fn clean_up(&self, task: &TaskId, force: bool) -> Result<Removal, CliError> {
+        let state = self.state(None)?;
+        let known = state.task(task).filter(|task| task.worktree);
+        let remember = known.filter(|task| task.stage == Stage::Cancelled).map(|task| task.cancelled);
+        let removal = self.give_up_worktree(task, GiveUp { force, remember, only_look: false })?;
+        if removal == Removal::Removed && known.is_some() {
+            let left = remember.and_then(|name| left::of_removal(&self.git, task, name));
+            match self.ask(Command::RecordRemoval { task: task.clone(), left }) {
+                // A coordinator was quicker to find out.
+                Err(error) if error.exit == Exit::Refused => {}
+                asked => drop(asked?),
+            }
+        }
+        Ok(removal)
+    }
+
+    /// The folder of a worktree that was removed by force, as `swarm restore` names it.
+    pub fn kept_whole(&self, task: &TaskId) -> Result<Option<String>, CliError> {
+        let mut kept = self.saved_work()?.into_iter().filter(|one| one.shelf == Shelf::Trash && one.keep);
+        Ok(kept.find(|one| one.task == task.as_str()).map(|one| one.name))
     }
 
     /// Who or what needs the worktree of this task now.
@@ -150,7 +207,22 @@ impl Swarm {
 
     pub fn saved_work(&self) -> Result<Vec<Saved>, CliError> {
         let dir = self.worktrees(&self.configuration()?.config);
-        Ok(self.runtime.block_on(restore::saved(&self.git, &dir))?)
+        Ok(self.runtime.block_on(async {
+            // Where nothing says what trunk is, nothing is counted against it.
+            let trunk = self.trunk_name().await.unwrap_or_default();
+            restore::saved(&self.git, &dir, &trunk).await
+        })?)
+    }
+
+    /// Of what was saved of a task, that which holds its work.
+    pub fn best_saved<'a>(&self, all: &'a [Saved], task: &str) -> Result<Option<&'a Saved>, CliError> {
+        Ok(self.runtime.block_on(restore::best(&self.git, all, task))?)
+    }
+
+    /// Where it would come back.
+    pub fn would_restore(&self, saved: &Saved) -> Result<Restored, CliError> {
+        let dir = self.paths.swarm.join("restored");
+        Ok(self.runtime.block_on(restore::place_of(&self.git, saved, &dir))?)
     }
 
     /// Brings something back below `.swarm/restored`.

@@ -20,3 +20,6 @@ mod hooks;
 mod abort;
 mod wanted_back;
 mod again;
+mod dry_runs;
+mod way_back;
+mod leftovers;

@@ -92,7 +92,7 @@ fn an_undo_over_agents_that_went_on_says_so_and_with_the_word_keeps_what_they_di
 #[test]
 fn a_closed_plan_leaves_its_unfinished_work_in_a_checkpoint_and_no_worktree() {
     let arena = half_done();
-    let out = arena.swarm(&["close"]);
+    let out = arena.swarm(&["close", "--yes"]);
     assert!(out.status.success(), "{}", said(&out));
     let said = said(&out);
     let name = said.split("in the checkpoint ").nth(1).and_then(|rest| rest.split_whitespace().next());

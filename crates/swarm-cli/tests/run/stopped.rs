@@ -124,7 +124,7 @@ fn close_with_stop_ends_what_a_dead_coordinator_left_running() {
     let refused = arena.swarm(&["close"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("swarm close --stop"));
-    arena.ok(&["close", "--stop"]);
+    arena.ok(&["close", "--stop", "--yes"]);
     arena.assert_nothing_runs();
     assert!(!arena.root.join(".swarm/plan-ledger.jsonl").exists(), "the ledger is archived");
     let wip = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip"]);

@@ -17,7 +17,7 @@ const WISHES: &[(&str, &str)] = &[
     ("approve", "plan approve"),
     ("pause", "pause"),
     ("stop", "agent stop ed-002"),
-    ("close", "close --stop"),
+    ("close", "close --stop --yes"),
     ("rollback", "rollback --yes"),
 ];
 

@@ -65,9 +65,16 @@ impl State {
                 }
                 if let Some(stage) = stage {
                     self.restore_stage(task, stage, at);
+                    self.change(task, |t| t.was = None);
                 }
             }
-            Event::FactsSet { facts } => facts.iter().for_each(|change| self.set_fact(change)),
+            Event::FactsSet { facts: all } => {
+                all.iter().for_each(|change| self.set_fact(change));
+                // What waits to come back is found by the index.
+                all.iter()
+                    .filter_map(|change| facts::of_task(&change.fact))
+                    .for_each(|(id, _)| self.reindex(&id));
+            }
             Event::CheckpointDue { name, trigger, full } => {
                 let seq = self.seq.saturating_sub(1);
                 self.due_checkpoint(name.clone(), trigger, *full, seq, at);
@@ -364,6 +371,19 @@ impl State {
                     Ok(task) => self.change(&task, |t| t.spent_before = before),
                     Err(_) => self.spent_before = before,
                 }
+            }
+            // One that somebody chose has an event of its own.
+            "mode" if change.after.is_none() => self.mode = None,
+            "loss" => self.loss = change.after.as_ref().and_then(|v| v.as_str().map(str::to_owned)),
+            "seen" => {
+                let seen = change.after.as_ref().and_then(serde_json::Value::as_u64).unwrap_or_default();
+                if let Ok(task) = TaskId::new(name) {
+                    self.change(&task, |t| t.oversteps_seen = u32::try_from(seen).unwrap_or(u32::MAX));
+                }
+            }
+            "noticed" => {
+                let all = self.ops.log.iter_mut().filter(|record| record.id.as_str() == name);
+                all.for_each(|record| record.seen = change.after.is_some());
             }
             "message" => {
                 for task in self.tasks.values_mut().filter(|_| change.after.is_none()) {

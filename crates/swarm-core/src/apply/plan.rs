@@ -42,7 +42,10 @@ impl State {
                 }
                 patch_spec(&mut t.spec, patch);
             }),
-            Event::TaskStatusChanged { task, status, why, block, proof } => {
+            Event::TaskStatusChanged { task, status, why, block, proof, was } => {
+                if was.is_some() {
+                    self.change(task, |t| t.was = was.clone());
+                }
                 self.set_status(task, *status, why.clone(), *block, proof.clone(), at);
             }
             Event::TaskReordered { task, after, phase } => self.move_task(task, *phase, after.as_ref()),
@@ -81,9 +84,9 @@ impl State {
                         Some(Approved { structure_hash: structure_hash.clone(), plan: structure });
                 }
             }
-            Event::PlanClosed { .. } => {
+            Event::PlanClosed { .. } | Event::PlanReopened { .. } => {
                 if let Some(plan) = &mut self.plan {
-                    plan.closed = true;
+                    plan.closed = matches!(event, Event::PlanClosed { .. });
                 }
             }
             _ => return false,
@@ -157,6 +160,7 @@ impl State {
             last_agent: None,
             last_end: None,
             kept: None,
+            was: None,
             crashes: 0,
             overflows: 0,
             nudge: None,

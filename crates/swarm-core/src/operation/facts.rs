@@ -41,7 +41,14 @@ pub fn read(state: &State, fact: &str) -> Option<Value> {
     let (kind, name) = fact.split_once('/').unwrap_or((fact, ""));
     match kind {
         "trunk" => state.trunk.as_deref().map(|trunk| json!(trunk)),
-        "mode" => Some(json!(state.mode().word())),
+        // Absent: nobody has chosen one, the configuration's counts.
+        "mode" => state.mode.map(|mode| json!(mode.word())),
+        "loss" => state.loss.as_ref().map(|text| json!(text)),
+        "seen" => state.task(&TaskId::new(name).ok()?).map(|task| json!(task.oversteps_seen)),
+        "noticed" => {
+            let mut all = state.ops.log.iter();
+            all.find(|record| record.id.as_str() == name).filter(|record| record.seen).map(|_| json!(true))
+        }
         "pause" => {
             let pause = state.paused.iter().find(|(reason, _)| reason.word() == name)?.1;
             Some(json!({ "why": pause.why }))
@@ -174,6 +181,18 @@ fn touch(state: &State, event: &Event, facts: &mut BTreeSet<String>) {
         Event::ModeChanged { .. } => {
             facts.insert("mode".into());
         }
+        Event::LossAcknowledged { .. } => {
+            facts.insert("loss".into());
+        }
+        Event::OverstepsSeen { task, .. } => {
+            facts.insert(format!("seen/{task}"));
+        }
+        Event::OperationSeen { id } => {
+            facts.insert(format!("noticed/{}", id.as_str()));
+        }
+        Event::TaskApproved { task, .. } => {
+            facts.extend(["stage", "base"].map(|name| part(task, name)));
+        }
         Event::AgentRevived { agent } | Event::AgentDegraded { agent, .. } => {
             facts.insert(format!("agent/{agent}"));
         }
@@ -241,6 +260,12 @@ pub fn words(fact: &str, value: Option<&Value>) -> String {
     match (kind, value) {
         ("trunk", Some(v)) => format!("trunk is {}", v.as_str().unwrap_or("another branch")),
         ("mode", Some(v)) => format!("the mode is {}", v.as_str().unwrap_or("another")),
+        ("mode", None) => "the mode is the configured one".into(),
+        ("loss", Some(_)) => "lost records wait to be seen".into(),
+        ("loss", None) => "lost records were seen".into(),
+        ("seen", Some(v)) => format!("of what agents of task {name} overstepped, {v} were seen"),
+        ("noticed", Some(_)) => format!("the failure of operation {name} was seen"),
+        ("noticed", None) => format!("the failure of operation {name} waits to be seen"),
         ("pause", Some(_)) => format!("the swarm is paused ({name})"),
         ("pause", None) => format!("the swarm is not paused ({name})"),
         ("profile", _) => "the execution profile changed".into(),

@@ -7,7 +7,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo,
+    Checkpoint, FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo, local_ref,
 };
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
@@ -123,6 +123,7 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
         facts: vec![],
         tasks: BTreeMap::new(),
         save_local: vec![],
+        local: None,
         says: Says::default(),
         at: now,
     };
@@ -148,12 +149,17 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
                 }
                 _ => super::unmade::unmake(state, record, *partial, *force, survey, &mut draft)?,
             }
+            draft.local = record.checkpoint.as_deref().map(local_ref);
         }
     }
     all_there(&draft, survey)?;
     if draft.trunk.is_some() && !survey.local.is_empty() {
         draft.save_local = survey.local.clone();
-        draft.says.work.push(format!("your local changes are put on a ref: {}", survey.local.join(", ")));
+        let name = local_ref(&draft.checkpoint);
+        let files = survey.local.join(", ");
+        draft.says.work.push(format!(
+            "your local changes in {files} are put on {name}; `swarm undo` brings them back, `swarm restore {name}` shows them"
+        ));
     }
     Ok(draft)
 }

@@ -170,11 +170,24 @@ fn swarm(state: &State, fact: &str, value: Option<&Value>) -> Option<Event> {
 
 /// Facts without an event of their own kind.
 fn others(state: &State, wanted: &Map<'_>) -> Option<Event> {
-    let kinds = ["phase", "approved", "checkpoint", "redirect", "agent", "quota", "budget", "message"];
+    let kinds = [
+        "phase",
+        "approved",
+        "checkpoint",
+        "redirect",
+        "agent",
+        "quota",
+        "budget",
+        "message",
+        "loss",
+        "seen",
+        "noticed",
+    ];
     let facts: Vec<FactChange> = wanted
         .iter()
-        .filter(|(fact, _)| {
-            kinds.contains(&fact.split('/').next().unwrap_or(fact))
+        .filter(|(fact, value)| {
+            (**fact == "mode" && value.is_none())
+                || kinds.contains(&fact.split('/').next().unwrap_or(fact))
                 || fact.ends_with("/base")
                 || fact.ends_with("/left")
         })

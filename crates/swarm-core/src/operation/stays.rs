@@ -16,7 +16,8 @@ pub fn stays(kind: &str) -> &'static str {
             "pushes, delivered messages, hooks that ran, money; the checkpoint made before it"
         }
         "budget extend" => "what was spent",
-        "close" => "the archive: a closed plan is not opened again",
+        "close" => "nothing, until the next plan begins; then `swarm plan reopen` after that one is closed",
+        "worktree cleanup" => "the worktree is gone: `swarm restore` brings back what was in it",
         _ => "nothing",
     }
 }

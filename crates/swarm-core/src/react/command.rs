@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, intervene, message, operate, plan, profile, proof, quota, restart, save, seen, split, start,
-    submit, task,
+    budget, intervene, merge, message, operate, plan, profile, proof, quota, restart, save, seen, split,
+    start, submit, task,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -33,7 +33,7 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     }
     let kind = envelope.command.kind().to_string();
     let subject = envelope.command.subject();
-    if !open(state) {
+    if !open(state) && envelope.command != Command::ReopenPlan {
         return Err(Refusal::PlanClosed);
     }
     if let Some(running) = state.ops.running.as_ref().filter(|_| !operate::waits_for_none(&envelope.command))
@@ -79,6 +79,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::RecordExport { path } => plan::exported(state, path),
         Command::CompletePhase { phase } => plan::complete_phase(state, phase),
         Command::ClosePlan { archive } => plan::close(state, archive),
+        Command::ReopenPlan => plan::reopen(state),
         Command::AddTask { phase, after, task } => task::add(state, phase, after, task),
         Command::EditTask { task, patch } => task::edit(state, task, patch),
         Command::RemoveTask { task } => task::remove(state, task),
@@ -108,6 +109,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),
         Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
+        Command::RecordRemoval { task, left } => merge::cleaned_up(state, task, left),
         Command::KillAgent { task } => intervene::kill(state, task, now),
         Command::Redirect { task, to, same_worktree } => {
             intervene::redirect(state, task, to, same_worktree, now)

@@ -5,8 +5,10 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::operation::Left;
 use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
+use super::command::Outcome;
 use super::failure::backoff_ms;
 use super::trunk;
 use crate::input::KeyName;
@@ -184,6 +186,7 @@ fn done(id: TaskId, proof: Proof) -> Vec<Event> {
             why: None,
             block: None,
             proof: Some(proof),
+            was: None,
         },
     ]
 }
@@ -227,6 +230,20 @@ pub(super) fn worktree_removed(state: &State, id: TaskId, left: Option<Left>) ->
         }
         _ => vec![],
     }
+}
+
+/// The same, by a person. What lay there comes back with a task that was cancelled; an open one begins anew.
+pub(super) fn cleaned_up(state: &State, id: TaskId, left: Option<Left>) -> Result<Outcome, Refusal> {
+    let task = super::validate::known(state, &id)?;
+    if !task.worktree {
+        return Err(Refusal::NothingToChange { what: format!("Task {id} has no worktree") });
+    }
+    if state.has_run(&id) {
+        return Err(super::task::wrong(state, &id, task, "cleaned up while its agent is at work"));
+    }
+    let left = left.filter(|_| task.stage == Stage::Cancelled);
+    let answer = format!("The worktree of task {id} is removed");
+    Ok(Outcome::new(vec![Event::WorktreeRemoved { task: id, left }], answer))
 }
 
 pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event> {

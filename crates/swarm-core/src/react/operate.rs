@@ -31,6 +31,9 @@ pub(super) struct Asker {
 
 /// The operation that the command sets back.
 pub(super) fn undoes(state: &State, command: &Command) -> Option<CommandId> {
+    if *command == Command::ReopenPlan {
+        return super::plan::last_close(state).map(|record| record.id.clone());
+    }
     let record = match command {
         Command::Undo { operation, .. } => undo::chosen(state, operation.as_ref()),
         Command::Redo { operation, .. } => undo::chosen_undo(state, operation.as_ref()),

@@ -2,6 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::{Checkpoint, FactChange, Left, SavedStage};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{Extra, PhaseHead, Status};
 use swarm_protocol::refusal::Refusal;
@@ -9,7 +10,8 @@ use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
 use super::task;
-use crate::state::State;
+use crate::operation::{Record, saved};
+use crate::state::{State, Task};
 
 /// The format of the ledger that this version writes.
 pub const LEDGER_FORMAT: u32 = 1;
@@ -80,22 +82,77 @@ pub(super) fn complete_phase(state: &State, id: u32) -> Result<Outcome, Refusal>
 pub(super) fn close(state: &State, archive: String) -> Result<Outcome, Refusal> {
     state.plan.as_ref().ok_or(Refusal::NoPlan)?;
     no_agents(state)?;
-    let open: Vec<TaskId> =
-        state.tasks.iter().filter(|(_, t)| !t.stage.is_closed()).map(|(id, _)| id.clone()).collect();
+    let open: Vec<(&TaskId, &Task)> = state.tasks.iter().filter(|(_, t)| !t.stage.is_closed()).collect();
     let mut events: Vec<Event> = open
         .iter()
-        .map(|id| Event::TaskStatusChanged {
-            task: id.clone(),
-            status: Status::Cancelled,
-            why: Some("the plan was closed".into()),
-            block: None,
-            proof: None,
+        .map(|(id, task)| {
+            let was = saved::stage(task);
+            Event::TaskStatusChanged {
+                task: (*id).clone(),
+                status: Status::Cancelled,
+                why: Some(format!("the plan was closed; it was {}", was.word())),
+                block: None,
+                proof: None,
+                was: Some(was),
+            }
         })
         .collect();
     let answer = match open.len() {
         0 => format!("Plan closed; its ledger is archived as {archive}"),
-        n => format!("Plan closed, {n} open tasks cancelled; its ledger is archived as {archive}"),
+        1 => format!("Plan closed over an open task; its ledger is archived as {archive}"),
+        n => format!("Plan closed over {n} open tasks; its ledger is archived as {archive}"),
     };
     events.push(Event::PlanClosed { archive });
     Ok(Outcome::new(events, answer))
+}
+
+/// The checkpoint with everything that is unfinished, made before a plan is closed. Its name is like no other,
+/// since the next plan does not know of it.
+pub fn checkpoint_of_close(archive: &str) -> String {
+    format!("before-close{}", archive.strip_prefix("plan").unwrap_or(archive))
+}
+
+/// The close that a reopening takes back.
+pub(super) fn last_close(state: &State) -> Option<&Record> {
+    state.ops.log.iter().rev().find(|record| record.kind == "close" && record.undone_by.is_none())
+}
+
+/// A closed plan goes on: its open tasks are what they were, and their worktrees come back out of the checkpoint
+/// that was made before the close.
+pub(super) fn reopen(state: &State) -> Result<Outcome, Refusal> {
+    let plan = state.plan.as_ref().ok_or(Refusal::NoPlan)?;
+    if !plan.closed {
+        return Err(Refusal::NothingToChange { what: "The plan is open already".into() });
+    }
+    let archive = last_close(state).and_then(|record| record.subject.clone()).unwrap_or_default();
+    let mut events = vec![Event::PlanReopened { archive: archive.clone() }];
+    let open: Vec<(&TaskId, &SavedStage)> =
+        state.tasks.iter().filter_map(|(id, task)| Some((id, task.was.as_ref()?))).collect();
+    events.extend(open.iter().map(|(id, was)| Event::TaskRestored {
+        task: (*id).clone(),
+        status: was.status(),
+        why: "the plan was reopened".into(),
+        stage: Some((*was).clone()),
+        waived: None,
+        saved: None,
+    }));
+    let checkpoint = state.ops.checkpoints.get(&checkpoint_of_close(&archive));
+    let facts: Vec<FactChange> =
+        open.iter().filter_map(|(id, _)| left_at_close(state, id, checkpoint?)).collect();
+    events.extend((!facts.is_empty()).then_some(Event::FactsSet { facts }));
+    let answer = match open.len() {
+        0 => format!("Plan reopened; its ledger is no longer in the archive as {archive}"),
+        1 => "Plan reopened; its open task is what it was".to_string(),
+        n => format!("Plan reopened; its {n} open tasks are what they were"),
+    };
+    Ok(Outcome::new(events, answer))
+}
+
+/// What lay in the worktree of a task, as the fact that brings it back.
+fn left_at_close(state: &State, id: &TaskId, checkpoint: &Checkpoint) -> Option<FactChange> {
+    let task = state.task(id).filter(|task| task.worktree)?;
+    let (tip, dirty) = (checkpoint.tips.get(id)?.clone(), checkpoint.dirty.get(id).cloned());
+    let base = task.base.clone().unwrap_or_else(|| tip.clone());
+    let after = serde_json::to_value(Left { base, tip, dirty }).ok();
+    Some(FactChange { fact: format!("task/{id}/left"), before: None, after })
 }

@@ -133,5 +133,5 @@ pub(super) fn accept(state: &State, id: TaskId, reason: String) -> Result<Outcom
     let answer = format!("Task {id} is done as it is: {reason}");
     let proof = Some(Proof { accepted: Some(reason.clone()), ..proof });
     let (task, status, why, block) = (id, Status::Done, Some(reason), None);
-    Ok(Outcome::new(vec![Event::TaskStatusChanged { task, status, why, block, proof }], answer))
+    Ok(Outcome::new(vec![Event::TaskStatusChanged { task, status, why, block, proof, was: None }], answer))
 }

@@ -266,6 +266,7 @@ fn statuses(file: &PlanFile) -> Vec<Event> {
                 why: Some(reason(task)),
                 block: (status == Status::Blocked).then_some(BlockKind::Human),
                 proof: None,
+                was: None,
             })
         })
         .collect()

@@ -192,5 +192,5 @@ pub(crate) fn done_at_once(state: &State, id: &TaskId, task: &Task, parts: &[Tas
     let commits = commits_of_parts(state, parts);
     let proof = proofs.last().map(|last| Proof::new(last.trunk.clone(), last.commit.clone(), commits));
     let (task, status) = (id.clone(), Status::Done);
-    Some(Event::TaskStatusChanged { task, status, why: None, block: None, proof })
+    Some(Event::TaskStatusChanged { task, status, why: None, block: None, proof, was: None })
 }

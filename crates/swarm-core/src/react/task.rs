@@ -195,7 +195,7 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
 
 pub(super) fn back_in_the_queue(id: &TaskId) -> Event {
     let (task, status) = (id.clone(), Status::Pending);
-    Event::TaskStatusChanged { task, status, why: None, block: None, proof: None }
+    Event::TaskStatusChanged { task, status, why: None, block: None, proof: None, was: None }
 }
 
 pub(super) fn defer(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
@@ -264,7 +264,14 @@ pub(crate) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &s
         Next::Blocked { block, why } => (Some(*block), Some(why.clone())),
         _ => (None, None),
     };
-    Event::TaskStatusChanged { task: id.clone(), status: next.status(), why: reason, block, proof: None }
+    Event::TaskStatusChanged {
+        task: id.clone(),
+        status: next.status(),
+        why: reason,
+        block,
+        proof: None,
+        was: None,
+    }
 }
 
 /// Why a task waits whose agent a person stopped.

@@ -235,7 +235,8 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
         }
         Stage::Done { .. } | Stage::Cancelled => {
             let why = task.kept.as_ref()?;
-            Some(entry(format!("The worktree of task {id} was kept"), state.at, why, &[show()]))
+            let commands = [show(), format!("swarm worktree cleanup {id} --force")];
+            Some(entry(format!("The worktree of task {id} was kept"), state.at, why, &commands))
         }
         _ => None,
     }

@@ -1,10 +1,10 @@
 //! Operations, checkpoints and hooks for people.
 
-use swarm_protocol::operation::{FactChange, Force};
+use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
 
 use crate::hooks::HookRun;
-use crate::operation::{Record, Running, checkpoints, facts, undo};
+use crate::operation::{Record, Running, checkpoints, undo};
 use crate::state::State;
 
 /// The operations that are remembered, newest first; the one under way stands before them.
@@ -102,11 +102,4 @@ pub fn hooks(state: &State) -> Vec<HookView> {
     };
     let open = state.ops.hooks.values().map(view);
     open.chain(state.ops.hooks_ended.iter().rev().map(view)).collect()
-}
-
-/// A change in words: how it was, and how it is then.
-pub fn fact_words(change: &FactChange) -> String {
-    let was = facts::words(&change.fact, change.before.as_ref());
-    let is = facts::words(&change.fact, change.after.as_ref());
-    if was == is { is } else { format!("{was} → {is}") }
 }

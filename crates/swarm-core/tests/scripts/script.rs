@@ -406,6 +406,7 @@ impl Play {
                 Report::WorktreeRemoved { task, left }
             }
             "revived" => Report::Revived { task, base: Some(oid('a')) },
+            "kept" => Report::WorktreeKept { task, why: ".env is ignored by git".into() },
             _ => return None,
         })
     }
@@ -487,6 +488,9 @@ fn command(words: &[&str]) -> Command {
             let title = Some(format!("task {task} {}", title.join(" ")));
             Command::EditTask { task: id(task), patch: TaskPatch { title, ..TaskPatch::default() } }
         }
+        ["close"] => Command::ClosePlan { archive: "plan-x".into() },
+        ["reopen"] => Command::ReopenPlan,
+        ["cleaned", task] => Command::RecordRemoval { task: id(task), left: None },
         ["kill", task] => Command::KillAgent { task: id(task) },
         ["redirect", task, to] => Command::Redirect { task: id(task), to: id(to), same_worktree: false },
         ["back", task] => {

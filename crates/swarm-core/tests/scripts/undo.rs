@@ -144,3 +144,67 @@ fn c5_an_operation_waits_for_worktrees_that_are_on_their_way_out() {
         ",
     );
 }
+
+#[test]
+fn c8_the_first_choice_of_a_mode_is_undone_and_not_what_was_before_it() {
+    for mode in ["auto", "semi"] {
+        check(
+            &format!("plan a | mode {mode} | undo | stage a | undo | plan b"),
+            "
+            a: Pending
+            b: Pending
+            stage a: ready
+            ",
+        );
+    }
+}
+
+#[test]
+fn c8_what_was_seen_can_be_unseen() {
+    check(
+        "plan a | start by hand | go a | ready a | oversteps a | seen overstep/a/1 | attention | undo | attention",
+        r#"
+        a: Pending → Preparing r1 → Active 1
+        attention: An agent overstepped on task a (moved another branch) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/1"]
+        owed: Work r1 Go { iteration: 1 }
+        "#,
+    );
+}
+
+#[test]
+fn a_closed_plan_is_reopened_as_it_was() {
+    check(
+        "plan a b c | start by hand | block a | defer b | leave | close | reopen | stage a | stage b | stage c | undo",
+        "
+        a: Pending → Blocked (human) → Cancelled → Blocked (human)
+        b: Pending → Deferred → Cancelled → Deferred → Pending
+        c: Pending → Cancelled → Pending
+        stage a: blocked (human): wait for me
+        stage b: deferred
+        stage c: ready: waits for swarm task start c
+        ",
+    );
+}
+
+#[test]
+fn only_a_closed_plan_is_reopened_and_a_closed_one_takes_nothing_else() {
+    check(
+        "plan a | reopen | close | block a | reopen | block a",
+        "
+        a: Pending → Cancelled → Pending → Blocked (human)
+        refused: The plan is open already: nothing would change (try swarm status)
+        refused: The plan is closed and its ledger is being archived (try swarm plan save FILE)
+        ",
+    );
+}
+
+#[test]
+fn w8_a_worktree_that_a_person_has_removed_waits_for_nobody() {
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | kept a | attention | cleaned a | attention",
+        r#"
+        a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+        attention: The worktree of task a was kept (.env is ignored by git) ["swarm task show a", "swarm worktree cleanup a --force"]
+        "#,
+    );
+}

@@ -21,7 +21,6 @@ use crate::hands::operation::checkpoint::{self, Checkpointing};
 use crate::hands::operation::checkpoint_file::{self, AgentAt, CheckpointFile, LedgerHead};
 use crate::hands::operation::moving::{self, MoveOutcome, Places};
 use crate::hands::operation::rewind::{Rewind, rewind};
-use crate::hands::remove::DISPOSABLE;
 use crate::preview;
 use crate::process::caller::HOOK_MARK;
 use crate::process::end_tree_by_nonce;
@@ -181,10 +180,9 @@ async fn save(
 }
 
 async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Report, String> {
-    let disposable = DISPOSABLE.map(String::from);
     let places = Places {
         worktrees: &world.paths.worktrees,
-        disposable: &disposable,
+        disposable: &world.config.worktree.disposable,
         max_file_bytes: world.config.worktree.max_file << 20,
     };
     Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(words)? {

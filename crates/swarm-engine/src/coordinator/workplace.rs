@@ -114,17 +114,17 @@ impl World {
         remember: Option<u64>,
         merged: Option<&Oid>,
     ) -> Result<Report, String> {
-        let disposable = DISPOSABLE.map(String::from);
         let pool = self.pool_rule(self.config.worktree.pool);
         let asked = GivingUp {
             task: &task,
             dir: &self.paths.worktrees,
-            disposable: &disposable,
+            disposable: &self.config.worktree.disposable,
             max_file_bytes: self.config.worktree.max_file << 20,
             pool: (pool.max > 0).then_some(&pool),
             only_look: false,
             remember,
             merged,
+            force: false,
         };
         Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
             Removal::Removed => {

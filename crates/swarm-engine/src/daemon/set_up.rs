@@ -10,7 +10,7 @@ use super::program::StopWish;
 use super::spec::SetUp;
 use super::workshop::{Workshop, Yield};
 use crate::complain::complain;
-use crate::hands::worktree::{record_setup, setup_due};
+use crate::hands::worktree::{ignored_in, record_made, record_setup, setup_due};
 
 /// Runs the set-up where it is due. Some: the run cannot go on.
 pub async fn set_up(shop: &Workshop, stop: &mut StopWish) -> Option<Yield> {
@@ -32,10 +32,17 @@ pub async fn set_up(shop: &Workshop, stop: &mut StopWish) -> Option<Yield> {
         // What cannot be read is not known to be unchanged.
         Err(error) => complain::<(), _>("tell whether the set-up is due", Err(error)),
     }
+    // What is there before is not the set-up's; where that cannot be told, nothing counts as made by it.
+    let before = ignored_in(git, name, worktree).await;
     match judge(shop, slice::from_ref(command), *timeout_secs, stop).await {
         Judged::Stopped => Some(Yield::Stopped),
         Judged::Ended { passed: true, .. } => {
             complain("remember the set-up", record_setup(git, name, worktree, when, &shown));
+            let made = match (before, ignored_in(git, name, worktree).await) {
+                (Ok(before), Ok(after)) => record_made(git, name, &before, after),
+                (Err(error), _) | (_, Err(error)) => Err(error),
+            };
+            complain("remember what the set-up has made", made);
             None
         }
         Judged::Ended { passed: false, output } => Some(Yield::NoWorkspace {

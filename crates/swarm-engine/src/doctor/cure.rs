@@ -10,7 +10,7 @@ use super::patient::Patient;
 use super::runs::nonce_of;
 use crate::daemon::RunFiles;
 use crate::git::{Checkout, GitError, Head, RefChange, RefOutcome};
-use crate::hands::remove::{DISPOSABLE, Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
+use crate::hands::remove::{Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
 use crate::hands::worktree::{BaseRule, prepare};
 use crate::process::{Sweep, containment};
 use crate::store::Store;
@@ -67,8 +67,10 @@ impl Cure {
             }
             Self::ForgetWorktree(checkout) => forget(patient, checkout).await.map_err(words)?,
             Self::RemoveWorktree(task) => {
-                let disposable = DISPOSABLE.map(str::to_owned);
-                match remove(git, task, &patient.paths.worktrees, &disposable).await.map_err(words)? {
+                match remove(git, task, &patient.paths.worktrees, &patient.config.worktree.disposable)
+                    .await
+                    .map_err(words)?
+                {
                     Removal::Removed => {}
                     Removal::Kept { why } => return Err(format!("kept: {why}")),
                 }

@@ -17,6 +17,7 @@
 //! The trunk is moved back the same way: nothing here asks which of the two commits is the older one.
 
 mod aside;
+mod bring_back;
 mod follow;
 mod hold;
 mod look;
@@ -29,6 +30,7 @@ use swarm_protocol::ids::Oid;
 use crate::git::{Checkout, Git, GitError, RefChange, RefOutcome};
 use crate::hands::worktree::checkouts_of_people;
 pub use aside::{Aside, Saving, set_aside};
+pub use bring_back::{Brought, bring_back, saved_paths};
 use follow::Follower;
 use hold::Taken;
 pub use preview::{InTheWay, in_the_way};

@@ -4,6 +4,7 @@
 //! The order is: everything of value on refs and on the disk, then the folder to the pool or the trash, then
 //! git's record of it, then the branch, the marker last. Killed anywhere, the next call goes on from there.
 
+mod disposable;
 mod left_behind;
 mod proof;
 mod trash;
@@ -21,26 +22,9 @@ use crate::hands::worktree::{
     checkouts_of_people, copy, hold_task, let_go_for_good, marker_of, marker_path, ports, records_at, setup,
 };
 use crate::process::who_stays_inside;
+pub use disposable::{DISPOSABLE, Disposable};
 pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
-pub(crate) use trash::{move_to_trash, put_about, trash_record};
-
-/// What may go with a worktree although git ignores it, when the person has named nothing else.
-pub const DISPOSABLE: [&str; 14] = [
-    "node_modules",
-    "target",
-    "dist",
-    "build",
-    ".venv",
-    "venv",
-    "__pycache__",
-    "*.pyc",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".next",
-    ".cache",
-    "coverage",
-    ".DS_Store",
-];
+pub(crate) use trash::{move_to_trash, move_with_note, trash_record};
 
 /// How long a process that is about to end may take before it counts as living there.
 const LEAVING_LIMIT: Duration = Duration::from_secs(2);
@@ -84,7 +68,7 @@ pub struct GivingUp<'a> {
     pub task: &'a TaskId,
     /// The folder that all worktrees are in.
     pub dir: &'a Path,
-    /// Names or globs of ignored files that may go.
+    /// Names or globs of ignored files that may go besides those that tools are known to make again.
     pub disposable: &'a [String],
     /// A worktree with a larger file that is not committed stays.
     pub max_file_bytes: u64,
@@ -96,6 +80,8 @@ pub struct GivingUp<'a> {
     pub remember: Option<u64>,
     /// The tip of the branch that was merged: a branch with more on it stays.
     pub merged: Option<&'a Oid>,
+    /// What cannot be proven to be of no value does not keep it: the whole folder is kept in the trash for good.
+    pub force: bool,
 }
 
 /// Removes the worktree `dir/<task>` and its branch. `disposable` are names or globs of ignored files that may go.
@@ -106,8 +92,8 @@ pub async fn remove(
     disposable: &[String],
 ) -> Result<Removal, GitError> {
     let max_file_bytes = RESCUE_FILE_MAX_BYTES;
-    let (only_look, remember, merged) = (false, None, None);
-    let asked = GivingUp { task, dir, disposable, max_file_bytes, pool: None, only_look, remember, merged };
+    let (pool, only_look, remember, merged, force) = (None, false, None, None, false);
+    let asked = GivingUp { task, dir, disposable, max_file_bytes, pool, only_look, remember, merged, force };
     give_up(git, &asked).await
 }
 
@@ -220,10 +206,11 @@ async fn blocked(
         return Ok(Some(KeptWhy::Locked { path: path.to_owned() }));
     }
     // An agent that replaced its pointer by a repository may have committed there.
-    if std::fs::symlink_metadata(path.join(".git")).is_ok_and(|meta| meta.is_dir()) {
+    if !asked.force && std::fs::symlink_metadata(path.join(".git")).is_ok_and(|meta| meta.is_dir()) {
         return Ok(Some(KeptWhy::NestedRepository { path: path.join(".git") }));
     }
     match tip {
+        None if asked.force => Ok(None),
         Some(tip) => proof::save_files(git, asked, path, tip).await,
         // Without the branch there is nothing to compare the files with.
         None => Ok(Some(KeptWhy::BranchMoved { branch: asked.task.branch() })),
@@ -261,8 +248,8 @@ async fn take_away(
             _ => false,
         };
         if !pooled {
-            let place = move_to_trash(git, name, path)?;
-            put_about(&place, &About { task: name.to_owned(), tip: tip.cloned() });
+            let about = About { task: name.to_owned(), tip: tip.cloned(), keep: asked.force };
+            move_with_note(git, name, path, &about)?;
         }
     }
     for record in records {

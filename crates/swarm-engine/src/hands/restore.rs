@@ -1,14 +1,13 @@
 //! Everything that was saved, and bringing one of it back: as a branch with a worktree, over nothing that is there.
 
-use std::collections::BTreeMap;
+mod shelves;
+
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use swarm_protocol::ids::Oid;
 
 use crate::git::{Git, GitError, Head, PrivateIndex, RefChange, RefOutcome};
-use crate::hands::remove::{About, trashed};
-use crate::process::Input;
+pub use shelves::{best, saved};
 
 /// Why something was saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +20,10 @@ pub enum Shelf {
     Kept,
     /// The folder itself, until the trash is emptied.
     Trash,
+    /// A person's own changes that were in the way of an operation.
+    Local,
+    /// What a checkpoint holds of a task.
+    Checkpoint,
 }
 
 impl Shelf {
@@ -30,6 +33,8 @@ impl Shelf {
             Self::Rescue => "rescued",
             Self::Kept => "branch",
             Self::Trash => "folder in the trash",
+            Self::Local => "your local changes",
+            Self::Checkpoint => "in a checkpoint",
         }
     }
 }
@@ -46,8 +51,19 @@ pub struct Saved {
     pub subject: String,
     /// Files that differ from the commit it stands on; none where nobody counted.
     pub files: Option<usize>,
+    /// Commits that trunk does not have; none where nobody counted.
+    pub ahead: Option<usize>,
+    /// A folder that stays in the trash until a person takes it out.
+    pub keep: bool,
     commit: Option<Oid>,
     folder: Option<PathBuf>,
+}
+
+impl Saved {
+    /// Whether there is anything in it that trunk does not have.
+    pub fn has_work(&self) -> bool {
+        self.keep || self.files.is_some_and(|n| n > 0) || self.ahead.is_some_and(|n| n > 0)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,90 +73,14 @@ pub struct Restored {
     pub branch: Option<String>,
 }
 
-/// What was saved and is still there, newest first. `worktrees` is the folder of all worktrees.
-pub async fn saved(git: &Git, worktrees: &Path) -> Result<Vec<Saved>, GitError> {
-    let mut all = saved_refs(git).await?;
-    let now_secs = |at: SystemTime| at.duration_since(UNIX_EPOCH).map_or(0, |at| at.as_secs() as i64);
-    for one in trashed(git, worktrees) {
-        // Git's record of a worktree is kept for its log, not to be worked in.
-        if one.name.contains("-record-") {
-            continue;
-        }
-        let About { task, tip } = one.about.unwrap_or(About { task: one.name.clone(), tip: None });
-        all.push(Saved {
-            name: format!("trash/{}", one.name),
-            shelf: Shelf::Trash,
-            task,
-            at_secs: now_secs(one.at),
-            subject: "the folder as it was".into(),
-            files: None,
-            commit: tip,
-            folder: Some(one.path),
-        });
-    }
-    all.sort_by(|a, b| b.at_secs.cmp(&a.at_secs).then_with(|| a.name.cmp(&b.name)));
-    Ok(all)
-}
-
-async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
-    let format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)";
-    let shelves = ["refs/swarm/wip", "refs/swarm/rescue", "refs/swarm/kept"];
-    let listed = git.call(["for-each-ref", format]).args(shelves).long_list().ok().await?;
-    let text = String::from_utf8_lossy(&listed).into_owned();
-    let mut all = Vec::new();
-    for line in text.lines() {
-        let fields: Vec<&str> = line.split('\0').collect();
-        let [name, oid, date, subject] = fields[..] else { continue };
-        let parts: Vec<&str> = name.split('/').collect();
-        let [_, _, shelf, task, ..] = parts[..] else { continue };
-        let (Ok(commit), shelf) = (Oid::new(oid), shelf_of(shelf)) else { continue };
-        // Commits that must be the same when asked twice carry no date: the ref's own file does.
-        let written = std::fs::metadata(git.common_dir.join(name)).and_then(|meta| meta.modified());
-        let written =
-            written.ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|at| at.as_secs() as i64);
-        all.push(Saved {
-            name: name.to_owned(),
-            shelf,
-            task: task.to_owned(),
-            at_secs: written.unwrap_or_else(|| date.parse().unwrap_or(0)),
-            subject: subject.to_owned(),
-            files: None,
-            commit: Some(commit),
-            folder: None,
-        });
-    }
-    let counts = changed_counts(git, &all).await?;
-    for one in &mut all {
-        one.files = one.commit.as_ref().and_then(|commit| counts.get(commit.as_str()).copied());
-    }
-    Ok(all)
-}
-
-fn shelf_of(word: &str) -> Shelf {
-    match word {
-        "wip" => Shelf::Wip,
-        "kept" => Shelf::Kept,
-        _ => Shelf::Rescue,
-    }
-}
-
-/// Files that each commit changes, by one call for all.
-async fn changed_counts(git: &Git, all: &[Saved]) -> Result<BTreeMap<String, usize>, GitError> {
-    let commits: Vec<&Oid> = all.iter().filter_map(|one| one.commit.as_ref()).collect();
-    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-    let args = ["diff-tree", "--stdin", "-r", "--root", "--name-only", "--no-ext-diff", "--no-renames"];
-    let listed = git.call(args).stdin(Input::Bytes(input.into_bytes())).long_list().ok().await?;
-    let text = String::from_utf8_lossy(&listed).into_owned();
-    let (mut counts, mut current) = (BTreeMap::new(), String::new());
-    for line in text.lines() {
-        if commits.iter().any(|commit| commit.as_str() == line) {
-            current = line.to_owned();
-            counts.entry(current.clone()).or_insert(0);
-        } else if let Some(count) = counts.get_mut(&current) {
-            *count += 1;
-        }
-    }
-    Ok(counts)
+/// The folder and the branch that it would get now, as far as that can be said.
+pub async fn place_of(git: &Git, saved: &Saved, dir: &Path) -> Result<Restored, GitError> {
+    let (name, path) = free_place(dir, &saved.task)?;
+    let commit = match &saved.commit {
+        Some(commit) => git.resolve(commit.as_str()).await?,
+        None => None,
+    };
+    Ok(Restored { path, branch: commit.map(|_| format!("restored/{name}")) })
 }
 
 /// Brings one back into a new folder below `dir`, on a new branch `restored/…`. What was saved stays saved, but for a

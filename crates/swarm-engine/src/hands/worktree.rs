@@ -17,6 +17,7 @@ pub mod pool;
 pub mod ports;
 mod propose;
 pub mod setup;
+mod setup_made;
 mod submission;
 mod tree_walk;
 
@@ -35,6 +36,7 @@ pub(crate) use marker::{
 use pool::PoolRule;
 pub use propose::{Proposal, propose};
 pub use setup::{record_setup, setup_due};
+pub(crate) use setup_made::{ignored_in, made_by_setup, record_made};
 pub use submission::{Submission, submission};
 pub(crate) use tree_walk::names;
 

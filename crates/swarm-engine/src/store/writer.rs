@@ -53,6 +53,16 @@ pub(super) enum Locks {
 impl Store {
     /// Takes both locks for one command. Recovery is done and recorded before this returns.
     pub fn open_writer(paths: &Paths, options: OpenOptions) -> Result<Opened, StoreError> {
+        Self::open_writer_with(paths, options, None)
+    }
+
+    /// `reopening`: a closed plan of this name is brought out of the archive, and one that is closed stays open for the
+    /// command that takes the closing back.
+    pub(super) fn open_writer_with(
+        paths: &Paths,
+        options: OpenOptions,
+        reopening: Option<&str>,
+    ) -> Result<Opened, StoreError> {
         absent::refuse_foreign(paths)?;
         let me = OwnerInfo::of_this_process(&options.role);
         let locks =
@@ -62,6 +72,9 @@ impl Store {
             };
         // Again, now that nobody else can be making one.
         absent::refuse_foreign(paths)?;
+        if let Some(name) = reopening {
+            Self::bring_out(paths, &options, name)?;
+        }
         let (loaded, absence) = match load(paths, &options, Access::Write, None) {
             Ok(loaded) => (loaded, None),
             Err(error) => {
@@ -70,7 +83,9 @@ impl Store {
             }
         };
         let mut store = Self::from_loaded(paths, options, loaded, absence, locks)?;
-        store.finish_interrupted_close()?;
+        if reopening.is_none() {
+            store.finish_interrupted_close()?;
+        }
         store.check_projections();
         Ok(Opened::Writer(store))
     }

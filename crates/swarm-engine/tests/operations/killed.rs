@@ -167,7 +167,7 @@ async fn rolled_back(scratch: &Scratch, told: &str) {
     assert_eq!(lines, expected, "{told}");
     assert!(!scratch.at(".git/index.lock").exists(), "{told}");
     // Put aside, on a ref.
-    let mine = scratch.git(["show", "refs/swarm/local/op-1-x:a.txt"]);
+    let mine = scratch.git(["show", "refs/swarm/local/before-rollback:a.txt"]);
     assert_eq!(mine, "mine, in the way", "{told}");
     let reachable = scratch.git(["rev-list", "--all"]);
     assert!(reachable.contains(now), "{told}: the old trunk");

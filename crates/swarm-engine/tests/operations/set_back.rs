@@ -49,8 +49,17 @@ async fn a_killed_iteration_goes_to_a_ref_and_the_worktree_to_where_it_began() {
 pub async fn give_up_and_remember(git: &Git, task: &TaskId, dir: &Path, name: u64) -> Removal {
     let (max_file_bytes, remember) = (1 << 20, Some(name));
     let (disposable, pool) = (&["ignored".to_owned()], None);
-    let asked =
-        GivingUp { task, dir, disposable, max_file_bytes, pool, only_look: false, remember, merged: None };
+    let asked = GivingUp {
+        task,
+        dir,
+        disposable,
+        max_file_bytes,
+        pool,
+        only_look: false,
+        remember,
+        merged: None,
+        force: false,
+    };
     give_up(git, &asked).await.expect("no git command fails")
 }
 

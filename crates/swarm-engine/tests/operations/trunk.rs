@@ -152,6 +152,7 @@ pub fn plan(trunk: Option<TrunkMove>) -> Plan {
         facts: Vec::new(),
         tasks: BTreeMap::new(),
         save_local: Vec::new(),
+        local: None,
         says: Says::default(),
         at: Timestamp(1_700_000_000_000),
     }

@@ -187,7 +187,7 @@ async fn check(how: Plant) {
     let next = field.prepare("t2").await;
     quiet("recycling");
     assert_eq!(next.recycled, how != Plant::Nested);
-    let all = saved(git, &field.scratch.worktrees()).await.unwrap();
+    let all = saved(git, &field.scratch.worktrees(), "main").await.unwrap();
     for one in &all {
         restore(git, one, &field.scratch.at(".swarm/restored")).await.unwrap();
     }

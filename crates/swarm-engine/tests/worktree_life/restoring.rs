@@ -18,7 +18,7 @@ async fn a_removed_task_comes_back_from_each_shelf() {
     save_wip(&field.git, &made.path, &task("t1"), &RunId::nth(3), &tip).await.unwrap().unwrap();
     assert_eq!(field.give_up("t1").await, Removal::Removed);
     let dir = field.scratch.worktrees();
-    let all = saved(&field.git, &dir).await.unwrap();
+    let all = saved(&field.git, &dir, "main").await.unwrap();
     let on = |shelf: Shelf| -> Saved {
         let found: Vec<&Saved> = all.iter().filter(|one| one.shelf == shelf).collect();
         assert_eq!((found.len(), found[0].task.as_str()), (1, "t1"), "{shelf:?}: {all:#?}");
@@ -44,5 +44,5 @@ async fn a_removed_task_comes_back_from_each_shelf() {
     assert!(folder.path.join("target/cache.bin").exists());
     // Twice asked for is brought back twice, beside.
     assert!(back(&rescue).await.path.ends_with("t1-4"));
-    assert!(!saved(&field.git, &dir).await.unwrap().iter().any(|one| one.shelf == Shelf::Trash));
+    assert!(!saved(&field.git, &dir, "main").await.unwrap().iter().any(|one| one.shelf == Shelf::Trash));
 }

@@ -9,6 +9,7 @@ use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::MessageView;
 
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
@@ -36,6 +37,8 @@ pub struct Args {
     /// Wait at most so many seconds
     #[arg(long, value_name = "SECONDS", default_value = "3600", requires = "wait", value_parser = clap::value_parser!(u64).range(1..=604_800))]
     pub timeout: u64,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 /// The answer, and how far the message has come.
@@ -52,8 +55,12 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let text = text_of(args.text)?;
     let swarm = Swarm::open(cx)?;
     let task = swarm.task_of(&args.who)?;
+    let command = Command::MessageAgent { task: task.clone(), text };
+    if args.dry.dry_run {
+        return shown(cx, &swarm.preview(&command)?);
+    }
     let watch = swarm.watch_ledger();
-    let answer = swarm.ask(Command::MessageAgent { task: task.clone(), text })?;
+    let answer = swarm.ask(command)?;
     let mut delivery = swarm.message(&task, &answer.id)?;
     if args.wait {
         let limit = Duration::from_secs(args.timeout);

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::over;
+use crate::commands::operate::{Dry, over, shown};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -17,8 +17,14 @@ pub struct Args {
     /// What to call it (default: named by the moment)
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    over(cx, &Swarm::open(cx)?.operate(Command::MakeCheckpoint { name: args.name })?)
+    let (swarm, command) = (Swarm::open(cx)?, Command::MakeCheckpoint { name: args.name });
+    if args.dry.dry_run {
+        return shown(cx, &swarm.preview(&command)?);
+    }
+    over(cx, &swarm.operate(command)?)
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use swarm_protocol::operation::HookOutcome;
 
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;
@@ -23,6 +24,8 @@ pub struct Args {
     /// A variable, without its SWARM_ in front; may be given again
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = variable)]
     pub variables: Vec<(String, String)>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -45,6 +48,9 @@ struct Ran {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let variables: BTreeMap<String, String> = args.variables.into_iter().collect();
+    if args.dry.dry_run {
+        return shown_lines(cx, "hooks run", &Swarm::open(cx)?.would_run(&args.hook, &variables)?);
+    }
     let (outcome, output) = Swarm::open(cx)?.run_hook(&args.hook, &variables)?;
     let ran = Ran { hook: args.hook, outcome, output };
     cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.words()))?;

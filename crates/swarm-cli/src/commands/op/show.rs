@@ -1,6 +1,6 @@
 //! `swarm op show OPERATION`.
 
-use swarm_core::show::fact_words;
+use swarm_core::show::changes;
 use swarm_protocol::oplog::{OperationState, OperationView};
 
 use crate::cli::Context;
@@ -35,7 +35,7 @@ fn text(view: &OperationView) -> String {
     lines.extend(view.undone_by.as_ref().map(|id| format!("  taken back by {id}")));
     if !view.facts.is_empty() {
         lines.push("  changed:".into());
-        lines.extend(view.facts.iter().map(|change| format!("    {}", harmless(&fact_words(change)))));
+        lines.extend(changes(&view.facts).iter().map(|line| format!("    {}", harmless(line))));
     }
     match (view.state, view.can_be_undone, &view.why_not) {
         (OperationState::Done, true, _) => lines.push(format!("  swarm undo {}", view.seq)),

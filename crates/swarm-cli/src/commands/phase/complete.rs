@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -15,9 +15,10 @@ pub struct Args {
     /// Number of the phase
     #[arg(value_name = "N")]
     pub phase: u32,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let answer = Swarm::open(cx)?.ask(Command::CompletePhase { phase: args.phase })?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, Command::CompletePhase { phase: args.phase }, args.dry)
 }

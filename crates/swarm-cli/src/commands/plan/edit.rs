@@ -8,6 +8,7 @@ use swarm_protocol::planfile;
 use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::editor::open_editor;
+use crate::commands::operate::{Dry, shown};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -20,6 +21,8 @@ pub struct Args {
     /// Edit a Markdown checklist instead of JSON
     #[arg(long)]
     pub markdown: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -60,6 +63,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         source: "editor".into(),
         reset_statuses: false,
     };
+    if args.dry.dry_run {
+        let seen = swarm.preview(&command).map_err(|error| kept(error, &file))?;
+        remove(&file);
+        return shown(cx, &seen);
+    }
     let answer = swarm.ask(command).map_err(|error| kept(error, &file))?;
     remove(&file);
     answered(cx, &answer)

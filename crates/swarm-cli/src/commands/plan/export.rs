@@ -7,6 +7,7 @@ use swarm_protocol::planfile;
 
 use crate::cli::Context;
 use crate::commands::answered;
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -19,10 +20,21 @@ pub struct Args {
     /// Where to write it, or `-` for stdout
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if args.dry.dry_run && args.file.as_deref() != Some(Path::new("-")) {
+        swarm.plan_file(None)?;
+        let places = match &args.file {
+            Some(file) => vec![file.display().to_string()],
+            None => swarm.export_places(),
+        };
+        let lines: Vec<String> = places.iter().map(|place| format!("{place} is written")).collect();
+        return shown_lines(cx, "plan export", &lines);
+    }
     let path = match args.file.as_deref() {
         // Nothing is left behind by it, so there is nothing to record either.
         Some(file) if file == Path::new("-") => {

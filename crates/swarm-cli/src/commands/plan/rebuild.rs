@@ -1,6 +1,7 @@
 //! `swarm plan rebuild`.
 
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -9,9 +10,16 @@ use crate::swarm::Swarm;
 /// plan.json, plan.md, the snapshot and the second copy. The ledger itself is only read. A projection that was edited
 /// by hand is kept beside the new one.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    pub dry: Dry,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
-    let made = Swarm::open(cx)?.rebuild()?;
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    if args.dry.dry_run {
+        return shown_lines(cx, "plan rebuild", &swarm.would_rebuild()?);
+    }
+    let made = swarm.rebuild()?;
     cx.out.view(&made, |made| made.join("\n"))
 }

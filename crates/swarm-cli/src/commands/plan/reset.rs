@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -11,8 +11,11 @@ use crate::swarm::Swarm;
 ///
 /// Also lifts the lock of the execution profile. Branches and saved work stay.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    pub dry: Dry,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
-    answered(cx, &Swarm::open(cx)?.ask(Command::ResetPlan)?)
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    intervene(cx, &Swarm::open(cx)?, Command::ResetPlan, args.dry)
 }

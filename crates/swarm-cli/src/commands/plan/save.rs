@@ -6,7 +6,7 @@ use swarm_protocol::command::{Command, SaveKind};
 
 use super::file;
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -22,6 +22,8 @@ pub struct Args {
     /// Put every task back to pending first, and lift the lock of the execution profile
     #[arg(long)]
     pub reset_statuses: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -29,6 +31,6 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let (plan, source) = file::read(&args.file)?;
     let command =
         Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
-    let answer = swarm.ask(command).map_err(|error| file::put_right(error, "swarm plan save", &args.file))?;
-    answered(cx, &answer)
+    intervene(cx, &swarm, command, args.dry)
+        .map_err(|error| file::put_right(error, "swarm plan save", &args.file))
 }

@@ -7,6 +7,7 @@ use swarm_protocol::view::TaskRow;
 use super::members::Members;
 use crate::cli::Context;
 use crate::commands::answered;
+use crate::commands::operate::{Dry, shown};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -29,6 +30,8 @@ pub struct Args {
     pub after: Option<TaskId>,
     #[command(flatten)]
     pub members: Members,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 /// How often a number that somebody else was quicker to take is chosen again.
@@ -38,6 +41,14 @@ const NUMBERS_TRIED_MAX: u32 = 1_000;
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if args.dry.dry_run {
+        let (phase, id) = match args.id.clone() {
+            Some(id) => (args.phase, id),
+            None => free_place(&swarm, args.phase, args.after.as_ref())?,
+        };
+        let task = args.members.spec(id, args.title)?;
+        return shown(cx, &swarm.preview(&Command::AddTask { phase, after: args.after, task })?);
+    }
     let answer = match args.id.clone() {
         Some(id) => ask(&swarm, args, id)?,
         None => ask_with_a_free_number(&swarm, args)?,
@@ -50,16 +61,26 @@ fn ask(swarm: &Swarm, args: Args, id: TaskId) -> Result<Answer, CliError> {
     swarm.ask(Command::AddTask { phase: args.phase, after: args.after, task })
 }
 
+/// The phase that the task goes to and its next number there.
+fn free_place(
+    swarm: &Swarm,
+    phase: Option<u32>,
+    after: Option<&TaskId>,
+) -> Result<(Option<u32>, TaskId), CliError> {
+    let (rows, last_phase) = swarm.rows_and_last_phase()?;
+    let phase = phase.or_else(|| phase_of(after, &rows)).unwrap_or(last_phase);
+    Ok((Some(phase), free_number(phase, &rows)))
+}
+
 fn ask_with_a_free_number(swarm: &Swarm, args: Args) -> Result<Answer, CliError> {
     let placeholder = TaskId::new("1.1").expect("a good id");
     let task = args.members.spec(placeholder, args.title)?;
     let mut tried = 0;
     loop {
-        let (rows, last_phase) = swarm.rows_and_last_phase()?;
-        let phase = args.phase.or_else(|| phase_of(args.after.as_ref(), &rows)).unwrap_or(last_phase);
+        let (phase, id) = free_place(swarm, args.phase, args.after.as_ref())?;
         let mut task = task.clone();
-        task.id = free_number(phase, &rows);
-        let command = Command::AddTask { phase: Some(phase), after: args.after.clone(), task };
+        task.id = id;
+        let command = Command::AddTask { phase, after: args.after.clone(), task };
         match swarm.ask(command) {
             Err(error) if error.kind == "duplicate_task" && tried < NUMBERS_TRIED_MAX => tried += 1,
             answer => return answer,

@@ -6,7 +6,7 @@ use swarm_protocol::command::Command;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::commands::plan::file;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -26,13 +26,13 @@ pub struct Args {
     /// The parts (JSON, or a Markdown checklist; - for stdin)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let parts = file::parts(&args.file, &args.task.id)?;
     let command = Command::SplitTask { task: args.task.id.clone(), parts };
-    let answer = Swarm::open(cx)?
-        .ask(command)
-        .map_err(|error| file::put_right(error, &format!("swarm task split {}", args.task.id), &args.file))?;
-    answered(cx, &answer)
+    intervene(cx, &Swarm::open(cx)?, command, args.dry)
+        .map_err(|error| file::put_right(error, &format!("swarm task split {}", args.task.id), &args.file))
 }

@@ -7,15 +7,18 @@ use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
 
 use crate::cli::Context;
+use crate::commands::operate::Dry;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;
 use crate::swarm::Swarm;
+use crate::swarm::worktrees::GiveUp;
 
 /// Remove worktrees that are not needed any more, only by proof
 ///
 /// A worktree goes when nobody works in it, every commit is held by a ref, what is not committed was saved, and
-/// every ignored file in it can be made again. What stays is shown with the reason. `swarm restore` brings
+/// every ignored file in it can be made again (`worktree.disposable` adds to what counts as such). What stays is shown
+/// with the reason, and goes with `--force`, which keeps the whole folder where `swarm restore` finds it. That brings
 /// anything back.
 ///
 /// Example: swarm worktree cleanup --all --dry-run
@@ -27,9 +30,11 @@ pub struct Args {
     /// Of every task that is done, cancelled or no longer in the plan
     #[arg(long)]
     pub all: bool,
-    /// Only say what would happen
-    #[arg(long)]
-    pub dry_run: bool,
+    /// Also one with files that nobody can prove to be of no value: the whole folder is saved first, for good
+    #[arg(long, conflicts_with = "all")]
+    pub force: bool,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 #[derive(Debug, Serialize)]
@@ -39,6 +44,9 @@ struct Line {
     dry_run: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+    /// What `swarm restore` knows it by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saved: Option<String>,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -48,16 +56,47 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let mut lines = Vec::new();
     for task in tasks {
         let row = rows.iter().find(|row| row.id == task);
-        let why = match Swarm::worked_on(row) {
+        let mut line = Line {
+            task: task.to_string(),
+            removed: false,
+            dry_run: args.dry.dry_run,
+            why: None,
+            saved: None,
+        };
+        line.why = match Swarm::worked_on(row) {
             Some(why) => Some(why),
-            None => match swarm.give_up_worktree(&task, args.dry_run)? {
+            None if args.dry.dry_run => would_stay(&swarm, &task, args.force, &mut line)?,
+            None => match swarm.clean_up(&task, args.force)? {
                 Removal::Removed => None,
                 Removal::Kept { why } => Some(why.to_string()),
             },
         };
-        lines.push(Line { task: task.to_string(), removed: why.is_none(), dry_run: args.dry_run, why });
+        line.removed = line.why.is_none();
+        if args.force && line.removed && !args.dry.dry_run {
+            line.saved = swarm.kept_whole(&task)?;
+        }
+        lines.push(line);
     }
     cx.out.view(&lines, |lines| text(lines))
+}
+
+/// Why it would stay. By force it would be saved whole, because of what would have kept it.
+fn would_stay(
+    swarm: &Swarm,
+    task: &TaskId,
+    force: bool,
+    line: &mut Line,
+) -> Result<Option<String>, CliError> {
+    let look = GiveUp { only_look: true, ..GiveUp::default() };
+    let Removal::Kept { why } = swarm.give_up_worktree(task, look)? else { return Ok(None) };
+    if !force {
+        return Ok(Some(why.to_string()));
+    }
+    line.saved = Some(format!("trash/{task}-…, because {why}"));
+    Ok(match swarm.give_up_worktree(task, GiveUp { force, ..look })? {
+        Removal::Removed => None,
+        Removal::Kept { why } => Some(why.to_string()),
+    })
 }
 
 /// Tasks with a worktree that the swarm will not come back to by itself.
@@ -84,8 +123,12 @@ fn text(lines: &[Line]) -> String {
         (false, _) => "stays",
     };
     let cells = |line: &Line| {
-        let why = line.why.as_deref().unwrap_or_default();
-        vec![line.task.clone(), word(line).to_owned(), harmless(why)]
+        let why = match (&line.why, &line.saved) {
+            (Some(why), _) => why.clone(),
+            (None, Some(saved)) => format!("saved as {saved}"),
+            (None, None) => String::new(),
+        };
+        vec![line.task.clone(), word(line).to_owned(), harmless(&why)]
     };
     table(&["task", "worktree", "why"], lines.iter().map(cells))
 }

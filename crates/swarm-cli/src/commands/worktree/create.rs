@@ -4,6 +4,7 @@ use serde::Serialize;
 use swarm_protocol::ids::TaskId;
 
 use crate::cli::Context;
+use crate::commands::operate::{Dry, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -21,6 +22,8 @@ pub struct Args {
     /// Start a new branch at this commit (default: the trunk)
     #[arg(long, value_name = "REF")]
     pub from: Option<String>,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,6 +37,10 @@ struct View {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if args.dry.dry_run {
+        let lines = swarm.would_make_worktree(&args.task, args.from.as_deref())?;
+        return shown_lines(cx, "worktree create", &lines);
+    }
     let made = swarm.make_worktree(&args.task, args.from.as_deref())?;
     let view = View {
         task: args.task.to_string(),

@@ -4,6 +4,7 @@ use swarm_protocol::command::Command;
 
 use crate::cli::Context;
 use crate::commands::answered;
+use crate::commands::operate::{Dry, shown};
 use crate::commands::task::TaskArg;
 use crate::error::CliError;
 use crate::output;
@@ -17,6 +18,8 @@ use crate::swarm::Swarm;
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
+    #[command(flatten)]
+    pub dry: Dry,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -34,6 +37,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             .say("Commit there what belongs to the task, or remove it"));
     }
     let command = Command::SubmitWork { task, base: work.base, tip: work.tip, tree: work.tree };
+    if args.dry.dry_run {
+        return shown(cx, &swarm.preview(&command)?);
+    }
     let answer = swarm.ask(command)?;
     answered(cx, &answer)?;
     if !swarm.has_coordinator() {

@@ -90,7 +90,7 @@ impl Life {
             0 => self.arena.command(&["init"]),
             1 => self.arena.command(&["plan", "save", &plan]),
             RUN => self.arena.command(&["run", "--coordinate", "--agent", "script", "--mode", "autopilot"]),
-            _ => self.arena.command(&["close"]),
+            _ => self.arena.command(&["close", "--yes"]),
         }
     }
 

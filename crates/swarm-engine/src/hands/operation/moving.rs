@@ -179,8 +179,9 @@ impl Mover<'_> {
     async fn give_up(&self, task: &TaskId, moved: &mut Moved) -> Result<(), GitError> {
         let (dir, disposable) = (self.places.worktrees, self.places.disposable);
         let max_file_bytes = self.places.max_file_bytes;
-        let (only_look, remember, merged, pool) = (false, None, None, None);
-        let asked = GivingUp { task, dir, disposable, max_file_bytes, pool, only_look, remember, merged };
+        let (pool, only_look, remember, merged, force) = (None, false, None, None, false);
+        let asked =
+            GivingUp { task, dir, disposable, max_file_bytes, pool, only_look, remember, merged, force };
         if give_up(self.git, &asked).await? == Removal::Removed {
             return Ok(());
         }

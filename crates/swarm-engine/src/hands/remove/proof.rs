@@ -1,15 +1,15 @@
 //! Proofs that nothing of value goes with a worktree.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use globset::GlobSet;
 use swarm_protocol::ids::Oid;
 
-use super::{GivingUp, KeptWhy, keep_commit};
+use super::{Disposable, GivingUp, KeptWhy, keep_commit};
 use crate::git::{Git, GitError, NewCommit, PrivateIndex, path_of};
 use crate::hands::rescue::snapshot;
 use crate::hands::worktree::copy::is_our_copy;
-use crate::hands::worktree::names;
+use crate::hands::worktree::made_by_setup;
 
 /// Folders inside folders that are looked through before one counts as of value.
 const DEPTH_MAX: u32 = 64;
@@ -25,38 +25,39 @@ async fn ignored_of_value(
     let index = PrivateIndex::take(git, name).await?;
     let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
     let listed = index.call(git, worktree, &args).long_list().ok().await?;
-    let may_go = names(asked.disposable);
+    let may_go = Disposable::new(asked.disposable);
+    let made = made_by_setup(git, name);
+    let made_again = |path: &Path, meta: &Metadata| {
+        made.covers(path, meta) || (meta.is_file() && is_our_copy(git, name, worktree, path))
+    };
     let all = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
     for path in all.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name))) {
-        let disposable = path.components().any(|part| may_go.is_match(Path::new(part.as_os_str())))
-            || may_go.is_match(&path);
-        let copied = |path: &Path| is_our_copy(git, name, worktree, path);
-        if !disposable && !may_all_go(worktree, &path, &may_go, &copied, DEPTH_MAX) {
+        if !may_go.covers(&path) && !may_all_go(worktree, &path, &may_go, &made_again, DEPTH_MAX) {
             return Ok(Some(path));
         }
     }
     Ok(None)
 }
 
-/// Whether a file, or everything in a folder, is disposable or a copy of what the person has.
+/// Whether a file, or everything in a folder, is disposable, made by the set-up, or a copy of what the person has.
 fn may_all_go(
     top: &Path,
     path: &Path,
-    may_go: &GlobSet,
-    copied: &impl Fn(&Path) -> bool,
+    may_go: &Disposable,
+    made_again: &impl Fn(&Path, &Metadata) -> bool,
     depth: u32,
 ) -> bool {
     let full = top.join(path);
     match std::fs::symlink_metadata(&full) {
+        Ok(meta) if made_again(path, &meta) => true,
         Ok(meta) if meta.is_dir() && depth > 0 => {
             let Ok(entries) = std::fs::read_dir(&full) else { return false };
             entries.flatten().map(|entry| path.join(entry.file_name())).all(|path| {
                 let name = path.file_name().map(Path::new);
-                name.is_some_and(|name| may_go.is_match(name))
-                    || may_all_go(top, &path, may_go, copied, depth - 1)
+                name.is_some_and(|name| may_go.covers_name(name))
+                    || may_all_go(top, &path, may_go, made_again, depth - 1)
             })
         }
-        Ok(meta) if meta.is_file() => copied(path),
         Ok(_) => false,
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     }
@@ -71,13 +72,19 @@ pub(super) async fn save_files(
 ) -> Result<Option<KeptWhy>, GitError> {
     let (task, max) = (asked.task, Some(asked.max_file_bytes));
     let shot = snapshot(git, worktree, task, tip, max).await?;
-    if let Some(path) = shot.nested.first() {
+    if !asked.force
+        && let Some(path) = shot.nested.first()
+    {
         return Ok(Some(KeptWhy::NestedRepository { path: path.clone() }));
     }
-    if let Some(path) = shot.too_large.first() {
+    if !asked.force
+        && let Some(path) = shot.too_large.first()
+    {
         return Ok(Some(KeptWhy::TooLarge { path: path.clone() }));
     }
-    if let Some(path) = ignored_of_value(git, asked, worktree).await? {
+    if !asked.force
+        && let Some(path) = ignored_of_value(git, asked, worktree).await?
+    {
         return Ok(Some(KeptWhy::IgnoredFile { path }));
     }
     if !shot.differs || asked.only_look {

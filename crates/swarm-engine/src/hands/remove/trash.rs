@@ -18,6 +18,9 @@ pub struct About {
     pub task: String,
     /// What its branch was at.
     pub tip: Option<Oid>,
+    /// It may hold what is nowhere else: only a person takes it out of the trash.
+    #[serde(default)]
+    pub keep: bool,
 }
 
 /// A folder in the trash.
@@ -64,24 +67,45 @@ pub fn trash_dir(git: &Git) -> PathBuf {
 
 /// Renames the folder to `.swarm/trash/<name>-<time>`; where that is another disk, to `.trash` beside it.
 pub(crate) fn move_to_trash(git: &Git, name: &str, path: &Path) -> Result<PathBuf, GitError> {
-    match rename_into(&trash_dir(git), name, path) {
+    rename_away(git, name, path, None)
+}
+
+/// The same with a word about what it was, which is there before the folder is.
+pub(crate) fn move_with_note(git: &Git, name: &str, path: &Path, about: &About) -> Result<PathBuf, GitError> {
+    rename_away(git, name, path, Some(about))
+}
+
+fn rename_away(git: &Git, name: &str, path: &Path, about: Option<&About>) -> Result<PathBuf, GitError> {
+    match rename_into(&trash_dir(git), name, path, about) {
         Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
             let beside = path.parent().unwrap_or(path).join(".trash");
-            rename_into(&beside, name, path).map_err(GitError::io("move to the trash", path))
+            rename_into(&beside, name, path, about).map_err(GitError::io("move to the trash", path))
         }
         other => other.map_err(GitError::io("move to the trash", path)),
     }
 }
 
-fn rename_into(dir: &Path, name: &str, path: &Path) -> std::io::Result<PathBuf> {
+fn rename_into(dir: &Path, name: &str, path: &Path, about: Option<&About>) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(dir)?;
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%S");
     // A second one within the same second gets a number.
     for n in 0..1000 {
         let target = dir.join(if n == 0 { format!("{name}-{now}") } else { format!("{name}-{now}-{n}") });
         if std::fs::symlink_metadata(&target).is_err() {
-            std::fs::rename(path, &target)?;
-            return Ok(target);
+            match about {
+                // Where it cannot be said that the folder is to be kept it does not go.
+                Some(about) if about.keep => {
+                    write_marker(&about_path(&target), about).map_err(std::io::Error::other)?;
+                }
+                // Only for `swarm restore`: without it the folder is there all the same.
+                Some(about) => drop(write_marker(&about_path(&target), about)),
+                None => {}
+            }
+            let renamed = std::fs::rename(path, &target);
+            if renamed.is_err() {
+                let _ = std::fs::remove_file(about_path(&target));
+            }
+            return renamed.map(|()| target);
         }
     }
     Err(std::io::Error::other("too many of the same name"))
@@ -91,11 +115,6 @@ fn about_path(place: &Path) -> PathBuf {
     let mut name = place.as_os_str().to_owned();
     name.push(".about.json");
     name.into()
-}
-
-/// Says what the folder was. Only for `swarm restore`: without it the folder is there all the same.
-pub(crate) fn put_about(place: &Path, about: &About) {
-    let _ = write_marker(&about_path(place), about);
 }
 
 /// Moves git's record of a worktree away, whose folder is gone: what `git worktree prune` does for all.
@@ -141,7 +160,8 @@ pub async fn empty_trash(git: &Git, older_than: Duration) -> usize {
 pub async fn tend_trash(git: &Git, worktrees: &Path, rule: &TrashRule) -> Emptied {
     let (git, worktrees, rule) = (git.clone(), worktrees.to_owned(), *rule);
     let emptied = tokio::task::spawn_blocking(move || {
-        let all = trashed(&git, &worktrees);
+        let mut all = trashed(&git, &worktrees);
+        all.retain(|one| one.about.as_ref().is_none_or(|about| !about.keep));
         let sizes: Vec<u64> = match rule.bytes_max {
             u64::MAX => vec![0; all.len()],
             _ => all.iter().map(|one| bytes_of(&one.path)).collect(),

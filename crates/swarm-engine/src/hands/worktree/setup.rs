@@ -48,12 +48,14 @@ pub fn record_setup(
 /// The next set-up is due.
 pub(crate) fn forget(git: &Git, name: &str) {
     let _ = std::fs::remove_file(stamp_path(git, name));
+    super::setup_made::forget(git, name);
 }
 
 /// A worktree has got another name.
 pub(crate) fn rename(git: &Git, from: &str, to: &str) {
     forget(git, to);
     let _ = std::fs::rename(stamp_path(git, from), stamp_path(git, to));
+    super::setup_made::rename(git, from, to);
 }
 
 fn stamp_of(worktree: &Path, when: &[String], command: &str) -> io::Result<Stamp> {

@@ -3,14 +3,17 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
 /// Allow no more changes of the execution profile until `swarm plan reset`
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(flatten)]
+    pub dry: Dry,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
-    answered(cx, &Swarm::open(cx)?.ask(Command::LockProfile)?)
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    intervene(cx, &Swarm::open(cx)?, Command::LockProfile, args.dry)
 }

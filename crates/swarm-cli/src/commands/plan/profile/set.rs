@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::plan::ExecutionProfile;
 
 use crate::cli::Context;
-use crate::commands::answered;
+use crate::commands::operate::{Dry, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -13,7 +13,7 @@ use crate::swarm::Swarm;
 /// What is not given stays as it is. Refused once it is locked.
 #[derive(Debug, clap::Args)]
 #[group(id = "profile", required = true, multiple = true)]
-pub struct Args {
+pub struct Wanted {
     /// Whether several tasks may run at once
     #[arg(long, value_name = "BOOL")]
     pub parallel: Option<bool>,
@@ -28,14 +28,26 @@ pub struct Args {
     pub lock: bool,
 }
 
+/// Change the execution profile
+///
+/// What is not given stays as it is. Refused once it is locked.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub wanted: Wanted,
+    #[command(flatten)]
+    pub dry: Dry,
+}
+
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let now = swarm.profile(None)?;
+    let (args, dry) = (args.wanted, args.dry);
     let profile = ExecutionProfile {
         parallelization_enabled: args.parallel.unwrap_or(now.parallelization_enabled),
         max_concurrent_tasks: args.max.unwrap_or(now.max_concurrent_tasks),
         council_parallel: args.council_parallel.unwrap_or(now.council_parallel),
         locked: args.lock,
     };
-    answered(cx, &swarm.ask(Command::SetProfile { profile })?)
+    intervene(cx, &swarm, Command::SetProfile { profile }, dry)
 }

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use swarm_protocol::ids::Oid;
-use swarm_protocol::operation::{Moved, TrunkHow, TrunkMove};
+use swarm_protocol::operation::{Moved, TrunkHow, TrunkMove, local_ref};
 
 use super::{ASK_AGAIN, MoveOutcome, Mover, Step, refused};
 use crate::git::revert::{Carried, Carry, pick, revert};
 use crate::git::{GitError, RefChange};
 use crate::hands::publish::{
-    Aside, Intent, Publication, Saving, in_the_way, publish, set_aside, settle_left,
+    Aside, Intent, Publication, Saving, bring_back, in_the_way, publish, set_aside, settle_left,
 };
 
 impl Mover<'_> {
@@ -25,6 +25,7 @@ impl Mover<'_> {
         };
         if new == trunk.old {
             moved.trunk = Some(new);
+            self.bring_local_back(trunk).await?;
             return Ok(Ok(()));
         }
         // From here on nothing can be cleaned away: neither the new commits nor the old ones.
@@ -51,8 +52,17 @@ impl Mover<'_> {
             }
         }
         moved.trunk = Some(new.clone());
+        self.bring_local_back(trunk).await?;
         self.git.update_refs(&[RefChange::delete(&building, &new)], "swarm: published").await?;
         Ok(Ok(()))
+    }
+
+    /// What the operation that is taken back had put aside. What has been changed since stays on its ref.
+    async fn bring_local_back(&self, trunk: &TrunkMove) -> Result<(), GitError> {
+        if let Some(name) = &self.plan.local {
+            bring_back(self.git, &trunk.branch, name).await?;
+        }
+        Ok(())
     }
 
     /// The commit that trunk shall be at; built where it does not exist yet.
@@ -106,9 +116,22 @@ impl Mover<'_> {
         Ok(Ok(onto))
     }
 
+    /// Checkpoints of other plans, or of long ago, had the same name: what was put aside then keeps its date as a name.
+    async fn make_room(&self, name: &str) -> Result<(), GitError> {
+        let Some(saved) = self.git.ref_value(name).await? else { return Ok(()) };
+        let date = self.git.call(["log", "-1", "--format=%ct", saved.as_str()]).line().await?;
+        if date.trim() == self.at_secs().to_string() {
+            return Ok(()); // ours, of a call that died
+        }
+        let older =
+            RefChange { name: format!("{name}.{}", date.trim()), old: None, new: Some(saved.clone()) };
+        self.git.update_refs(&[older, RefChange::delete(name, &saved)], "swarm: kept").await?;
+        Ok(())
+    }
+
     /// Puts the person's local changes aside where the plan says so; only those that it names.
     async fn clear_checkouts(&self, intent: &Intent, moved: &mut Moved) -> Result<Step<()>, GitError> {
-        let name = format!("refs/swarm/local/{}", self.op);
+        let name = local_ref(&self.plan.checkpoint);
         let branch = format!("refs/heads/{}", intent.trunk);
         let not_moved_yet = self.git.ref_value(&branch).await?.as_ref() == Some(&intent.old);
         if !self.plan.save_local.is_empty() && not_moved_yet {
@@ -116,6 +139,7 @@ impl Mover<'_> {
             if let Some(waits) = settle_left(self.git).await? {
                 return refused(waits.sentence(), waits.command());
             }
+            self.make_room(&name).await?;
             let named: BTreeSet<&String> = self.plan.save_local.iter().collect();
             for checkout in in_the_way(self.git, intent).await? {
                 let paths = checkout.paths();
