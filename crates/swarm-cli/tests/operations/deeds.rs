@@ -114,9 +114,10 @@ pub fn check(arena: &Arena, deed: &Deed) {
     trunk_was_always_whole(arena, &what);
 }
 
-/// The same processes, by number and moment of birth.
+/// The same run, by number and moment of birth of the process that it began with: what that one starts comes and goes.
 fn lives_on(was: &Alive, now: Option<&Alive>) -> bool {
-    now.is_some_and(|now| was.processes.is_subset(&now.processes))
+    let first = was.processes.iter().min_by_key(|(_, born)| born.parse::<u64>().unwrap_or(u64::MAX));
+    now.is_some_and(|now| first.is_some_and(|first| now.processes.contains(first)))
 }
 
 /// What the preview says; none where there is none.

@@ -61,6 +61,7 @@ const CHANGES: &[(&str, &[&str], bool)] = &[
     ("task defer", &["1.3"], true),
     ("task remove", &["1.3"], true),
     ("task move", &["1.3", "--first"], true),
+    ("task accept", &["1.3", "it is fine"], false),
     ("task waive", &["1.3", "check", "it is fine"], true),
     ("task split", &["1.3", "parts.md"], true),
     ("task start", &["1.3"], true),
