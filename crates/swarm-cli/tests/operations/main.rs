@@ -23,3 +23,4 @@ mod again;
 mod dry_runs;
 mod way_back;
 mod leftovers;
+mod onward;

@@ -1,0 +1,123 @@
+//! People who change the swarm's commits with git itself.
+
+use super::{ends_with, on_trunk, two_done, two_done_and_one_half};
+use crate::arena::Arena;
+
+const BOTH: [&str; 2] = ["one.txt", "two.txt"];
+
+/// The task is not simply done any more: it is said that its work has gone, and how it comes back.
+#[track_caller]
+fn assert_gone(arena: &Arena, id: &str) {
+    let attention = arena.attention();
+    assert_ne!(arena.status_of(id), "done", "{attention}");
+    assert!(attention.contains(id) && attention.contains("swarm "), "{id} is not named: {attention}");
+}
+
+fn has(arena: &Arena, file: &str) -> bool {
+    on_trunk(arena).iter().any(|name| name == file)
+}
+
+#[test]
+fn a_commit_that_a_person_reworded_is_rolled_back_all_the_same() {
+    let arena = two_done();
+    arena.git(&["commit", "--quiet", "--amend", "--message", "feat: two, in better words"]);
+    arena.ok(&["task", "rollback", "1.2", "--yes"]);
+    assert!(!has(&arena, "two.txt"), "it said that it was rolled back: {:?}", on_trunk(&arena));
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
+fn behind_a_commit_that_a_person_reworded_a_rollback_takes_back_what_it_says() {
+    let arena = two_done();
+    arena.git(&["commit", "--quiet", "--amend", "--message", "feat: two, in better words"]);
+    let out = arena.swarm(&["rollback", "before-merge-1.1", "--yes"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    match out.status.success() {
+        true => assert!(!has(&arena, "one.txt") && !has(&arena, "two.txt"), "{:?}", on_trunk(&arena)),
+        false => {
+            assert!(said.contains("swarm ") && has(&arena, "one.txt") && has(&arena, "two.txt"), "{said}")
+        }
+    }
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
+fn a_commit_that_a_person_added_to_keeps_what_was_added() {
+    let arena = two_done();
+    arena.write("added.txt", "added\n");
+    arena.git(&["add", "added.txt"]);
+    arena.git(&["commit", "--quiet", "--amend", "--no-edit"]);
+    let out = arena.swarm(&["task", "rollback", "1.2", "--yes"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.success(), !has(&arena, "two.txt"), "what is said is what happened: {said}");
+    assert!(has(&arena, "added.txt"), "it is the person's: {:?}", on_trunk(&arena));
+    ends_with(&arena, &["added.txt", "one.txt", "two.txt"]);
+}
+
+#[test]
+fn what_a_person_reverted_is_shown_as_gone_and_a_retry_brings_it_back() {
+    let arena = two_done();
+    arena.git(&["revert", "--no-edit", "HEAD"]);
+    arena.run(&[]);
+    assert_gone(&arena, "1.2");
+    arena.assert_true();
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
+fn what_a_person_reset_trunk_behind_is_shown_as_gone_and_a_retry_brings_it_back() {
+    let arena = two_done();
+    arena.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    arena.run(&[]);
+    assert_gone(&arena, "1.1");
+    assert_gone(&arena, "1.2");
+    arena.assert_true();
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
+fn a_trunk_that_is_reset_while_nobody_is_there_is_noticed_beside_unmerged_work() {
+    let arena = two_done_and_one_half();
+    arena.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    ends_with(&arena, &["one.txt", "rest.txt", "three.txt", "two.txt"]);
+}
+
+#[test]
+fn a_revert_of_the_revert_is_done_again_without_a_word() {
+    let arena = two_done();
+    arena.git(&["revert", "--no-edit", "HEAD"]);
+    arena.git(&["revert", "--no-edit", "HEAD"]);
+    ends_with(&arena, &BOTH);
+    assert_eq!(arena.shown("1.2")["attempts"], 1, "nobody pays again");
+}
+
+#[test]
+fn a_person_who_changes_what_a_task_wrote_takes_nothing_back() {
+    let arena = two_done();
+    arena.write("two.txt", "my own words\n");
+    arena.git(&["commit", "--quiet", "--all", "--message", "person: two.txt"]);
+    ends_with(&arena, &BOTH);
+    assert_eq!(arena.git(&["show", "main:two.txt"]), "my own words\n");
+}
+
+#[test]
+fn commits_made_after_a_worktree_was_handed_in_are_merged_too_or_said_to_be_left() {
+    let arena = two_done_and_one_half();
+    let worktree = arena.root.join(".swarm/worktrees/1.3").display().to_string();
+    let commit = |name: &str| {
+        std::fs::write(format!("{worktree}/{name}"), name).expect("a file");
+        arena.git(&["-C", &worktree, "add", "--all"]);
+        arena.git(&["-C", &worktree, "commit", "--quiet", "--message", &format!("person: {name}")]);
+    };
+    commit("before.txt");
+    arena.ok(&["worktree", "merge", "1.3"]);
+    commit("after.txt");
+    arena.run(&[]);
+    let told = format!("{} {}", arena.attention(), arena.shown("1.3"));
+    assert!(has(&arena, "after.txt") || arena.attention().contains("1.3"), "nobody is told: {told}");
+    assert!(has(&arena, "before.txt"), "{told}");
+}

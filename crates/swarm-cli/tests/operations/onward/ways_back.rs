@@ -1,0 +1,157 @@
+//! Rollbacks, aborts and their undoing.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{ends_with, on_trunk, two_done, two_done_and_one_half, writes};
+use crate::arena::Arena;
+use crate::ground::{arena_with, task};
+
+const BOTH: [&str; 2] = ["one.txt", "two.txt"];
+const ALL: [&str; 4] = ["one.txt", "rest.txt", "three.txt", "two.txt"];
+
+fn check(arena: &Arena, commands: &[&[&str]], files: &[&str]) {
+    for command in commands {
+        arena.ok(&[command, &["--yes"][..]].concat());
+    }
+    ends_with(arena, files);
+}
+
+#[test]
+fn after_a_rollback_to_a_light_checkpoint_everything_is_done_again() {
+    check(&two_done(), &[&["rollback", "before-merge-1.1"]], &BOTH);
+}
+
+#[test]
+fn after_a_rollback_of_the_last_task_alone_it_is_done_again() {
+    check(&two_done(), &[&["rollback", "before-merge-1.2"]], &BOTH);
+}
+
+#[test]
+fn after_a_rollback_to_a_full_checkpoint_everything_is_done_again() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], &writes("one")), task("1.2", &["1.1"], &writes("two"))]]);
+    arena.ok(&["checkpoint", "create", "mine"]);
+    assert_eq!(arena.run(&[]).0, 0);
+    check(&arena, &[&["rollback", "mine"]], &BOTH);
+}
+
+#[test]
+fn after_a_rollback_behind_a_persons_commit_everything_is_done_again_and_the_commit_stays() {
+    let arena = two_done();
+    arena.commit("mine.txt", "mine");
+    check(&arena, &[&["rollback", "before-merge-1.1"]], &["mine.txt", "one.txt", "two.txt"]);
+}
+
+#[test]
+fn after_a_rollback_of_what_a_remote_has_everything_is_done_again() {
+    let arena = two_done();
+    let bare = arena.path("remote.git");
+    let made = Command::new("git").args(["init", "--quiet", "--bare"]).arg(&bare).status();
+    assert!(made.expect("git runs").success());
+    arena.git(&["remote", "add", "origin", bare.to_str().expect("text")]);
+    arena.git(&["push", "--quiet", "origin", "main"]);
+    check(&arena, &[&["rollback", "before-merge-1.1"]], &BOTH);
+}
+
+#[test]
+fn after_a_rollback_a_second_attempt_that_adds_a_file_brings_the_first_file_too() {
+    let arena = arena_with(json!({}));
+    let script = "write one.txt one\non-attempt 2: write more.txt more\ncommit feat: one\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    check(&arena, &[&["rollback", "before-merge-1.1"]], &["more.txt", "one.txt"]);
+}
+
+#[test]
+fn an_undone_session_rollback_loses_no_unmerged_commit() {
+    check(&two_done_and_one_half(), &[&["rollback", "--session"], &["undo"]], &ALL);
+}
+
+#[test]
+fn an_undone_abort_loses_no_unmerged_commit() {
+    check(&two_done_and_one_half(), &[&["abort"], &["undo"]], &ALL);
+}
+
+#[test]
+fn an_undone_rollback_to_a_light_checkpoint_loses_no_unmerged_commit() {
+    check(&two_done_and_one_half(), &[&["rollback", "before-merge-1.2"], &["undo"]], &ALL);
+}
+
+#[test]
+fn an_undone_rollback_of_an_unmerged_task_loses_none_of_its_commits() {
+    check(&two_done_and_one_half(), &[&["task", "rollback", "1.3"], &["undo"]], &ALL);
+}
+
+#[test]
+fn an_undone_and_redone_rollback_is_a_rollback() {
+    check(&two_done_and_one_half(), &[&["rollback", "before-merge-1.1"], &["undo"], &["redo"]], &ALL);
+}
+
+#[test]
+fn an_aborted_session_with_unmerged_work_is_tried_again_to_its_end() {
+    check(&two_done_and_one_half(), &[&["abort"]], &ALL);
+}
+
+#[test]
+fn a_task_rolled_back_with_all_that_builds_on_it_is_done_again_with_them() {
+    check(&two_done_and_one_half(), &[&["task", "rollback", "1.1", "--cascade"]], &ALL);
+}
+
+#[test]
+fn an_abort_leaves_what_a_person_rolled_back_between_two_sessions_rolled_back() {
+    let arena = two_done();
+    arena.ok(&["task", "rollback", "1.2", "--yes"]);
+    arena.ok(&["task", "block", "1.2", "not now"]);
+    assert!(!on_trunk(&arena).contains(&"two.txt".to_owned()));
+    let script = format!("```script\n{}\n```", writes("three"));
+    arena.ok(&["task", "add", "Three", "--id", "1.3", "--phase", "1", "--description", &script]);
+    arena.run(&[]);
+    assert_eq!(arena.status_of("1.3"), "done");
+    arena.ok(&["abort", "--yes"]);
+    assert_ne!(arena.status_of("1.2"), "done");
+    assert!(!on_trunk(&arena).contains(&"two.txt".to_owned()), "nobody asked for it: {:?}", on_trunk(&arena));
+    ends_with(&arena, &["one.txt", "three.txt", "two.txt"]);
+}
+
+#[test]
+fn a_split_task_that_is_rolled_back_takes_its_parts_along() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], &writes("one")), task("1.2", &["1.1"], &writes("two"))]]);
+    let parts = arena.path("parts.json");
+    let of = |id: &str, name: &str| task(id, &[], &writes(name));
+    std::fs::write(&parts, json!([of("1.1-1", "first"), of("1.1-2", "second")]).to_string()).expect("a file");
+    arena.ok(&["task", "split", "1.1", parts.to_str().expect("text")]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.ok(&["task", "rollback", "1.1", "--cascade", "--yes"]);
+    for id in ["1.1", "1.1-1", "1.1-2"] {
+        assert_ne!(arena.status_of(id), "done", "{id}: {:?}", on_trunk(&arena));
+    }
+    ends_with(&arena, &["first.txt", "second.txt", "two.txt"]);
+}
+
+#[test]
+fn a_phase_whose_work_was_taken_back_is_not_complete() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[
+        vec![task("1.1", &[], &writes("one"))],
+        vec![task("2.1", &["1.1"], &writes("two"))],
+    ]);
+    assert_eq!(arena.run(&[]).0, 0);
+    let complete = |arena: &Arena| -> Vec<bool> {
+        let status = arena.json(&["status"]);
+        let phases = status["phases"].as_array().expect("phases").clone();
+        phases.iter().map(|phase| phase["complete"] == true).collect()
+    };
+    assert_eq!(complete(&arena), [true, true]);
+    arena.ok(&["task", "rollback", "2.1", "--yes"]);
+    assert_eq!(complete(&arena), [true, false]);
+    arena.ok(&["undo", "--yes"]);
+    assert_eq!(complete(&arena), [true, true]);
+    arena.ok(&["rollback", "before-merge-1.1", "--yes"]);
+    assert_eq!(complete(&arena), [false, false]);
+    ends_with(&arena, &BOTH);
+    assert_eq!(complete(&arena), [true, true]);
+}
