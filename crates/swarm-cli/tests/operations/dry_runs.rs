@@ -74,7 +74,7 @@ const CHANGES: &[(&str, &[&str], bool)] = &[
     ("mode", &["semi-auto"], true),
     ("quota hold", &["script"], false),
     ("quota open", &["script"], false),
-    ("budget extend", &[], false),
+    ("budget extend", &[], true),
     ("agent message", &["1.3", "look here"], true),
     ("agent redirect", &["1.2", "1.3"], false),
     ("agent revive", &["ed-001"], false),
