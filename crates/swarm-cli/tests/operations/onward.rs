@@ -4,6 +4,7 @@ mod ways_back;
 mod hands_on_git;
 mod trunk;
 mod nothing_to_do;
+mod matrix;
 
 use serde_json::json;
 
