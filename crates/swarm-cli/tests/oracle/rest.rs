@@ -34,6 +34,7 @@ pub fn go_on(arena: &Arena) -> Rested {
     rested.ask(arena, &["mode", "autopilot"]);
     for round in 0..ROUNDS {
         rested.end_pauses(arena);
+        rested.start_withheld(arena);
         let answered = if round == 0 { 0 } else { rested.answer(arena) };
         if round > 0 && answered == 0 {
             break;
@@ -57,6 +58,19 @@ impl Rested {
             self.wrong.push(format!("swarm {}: exit {code}: {said}", args.join(" ")));
         }
         code
+    }
+
+    /// Tasks whose agent a person stopped wait for a word, in every mode.
+    fn start_withheld(&mut self, arena: &Arena) {
+        let out = arena.swarm(&["task", "list", "--json"]);
+        let tasks: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        for task in tasks.as_array().into_iter().flatten() {
+            if task["stage"].as_str().is_some_and(|stage| stage.contains("swarm task start"))
+                && let Some(id) = task["id"].as_str()
+            {
+                self.ask(arena, &["task", "start", id]);
+            }
+        }
     }
 
     fn end_pauses(&mut self, arena: &Arena) {

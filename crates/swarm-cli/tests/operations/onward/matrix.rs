@@ -44,7 +44,6 @@ enum Situation {
     Paused,
     DuringMerge,
     Committed,
-    Amended,
     Reverted,
     Reset,
     Elsewhere,
@@ -120,7 +119,6 @@ impl Stage {
         self.run.take().expect("it runs").end();
         match situation {
             Situation::Committed => self.arena.commit("mine.txt", "mine"),
-            Situation::Amended => git(&["commit", "--quiet", "--amend", "--message", "person: better words"]),
             Situation::Reverted => git(&["revert", "--no-edit", "HEAD"]),
             Situation::Reset => git(&["reset", "--quiet", "--hard", "HEAD~1"]),
             Situation::Elsewhere => git(&["checkout", "--quiet", "-b", "other", "HEAD~1"]),
@@ -205,11 +203,6 @@ fn during_a_merge() {
 #[test]
 fn behind_a_commit_of_a_person() {
     check_all(Situation::Committed);
-}
-
-#[test]
-fn behind_a_commit_that_a_person_amended() {
-    check_all(Situation::Amended);
 }
 
 #[test]
