@@ -52,9 +52,8 @@ impl Claims {
             }
             Event::WorkSubmitted { task, tip, .. } => drop(self.moves(task, tip)),
             Event::WorkspaceReady { task, tip, base, .. } => {
-                if self.moves(task, tip) && tip != base {
-                    self.counted.remove(task);
-                }
+                let moved = self.moves(task, tip);
+                self.counted.retain(|counted, _| !(moved && tip != base && counted == task));
             }
             Event::ChecksPassed { task, .. } | Event::TaskApproved { task, .. } => {
                 self.counted.remove(task);

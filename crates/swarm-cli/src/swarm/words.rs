@@ -164,7 +164,7 @@ fn of_claims(event: &Event) -> Option<String> {
             let verdict = if *green { "green" } else { "red" };
             join(&format!("{} is {verdict}", commit.short()), &gist(output))
         }
-        Event::BaseCheckLost { commit, why, .. } => join(&commit.short().to_string(), why),
+        Event::BaseCheckLost { commit, why, .. } => join(commit.short(), why),
         Event::BudgetExtended { task } => {
             task.as_ref().map_or_else(|| "the whole swarm".into(), ToString::to_string)
         }

@@ -107,6 +107,7 @@ fn twice_the_same(sky: &Sky) {
                 "checkpoint_made",
                 "checkpoint_deleted",
                 "checkpoint_purged",
+                "trunk_proven",
             ];
             assert!(harmless.iter().any(|kind| line.contains(&format!("\"type\":\"{kind}\""))), "{line}");
         }
