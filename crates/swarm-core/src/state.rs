@@ -355,7 +355,10 @@ impl State {
     /// Slots in use: by work runs until their processes are proven gone, and by agents that begin again.
     pub fn slots_taken(&self) -> u32 {
         let runs = self.runs.values().filter(|run| run.kind == RunKind::Work).count();
-        let between = self.index.restarting().filter(|id| !self.has_run(id)).count();
+        // What else runs for the task, a trial of its checks for example, takes no slot and keeps none.
+        let works =
+            |id: &&TaskId| self.runs.values().any(|run| run.task == **id && run.kind == RunKind::Work);
+        let between = self.index.restarting().filter(|id| !works(id)).count();
         (runs + between) as u32
     }
 }

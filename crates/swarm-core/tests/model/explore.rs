@@ -30,7 +30,7 @@ pub struct Model {
 }
 
 /// States after which a model counts as too large.
-const STATES_MAX: usize = 60_000;
+const STATES_MAX: usize = 100_000;
 
 /// What is said to the core beside commands on tasks and ordinary reports.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,8 +99,9 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         crashes_max: 1,
         check_bases: alphabet.bases,
         same_failures_max: 2 * u32::from(alphabet.bases),
-        // The bound of all of them together is seen where the swarm is stopped again and again.
-        claims_max: if alphabet.stops && !alphabet.reviews { 2 } else { 0 },
+        // How often a task is claimed is counted in the scripts and in every simulated world: here it would only
+        // multiply the states.
+        claims_max: 0,
         profile: if alphabet.quota || alphabet.denials { "main".into() } else { String::new() },
         profiles: profiles(alphabet),
         task_budget: Allowance { tokens: u64::from(alphabet.budgets), ..Allowance::default() },
@@ -443,9 +444,6 @@ impl Place {
         }
         if task.withheld.is_some() {
             more += "withheld";
-        }
-        if self.alphabet.stops && !self.alphabet.reviews {
-            more += &task.claims.min(2).to_string();
         }
         if quota {
             more += &task.first.to_string();
