@@ -25,7 +25,7 @@ fn close_with_stop_ends_while_agents_work_and_nothing_is_claimed_after_it() {
         }
         at_work(&arena, 2);
         let claimed = arena.recorded("task_claimed");
-        arena.ok(&["close", "--stop"]);
+        arena.ok(&["close", "--stop", "--yes"]);
         let archive = crate::arena::files_below(&arena.root.join(".swarm"), ".jsonl")
             .into_iter()
             .filter_map(|file| std::fs::read_to_string(file).ok())
