@@ -10,6 +10,7 @@ use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
+use crate::effect::Effect;
 use crate::limits::{CLOSE_HOLD_SECS, REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
 use crate::operation::machine;
 use crate::planted::{self, Bug};
@@ -324,7 +325,14 @@ pub fn rests(state: &State) -> bool {
     state.runs.is_empty()
         && state.trunk_held_by.is_none()
         && !waiting
-        && crate::owed::owed(state).iter().all(|effect| effect.key().is_watch())
+        && crate::owed::owed(state).iter().all(|effect| lets_rest(state, effect))
+}
+
+/// A watch ends with the loop. What is done and cannot be looked up is said and asked again at the next start:
+/// a trunk that is gone comes back by a person, and nobody waits for that behind a command.
+fn lets_rest(state: &State, effect: &Effect) -> bool {
+    let failing = matches!(effect, Effect::Prove { .. }) && state.proof_failed.is_some();
+    effect.key().is_watch() || failing
 }
 
 /// Whether no task is open and no operation is under way: nothing could be done even if nothing were paused.

@@ -220,11 +220,15 @@ fn check_that_cannot_pass(check: &str, timeout: &str) -> (Arena, String) {
         "recovery": { "maxRetries": 0, "backoffMax": "1s" },
     }));
     arena.plan(&[("1.1", &[], GOOD.into())]);
-    let (code, said) = arena.run(&[]);
+    let run = arena.start(&[]);
+    // It fails before any work too: that is no fault of the task, and a person is asked.
+    wait_for("it is paused", || arena.json(&["status"])["paused"] == json!(["checks"]));
+    let said = format!("{}\n{}", arena.ok(&["status"]), arena.attention());
+    arena.ok(&["stop"]);
+    let (code, _) = run.end();
     assert_eq!(code, 1, "{said}");
     assert_eq!(arena.commits("main", "feat: a"), 0, "nothing unchecked reaches trunk");
     arena.assert_nothing_runs();
-    let said = format!("{said}\n{}\n{}", arena.ok(&["status"]), arena.ok(&["task", "show", "1.1"]));
     (arena, said)
 }
 

@@ -35,6 +35,8 @@ pub enum StatusArg {
     Merging,
     #[value(aliases = ["completed", "complete"])]
     Done,
+    /// Was done, and is no longer on trunk
+    Gone,
     #[value(alias = "stuck")]
     Blocked,
     Failed,

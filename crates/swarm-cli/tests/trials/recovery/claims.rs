@@ -18,7 +18,7 @@ fn close_with_stop_ends_while_agents_work_and_nothing_is_claimed_after_it() {
         let arena = hurried(json!({ "mode": mode }));
         let tasks = ["1.1", "1.2", "1.3"].map(|id| (id, &[][..], HANGS.to_string()));
         arena.plan(&tasks);
-        let mut run = arena.start(&["--agents", "2"]);
+        let mut run = arena.start_with(&["--agents", "2"]);
         if mode == "semi-auto" {
             run.until("swarm task start");
             arena.ok(&["task", "start", "--all"]);
