@@ -1,6 +1,7 @@
 //! The only writer of `State`. Total: whatever a ledger holds, it is taken in without failing;
 //! whether it *should* have happened was decided before it was written.
 
+mod legacy;
 mod merge;
 mod operation;
 pub(crate) mod plan;
@@ -20,7 +21,6 @@ use swarm_protocol::time::Timestamp;
 
 use crate::limits::{ANSWERS_KEPT, AUDIT_KEPT, DECISIONS_KEPT, OUTPUT_KEPT};
 use crate::operation::state::Record;
-use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{Audit, PastAnswer, Pause, SetupFailures, State, Task};
 
@@ -36,8 +36,9 @@ impl State {
         self.count_claims(event);
         let before = watched::Before::of(self, event);
         match event {
-            Event::CoordinatorStarted { epoch, trunk, policy, .. } => {
+            Event::CoordinatorStarted { epoch, trunk, policy, explicit, .. } => {
                 self.epoch = *epoch;
+                self.explicit = explicit.unwrap_or(false);
                 self.trunk = Some(trunk.clone());
                 self.trunk_pinned |= policy.dispatch;
                 self.policy = policy.clone();
@@ -169,11 +170,6 @@ impl State {
             && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Done { .. }))
         {
             self.ops.made.extend(proof.commits.iter().cloned());
-        }
-        let left_trunk = matches!(old, Stage::Merging { .. })
-            && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Merging { .. }));
-        if left_trunk && planted::is(Bug::TrunkReleasedOnStageChange) {
-            self.trunk_held_by = None;
         }
     }
 

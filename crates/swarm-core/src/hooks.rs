@@ -1,11 +1,8 @@
-//! The user's hooks, owed once each. What makes one due is an event; `hook_started` is durable before it
+//! The user's hooks, owed once each. What makes one due is in `dues.rs`; `hook_started` is durable before it
 //! runs, so that one found started and not ended by a later coordinator is known to be interrupted. It
 //! is not run again, for nobody knows how far it came; except those that stand before something and may
 //! refuse it.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::operation::HookOutcome;
@@ -13,54 +10,37 @@ use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
 
 use crate::effect::Effect;
+use crate::operation::state::HookRun;
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::State;
 
 /// Hooks at once; the rest wait their turn.
 const AT_ONCE: usize = 4;
-/// Hooks that ended and are remembered.
-pub const ENDED_KEPT: usize = 50;
 /// Hooks that wait; above it new ones are passed over, for a hook that hangs must not grow the state.
 pub const WAITING_MAX: usize = 1_000;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HookRun {
-    pub n: u64,
-    pub hook: String,
-    /// The task (or the pause) that it is about.
-    pub subject: Option<String>,
-    /// The run that waits for it.
-    pub run: Option<RunId>,
-    pub variables: BTreeMap<String, String>,
-    pub blocking: bool,
-    /// The epoch of the coordinator that runs it.
-    pub started: Option<u64>,
-    pub outcome: Option<HookOutcome>,
-    pub output: String,
-}
-
-/// Makes a hook due, if there is one of this name.
+/// A hook that falls due, if there is one of this name. `ahead` are those of the same event that come first.
 pub fn due(
-    state: &mut State,
+    state: &State,
+    ahead: usize,
     hook: &str,
     subject: Option<&TaskId>,
     run: Option<&RunId>,
     variables: &[(&str, String)],
-) {
-    let Some(rule) = state.policy.hooks.iter().find(|rule| rule.name == hook) else { return };
-    if state.ops.hooks.len() >= WAITING_MAX {
-        return;
+) -> Option<Event> {
+    let rule = state.policy.hooks.iter().find(|rule| rule.name == hook)?;
+    if state.ops.hooks.len() + ahead >= WAITING_MAX {
+        return None;
     }
-    let blocking = rule.blocking && hook.starts_with("pre-");
-    state.ops.hooks_ever += 1;
-    let n = state.ops.hooks_ever;
-    let variables = variables.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-    let (subject, run) = (subject.map(ToString::to_string), run.cloned());
-    let hook = hook.to_string();
-    let output = String::new();
-    let due = HookRun { n, hook, subject, run, variables, blocking, started: None, outcome: None, output };
-    state.ops.hooks.insert(n, due);
+    Some(Event::HookDue {
+        hook: hook.into(),
+        n: state.ops.hooks_ever + 1 + ahead as u64,
+        subject: subject.map(ToString::to_string),
+        run: run.cloned(),
+        variables: variables.iter().map(|(name, value)| ((*name).into(), value.clone())).collect(),
+        blocking: rule.blocking && hook.starts_with("pre-"),
+    })
 }
 
 /// Whether something waits for a hook of this name before it goes on.

@@ -14,6 +14,7 @@ pub mod operation;
 pub mod hooks;
 mod react;
 mod apply;
+mod dues;
 mod settle;
 mod claims;
 mod owed;

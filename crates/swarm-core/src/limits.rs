@@ -28,6 +28,8 @@ pub const AUTOMATIC_KEPT: usize = 200;
 pub const PLAN_BYTES_MAX: usize = 900 * 1024;
 /// Files of a conflict that are remembered with the operation that met it.
 pub const CONFLICTS_SHOWN: usize = 20;
+/// Hooks that ended and are remembered.
+pub const HOOKS_ENDED_KEPT: usize = 50;
 /// Checkpoints that wait to be made.
 pub const DUE_MAX: usize = 100;
 /// Command ids whose answers are remembered.

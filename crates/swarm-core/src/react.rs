@@ -3,6 +3,7 @@
 mod command;
 mod work;
 mod failure;
+mod aftermath;
 mod restart;
 mod quota;
 mod overflow;
@@ -33,12 +34,10 @@ mod validate;
 pub(crate) use base::trial as base_trial;
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use message::undelivered;
-pub(crate) use nudge::learning;
 pub use operate::requested;
 pub use plan::checkpoint_of_close;
 pub(crate) use proof::provable;
 pub(crate) use quota::due as quota_due;
-pub(crate) use restart::{after_crash, is_crash};
 pub(crate) use review::approved;
 pub(crate) use save::patch_between;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
@@ -68,7 +67,7 @@ pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, 
             // Trunk belongs to the plan: what is checked out counts only until it first runs.
             let follows = planted::is(Bug::TrunkFollowsCheckout);
             let trunk = state.pinned_trunk().filter(|_| !follows).map_or(trunk, String::from);
-            Ok(vec![Event::CoordinatorStarted { epoch, version, host, trunk, policy }])
+            Ok(vec![Event::CoordinatorStarted { epoch, version, host, trunk, policy, explicit: Some(true) }])
         }
         Input::Leaving => Ok(vec![Event::CoordinatorStopped { epoch: state.epoch }]),
         Input::Found(event) => Ok(vec![event]),
@@ -105,7 +104,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         }
         Report::ReviewLost { run, task, why } => review::lost(state, &run, task, why, now),
         Report::Published { task, proof } => merge::published(state, task, proof),
-        Report::PublishWaits { task, why, paths, hint } => merge::waits(state, task, why, paths, hint),
+        Report::PublishWaits { task, why, paths, hint } => {
+            merge::waits(state, task, merge::Waits { why, paths, hint }, now)
+        }
         Report::TrunkMoved { task, now: trunk_now } => merge::race_lost(state, task, trunk_now, now),
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),

@@ -32,7 +32,8 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         open.map(|p| Event::PhaseReopened { phase: p.id })
     };
     let one = |event: Option<Event>| event.map(|event| vec![event]);
-    one(phase_ended().or_else(phase_open_again))
+    one(trunk_let_go(state))
+        .or_else(|| one(phase_ended().or_else(phase_open_again)))
         .or_else(|| one(machine::settle(state, now)))
         .or_else(|| one(crate::hooks::settle(state)))
         .or_else(|| clock_ran_out(state, now))
@@ -51,6 +52,13 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         .or_else(|| one(whole(state)))
         .or_else(|| one(trunk(state, now)))
         .unwrap_or_default()
+}
+
+/// Planted: the trunk is given back although its hand has not reported.
+fn trunk_let_go(state: &State) -> Option<Event> {
+    let held_by = state.trunk_held_by.as_ref().filter(|_| planted::is(Bug::TrunkReleasedOnStageChange))?;
+    let merging = state.task(held_by).is_some_and(|t| matches!(t.stage, Stage::Merging { .. }));
+    (!merging).then(|| Event::TrunkReleased { task: held_by.clone() })
 }
 
 /// The first moment after `now` at which the clock alone changes something.

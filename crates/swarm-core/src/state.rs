@@ -83,6 +83,10 @@ pub struct State {
     pub plan_events_since_snapshot: u64,
     /// A phase was completed since the last snapshot event.
     pub snapshot_due: bool,
+    /// Checkpoints and hooks that fall due are events of their own. False in the part of a ledger that was
+    /// written before they were.
+    #[serde(default)]
+    pub explicit: bool,
     /// Operations, checkpoints, hooks.
     pub ops: crate::operation::Operations,
     #[serde(skip)]
@@ -295,6 +299,13 @@ pub struct Audit {
     pub at: Timestamp,
     pub event: String,
     pub details: String,
+}
+
+impl Run {
+    /// A learning as it is remembered among what the run gave rise to.
+    pub(crate) fn learning(signal: &str, text: &str) -> String {
+        format!("{signal}: {text}")
+    }
 }
 
 impl State {

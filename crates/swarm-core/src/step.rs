@@ -5,6 +5,7 @@ use swarm_protocol::event::Event;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
+use crate::dues;
 use crate::input::Input;
 use crate::operation::written::take_in;
 use crate::react::react;
@@ -35,16 +36,27 @@ pub fn first_step(
             *id = ledger_id.into();
         }
     }
-    take_in(state, &mut events, now);
+    let mut batch = take_in(state, events, now);
     loop {
         let more = settle(state, now);
         if more.is_empty() {
-            return Ok(events);
+            return Ok(batch);
         }
-        for event in &more {
-            state.apply(event, now);
+        write(state, more, now, &mut batch);
+    }
+}
+
+/// Takes events in, each with what falls due because of it, and appends all of them to the batch.
+pub(crate) fn write(state: &mut State, events: Vec<Event>, now: Timestamp, batch: &mut Vec<Event>) {
+    for event in events {
+        let before = dues::Before::of(state, &event);
+        state.apply(&event, now);
+        let due = dues::of(state, &event, &before, now);
+        batch.push(event);
+        for event in due {
+            state.apply(&event, now);
+            batch.push(event);
         }
-        events.extend(more);
     }
 }
 

@@ -4,8 +4,11 @@
 //! format names there) and which stand inside `data`. Writing and reading are made from this one
 //! list, so they cannot drift apart; a record is read in one pass, without a generic value between.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::aftermath::Aftermath;
 use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::operation::{
@@ -155,9 +158,10 @@ events! {
     LossAcknowledged "loss_acknowledged" [] { salvaged "salvaged": u64 }
 
     // --- the swarm ------------------------------------------------------------------------------
-    /// A coordinator took over under a new epoch.
+    /// A coordinator took over under a new epoch. `explicit`: checkpoints and hooks that fall due are events of
+    /// their own from here on; older ledgers left that to whoever replays them.
     CoordinatorStarted "coordinator_started" []
-        { epoch "epoch": u64, version "version": String, host "host": String, trunk "trunk": String, policy "policy": Policy }
+        { epoch "epoch": u64, version "version": String, host "host": String, trunk "trunk": String, policy "policy": Policy, explicit "explicit": Option<bool> }
     /// Finished work goes to this branch from here on. What is done has to be looked up there.
     TrunkChosen "trunk_chosen" [] { branch "branch": String }
     /// A coordinator left in good order.
@@ -193,14 +197,17 @@ events! {
         { why "why": String, stage "stage": Option<SavedStage>, waived "waived": Option<Vec<Gate>>, saved "saved": Option<SavedTask> }
     /// Facts that no event of their own kind sets back.
     FactsSet "facts_set" [] { facts "facts": Vec<FactChange> }
-    /// The state before this record is to be saved under this name.
-    CheckpointDue "checkpoint_due" [] { name "name": String, trigger "trigger": String, full "full": bool }
+    /// The state is to be saved under this name, as it was at `seq`; without one, before this record.
+    CheckpointDue "checkpoint_due" [] { name "name": String, trigger "trigger": String, full "full": bool, seq "seq": Option<u64> }
     CheckpointMade "checkpoint_made" [] { checkpoint "checkpoint": Checkpoint, op "op": Option<CommandId> }
     CheckpointFailed "checkpoint_failed" [] { name "name": String, why "why": String }
     /// Off the list. Its refs stay until no undo can want them back.
     CheckpointDeleted "checkpoint_deleted" [] { name "name": String, why "why": String }
     /// Its refs and its file are gone.
     CheckpointPurged "checkpoint_purged" [] { name "name": String }
+    /// A hook of the user's is to run, once: it has the next number.
+    HookDue "hook_due" []
+        { hook "hook": String, n "n": u64, subject "subject": Option<String>, run "run": Option<RunId>, variables "variables": BTreeMap<String, String>, blocking "blocking": bool }
     /// About to run. Found without an end by a later coordinator it was interrupted.
     HookStarted "hook_started" [] { hook "hook": String, n "n": u64, subject "subject": Option<String> }
     HookEnded "hook_ended" [] { hook "hook": String, n "n": u64, outcome "outcome": HookOutcome, output "output": String }
@@ -266,7 +273,7 @@ events! {
     AgentCompleted "agent_completed" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId }
     /// The attempt ended without a result; `next` says what becomes of the task.
     AgentFailed "agent_failed" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, agent "agent": AgentId, how "how": Ended, next "next": Next }
+        { run "run": RunId, agent "agent": AgentId, how "how": Ended, next "next": Next, after "after": Option<Aftermath> }
     /// A person or the end of the session stopped the attempt; no penalty.
     AgentStopped "agent_stopped" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next }
@@ -279,7 +286,7 @@ events! {
     /// The worktree is where the killed iteration began; its changes are kept.
     WorktreeRewound "worktree_rewound" [task "taskId": TaskId] { saved "saved": Option<Oid> }
     /// The worktree could not be taken back; after a few tries it stays as it is.
-    RewindFailed "rewind_failed" [task "taskId": TaskId] { why "why": String }
+    RewindFailed "rewind_failed" [task "taskId": TaskId] { why "why": String, given_up "givenUp": Option<bool> }
     /// The agent of `task` is to take up another one next. `same_worktree`: that one begins with this one's work.
     AgentRedirected "agent_redirected" [task "taskId": TaskId]
         { agent "agent": AgentId, to "to": TaskId, same_worktree "sameWorktree": bool }
@@ -336,9 +343,10 @@ events! {
     TrunkTrialStarted "trunk_trial_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String, commit "commit": Oid }
     /// Trunk alone was verified; each of its commits once.
     TrunkJudged "trunk_judged" [task "taskId": TaskId] { run "run": RunId, commit "commit": Oid, green "green": bool, output "output": String }
-    /// The person's checkout cannot follow now: the result is kept, the trunk released.
+    /// The person's checkout cannot follow now: the result is kept, the trunk released. Tried again then at
+    /// the latest.
     PublishWaits "publish_waits" [task "taskId": TaskId]
-        { why "why": String, paths "paths": Vec<String>, hint "hint": String }
+        { why "why": String, paths "paths": Vec<String>, hint "hint": String, again_at "againAt": Option<Timestamp> }
     CheckoutChanged "checkout_changed" [task "taskId": TaskId] {}
     /// Trunk moved meanwhile: built and verified again.
     RaceLost "race_lost" [task "taskId": TaskId] { trunk_now "trunkNow": Oid }
@@ -372,7 +380,7 @@ events! {
     /// What was given up with its worktree lies there again; no base: there was nothing.
     WorktreeRevived "worktree_revived" [task "taskId": TaskId] { base "base": Option<Oid> }
     /// What was given up could not be brought back; after some tries a person is asked.
-    RevivalFailed "revival_failed" [task "taskId": TaskId] { why "why": String }
+    RevivalFailed "revival_failed" [task "taskId": TaskId] { why "why": String, given_up "givenUp": Option<bool> }
     /// The worktree could not be proven disposable; it stays and is shown.
     WorktreeKept "worktree_kept" [task "taskId": TaskId] { why "why": String }
 }

@@ -12,6 +12,7 @@ pub mod planfile;
 pub mod failure;
 pub mod gist;
 pub mod outcome;
+pub mod aftermath;
 pub mod policy;
 pub mod operation;
 pub mod oplog;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use swarm_protocol::aftermath::{Aftermath, Counted, CrashRecord, SetupRecord};
 use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
@@ -109,6 +110,7 @@ fn swarm_events() -> Vec<Event> {
             host: "here".into(),
             trunk: "main".into(),
             policy: Policy::default(),
+            explicit: None,
         },
         Event::CoordinatorStopped { epoch: 3 },
         Event::Paused { reason: PauseReason::User, why: "lunch".into() },
@@ -241,7 +243,12 @@ fn operation_events() -> Vec<Event> {
             saved: Some(saved_task()),
         },
         Event::FactsSet { facts: vec![FactChange { fact: "budget".into(), before: None, after: None }] },
-        Event::CheckpointDue { name: "before-plan-reset".into(), trigger: "plan reset".into(), full: true },
+        Event::CheckpointDue {
+            name: "before-plan-reset".into(),
+            trigger: "plan reset".into(),
+            full: true,
+            seq: None,
+        },
         Event::CheckpointMade { checkpoint, op: Some(id()) },
         Event::CheckpointFailed { name: "before-merge-1.2".into(), why: "no space".into() },
         Event::CheckpointDeleted { name: "before-auth".into(), why: "deleted by a person".into() },
@@ -256,9 +263,9 @@ fn operation_events() -> Vec<Event> {
         Event::AgentKilled { task: task(), run: run() },
         Event::WorkHeld { task: task(), agent: Some(AgentId::nth(1)) },
         Event::WorktreeRewound { task: task(), saved: Some(oid('c')) },
-        Event::RewindFailed { task: task(), why: "git failed".into() },
+        Event::RewindFailed { task: task(), why: "git failed".into(), given_up: None },
         Event::WorktreeRevived { task: task(), base: Some(oid('b')) },
-        Event::RevivalFailed { task: task(), why: "git failed".into() },
+        Event::RevivalFailed { task: task(), why: "git failed".into(), given_up: None },
         Event::AgentRedirected { task: task(), agent: AgentId::nth(1), to: task(), same_worktree: true },
     ]
 }
@@ -410,6 +417,7 @@ fn attempt_events() -> Vec<Event> {
             agent: agent.clone(),
             how: crashed,
             next: again.clone(),
+            after: None,
         },
         Event::AgentFailed {
             task: task(),
@@ -425,6 +433,7 @@ fn attempt_events() -> Vec<Event> {
                 },
             },
             next: Next::Blocked { block: BlockKind::Setup, why: "log in".into() },
+            after: None,
         },
         Event::AgentStopped {
             task: task(),
@@ -501,6 +510,7 @@ fn merge_events() -> Vec<Event> {
             why: "src/a.rs is changed".into(),
             paths: vec!["src/a.rs".into()],
             hint: "git stash push -- src/a.rs".into(),
+            again_at: None,
         },
         Event::CheckoutChanged { task: task() },
         Event::RaceLost { task: task(), trunk_now: oid('f') },
@@ -603,6 +613,63 @@ fn reopening_events() -> Vec<Event> {
     ]
 }
 
+/// Records that say what older ones left to be decided by whoever replays them.
+fn decided_events() -> Vec<Event> {
+    let again = Next::Pending { not_before: Timestamp(1_768_298_400_000), counts: false };
+    let how = Ended::Failed { failure: Failure::new(FailureClass::Overflow, "too much") };
+    let after = Aftermath {
+        crash: Some(CrashRecord { in_a_row: 2, remembered: 3 }),
+        task_crashes: 2,
+        counts: Some(Counted::Overflow),
+        fresh_session: true,
+        quota: Some("claude".into()),
+        denied: Some("careful".into()),
+        setup: Some(SetupRecord { text: "npm ci failed".into(), count: 2 }),
+    };
+    vec![
+        Event::CoordinatorStarted {
+            epoch: 4,
+            version: "0.1.0".into(),
+            host: "here".into(),
+            trunk: "main".into(),
+            policy: Policy::default(),
+            explicit: Some(true),
+        },
+        Event::CheckpointDue {
+            name: "before-merge-1.2".into(),
+            trigger: "merge".into(),
+            full: false,
+            seq: Some(41),
+        },
+        Event::HookDue {
+            hook: "pre-start".into(),
+            n: 8,
+            subject: Some("1.2".into()),
+            run: Some(run()),
+            variables: [("AGENT".to_string(), "ed-001".to_string())].into(),
+            blocking: true,
+        },
+        Event::AgentFailed {
+            task: task(),
+            status: Status::Pending,
+            run: run(),
+            agent: AgentId::nth(1),
+            how,
+            next: again,
+            after: Some(after),
+        },
+        Event::PublishWaits {
+            task: task(),
+            why: "src/a.rs is changed".into(),
+            paths: vec!["src/a.rs".into()],
+            hint: "git stash push -- src/a.rs".into(),
+            again_at: Some(Timestamp(1_768_298_460_000)),
+        },
+        Event::RewindFailed { task: task(), why: "git failed".into(), given_up: Some(true) },
+        Event::RevivalFailed { task: task(), why: "git failed".into(), given_up: Some(false) },
+    ]
+}
+
 fn samples() -> Vec<Event> {
     [
         plan_events(),
@@ -616,6 +683,7 @@ fn samples() -> Vec<Event> {
         proof_events(),
         claim_events(),
         reopening_events(),
+        decided_events(),
     ]
     .concat()
 }

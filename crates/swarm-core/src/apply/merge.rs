@@ -6,8 +6,8 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
-use super::{keep, tail};
-use crate::limits::{CHECKOUT_RETRY_SECS, GREEN_KEPT};
+use super::{keep, legacy, tail};
+use crate::limits::GREEN_KEPT;
 use crate::stage::{MergeStep, Stage, Waits};
 use crate::state::{RedTrunk, State};
 
@@ -66,10 +66,14 @@ impl State {
                     self.red_trunk = Some(RedTrunk { commit: commit.clone(), task: task.clone() });
                 }
             }
-            Event::PublishWaits { task, why, paths, hint } => {
+            Event::PublishWaits { task, why, paths, hint, again_at } => {
                 self.release(task);
                 let waits = Waits { why: why.clone(), paths: paths.clone(), hint: hint.clone() };
-                self.approve_again(task, at.plus_secs(CHECKOUT_RETRY_SECS), Some(waits));
+                self.approve_again(
+                    task,
+                    again_at.unwrap_or_else(|| legacy::checkout_again_at(at)),
+                    Some(waits),
+                );
             }
             Event::CheckoutChanged { task } => self.change(task, |t| {
                 if let Stage::Approved { not_before, waits, .. } = &mut t.stage {

@@ -5,14 +5,12 @@ use swarm_protocol::ids::{AgentId, CommandId, Oid, TaskId};
 use swarm_protocol::operation::{FactChange, Request, SavedStage, SavedTask};
 use swarm_protocol::time::Timestamp;
 
-use super::keep;
-use crate::hooks::ENDED_KEPT;
+use super::{keep, legacy};
 use crate::limits::{
-    ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, HAND_FAILURES_MAX, OPERATIONS_KEPT,
+    ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, HOOKS_ENDED_KEPT, OPERATIONS_KEPT,
 };
-use crate::operation::state::{Due, First, Record, Redirect, Rewind, Running, Step};
+use crate::operation::state::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
 use crate::operation::{facts, written};
-use crate::planted::{self, Bug};
 use crate::react::STOPPED_BY_A_PERSON;
 use crate::stage::Stage;
 use crate::state::{Approved, Degraded, PastAnswer, State};
@@ -75,9 +73,27 @@ impl State {
                     .filter_map(|change| facts::of_task(&change.fact))
                     .for_each(|(id, _)| self.reindex(&id));
             }
-            Event::CheckpointDue { name, trigger, full } => {
-                let seq = self.seq.saturating_sub(1);
+            Event::CheckpointDue { name, trigger, full, seq } => {
+                if trigger == PERIODIC {
+                    self.ops.done_since = 0;
+                }
+                let seq = seq.unwrap_or(self.seq.saturating_sub(1));
                 self.due_checkpoint(name.clone(), trigger, *full, seq, at);
+            }
+            Event::HookDue { hook, n, subject, run, variables, blocking } => {
+                self.ops.hooks_ever = *n;
+                let due = HookRun {
+                    n: *n,
+                    hook: hook.clone(),
+                    subject: subject.clone(),
+                    run: run.clone(),
+                    variables: variables.clone(),
+                    blocking: *blocking,
+                    started: None,
+                    outcome: None,
+                    output: String::new(),
+                };
+                self.ops.hooks.insert(*n, due);
             }
             Event::CheckpointMade { checkpoint, op } => {
                 self.ops.due.retain(|due| due.name != checkpoint.name);
@@ -114,7 +130,7 @@ impl State {
             Event::HookEnded { n, outcome, output, .. } => {
                 if let Some(mut hook) = self.ops.hooks.remove(n) {
                     (hook.outcome, hook.output) = (Some(outcome.clone()), output.clone());
-                    keep(&mut self.ops.hooks_ended, ENDED_KEPT, hook);
+                    keep(&mut self.ops.hooks_ended, HOOKS_ENDED_KEPT, hook);
                 }
             }
             Event::AgentKilled { task, run } => {
@@ -125,12 +141,12 @@ impl State {
             Event::WorktreeRewound { task, .. } => {
                 self.ops.rewinds.remove(task);
             }
-            Event::RewindFailed { task, .. } => {
+            Event::RewindFailed { task, given_up, .. } => {
                 let failed = self.ops.rewinds.get_mut(task).map(|rewind| {
                     rewind.failures += 1;
                     rewind.failures
                 });
-                if failed.is_some_and(|n| n >= HAND_FAILURES_MAX) {
+                if failed.is_some_and(|n| given_up.unwrap_or_else(|| legacy::gives_up(n))) {
                     self.ops.rewinds.remove(task);
                 }
             }
@@ -271,10 +287,6 @@ impl State {
                 self.change(id, |t| t.started = true);
                 let agent = self.task(id).and_then(|t| t.last_agent.clone());
                 self.goes_first(id, agent);
-                if planted::is(Bug::ActiveRestored) {
-                    let run = swarm_protocol::ids::RunId::nth(self.runs_ever);
-                    return self.enter(id, Stage::Active { run, iteration: 1 });
-                }
                 Stage::Pending { since: at, not_before }
             }
             SavedStage::Review { tip, tree, base } => {

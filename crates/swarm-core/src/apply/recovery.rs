@@ -8,14 +8,14 @@ use swarm_protocol::time::Timestamp;
 use super::keep;
 use crate::limits::{GREEN_KEPT, MESSAGES_MAX, NOTES_MAX};
 use crate::stage::Stage;
-use crate::state::{Closed, Degraded, Landed, Message, Nudge, State, Stuck, Suspect};
+use crate::state::{Closed, Degraded, Landed, Message, Nudge, Run, State, Stuck, Suspect};
 
 impl State {
     /// So that a report that comes twice is taken in once.
     pub(super) fn remember_signal(&mut self, run: &RunId, signal: &str, text: &str) {
         let run = self.runs.get_mut(run).filter(|run| run.noted.len() < NOTES_MAX);
         if let Some(run) = run.filter(|_| signal.starts_with("LEARNING")) {
-            run.noted.insert(crate::react::learning(signal, text));
+            run.noted.insert(Run::learning(signal, text));
         }
     }
 

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use swarm_protocol::aftermath::{Aftermath, Counted, SetupRecord};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
-use swarm_protocol::failure::{Consequence, Failure, Usage};
+use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Next, PauseReason};
+use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::time::Timestamp;
 
-use super::tail;
-use crate::react::{after_crash, is_crash};
-use crate::setup::without_name;
+use super::{legacy, tail};
 use crate::stage::Stage;
-use crate::state::{Audit, Run, SameFailure, Spent, State, Task};
+use crate::state::{Audit, Run, SameFailure, SetupFailures, Spent, State, Task};
 
 impl State {
     /// True when the event was one of an attempt.
@@ -155,25 +154,20 @@ impl State {
                     agent.crashes_in_a_row = 0;
                 }
             }
-            Event::AgentFailed { task, run, agent, how, next, .. } => {
+            Event::AgentFailed { task, run, agent, how, next, after, .. } => {
                 self.worked(run, at);
-                if is_crash(how) {
-                    let after = after_crash(self, agent, run, at);
-                    self.agents.insert(agent.clone(), after);
-                    self.change(task, |t| t.crashes = t.crashes.saturating_add(1));
-                }
+                let after = after.clone().unwrap_or_else(|| {
+                    legacy::aftermath(self, &legacy::End { task, run, agent, how, next }, at)
+                });
                 self.end(run);
-                self.note_end(task, run, how);
+                self.note_end(task, agent, how, &after, at);
                 match next {
                     Next::Restart { not_before, restart } => {
                         let (agent, after, since) = (agent.clone(), run.clone(), at);
                         let (not_before, restart) = (*not_before, *restart);
                         self.enter(task, Stage::Restarting { agent, after, since, not_before, restart });
                     }
-                    other => {
-                        self.change(task, |t| t.crashes = if is_held_against(other) { 0 } else { t.crashes });
-                        self.follow(task, other, at);
-                    }
+                    other => self.follow(task, other, at),
                 }
             }
             Event::AgentStopped { task, run, next, .. } => {
@@ -273,42 +267,39 @@ impl State {
     }
 
     /// What is remembered of an attempt that brought no result.
-    fn note_end(&mut self, task: &TaskId, run: &RunId, how: &Ended) {
-        let under = self.profile_of(run);
-        let group = self.quota_group(&under);
+    fn note_end(&mut self, task: &TaskId, agent: &AgentId, how: &Ended, after: &Aftermath, at: Timestamp) {
+        if let Some(crash) = after.crash {
+            let agent = self.agents.entry(agent.clone()).or_default();
+            agent.crashes_in_a_row = crash.in_a_row;
+            agent.crashes.push_back(at);
+            while agent.crashes.len() > crash.remembered as usize {
+                agent.crashes.pop_front();
+            }
+        }
+        if let Some(SetupRecord { text, count }) = &after.setup {
+            self.setup_failures = SetupFailures { text: text.clone(), count: *count };
+        }
         self.change(task, |t| {
             t.last_failure = Some(tail(&how.words()));
             t.last_end = Some(how.clone());
-            match how {
-                Ended::Failed { failure } => {
-                    match failure.class.consequence() {
-                        Consequence::Quota => t.waits_for_quota = Some(group),
-                        Consequence::Denied => drop(t.denied_under.insert(under)),
-                        Consequence::Overflow => t.overflows = t.overflows.saturating_add(1),
-                        _ => {}
-                    }
-                    note_failure(t, failure);
-                }
-                // A session that ran out of time is stuck in its own thoughts.
-                Ended::Timeout { .. } => t.session = None,
-                _ => {}
+            t.crashes = after.task_crashes;
+            match after.counts {
+                Some(Counted::Transient) => t.transient_retries = t.transient_retries.saturating_add(1),
+                Some(Counted::OnceMore) => t.once_more = t.once_more.saturating_add(1),
+                Some(Counted::Overflow) => t.overflows = t.overflows.saturating_add(1),
+                None => {}
+            }
+            if after.fresh_session {
+                t.session = None;
+            }
+            if after.quota.is_some() {
+                t.waits_for_quota.clone_from(&after.quota);
+            }
+            t.denied_under.extend(after.denied.clone());
+            if let Ended::Failed { failure } = how {
+                t.failure = Some(failure.clone());
             }
         });
-        if let Ended::NoWorkspace { text } = how
-            && !self.paused.contains_key(&PauseReason::Disk)
-        {
-            let text = without_name(&tail(text), task);
-            let alike = self.setup_failures.text == text;
-            self.setup_failures.count = if alike { self.setup_failures.count.saturating_add(1) } else { 1 };
-            self.setup_failures.text = text;
-        }
-    }
-
-    /// The profile that a run was started under.
-    fn profile_of(&self, run: &RunId) -> String {
-        let Some(run) = self.runs.get(run) else { return String::new() };
-        let own = || self.tasks.get(&run.task).map(|task| self.preferred_profile(task).to_string());
-        run.profile.clone().or_else(own).unwrap_or_default()
     }
 
     pub(super) fn end(&mut self, run: &RunId) {
@@ -324,25 +315,4 @@ impl State {
             agent.run = None;
         }
     }
-}
-
-/// Whether the end of the attempt costs the task a retry, or a person is asked.
-fn is_held_against(next: &Next) -> bool {
-    !matches!(next, Next::Pending { counts: false, .. })
-}
-
-fn note_failure(task: &mut Task, failure: &Failure) {
-    match failure.class.consequence() {
-        Consequence::Transient => task.transient_retries = task.transient_retries.saturating_add(1),
-        Consequence::OnceMore => {
-            task.once_more = task.once_more.saturating_add(1);
-            task.session = None;
-        }
-        // The session is full, unknown to the program, or stuck: the next attempt begins afresh.
-        Consequence::Overflow | Consequence::Setup | Consequence::Timeout | Consequence::Loop => {
-            task.session = None
-        }
-        Consequence::Quota | Consequence::Crash | Consequence::Silence | Consequence::Denied => {}
-    }
-    task.failure = Some(failure.clone());
 }

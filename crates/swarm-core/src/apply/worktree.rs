@@ -2,7 +2,7 @@
 
 use swarm_protocol::event::Event;
 
-use crate::limits::HAND_FAILURES_MAX;
+use super::legacy;
 use crate::stage::Stage;
 use crate::state::State;
 
@@ -27,9 +27,9 @@ impl State {
                     (t.base, t.worktree) = (Some(base.clone()), true);
                 }
             }),
-            Event::RevivalFailed { task, .. } => self.change(task, |t| {
+            Event::RevivalFailed { task, given_up, .. } => self.change(task, |t| {
                 t.hand_failures += 1;
-                if t.hand_failures >= HAND_FAILURES_MAX {
+                if given_up.unwrap_or_else(|| legacy::gives_up(t.hand_failures)) {
                     (t.left, t.hand_failures) = (None, 0);
                 }
             }),

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::{Checkpoint, FactChange, Plan, Request};
+use swarm_protocol::operation::{Checkpoint, FactChange, HookOutcome, Plan, Request};
 use swarm_protocol::time::Timestamp;
-
-use crate::hooks::HookRun;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operations {
@@ -37,6 +35,25 @@ pub struct Operations {
     pub hooks_ever: u64,
     /// The last hooks that ended (bounded).
     pub hooks_ended: VecDeque<HookRun>,
+}
+
+/// The trigger of a checkpoint that is made after every so many merges.
+pub const PERIODIC: &str = "periodic";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookRun {
+    pub n: u64,
+    pub hook: String,
+    /// The task (or the pause) that it is about.
+    pub subject: Option<String>,
+    /// The run that waits for it.
+    pub run: Option<RunId>,
+    pub variables: BTreeMap<String, String>,
+    pub blocking: bool,
+    /// The epoch of the coordinator that runs it.
+    pub started: Option<u64>,
+    pub outcome: Option<HookOutcome>,
+    pub output: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,23 +7,27 @@ use swarm_protocol::time::Timestamp;
 use super::{checkpoints, facts};
 use crate::limits::FACTS_MAX;
 use crate::state::State;
+use crate::step::write;
 
 /// Bytes of events from which on the facts may be too many.
 const LARGE: usize = 64 * 1024;
 /// A reset speaks of every task.
 const MANY_TASKS: usize = 500;
 
-/// Takes a decision in. An `operation` among the events gets the facts that those before it changed.
-pub fn take_in(state: &mut State, events: &mut Vec<Event>, now: Timestamp) {
-    keep_large(state, events);
+/// Takes a decision in, and gives the batch that it comes to. An `operation` among the events gets the facts that
+/// those before it changed.
+pub fn take_in(state: &mut State, mut events: Vec<Event>, now: Timestamp) -> Vec<Event> {
+    keep_large(state, &mut events);
+    let mut batch = Vec::with_capacity(events.len());
     let Some(at) = events.iter().position(|e| matches!(e, Event::Operation { facts: None, .. })) else {
-        return events.iter().for_each(|event| state.apply(event, now));
+        write(state, events, now, &mut batch);
+        return batch;
     };
     // A plan that is being closed has its last record behind the operation.
-    let (before_it, rest) = events.split_at_mut(at);
-    let touched = facts::touched(state, before_it);
+    let mut rest = events.split_off(at);
+    let touched = facts::touched(state, &events);
     let before = facts::read_all(state, &touched);
-    before_it.iter().for_each(|event| state.apply(event, now));
+    write(state, events, now, &mut batch);
     let after = facts::read_all(state, &touched);
     if let Event::Operation { facts: recorded, checkpoint, .. } = &mut rest[0] {
         let changes = facts::changes(touched, before, after);
@@ -34,7 +38,8 @@ pub fn take_in(state: &mut State, events: &mut Vec<Event>, now: Timestamp) {
             *checkpoint = None;
         }
     }
-    rest.iter().for_each(|event| state.apply(event, now));
+    write(state, rest, now, &mut batch);
+    batch
 }
 
 /// An operation that changes a great deal is undone by returning to the state before it.
@@ -51,7 +56,7 @@ fn keep_large(state: &State, events: &mut Vec<Event>) {
     if let Some(Event::Operation { checkpoint, .. }) = events.last_mut() {
         *checkpoint = Some(name.clone());
     }
-    events.insert(0, Event::CheckpointDue { name, trigger, full: true });
+    events.insert(0, Event::CheckpointDue { name, trigger, full: true, seq: None });
 }
 
 /// About the bytes that the facts take in the ledger.

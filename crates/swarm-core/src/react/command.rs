@@ -53,7 +53,8 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     };
     let checkpoint = intervene::risky(state, &kind).then(|| intervene::checkpoint_before(state, &kind));
     if let Some(name) = &checkpoint {
-        events.insert(0, Event::CheckpointDue { name: name.clone(), trigger: kind.clone(), full: true });
+        let (name, trigger) = (name.clone(), kind.clone());
+        events.insert(0, Event::CheckpointDue { name, trigger, full: true, seq: None });
     }
     // A closed plan's last record is its closing: a start that finds it there finishes the renames.
     let at = events.len() - usize::from(matches!(events.last(), Some(Event::PlanClosed { .. })));

@@ -12,7 +12,7 @@ use super::command::Outcome;
 use super::failure::backoff_ms;
 use super::trunk;
 use crate::input::KeyName;
-use crate::limits::HAND_FAILURES_MAX;
+use crate::limits::{CHECKOUT_RETRY_SECS, HAND_FAILURES_MAX};
 use crate::settle::nonce;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
@@ -191,9 +191,18 @@ fn done(id: TaskId, proof: Proof) -> Vec<Event> {
     ]
 }
 
-pub(super) fn waits(state: &State, id: TaskId, why: String, paths: Vec<String>, hint: String) -> Vec<Event> {
+/// What the hand says when a person's checkout is in the way.
+pub(super) struct Waits {
+    pub why: String,
+    pub paths: Vec<String>,
+    pub hint: String,
+}
+
+pub(super) fn waits(state: &State, id: TaskId, waits: Waits, now: Timestamp) -> Vec<Event> {
     let Some((_, MergeStep::Publishing { .. })) = merging(state, &id) else { return vec![] };
-    vec![Event::PublishWaits { task: id, why, paths, hint }]
+    let Waits { why, paths, hint } = waits;
+    let again_at = Some(now.plus_secs(CHECKOUT_RETRY_SECS));
+    vec![Event::PublishWaits { task: id, why, paths, hint, again_at }]
 }
 
 pub(super) fn race_lost(state: &State, id: TaskId, trunk_now: Oid, now: Timestamp) -> Vec<Event> {
@@ -259,7 +268,8 @@ pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event
 fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> {
     let Some(task) = state.task(&id).filter(|task| task.left.is_some()) else { return vec![] };
     let given_up = task.hand_failures + 1 >= HAND_FAILURES_MAX;
-    let mut events = vec![Event::RevivalFailed { task: id.clone(), why: why.clone() }];
+    let mut events =
+        vec![Event::RevivalFailed { task: id.clone(), why: why.clone(), given_up: Some(given_up) }];
     if given_up && matches!(task.stage, Stage::Pending { .. }) {
         let why = format!("what was done for it before could not be brought back (`swarm restore`): {why}");
         let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };

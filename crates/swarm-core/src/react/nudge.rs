@@ -33,15 +33,10 @@ pub(super) fn noted(state: &State, run: &RunId, text: String) -> Vec<Event> {
 pub(super) fn learned(state: &State, run: &RunId, signal: String, text: &str) -> Vec<Event> {
     let Some(record) = state.current_run(run) else { return vec![] };
     let text = crate::apply::tail(text);
-    if record.noted.len() >= NOTES_MAX || record.noted.contains(&learning(&signal, &text)) {
+    if record.noted.len() >= NOTES_MAX || record.noted.contains(&Run::learning(&signal, &text)) {
         return vec![];
     }
     vec![Event::Signal { task: record.task.clone(), run: run.clone(), signal, text }]
-}
-
-/// As it is remembered among what a run gave rise to.
-pub(crate) fn learning(signal: &str, text: &str) -> String {
-    format!("{signal}: {text}")
 }
 
 /// What is left of an ended attempt resists: asked for again until it works, and a person is told each reason once.

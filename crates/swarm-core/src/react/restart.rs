@@ -15,7 +15,7 @@ use crate::limits::DEGRADED_MAX;
 use crate::state::{Agent, State, Task};
 
 /// Whether an attempt that ended so is a crash of its agent.
-pub(crate) fn is_crash(how: &Ended) -> bool {
+pub(super) fn is_crash(how: &Ended) -> bool {
     match how {
         Ended::Crashed { .. } | Ended::Lost { .. } => true,
         Ended::Failed { failure } => {
@@ -26,7 +26,7 @@ pub(crate) fn is_crash(how: &Ended) -> bool {
 }
 
 /// What is known of the agent once this crash of its run is taken in.
-pub(crate) fn after_crash(state: &State, agent: &AgentId, run: &RunId, now: Timestamp) -> Agent {
+pub(super) fn after_crash(state: &State, agent: &AgentId, run: &RunId, now: Timestamp) -> Agent {
     let known = state.agents.get(agent).cloned().unwrap_or_default();
     let lived = state.runs.get(run).map_or(0, |r| now.secs_since(r.claimed_at));
     known.after_crash(lived, now, &state.policy)

@@ -221,7 +221,8 @@ pub(super) fn rewound(state: &State, id: TaskId, saved: Option<Oid>) -> Vec<Even
 pub(super) fn not_rewound(state: &State, id: TaskId, why: String) -> Vec<Event> {
     let Some(rewind) = state.ops.rewinds.get(&id) else { return vec![] };
     let given_up = rewind.failures + 1 >= HAND_FAILURES_MAX;
-    let mut events = vec![Event::RewindFailed { task: id.clone(), why: why.clone() }];
+    let mut events =
+        vec![Event::RewindFailed { task: id.clone(), why: why.clone(), given_up: Some(given_up) }];
     if let Some(task) = state.task(&id).filter(|t| given_up && matches!(t.stage, Stage::Pending { .. })) {
         let why = format!("the worktree still holds what the killed agent changed last: {why}");
         let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };

@@ -8,6 +8,7 @@ use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::time::Timestamp;
 
+use super::aftermath::aftermath;
 use super::failure::{arc, backoff_ms, class_of, shortened};
 use super::{base, budget, message, nudge, quota, same};
 use crate::limits::{OVERSTEPS_MAX, SESSION_MAX};
@@ -71,7 +72,7 @@ pub(super) fn not_prepared(
     };
     let how = Ended::NoWorkspace { text: why.clone() };
     if setup {
-        return vec![failed(&l, how, Next::Blocked { block: BlockKind::Setup, why })];
+        return vec![failed(state, &l, how, Next::Blocked { block: BlockKind::Setup, why }, now)];
     }
     give_up(state, &l, how, now)
 }
@@ -144,12 +145,12 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
         (IterationOutcome::AsksHuman { text }, _) => {
             events.push(said("BLOCKED", &text));
             let next = Next::Blocked { block: BlockKind::Human, why: text.clone() };
-            events.push(failed(&l, Ended::AsksHuman { text }, next));
+            events.push(failed(state, &l, Ended::AsksHuman { text }, next, now));
         }
         (IterationOutcome::CannotDo { text }, _) => {
             events.push(said("FAILED", &text));
             let next = Next::Failed { why: text.clone() };
-            events.push(failed(&l, Ended::CannotDo { text }, next));
+            events.push(failed(state, &l, Ended::CannotDo { text }, next, now));
         }
         (IterationOutcome::Crashed { code, signal, text }, _) => {
             events.extend(give_up(state, &l, Ended::Crashed { code, signal, text }, now));
@@ -280,12 +281,13 @@ pub(crate) fn out_of_time(state: &State, run: &RunId, now: Timestamp) -> Option<
 
 fn give_up(state: &State, l: &Live<'_>, how: Ended, now: Timestamp) -> Vec<Event> {
     let super::failure::Arc { next, then } = arc(state, l, &how, now);
-    let mut events = vec![failed(l, how, next)];
+    let mut events = vec![failed(state, l, how, next, now)];
     events.extend(then);
     events
 }
 
-fn failed(l: &Live<'_>, how: Ended, next: Next) -> Event {
+fn failed(state: &State, l: &Live<'_>, how: Ended, next: Next, now: Timestamp) -> Event {
+    let after = Some(aftermath(state, l, &how, &next, now));
     Event::AgentFailed {
         task: l.id.clone(),
         status: next.status(),
@@ -293,5 +295,6 @@ fn failed(l: &Live<'_>, how: Ended, next: Next) -> Event {
         agent: l.agent.clone(),
         how,
         next,
+        after,
     }
 }

@@ -3,7 +3,7 @@
 use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
 
-use crate::hooks::HookRun;
+use crate::operation::state::HookRun;
 use crate::operation::{Record, Running, checkpoints, undo};
 use crate::state::State;
 
