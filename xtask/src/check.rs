@@ -9,6 +9,7 @@ mod functions;
 mod links;
 mod names_and_sizes;
 mod purity;
+mod replay;
 mod spawning;
 
 use std::collections::BTreeMap;
@@ -51,6 +52,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     let scans = [
         ("layers", edges::check(workspace)?),
         ("pure core", purity::check(&sources)),
+        ("replay", replay::check(&sources)),
         ("spawning", spawning::check(&sources)),
         ("names and sizes", names_and_sizes::check(&sources)),
         ("functions", functions::check(&sources)),

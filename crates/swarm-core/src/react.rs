@@ -41,7 +41,7 @@ pub(crate) use quota::due as quota_due;
 pub(crate) use review::approved;
 pub(crate) use save::patch_between;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
-pub(crate) use task::{STOPPED_BY_A_PERSON, commands, leave};
+pub(crate) use task::{commands, leave};
 pub(crate) use validate::graph;
 pub(crate) use work::out_of_time;
 

@@ -23,7 +23,10 @@ use crate::index::Index;
 use crate::stage::Stage;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 5;
+pub const STATE_FORMAT: u32 = 6;
+
+/// Why a task waits whose agent a person stopped.
+pub const STOPPED_BY_A_PERSON: &str = "a person stopped its agent";
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {

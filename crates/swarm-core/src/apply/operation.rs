@@ -11,9 +11,8 @@ use crate::limits::{
 };
 use crate::operation::state::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
 use crate::operation::{facts, written};
-use crate::react::STOPPED_BY_A_PERSON;
 use crate::stage::Stage;
-use crate::state::{Approved, Degraded, PastAnswer, State};
+use crate::state::{Approved, Degraded, PastAnswer, STOPPED_BY_A_PERSON, State};
 
 impl State {
     /// True when the event was one of an operation.

@@ -12,7 +12,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::{legacy, tail};
 use crate::stage::Stage;
-use crate::state::{Audit, Run, SameFailure, SetupFailures, Spent, State, Task};
+use crate::state::{Audit, Run, SameFailure, SetupFailures, Spent, State};
 
 impl State {
     /// True when the event was one of an attempt.

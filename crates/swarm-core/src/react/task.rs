@@ -14,7 +14,7 @@ use super::validate;
 use crate::limits::TASKS_MAX;
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
-use crate::state::{State, Task};
+use crate::state::{STOPPED_BY_A_PERSON, State, Task};
 
 pub(super) fn add(
     state: &State,
@@ -273,9 +273,6 @@ pub(crate) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &s
         was: None,
     }
 }
-
-/// Why a task waits whose agent a person stopped.
-pub(crate) const STOPPED_BY_A_PERSON: &str = "a person stopped its agent";
 
 /// What a person stopped goes on when a person says so: by itself it would begin again within seconds.
 pub(super) fn withheld(id: &TaskId, why: &str) -> Option<Event> {
