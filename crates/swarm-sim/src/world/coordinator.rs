@@ -90,10 +90,13 @@ impl Coordinator {
         self.hands.values_mut().find(|hand| hand.n == n)
     }
 
+    /// Nothing is under way but watches, and each of them has looked and has nothing to tell.
     pub fn idle(&self) -> bool {
-        self.hands.keys().all(Key::is_watch)
+        let watches = |hand: &Hand| hand.key.is_watch() && hand.acted && hand.report.is_none();
+        let watched = |effect: &Effect| effect.key().is_watch() && self.hands.contains_key(&effect.key());
+        self.hands.values().all(watches)
             && self.pending.is_empty()
-            && self.owed.back().is_none_or(|(_, owed)| owed.iter().all(|effect| effect.key().is_watch()))
+            && self.owed.back().is_none_or(|(_, owed)| owed.iter().all(watched))
     }
 
     /// The hand's last word is durable: if its effect is owed all the same, it rests before the next.
