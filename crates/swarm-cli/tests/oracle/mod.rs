@@ -14,6 +14,7 @@ pub mod rest;
 pub mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Arena;
@@ -91,6 +92,17 @@ impl Arena {
     }
 }
 
+/// For a trial that has not asked by itself. Where the swarm does not answer, or there is no plan, that was its point.
+pub fn judge_at_the_end(arena: &Arena) {
+    let answers = |args: &[&str]| arena.swarm(args).status.success();
+    if !arena.root.join(".swarm/plan-ledger.jsonl").exists() || !answers(&["status", "--json"]) {
+        return;
+    }
+    let trunk = Claims::of(arena).trunk.unwrap_or_else(|| "main".into());
+    let lies = judge(arena, &Known { trunk, ..Known::default() });
+    assert!(lies.is_empty(), "{}", lies.join("\n"));
+}
+
 /// The same of a swarm that has gone on to rest: what is open then waits for somebody who is told.
 pub fn judge_at_rest(arena: &Arena, known: &Known) -> Vec<String> {
     let mut lies = judge(arena, known);
@@ -104,6 +116,7 @@ pub fn judge_at_rest(arena: &Arena, known: &Known) -> Vec<String> {
 
 /// Everything that is not as it is said to be; nothing: all is well.
 pub fn judge(arena: &Arena, known: &Known) -> Vec<String> {
+    arena.judged.store(true, Ordering::Relaxed);
     let mut lies = Vec::new();
     let claims = Claims::of(arena);
     if let Some(trunk) = claims.trunk.as_deref().filter(|trunk| *trunk != known.trunk) {

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -17,13 +18,19 @@ pub const LIMIT: Duration = Duration::from_secs(180);
 pub struct Arena {
     dir: tempfile::TempDir,
     pub root: PathBuf,
+    /// Git was asked whether what the swarm says is true.
+    judged: AtomicBool,
 }
 
 /// With this variable the folder of a test that fails is kept, and named.
 pub const KEEP_FAILED: &str = "SWARM_KEEP_FAILED";
 
 impl Drop for Arena {
+    /// No trial ends without the oracle, whatever else it looks at.
     fn drop(&mut self) {
+        if !std::thread::panicking() && !self.judged.load(Ordering::Relaxed) {
+            oracle::judge_at_the_end(self);
+        }
         if std::thread::panicking() && std::env::var_os(KEEP_FAILED).is_some() {
             self.dir.disable_cleanup(true);
             eprintln!("kept: {}", self.dir.path().display());
@@ -41,7 +48,7 @@ impl Arena {
     pub fn inside(dir: tempfile::TempDir, config: &str) -> Self {
         let root = dir.path().join("repo");
         std::fs::create_dir_all(root.join(".swarm")).expect("the repository's folder");
-        let arena = Self { dir, root };
+        let arena = Self { dir, root, judged: AtomicBool::new(false) };
         arena.git(&["init", "--quiet", "--initial-branch=main"]);
         arena.git(&["config", "user.name", "A person"]);
         arena.git(&["config", "user.email", "person@localhost"]);
@@ -50,6 +57,11 @@ impl Arena {
         arena.git(&["commit", "--quiet", "--message", "start"]);
         arena.write(".swarm/config.json", config);
         arena
+    }
+
+    /// The trial has found out for itself.
+    pub fn is_judged(&self) {
+        self.judged.store(true, Ordering::Relaxed);
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
