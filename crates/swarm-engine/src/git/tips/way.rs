@@ -24,11 +24,15 @@ pub(super) struct SetByUs {
     /// How long the log was then: what stands before is settled. Notes of earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_bytes: Option<u64>,
+    /// Where the log ended then. That is not `from` when we have set the tip before and nothing was done there since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<Oid>,
 }
 
 impl SetByUs {
     pub fn now(record: Option<&Path>, from: &Oid, to: &Oid) -> Self {
-        Self { from: from.clone(), to: to.clone(), log_bytes: record.map(length) }
+        let logged = record.and_then(|record| Some(steps(record).pop()?.new));
+        Self { from: from.clone(), to: to.clone(), log_bytes: record.map(length), logged }
     }
 }
 
@@ -84,6 +88,42 @@ fn settled(steps: &[Step], note: Option<&SetByUs>) -> Option<(usize, Oid)> {
         None => steps.iter().rposition(|step| step.new == note.from).map(|at| at + 1),
     };
     // A log that was made anew since then has nothing to do with the note.
-    let settled = settled.filter(|count| count.checked_sub(1).is_some_and(|at| steps[at].new == note.from));
+    let ended = note.logged.as_ref().unwrap_or(&note.from);
+    let settled = settled.filter(|count| count.checked_sub(1).is_some_and(|at| steps[at].new == *ended));
     Some(settled.map_or(first, |count| (count, note.to.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn oid(c: char) -> Oid {
+        Oid::new(c.to_string().repeat(40)).expect("an object name")
+    }
+
+    fn logs(record: &Path, steps: &[(char, char)]) {
+        std::fs::create_dir_all(record.join("logs")).expect("a folder");
+        let line = |(old, new): &(char, char)| format!("{} {} a <a> 0 +0000\tcommit\n", oid(*old), oid(*new));
+        std::fs::write(record.join("logs/HEAD"), steps.iter().map(line).collect::<String>()).expect("a log");
+    }
+
+    /// A rollback and its undo, nothing done in the worktree between them: the second move does not begin where the log
+    /// ends, and neither is somebody else's.
+    #[test]
+    fn moves_of_our_own_one_after_the_other_are_our_own() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let record = dir.path();
+        logs(record, &[('0', 'a'), ('a', 'b')]);
+        let there = SetByUs::now(Some(record), &oid('b'), &oid('a'));
+        assert_eq!(way_of(record, Some(&there)).expect("a log").own, oid('a'));
+        logs(record, &[('0', 'a'), ('a', 'b'), ('a', 'c')]);
+        let back = SetByUs::now(Some(record), &oid('c'), &oid('b'));
+        let again = SetByUs::now(Some(record), &oid('b'), &oid('c'));
+        for (note, from) in [(back, 'b'), (again, 'c')] {
+            logs(record, &[('0', 'a'), ('a', 'b'), ('a', 'c'), (from, 'd')]);
+            let way = way_of(record, Some(&note)).expect("a log");
+            assert_eq!((way.cut_ins, way.own), (vec![], oid('d')));
+            logs(record, &[('0', 'a'), ('a', 'b'), ('a', 'c')]);
+        }
+    }
 }
