@@ -169,7 +169,7 @@ impl State {
         if let Some(proof) = old.proof()
             && !matches!(self.tasks.get(id).map(|t| &t.stage), Some(Stage::Done { .. }))
         {
-            self.ops.made.extend(proof.commits.iter().cloned());
+            self.ops.made.extend(proof.own().iter().cloned());
         }
     }
 
@@ -302,7 +302,9 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::MergeCompleted { proof, .. } => format!("{} at {}", proof.trunk, proof.commit.short()),
         Event::WorktreeKept { why, .. } => why.clone(),
         Event::NothingChanged { why, .. } | Event::WorkGone { why, .. } => why.clone(),
-        Event::WorkBack { proof, .. } => format!("{} at {}", proof.trunk, proof.commit.short()),
+        Event::WorkBack { proof, .. } | Event::WorkRewritten { proof, .. } => {
+            format!("{} at {}", proof.trunk, proof.commit.short())
+        }
         Event::TaskStatusChanged { status, why, .. } => match why {
             Some(why) => format!("{}: {why}", status.word()),
             None => status.word().into(),

@@ -150,7 +150,8 @@ impl Dues<'_> {
 
     /// A task that ends fires once; one that is set back to an end has fired before.
     fn ending(&mut self, event: &Event, before: &Before, now: Timestamp) {
-        let Some(id) = event.task().filter(|_| !matches!(event, Event::TaskRestored { .. })) else { return };
+        let again = matches!(event, Event::TaskRestored { .. } | Event::WorkBack { .. });
+        let Some(id) = event.task().filter(|_| !again) else { return };
         let Some(task) = self.state.task(id).filter(|t| has_ended(&t.stage)) else { return };
         if before.ended && before.stage == Some(task.stage.name()) {
             return;

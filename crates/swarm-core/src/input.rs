@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::Envelope;
-use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{HookOutcome, Landed, Left, Moved, Saved, Survey};
@@ -123,10 +123,12 @@ pub enum Report {
         commit: Oid,
         found: Vec<Oid>,
     },
-    /// Everything that is done was looked up on trunk at this commit: what is not there.
+    /// Everything that is done was looked up on trunk at this commit: what is not there, and what is there under
+    /// other names than it was merged with.
     Proven {
         commit: Oid,
         missing: BTreeMap<TaskId, Missing>,
+        standing: BTreeMap<TaskId, Standing>,
     },
     Verified {
         run: RunId,

@@ -115,7 +115,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             events.extend(proof::trunk_moved(state, &commit, &at));
             events
         }
-        Report::Proven { commit, missing } => proof::proven(state, commit, missing),
+        Report::Proven { commit, missing, standing } => proof::proven(state, commit, &missing, &standing),
         Report::WorktreeRemoved { task, left } => merge::worktree_removed(state, task, left),
         Report::Revived { task, base } => merge::revived(state, task, base),
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),

@@ -28,7 +28,21 @@ use swarm_protocol::time::Timestamp;
 
 /// A release adds its own here. None is ever taken away, and no `.states` is ever written again. With each ledger stand
 /// the members of the state that it did not know yet and that its records give a value to all the same.
-const LEDGERS: &[(&str, &[&str])] = &[("0.1.0-before-decisions-were-recorded", &["trunk_pinned"])];
+const LEDGERS: &[(&str, &[&str])] = &[(
+    "0.1.0-before-decisions-were-recorded",
+    &[
+        "trunk_pinned",
+        "trunk_since",
+        "claimsMax",
+        "claims",
+        "handed_in",
+        "submitted",
+        "landed_before",
+        "same_failure",
+        "proven",
+        "withheld",
+    ],
+)];
 
 const WHAT_TO_DO: &str = "\
 a record of an old ledger is taken in otherwise than when it was written. Either `apply` decides something (a limit, a \

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use swarm_core::input::{Input, Missing, Report};
 use swarm_core::{State, is_settled, react};
 use swarm_protocol::event::{Event, Proof};
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::git::{Git, GitError};
-use crate::hands::prove::{self, Absent};
+use crate::hands::prove::{self, Absent, Found};
 
 /// What a look at trunk finds out; none where the ledger knows it already, or there is nothing to look for.
 pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, GitError> {
@@ -21,9 +21,14 @@ pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, 
     if state.proven.as_ref() == Some(&commit) {
         return Ok(None);
     }
-    let absent = prove::absent(git, trunk, &commit, &proofs(state)).await?;
-    let missing = absent.into_iter().map(|(id, Absent { why, work })| (id, Missing { why, work })).collect();
-    Ok(Some(Report::Proven { commit, missing }))
+    let found = prove::look(git, trunk, &commit, &proofs(state)).await?;
+    Ok(Some(told(found, commit)))
+}
+
+/// What was found at this commit of trunk, for the core.
+pub(crate) fn told(found: Found, commit: Oid) -> Report {
+    let missing = found.absent.into_iter().map(|(id, Absent { why, work })| (id, Missing { why, work }));
+    Report::Proven { commit, missing: missing.collect(), standing: found.standing }
 }
 
 fn proofs(state: &State) -> BTreeMap<TaskId, Proof> {

@@ -17,7 +17,7 @@ use crate::operation::{
 use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
-pub use crate::proof::Proof;
+pub use crate::proof::{Proof, Standing};
 use crate::record::{RecordError, member};
 use crate::time::Timestamp;
 
@@ -375,6 +375,9 @@ events! {
     /// The work of a task that was gone is on trunk.
     WorkBack "work_back" [task "taskId": TaskId, status "status": Status] { proof "proof": Proof }
 
+    /// The work of a task that is done stands on trunk under other names: somebody rewrote its commits.
+    WorkRewritten "work_rewritten" [task "taskId": TaskId] { proof "proof": Proof }
+
     /// Gone by proof. `left`: what was in it that is on no trunk.
     WorktreeRemoved "worktree_removed" [task "taskId": TaskId] { left "left": Option<Left> }
     /// What was given up with its worktree lies there again; no base: there was nothing.
@@ -416,6 +419,7 @@ impl Event {
             | Self::NothingChanged { task, .. }
             | Self::WorkGone { task, .. }
             | Self::WorkBack { task, .. }
+            | Self::WorkRewritten { task, .. }
             | Self::TaskUpdated { task, .. }
             | Self::TaskStatusChanged { task, .. }
             | Self::TaskReordered { task, .. }

@@ -558,6 +558,10 @@ fn proof_events() -> Vec<Event> {
         },
         Event::WorkBack { task: task(), status: Status::Done, proof: accepted },
         Event::PhaseReopened { phase: 1 },
+        Event::WorkRewritten {
+            task: task(),
+            proof: Proof { made: vec![oid('a')], commits: vec![oid('b')], ..proof() },
+        },
     ]
 }
 

@@ -298,7 +298,7 @@ impl State {
             }
             SavedStage::Done { proof } => {
                 if let Some(proof) = &proof {
-                    proof.commits.iter().for_each(|oid| {
+                    proof.own().iter().for_each(|oid| {
                         self.ops.made.remove(oid);
                     });
                 }

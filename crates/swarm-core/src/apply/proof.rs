@@ -24,11 +24,16 @@ impl State {
                 self.enter(task, Stage::Gone { proof, why, since: at, work });
             }
             Event::WorkBack { task, proof, .. } => {
-                for commit in &proof.commits {
+                for commit in proof.own() {
                     self.ops.made.remove(commit);
                 }
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
             }
+            Event::WorkRewritten { task, proof } => self.change(task, |t| {
+                if let Stage::Done { proof: known } = &mut t.stage {
+                    *known = Some(proof.clone());
+                }
+            }),
             Event::NothingChanged { task, why, next, .. } => {
                 self.change(task, |t| {
                     t.empties = t.empties.saturating_add(1);

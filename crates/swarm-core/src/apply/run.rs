@@ -131,7 +131,7 @@ impl State {
                     (t.crashes, t.overflows, t.nudge) = (0, 0, None);
                     (t.handed_in, t.kept) = (Some(tip.clone()), None);
                     if let Stage::Done { proof: Some(proof) } = &t.stage {
-                        t.landed_before.clone_from(&proof.commits);
+                        t.landed_before = proof.own().to_vec();
                     }
                     // A base of its own: the work is a person's.
                     if base.is_some() {

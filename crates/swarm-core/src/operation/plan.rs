@@ -221,7 +221,7 @@ fn landed(state: &State) -> BTreeMap<TaskId, Vec<Oid>> {
 /// The commits of a merged task on trunk, oldest first.
 pub fn merged(state: &State, id: &TaskId) -> Vec<Oid> {
     let proof = state.task(id).and_then(|task| task.stage.proof());
-    proof.map(|proof| proof.commits.clone()).unwrap_or_default()
+    proof.map(|proof| proof.own().to_vec()).unwrap_or_default()
 }
 
 pub fn branch_ref(id: &TaskId) -> String {

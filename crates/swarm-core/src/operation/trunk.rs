@@ -14,7 +14,7 @@ use crate::state::State;
 pub fn ours(state: &State) -> BTreeSet<&Oid> {
     let proven = state.tasks.values().filter_map(|task| task.stage.proof());
     // The commit that a proof names is somebody else's where the task brought none.
-    proven.flat_map(|proof| &proof.commits).chain(&state.ops.made).collect()
+    proven.flat_map(|proof| proof.own()).chain(&state.ops.made).collect()
 }
 
 /// The move that brings trunk to `to`, or as near as the work of others allows. `rewritten`: commits to take back that

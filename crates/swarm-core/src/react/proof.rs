@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use swarm_protocol::event::{Event, Proof};
+use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{Landed, SavedStage};
 use swarm_protocol::outcome::PauseReason;
@@ -22,11 +22,18 @@ pub(crate) fn provable(task: &Task) -> Option<&Proof> {
     (!proof.commits.is_empty() || !proof.found.is_empty()).then_some(proof)
 }
 
-/// Everything that is done was looked up at this commit of trunk; `missing` names what is not there.
-pub(super) fn proven(state: &State, commit: Oid, missing: BTreeMap<TaskId, Missing>) -> Vec<Event> {
+/// Everything that is done was looked up at this commit of trunk; `missing` names what is not there, `standing` what is
+/// there under other names.
+pub(super) fn proven(
+    state: &State,
+    commit: Oid,
+    missing: &BTreeMap<TaskId, Missing>,
+    standing: &BTreeMap<TaskId, Standing>,
+) -> Vec<Event> {
     let mut events = Vec::new();
     for (id, found) in &state.tasks {
         let Some(proof) = provable(found) else { continue };
+        let now = proof.standing(standing.get(id));
         match (&found.stage, missing.get(id)) {
             (Stage::Done { .. }, Some(Missing { why, work })) => events.push(Event::WorkGone {
                 task: id.clone(),
@@ -36,8 +43,10 @@ pub(super) fn proven(state: &State, commit: Oid, missing: BTreeMap<TaskId, Missi
                 work: work.clone(),
             }),
             (Stage::Gone { .. }, None) => {
-                let (task, status, proof) = (id.clone(), Status::Done, proof.clone());
-                events.push(Event::WorkBack { task, status, proof });
+                events.push(Event::WorkBack { task: id.clone(), status: Status::Done, proof: now });
+            }
+            (Stage::Done { .. }, None) if now != *proof => {
+                events.push(Event::WorkRewritten { task: id.clone(), proof: now });
             }
             _ => {}
         }

@@ -172,7 +172,7 @@ pub(crate) fn parts_are_done(state: &State, parts: &[TaskId]) -> bool {
 /// What the parts of a task have brought to trunk, in their order.
 pub(crate) fn commits_of_parts(state: &State, parts: &[TaskId]) -> Vec<Oid> {
     let proofs = parts.iter().filter_map(|part| state.task(part)?.stage.proof());
-    proofs.flat_map(|proof| proof.commits.iter().cloned()).collect()
+    proofs.flat_map(|proof| proof.own().iter().cloned()).collect()
 }
 
 /// All parts are done. Where trunk is known to be green with them the whole is done at once.

@@ -167,6 +167,10 @@ fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
     let renamed = |oid: &Oid| moved.brought.get(oid).unwrap_or(oid).clone();
     let fix = |stage: &mut SavedStage| {
         if let SavedStage::Done { proof: Some(proof) } = stage {
+            let brought = proof.own().iter().any(|oid| moved.brought.contains_key(oid));
+            if brought {
+                *proof = proof.standing(None);
+            }
             proof.commits = proof.commits.iter().map(&renamed).collect();
             proof.commit = renamed(&proof.commit);
         }

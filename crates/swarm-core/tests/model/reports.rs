@@ -109,7 +109,7 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
         Effect::Prove { tasks } => {
             let work = Some(Landed { base: oid('a'), tip: oid('b'), tree: oid('d') });
-            let proven = |missing| Report::Proven { commit: oid('c'), missing };
+            let proven = |missing| Report::Proven { commit: oid('c'), missing, standing: Default::default() };
             let gone = |work: &Option<Landed>| {
                 let missing = |id: &TaskId| (id.clone(), Missing { why: "reset".into(), work: work.clone() });
                 proven(tasks.keys().map(missing).collect())

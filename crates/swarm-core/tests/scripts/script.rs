@@ -374,12 +374,18 @@ impl Play {
                 let found = if what == "known" { vec![oid('b')] } else { vec![] };
                 Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a'), found }
             }
-            "found" => Report::Proven { commit: oid('c'), missing: Default::default() },
+            "found" => {
+                Report::Proven { commit: oid('c'), missing: Default::default(), standing: Default::default() }
+            }
             "gone" | "lost" => {
                 let work = Landed { base: oid('a'), tip: oid('b'), tree: oid('d') };
                 let why = "main was reset".into();
                 let missing = Missing { why, work: (what == "gone").then_some(work) };
-                Report::Proven { commit: oid('e'), missing: [(task, missing)].into() }
+                Report::Proven {
+                    commit: oid('e'),
+                    missing: [(task, missing)].into(),
+                    standing: Default::default(),
+                }
             }
             "verified" | "unverified" => {
                 Report::Verified { run: verify(), task, passed: what == "verified", output: "output".into() }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use swarm_core::effect::{Effect, Key};
-use swarm_core::input::{KeyName, Missing, Report};
+use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass};
@@ -21,7 +21,7 @@ use crate::complain::complain;
 use crate::daemon::OVERSTEP;
 use crate::hands::build::{BuildOutcome, Work, build_as};
 use crate::hands::checkout_watch::CheckoutWatch;
-use crate::hands::prove::{self, Absent};
+use crate::hands::prove;
 use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
 use crate::no_room;
 use crate::supervisor::{Rescue, stop_run};
@@ -220,9 +220,8 @@ async fn give_up_patiently(
 /// What is done, looked up on trunk as it is now.
 async fn prove(world: &World, tasks: &BTreeMap<TaskId, Proof>) -> Result<Report, String> {
     let commit = trunk_tip(world).await?;
-    let absent = prove::absent(&world.git, &world.trunk(), &commit, tasks).await.map_err(words)?;
-    let missing = absent.into_iter().map(|(id, Absent { why, work })| (id, Missing { why, work })).collect();
-    Ok(Report::Proven { commit, missing })
+    let found = prove::look(&world.git, &world.trunk(), &commit, tasks).await.map_err(words)?;
+    Ok(crate::present::told(found, commit))
 }
 
 fn words(error: impl std::fmt::Display) -> String {

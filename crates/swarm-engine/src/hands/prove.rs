@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use swarm_protocol::event::Proof;
+use swarm_protocol::event::{Proof, Standing};
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::Landed;
 
@@ -26,56 +26,102 @@ pub struct Absent {
     pub work: Option<Landed>,
 }
 
-/// What is asked about one task.
-type Asked<'a> = BTreeMap<&'a TaskId, Vec<&'a Oid>>;
+/// What a look at trunk finds about the tasks that are done.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub absent: BTreeMap<TaskId, Absent>,
+    /// There, but under other names than it was merged with.
+    pub standing: BTreeMap<TaskId, Standing>,
+}
 
 /// The commits that a proof speaks of.
 fn named(proof: &Proof) -> impl Iterator<Item = &Oid> {
-    // What trunk had already when the work was to be merged was there at this commit of it.
-    let then = (!proof.found.is_empty()).then_some(&proof.commit);
-    proof.commits.iter().chain(&proof.found).chain(then)
+    proof.own().iter().chain(&proof.found).chain([&proof.commit])
 }
 
-/// The tasks whose work is not on the branch `trunk`, which is at `tip`.
-pub async fn absent(
+/// Looks for the work of these tasks on the branch `trunk`, which is at `tip`.
+pub async fn look(
     git: &Git,
     trunk: &str,
     tip: &Oid,
     tasks: &BTreeMap<TaskId, Proof>,
-) -> Result<BTreeMap<TaskId, Absent>, GitError> {
-    let asked: Asked<'_> =
-        tasks.iter().map(|(id, proof)| (id, proof.commits.iter().chain(&proof.found).collect())).collect();
+) -> Result<Found, GitError> {
     let all: Vec<Oid> = tasks.values().flat_map(named).cloned().collect();
     let missing: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
     let known: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
-    let off: BTreeSet<Oid> = off_history(git, &known, tip).await?;
+    let off = off_history(git, &known, tip).await?;
     let others = others_since(git, &known, &off, tip).await?;
     let patches = Patches::of(git, &known, &others).await?;
-    let mut found = BTreeMap::new();
-    for (id, commits) in asked {
-        for oid in commits {
-            let why = if missing.contains(oid) {
-                Some(format!("the commit {} is not in the repository any more", oid.short()))
-            } else if tasks[id].found.contains(oid) && !off.contains(&tasks[id].commit) {
-                let by = patches.reverted_by_after(oid, &tasks[id].commit);
-                by.map(|by| format!("the commit {} was reverted on {trunk} by {}", oid.short(), by.short()))
-            } else if off.contains(oid) {
-                match is_there_otherwise(git, oid, tip, &patches).await? {
-                    true => None,
-                    false => Some(format!("the commit {} is not on {trunk}", oid.short())),
-                }
-            } else {
-                let by = patches.reverted_by(oid);
-                by.map(|by| format!("the commit {} was reverted on {trunk} by {}", oid.short(), by.short()))
-            };
-            if let Some(why) = why {
-                let work = landed(git, id, &tasks[id]).await?;
-                found.insert(id.clone(), Absent { why, work });
-                break;
+    let at = Trunk { git, trunk, tip, missing, off, patches };
+    let mut found = Found::default();
+    for (id, proof) in tasks {
+        match at.places(proof).await? {
+            Ok(standing) => found.standing.extend(standing.map(|standing| (id.clone(), standing))),
+            Err(why) => {
+                let work = landed(git, id, proof).await?;
+                found.absent.insert(id.clone(), Absent { why, work });
             }
         }
     }
     Ok(found)
+}
+
+/// Trunk, with what has been read of it.
+struct Trunk<'a> {
+    git: &'a Git,
+    trunk: &'a str,
+    tip: &'a Oid,
+    /// Commits that git does not have.
+    missing: BTreeSet<Oid>,
+    /// Commits that are not in its history.
+    off: BTreeSet<Oid>,
+    patches: Patches,
+}
+
+impl Trunk<'_> {
+    /// Where the work of a proof stands, if under other names; or why it is not there.
+    async fn places(&self, proof: &Proof) -> Result<Result<Option<Standing>, String>, GitError> {
+        let (mut places, mut rewritten) = (Vec::new(), false);
+        for oid in proof.own().iter().chain(&proof.found) {
+            let place = match self.place(proof, oid).await? {
+                Ok(place) => place,
+                Err(why) => return Ok(Err(why)),
+            };
+            rewritten |= place.is_some();
+            if proof.made.contains(oid) || proof.commits.contains(oid) {
+                places.push(place.unwrap_or_else(|| oid.clone()));
+            } else if let Some(place) = place {
+                // What trunk had already stands elsewhere now; the proof names where.
+                return Ok(Ok(Some(Standing { commit: place, commits: proof.commits.clone() })));
+            }
+        }
+        if !rewritten && !self.off.contains(&proof.commit) {
+            return Ok(Ok(None));
+        }
+        let newest = places.last().cloned().unwrap_or_else(|| self.tip.clone());
+        places.dedup();
+        Ok(Ok(Some(Standing { commit: newest, commits: places })))
+    }
+
+    /// Where one commit stands: under its own name (none), under another, or nowhere and why.
+    async fn place(&self, proof: &Proof, oid: &Oid) -> Result<Result<Option<Oid>, String>, GitError> {
+        let reverted =
+            |by: Oid| format!("the commit {} was reverted on {} by {}", oid.short(), self.trunk, by.short());
+        if self.missing.contains(oid) {
+            return Ok(Err(format!("the commit {} is not in the repository any more", oid.short())));
+        }
+        if proof.found.contains(oid) && !self.off.contains(&proof.commit) {
+            let by = self.patches.reverted_by_after(oid, &proof.commit);
+            return Ok(by.map_or(Ok(None), |by| Err(reverted(by))));
+        }
+        if !self.off.contains(oid) {
+            return Ok(self.patches.reverted_by(oid).map_or(Ok(None), |by| Err(reverted(by))));
+        }
+        Ok(match is_there_otherwise(self.git, oid, self.tip, &self.patches).await? {
+            Some(place) => Ok(Some(place)),
+            None => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
+        })
+    }
 }
 
 /// Those of the commits that are on trunk under another name: amended, rebased or picked by somebody. Newest first.
@@ -90,7 +136,7 @@ pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>
     let patches = Patches::of(git, &known, &others).await?;
     let mut found = Vec::new();
     for oid in known.iter().rev().filter(|oid| off.contains(*oid)) {
-        if is_there_otherwise(git, oid, tip, &patches).await? {
+        if is_there_otherwise(git, oid, tip, &patches).await?.is_some() {
             found.push(oid.clone());
         }
     }
@@ -123,19 +169,24 @@ async fn others_since(
     Ok(others)
 }
 
-/// Whether what the commit changed is on trunk although the commit is not.
-async fn is_there_otherwise(git: &Git, oid: &Oid, tip: &Oid, patches: &Patches) -> Result<bool, GitError> {
+/// Where on trunk stands what the commit changed although the commit is not there.
+async fn is_there_otherwise(
+    git: &Git,
+    oid: &Oid,
+    tip: &Oid,
+    patches: &Patches,
+) -> Result<Option<Oid>, GitError> {
     if let Some(twin) = patches.twin_of(oid) {
-        return Ok(patches.reverted_by_after(oid, &twin).is_none());
+        return Ok(patches.reverted_by_after(oid, &twin).is_none().then_some(twin));
     }
     let mut places = patches.rewritten_as(oid);
     places.push(tip.clone());
     for place in places {
         if brings_nothing(git, oid, &place).await? && patches.reverted_by_after(oid, &place).is_none() {
-            return Ok(true);
+            return Ok(Some(place));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Whether picking the commit there would change nothing.
@@ -155,7 +206,7 @@ async fn brings_nothing(git: &Git, oid: &Oid, onto: &Oid) -> Result<bool, GitErr
 /// The commits of a task in one line, so that they can be merged again: as they stood on trunk where they stood one after
 /// the other, else picked one onto the other.
 pub async fn landed(git: &Git, task: &TaskId, proof: &Proof) -> Result<Option<Landed>, GitError> {
-    let commits = if proof.commits.is_empty() { &proof.found } else { &proof.commits };
+    let commits = if proof.own().is_empty() { &proof.found[..] } else { proof.own() };
     let Some(first) = commits.first() else { return Ok(None) };
     if !git.missing_commits(commits).await?.is_empty() {
         return Ok(None);
@@ -168,7 +219,7 @@ pub async fn landed(git: &Git, task: &TaskId, proof: &Proof) -> Result<Option<La
     let tip = if line {
         commits.last().cloned()
     } else {
-        let carry = Carry { onto: base.clone(), commits: commits.clone(), at_secs: 0, because: None };
+        let carry = Carry { onto: base.clone(), commits: commits.to_vec(), at_secs: 0, because: None };
         match pick(git, &carry).await? {
             Carried::Built { result, .. } => {
                 keep_commit(git, "kept", task, &result).await?;

@@ -137,7 +137,7 @@ impl Desk {
             let work = self.landed(id, &proof.commits).map(|(_, landed)| landed);
             missing.insert(id.clone(), Missing { why: format!("{} is not on main", gone.short()), work });
         }
-        Report::Proven { commit: trunk, missing }
+        Report::Proven { commit: trunk, missing, standing: BTreeMap::new() }
     }
 
     fn save(&mut self, name: &str, full: bool) -> Report {

@@ -256,7 +256,11 @@ impl Story {
             let work = self.truth.landed(proof);
             Some((id.clone(), Missing { why: format!("{} is not on trunk", gone.short()), work }))
         });
-        Report::Proven { commit: self.truth.trunk_tip(), missing: missing.collect() }
+        Report::Proven {
+            commit: self.truth.trunk_tip(),
+            missing: missing.collect(),
+            standing: BTreeMap::new(),
+        }
     }
 
     fn remove(&mut self, task: &TaskId) -> Result<Report, Broken> {

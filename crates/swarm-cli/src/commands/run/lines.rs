@@ -66,6 +66,9 @@ fn words(event: &Event) -> Option<String> {
         Event::NothingChanged { next, .. } => format!("its branch changes nothing; {}", after(next)),
         Event::WorkGone { why, .. } => format!("gone from trunk: {why}"),
         Event::WorkBack { proof, .. } => format!("on {} again", proof.trunk),
+        Event::WorkRewritten { proof, .. } => {
+            format!("rewritten by somebody, on {} at {}", proof.trunk, proof.commit.short())
+        }
         Event::PhaseReopened { phase } => format!("phase {phase} is open again"),
         Event::PhaseCompleted { phase } => format!("phase {phase} is complete"),
         Event::TaskStatusChanged { status, .. } if *status != Status::Done => status.word().into(),

@@ -27,6 +27,23 @@ fn a_commit_that_a_person_reworded_is_rolled_back_all_the_same() {
 }
 
 #[test]
+fn a_commit_that_a_person_only_reworded_is_still_done_and_its_proof_names_it() {
+    let arena = two_done();
+    let before = arena.shown("1.2")["proof"]["commit"].clone();
+    arena.git(&["commit", "--quiet", "--amend", "--message", "feat: two, in better words"]);
+    // A view sees it at once, the ledger has it after the next run, and a reset to the old commit is seen as well.
+    let now = arena.git(&["rev-parse", "main"]).trim().to_owned();
+    assert_eq!(arena.shown("1.2")["proof"]["commit"], now.as_str());
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    let shown = arena.shown("1.2");
+    assert_eq!((&shown["proof"]["commit"], &shown["attempts"]), (&now.as_str().into(), &1.into()), "{shown}");
+    arena.git(&["reset", "--quiet", "--hard", before.as_str().expect("a commit")]);
+    assert_eq!(arena.shown("1.2")["proof"]["commit"], before);
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
 fn behind_a_commit_that_a_person_reworded_a_rollback_takes_back_what_it_says() {
     let arena = two_done();
     arena.git(&["commit", "--quiet", "--amend", "--message", "feat: two, in better words"]);

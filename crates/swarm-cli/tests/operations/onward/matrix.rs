@@ -47,6 +47,7 @@ enum Situation {
     Reverted,
     Reset,
     Elsewhere,
+    Amended,
 }
 
 /// An operation in its situation.
@@ -121,6 +122,7 @@ impl Stage {
             Situation::Committed => self.arena.commit("mine.txt", "mine"),
             Situation::Reverted => git(&["revert", "--no-edit", "HEAD"]),
             Situation::Reset => git(&["reset", "--quiet", "--hard", "HEAD~1"]),
+            Situation::Amended => git(&["commit", "--quiet", "--amend", "--message", "feat: better words"]),
             Situation::Elsewhere => git(&["checkout", "--quiet", "-b", "other", "HEAD~1"]),
             _ => {}
         }
@@ -218,4 +220,9 @@ fn after_a_person_reset_trunk() {
 #[test]
 fn while_a_person_is_on_another_branch() {
     check_all(Situation::Elsewhere);
+}
+
+#[test]
+fn after_a_person_amended_a_commit() {
+    check_all(Situation::Amended);
 }
