@@ -102,7 +102,7 @@ fn simulator(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
 fn tests(workspace: &Workspace, only: Option<&str>) -> Result<()> {
     let mut command = workspace.cargo(["test", "--workspace", "--locked", "--quiet", "--no-fail-fast"]);
     command.args(["--lib", "--bins", "--tests"]).args(only).args(["--", "--include-ignored"]);
-    command.env("SWARM_KILL_POINTS", "all");
+    command.env("SWARM_KILL_POINTS", "all").env("SWARM_TRIALS", "full");
     passes(command)
 }
 

@@ -137,7 +137,7 @@ impl Swarm {
         let dir = self.worktrees(&self.configuration()?.config);
         let found = self.runtime.block_on(submission(&self.git, &dir, task))?;
         found.ok_or_else(|| {
-            CliError::environment(format!("There is no worktree of {task}"))
+            CliError::refused_now(format!("There is no worktree of {task}"))
                 .run_instead(format!("swarm worktree create {task}"))
         })
     }

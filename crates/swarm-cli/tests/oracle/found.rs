@@ -54,6 +54,13 @@ impl<'a> Trunk<'a> {
         self.commits.contains(commit)
     }
 
+    /// Git leaves the file out of every commit.
+    fn is_ignored(&self, path: &str) -> bool {
+        let root = &self.arena.root;
+        let asked = Command::new("git").arg("-C").arg(root).args(["check-ignore", "-q", "--", path]).status();
+        asked.is_ok_and(|status| status.success())
+    }
+
     pub fn changes_a_file(&self, commit: &str) -> bool {
         let changed = ["diff-tree", "--root", "-m", "--name-only", "--no-commit-id", "-r", commit];
         !self.arena.git(&changed).trim().is_empty()
@@ -66,7 +73,7 @@ impl<'a> Trunk<'a> {
         line: &str,
         is_another_task: impl Fn(&str) -> bool,
     ) -> Result<(), String> {
-        if self.has_at(&self.name, path, line) {
+        if self.has_at(&self.name, path, line) || self.is_ignored(path) {
             return Ok(());
         }
         let log = self.arena.git(&["log", "--full-history", "--format=%H %s", &self.name, "--", path]);

@@ -83,10 +83,12 @@ impl Rested {
 
     /// Commands offered for what waits, each once; how many were done.
     fn answer(&mut self, arena: &Arena) -> usize {
-        let out = arena.swarm(&["attention", "--json"]);
-        let list: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
         let mut done = BTreeSet::new();
-        for entry in list.as_array().into_iter().flatten() {
+        for entry in waiting(arena) {
+            // The answer to another entry may have been one to this as well.
+            if !waiting(arena).iter().any(|now| now["what"] == entry["what"]) {
+                continue;
+            }
             for command in entry["commands"].as_array().into_iter().flatten().filter_map(Value::as_str) {
                 let words: Vec<&str> = command.split_whitespace().skip(1).collect();
                 let is_tried = command.starts_with("swarm ")
@@ -135,6 +137,12 @@ impl Rested {
         }
         code
     }
+}
+
+/// What waits for a person now.
+fn waiting(arena: &Arena) -> Vec<Value> {
+    let out = arena.swarm(&["attention", "--json"]);
+    serde_json::from_slice(&out.stdout).unwrap_or_default()
 }
 
 /// With nothing left to do a run ends, paused or not.

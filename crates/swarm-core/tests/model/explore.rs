@@ -473,11 +473,6 @@ impl Place {
     }
 }
 
-/// Visits every state once.
-pub fn explore(model: &Model, mut visit: impl FnMut(&Place)) -> Seen {
-    explore_edges(model, &mut visit, |_, _, _| {})
-}
-
 /// Visits every state once, and every way from one to the next.
 pub fn explore_edges(
     model: &Model,

@@ -9,7 +9,7 @@ use swarm_core::stage::Stage;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 
-use crate::explore::{Model, Place, explore_edges};
+use crate::explore::Place;
 
 #[derive(Default)]
 struct Life {
@@ -20,53 +20,52 @@ struct Life {
 
 type Lives = BTreeMap<&'static str, Life>;
 
-#[test]
-fn printed_lifecycle() {
-    let mut lives: Lives = Stage::NAMES.iter().map(|name| (*name, Life::default())).collect();
-    let mut changes: Vec<(Option<&'static str>, &'static str, String)> = Vec::new();
-    let mut owes: BTreeSet<(&'static str, &'static str)> = BTreeSet::new();
-    for (_, model) in crate::MODELS.iter().chain(&crate::OPERATIONS) {
-        walk(model, &mut changes, &mut owes);
-    }
-    for (from, to, by) in changes {
-        if let Some(from) = from {
-            lives.entry(from).or_default().ended_by.entry(by.clone()).or_default().insert(to);
-        }
-        lives.entry(to).or_default().entered_by.insert(by);
-    }
-    for (stage, verb) in owes {
-        lives.entry(stage).or_default().owes.insert(verb);
-    }
-    compare(&page(&lives));
+/// From, to, and the event that did it.
+type StageChange = (Option<&'static str>, &'static str, String);
+
+/// What was seen of the stages on a walk through the states.
+#[derive(Default)]
+pub struct Walk {
+    changes: BTreeSet<StageChange>,
+    owes: BTreeSet<(&'static str, &'static str)>,
 }
 
-fn walk(
-    model: &Model,
-    changes: &mut Vec<(Option<&'static str>, &'static str, String)>,
-    owes: &mut BTreeSet<(&'static str, &'static str)>,
-) {
-    let mut known = BTreeSet::new();
-    explore_edges(
-        model,
-        |place| {
-            for effect in owed(&place.state) {
-                if let Some(task) = effect.task().and_then(|id| place.state.task(id)) {
-                    owes.insert((task.stage.name(), effect.verb()));
-                }
+impl Walk {
+    pub fn visit(&mut self, place: &Place) {
+        for effect in owed(&place.state) {
+            if let Some(task) = effect.task().and_then(|id| place.state.task(id)) {
+                self.owes.insert((task.stage.name(), effect.verb()));
             }
-        },
-        |from, events, _| {
-            for change in between(from, events) {
-                if known.insert(change.clone()) {
-                    changes.push(change);
-                }
+        }
+    }
+
+    pub fn edge(&mut self, from: &Place, events: &[Event]) {
+        self.changes.extend(between(from, events));
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.changes.extend(other.changes);
+        self.owes.extend(other.owes);
+    }
+
+    /// The page that the walk amounts to is the one in the documents.
+    pub fn compare(self) {
+        let mut lives: Lives = Stage::NAMES.iter().map(|name| (*name, Life::default())).collect();
+        for (from, to, by) in self.changes {
+            if let Some(from) = from {
+                lives.entry(from).or_default().ended_by.entry(by.clone()).or_default().insert(to);
             }
-        },
-    );
+            lives.entry(to).or_default().entered_by.insert(by);
+        }
+        for (stage, verb) in self.owes {
+            lives.entry(stage).or_default().owes.insert(verb);
+        }
+        compare(&page(&lives));
+    }
 }
 
 /// The changes of stage that these events bring, one by one.
-fn between(from: &Place, events: &[Event]) -> Vec<(Option<&'static str>, &'static str, String)> {
+fn between(from: &Place, events: &[Event]) -> Vec<StageChange> {
     let mut state = from.state.clone();
     let mut stages: BTreeMap<TaskId, &'static str> =
         state.tasks.iter().map(|(id, task)| (id.clone(), task.stage.name())).collect();

@@ -27,6 +27,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::git::{Git, GitError, write_marker};
 use crate::hands::remove::{move_to_trash, trash_record};
+pub(crate) use attach::newest_whole;
 use copy::{CopyError, CopyRule, copy_in};
 pub use integrity::{Flaw, examine};
 pub(crate) use marker::{

@@ -19,6 +19,7 @@ use super::watch::{free_lock, let_go, process_of};
 use crate::daemon::RunFiles;
 use crate::git::{Git, GitError};
 use crate::hands::rescue::save_wip;
+use crate::hands::worktree::{marker_of, newest_whole};
 use crate::process::boot_id;
 use crate::sandbox::remove_tmp;
 
@@ -151,7 +152,22 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
     }
     let branch = format!("refs/heads/{}", rescue.task.branch());
     let Some(tip) = git.ref_value(&branch).await.map_err(failed)? else { return Ok(None) };
-    save_wip(git, &rescue.worktree, &rescue.task, &files.run, &tip).await.map_err(failed)
+    let save = async |onto: &Oid| save_wip(git, &rescue.worktree, &rescue.task, &files.run, onto).await;
+    let error = match save(&tip).await {
+        Ok(saved) => return Ok(saved),
+        Err(error) => error,
+    };
+    // The last commits may have lost what is in them (a `git gc --prune=now` beside a commit does that). Their files lie
+    // in the worktree all the same, and are saved upon what can be read: a stop has an end.
+    let marker = marker_of(git, &rescue.task, &rescue.worktree).map_err(failed)?;
+    let whole = match marker {
+        Some(marker) => newest_whole(git, &marker).await.map_err(failed)?,
+        None => return Err(failed(error)),
+    };
+    match whole == tip {
+        true => Err(failed(error)),
+        false => save(&whole).await.map_err(failed),
+    }
 }
 
 fn put_aside(from: &Path, to: &Path) -> Result<(), StopError> {

@@ -171,20 +171,26 @@ async fn readable(
     }
     let record = marker.record.as_ref().map(|name| git.record_dir(name));
     let logged = record.as_deref().map(tips::logged).unwrap_or_default();
-    let mut good = marker.base.clone();
-    for commit in logged.iter().rev().cloned().chain(saved(git, marker).await?) {
-        let known = git.resolve(commit.as_str()).await.is_ok_and(|found| found.is_some());
-        if known && is_whole(git, &marker.base, &commit).await {
-            good = commit;
-            break;
-        }
-    }
+    let good = newest_whole(git, marker).await?;
     if let Some(last) = logged.last() {
         tips::note_ours(git, &marker.task, record.as_deref(), last, &good)?;
     }
     git.update_refs(&[RefChange::modify(full, &tip, &good)], "swarm: the last commits cannot be read")
         .await?;
     Ok(good)
+}
+
+/// The newest commit of the task that can be read with everything in it; at worst the one that it began at.
+pub(crate) async fn newest_whole(git: &Git, marker: &WorktreeMarker) -> Result<Oid, GitError> {
+    let record = marker.record.as_ref().map(|name| git.record_dir(name));
+    let logged = record.as_deref().map(tips::logged).unwrap_or_default();
+    for commit in logged.into_iter().rev().chain(saved(git, marker).await?) {
+        let known = git.resolve(commit.as_str()).await.is_ok_and(|found| found.is_some());
+        if known && is_whole(git, &marker.base, &commit).await {
+            return Ok(commit);
+        }
+    }
+    Ok(marker.base.clone())
 }
 
 /// The commits that saved work of earlier attempts stands on, and that work itself.
