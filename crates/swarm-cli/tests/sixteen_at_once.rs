@@ -13,8 +13,15 @@ use swarm_engine::paths::Paths;
 use world::{World, dense_chain};
 
 const PROCESSES: usize = 16;
-const TASKS_EACH: usize = 100;
-const ALL: usize = PROCESSES * TASKS_EACH;
+
+/// The heavy form of the tests takes more.
+fn tasks_each() -> usize {
+    if std::env::var("SWARM_TRIALS").is_ok_and(|trials| trials == "full") { 100 } else { 25 }
+}
+
+fn all() -> usize {
+    PROCESSES * tasks_each()
+}
 
 fn planned() -> World {
     let world = World::new();
@@ -24,7 +31,7 @@ fn planned() -> World {
 }
 
 #[test]
-fn sixteen_processes_add_a_hundred_tasks_each_while_coordinators_come_and_go() {
+fn sixteen_processes_add_tasks_while_coordinators_come_and_go() {
     let world = planned();
     // A paused coordinator stays and starts nothing, so that only the ledger is fought for.
     world.swarm(&["pause"]).good();
@@ -33,7 +40,7 @@ fn sixteen_processes_add_a_hundred_tasks_each_while_coordinators_come_and_go() {
         for process in 0..PROCESSES {
             let (world, added, shown) = (&world, &added, &shown);
             threads.spawn(move || {
-                for number in 0..TASKS_EACH {
+                for number in 0..tasks_each() {
                     if let Some(error) = add(world, &format!("p{process}-{number}")) {
                         shown.lock().expect("no panic").push(error);
                     }
@@ -46,8 +53,8 @@ fn sixteen_processes_add_a_hundred_tasks_each_while_coordinators_come_and_go() {
     let shown = shown.into_inner().expect("no panic");
     assert!(shown.is_empty(), "{} errors, the first: {}", shown.len(), shown[0]);
     let rows = world.swarm(&["--json", "task", "list"]).json();
-    assert_eq!(rows.as_array().map(Vec::len), Some(ALL + 1));
-    assert!(dense_chain(&world.ledger()) > ALL as u64);
+    assert_eq!(rows.as_array().map(Vec::len), Some(all() + 1));
+    assert!(dense_chain(&world.ledger()) > all() as u64);
     world.swarm(&["plan", "verify"]).good();
 }
 
@@ -63,11 +70,11 @@ fn add(world: &World, id: &str) -> Option<String> {
 fn coordinators_come_and_go(world: &World, added: &AtomicUsize) {
     let mut epochs = 0;
     // The first one arrives in the middle.
-    until(|| added.load(Ordering::SeqCst) >= ALL / 8);
-    while added.load(Ordering::SeqCst) < ALL {
+    until(|| added.load(Ordering::SeqCst) >= all() / 8);
+    while added.load(Ordering::SeqCst) < all() {
         epochs += 1;
         let mut coordinator = starts(world);
-        let goal = (added.load(Ordering::SeqCst) + ALL / 8).min(ALL);
+        let goal = (added.load(Ordering::SeqCst) + all() / 8).min(all());
         until(|| {
             added.load(Ordering::SeqCst) >= goal || coordinator.try_wait().is_ok_and(|ended| ended.is_some())
         });
