@@ -9,6 +9,7 @@ mod functions;
 mod links;
 mod names_and_sizes;
 mod purity;
+mod reached;
 mod replay;
 mod spawning;
 
@@ -56,6 +57,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         ("spawning", spawning::check(&sources)),
         ("names and sizes", names_and_sizes::check(&sources)),
         ("functions", functions::check(&sources)),
+        ("tests that run", reached::check(workspace, &sources)?),
         ("feature table", features::check(workspace, &sources)?),
         ("links", links::check(workspace, &files)),
         ("absolute paths", absolute_paths::check(workspace, &files)),

@@ -1,7 +1,6 @@
 //! A process inside an attempt is recognised, whatever it did to its environment and its parents.
 
-#[path = "box/mod.rs"]
-mod bench;
+use crate::bench;
 
 use std::os::unix::net::UnixListener;
 use std::process::Command;

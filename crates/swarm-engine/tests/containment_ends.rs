@@ -1,8 +1,7 @@
 //! Whatever a program starts is gone with it, in every net: children in sessions of their own, orphans
 //! with an empty environment, those that ignore the request, and those that fork without end.
 
-#[path = "box/mod.rs"]
-mod bench;
+use crate::bench;
 
 use std::time::Duration;
 

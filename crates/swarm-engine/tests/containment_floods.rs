@@ -1,7 +1,6 @@
 //! What a program prints, or does not read, never costs the daemon more than a bounded amount of memory.
 
-#[path = "box/mod.rs"]
-mod bench;
+use crate::bench;
 
 use bench::{Bench, nets};
 use serde_json::{Value, json};

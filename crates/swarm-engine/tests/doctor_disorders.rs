@@ -1,7 +1,7 @@
 //! U7: each planted disorder is found and named, gone after `--fix`, and nothing is lost by it.
 
-mod git_scratch;
-mod store_support;
+use crate::git_scratch;
+use crate::store_support;
 #[path = "doctor_disorders/worktrees.rs"]
 mod worktrees;
 #[path = "doctor_disorders/ledger.rs"]

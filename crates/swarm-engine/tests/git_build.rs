@@ -1,6 +1,6 @@
 //! W4: a task's work built onto the trunk in the object database.
 
-mod git_scratch;
+use crate::git_scratch;
 
 use git_scratch::{Scratch, commit_all, git_in, task, write};
 use swarm_engine::git::Git;

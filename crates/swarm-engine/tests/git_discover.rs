@@ -1,6 +1,6 @@
 //! What the swarm cannot work on is refused with words that help.
 
-mod git_scratch;
+use crate::git_scratch;
 
 use git_scratch::{Scratch, git_in, try_git_in};
 use swarm_engine::git::{Git, Head, RefChange, RefOutcome};
@@ -84,7 +84,7 @@ fn without_git_or_with_an_old_one_it_is_said_so() {
     let discover = |path: &std::path::Path| {
         let mut again = std::process::Command::new(std::env::current_exe().unwrap());
         again
-            .args(["--exact", "discoverer", "--nocapture"])
+            .args(["--exact", "git_discover::discoverer", "--nocapture"])
             .env("DISCOVER_REPO", &scratch.repo)
             .env("PATH", path);
         String::from_utf8(again.output().unwrap().stdout).unwrap()

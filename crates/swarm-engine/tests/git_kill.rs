@@ -1,7 +1,7 @@
 //! T-I1: making a worktree killed at each step, git and ourselves; the next call makes it and loses nothing.
 
-mod git_kill_points;
-mod git_scratch;
+use crate::git_kill_points;
+use crate::git_scratch;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -34,7 +34,7 @@ fn run_preparer(scratch: &Scratch, command: &str, at: Option<&Point>) -> String 
     write_shim(&shims, command, &log, at, true);
     let path = std::env::var("PATH").expect("tests have a PATH");
     let mut preparer = Command::new(std::env::current_exe().expect("a test program has a path"));
-    preparer.args(["--exact", "preparer", "--test-threads=1", "--nocapture"]);
+    preparer.args(["--exact", "git_kill::preparer", "--test-threads=1", "--nocapture"]);
     preparer.env("PATH", format!("{}:{path}", shims.display())).env("PREPARE_REPO", &scratch.repo);
     preparer.stdin(Stdio::null()).output().expect("the test program starts again");
     std::fs::read_to_string(log).unwrap_or_default()
@@ -162,7 +162,9 @@ fn run_liver(scratch: &Scratch, at: Option<&Point>) -> String {
     let log = scratch.dir.path().join("strace.log");
     let mut liver = under_strace(&log, at);
     liver.arg(std::env::current_exe().expect("a test program has a path"));
-    liver.args(["--exact", "liver", "--test-threads=1", "--nocapture"]).env("LIVE_REPO", &scratch.repo);
+    liver
+        .args(["--exact", "git_kill::liver", "--test-threads=1", "--nocapture"])
+        .env("LIVE_REPO", &scratch.repo);
     liver.stdin(Stdio::null()).output().expect("strace starts");
     std::fs::read_to_string(log).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! What an agent may leave where git reads: pipes, links to endless things, files larger than any disk. Whatever it is, a
 //! look at the worktree is over in moments, the rest of the work is seen, and a person is told.
 
-mod git_scratch;
+use crate::git_scratch;
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! W8: a worktree goes only by proof, and what was in it can be brought back.
 
-mod git_scratch;
+use crate::git_scratch;
 
 use git_scratch::{Scratch, commit_all, git_in, task, write};
 use swarm_engine::git::Git;

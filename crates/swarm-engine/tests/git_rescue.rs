@@ -1,6 +1,6 @@
 //! W8, W9: uncommitted work is saved through an index of our own.
 
-mod git_scratch;
+use crate::git_scratch;
 
 use git_scratch::{Scratch, git_in, task, write};
 use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, wip_ref};

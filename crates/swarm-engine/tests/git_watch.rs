@@ -1,7 +1,6 @@
 //! W4: a result that waits is tried again when the person's checkout changes, without polling.
 
-mod git_scratch;
-mod publish_situations;
+use crate::publish_situations;
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! W1, W2: a worktree per task, made once and found again.
 
-mod git_scratch;
+use crate::git_scratch;
 
 use git_scratch::{Scratch, commit_all, git_in, task, write};
 use swarm_engine::hands::worktree::{BaseRule, PrepareFailure, prepare};

@@ -1,7 +1,7 @@
 //! W4, W9: publishing into every state a person's checkout can be in, with nobody killed.
 
-mod git_scratch;
-mod publish_situations;
+use crate::git_scratch;
+use crate::publish_situations;
 
 use git_scratch::{git_in, write};
 use publish_situations::Situation::{self, *};

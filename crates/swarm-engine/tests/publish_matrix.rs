@@ -4,9 +4,8 @@
 //! git processes is, with or without the publisher. Then the call is repeated and everything must be as if
 //! nobody had died. `SWARM_KILL_POINTS=all` takes every point; by default they are spread.
 
-mod git_kill_points;
-mod git_scratch;
-mod publish_situations;
+use crate::git_kill_points;
+use crate::publish_situations;
 
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
@@ -57,7 +56,7 @@ fn publisher() {
 fn run_publisher(story: &Story, victim: Victim, at: Option<&Point>) -> (String, PathBuf) {
     let log = story.scratch.dir.path().join("strace.log");
     let mut command = Command::new(std::env::current_exe().expect("a test program has a path"));
-    command.args(["--exact", "publisher", "--test-threads=1", "--nocapture"]);
+    command.args(["--exact", "publish_matrix::publisher", "--test-threads=1", "--nocapture"]);
     command.env("PUBLISH_REPO", &story.scratch.repo);
     command.env("PUBLISH_OLD", story.intent.old.as_str()).env("PUBLISH_NEW", story.intent.new.as_str());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());

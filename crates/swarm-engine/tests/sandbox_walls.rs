@@ -1,8 +1,7 @@
 //! Real git in a real linked worktree behind the walls: commits work, and nothing else of the repository,
 //! of other worktrees, of the swarm's secrets and of the machine can be touched.
 
-#[path = "box/mod.rs"]
-mod bench;
+use crate::bench;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

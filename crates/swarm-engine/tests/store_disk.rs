@@ -1,6 +1,6 @@
 //! Disks that are full, read-only, failing, or hold something else than our ledger.
 
-mod store_support;
+use crate::store_support;
 #[path = "store_support/faults.rs"]
 mod faults;
 

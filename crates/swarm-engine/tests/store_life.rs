@@ -1,6 +1,6 @@
 //! A store from its first command to its archive.
 
-mod store_support;
+use crate::store_support;
 
 use std::fs;
 

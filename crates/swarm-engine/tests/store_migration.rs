@@ -1,7 +1,7 @@
 //! Random lives of a folder: plans made, closed, files lost, an old plan.json that turns up again. It is
 //! taken over exactly where there never was a ledger, and a planted bug that takes it over an archive is found.
 
-mod store_support;
+use crate::store_support;
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! Snapshots and projections: fresh after every command, made anew when they are not what they should be.
 
-mod store_support;
+use crate::store_support;
 
 use std::fs;
 

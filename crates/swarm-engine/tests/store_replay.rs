@@ -1,6 +1,6 @@
 //! Any history: replayed from empty it is the live state, and so are a snapshot and its tail.
 
-mod store_support;
+use crate::store_support;
 
 use proptest::prelude::*;
 use store_support::*;

@@ -1,7 +1,7 @@
 //! W2, W8, S1: the whole life of worktrees: many at once, the pool, the trash, copies and set-up, what is saved and
 //! brought back, and nothing of what an agent plants is run.
 
-mod git_scratch;
+use crate::git_scratch;
 #[path = "worktree_life/copies.rs"]
 mod copies;
 #[path = "worktree_life/giving_up.rs"]

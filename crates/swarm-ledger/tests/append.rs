@@ -1,6 +1,6 @@
 //! Appending: order, group commit, refusals, and that what is written stays as it is.
 
-mod world;
+use crate::world;
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! Every byte with every value is the simulator's part, whose disk syncs for free; here a step that
 //! shares no factor with the lines' lengths meets every member of a line.
 
-mod world;
+use crate::world;
 
 use swarm_ledger::{Access, Finding, OnDamage};
 use world::World;

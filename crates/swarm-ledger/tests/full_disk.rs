@@ -1,6 +1,6 @@
 //! A disk that is full, read-only or fails to sync, under the real file system.
 
-mod world;
+use crate::world;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;

@@ -1,6 +1,6 @@
 //! Closing, salvaging, verifying, payloads.
 
-mod world;
+use crate::world;
 
 use swarm_ledger::payload::{PayloadError, get, put};
 use swarm_ledger::{CopyState, OpenError, close, salvage, verify};

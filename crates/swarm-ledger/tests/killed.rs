@@ -3,7 +3,7 @@
 //! From one call on, every call fails and changes nothing: that is what the disk sees of a kill -9.
 //! (What a power cut adds is the simulator's part.)
 
-mod world;
+use crate::world;
 
 use std::io;
 use std::path::{Path, PathBuf};

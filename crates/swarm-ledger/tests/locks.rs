@@ -80,7 +80,7 @@ fn holder_process() {
 fn a_killed_owner_frees_its_lock() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = Command::new(std::env::current_exe().expect("a path"))
-        .args(["holder_process", "--exact", "--nocapture"])
+        .args(["locks::holder_process", "--exact", "--nocapture"])
         .env("LOCK_HOLDER_DIR", dir.path())
         .stdout(Stdio::piped())
         .spawn()

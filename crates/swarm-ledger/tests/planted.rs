@@ -3,7 +3,7 @@
 //! One test in a file of its own: the switch is one for the whole process.
 #![cfg(debug_assertions)]
 
-mod world;
+use crate::world;
 
 use std::sync::atomic::Ordering::SeqCst;
 

@@ -1,6 +1,6 @@
 //! Opening what a dead writer, a bad disk or a person left behind.
 
-mod world;
+use crate::world;
 
 use swarm_ledger::{Access, Base, Finding, LedgerWriter, OnDamage, OpenError, Recovered, recover};
 use world::{World, batch, kinds, witness};

@@ -1,6 +1,6 @@
 //! The script in `docs/ledger-format.md` checks a real ledger, and notices damage to any part of it.
 
-mod world;
+use crate::world;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -2,7 +2,6 @@
 
 #[path = "api/served.rs"]
 mod served;
-mod world;
 
 #[path = "api/bad_input.rs"]
 mod bad_input;

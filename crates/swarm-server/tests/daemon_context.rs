@@ -1,6 +1,6 @@
 //! What a daemon leaves for the next attempt, whatever ended this one.
 
-mod world;
+use crate::world;
 
 use swarm_engine::handover::{AuditEvent, ContextFiles, Handover, TestStatus};
 use swarm_protocol::channel::{CommandLine, FromDaemon, Order};

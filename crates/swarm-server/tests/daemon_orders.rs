@@ -1,6 +1,6 @@
 //! What a daemon does when it is told something: iterations, checks, verification, the ways out.
 
-mod world;
+use crate::world;
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! A daemon and its coordinators: those that die, those that come back, those that were replaced.
 
-mod world;
+use crate::world;
 
 use std::time::{Duration, Instant};
 
@@ -120,6 +120,19 @@ async fn a_daemon_that_hears_nobody_saves_its_work_and_ends() {
     assert_eq!(last.how, Ended::Stopped);
     assert_eq!(world.at(&last.wip.expect("saved"), "a.txt"), "one");
     assert_eq!(world.living(), [0u32; 0]);
+}
+
+#[tokio::test]
+async fn a_daemon_whose_repository_was_deleted_ends_with_its_agent() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    coordinator.go(1, "write a.txt one\nhang");
+    until("work", || world.read("a.txt") == "one\n").await;
+    drop(coordinator);
+    std::fs::remove_dir_all(&world.files().dir).expect("the files of the run");
+    until("daemon and agent are gone", || world.living().is_empty()).await;
 }
 
 #[tokio::test]

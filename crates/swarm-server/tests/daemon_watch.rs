@@ -1,6 +1,6 @@
 //! What a daemon notices of its agent by itself: circles, silence, denials; and the small question to a service.
 
-mod world;
+use crate::world;
 
 use std::time::{Duration, Instant};
 

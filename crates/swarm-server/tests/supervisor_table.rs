@@ -1,6 +1,6 @@
 //! The table of what a starting coordinator may find, row by row, and the end of runs for good.
 
-mod world;
+use crate::world;
 
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;

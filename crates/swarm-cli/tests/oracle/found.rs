@@ -34,7 +34,9 @@ fn marks_below(dir: &Path) -> BTreeSet<String> {
 }
 
 fn marks_of(file: &Path) -> BTreeSet<String> {
-    marks_in(&String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()))
+    // A pipe would be read for ever.
+    let text = file.is_file().then(|| std::fs::read(file).unwrap_or_default()).unwrap_or_default();
+    marks_in(&String::from_utf8_lossy(&text))
 }
 
 /// The branch that finished work belongs on.

@@ -339,10 +339,12 @@ pub fn files_below(dir: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.is_dir() {
-            found.extend(files_below(&path, ending));
-        } else if path.to_string_lossy().ends_with(ending) {
-            found.push(path);
+        // Pipes and links to them stay out: whoever reads one waits for ever.
+        let kind = std::fs::metadata(&path).map(|meta| meta.file_type());
+        match kind {
+            Ok(kind) if kind.is_dir() => found.extend(files_below(&path, ending)),
+            Ok(kind) if kind.is_file() && path.to_string_lossy().ends_with(ending) => found.push(path),
+            _ => {}
         }
     }
     found

@@ -23,6 +23,8 @@ use super::workshop::{Workshop, Yield};
 use crate::complain::complain;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
+/// How often a daemon that hears nobody looks whether its files are still there.
+const LOOK_WHEN_ALONE_EVERY: Duration = Duration::from_secs(5);
 
 /// How long the last reports may take to be acknowledged before they are left in the last word.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -87,6 +89,8 @@ impl Duty {
         let mut progress = self.shop.progress.subscribe();
         let mut heartbeat = interval(HEARTBEAT_EVERY);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut alone = interval(LOOK_WHEN_ALONE_EVERY);
+        alone.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.is_over() {
             let alone_at =
                 self.line.alone_since().map(|since| since + Duration::from_secs(self.shop.spec.alone_secs));
@@ -110,6 +114,13 @@ impl Duty {
                     self.line.send(Upward::Progress { percent });
                 }
                 _ = heartbeat.tick(), if self.line.is_up() => self.beat(),
+                _ = alone.tick(), if !self.line.is_up() && self.ending.is_none() => {
+                    // The repository was deleted: nobody will ever ask for what is done here.
+                    if !self.shop.spec.files().lock().exists() {
+                        self.shop.note("the files of this run are gone");
+                        self.stop(self.shop.spec.stop_grace());
+                    }
+                }
             }
         }
         self.farewell().await

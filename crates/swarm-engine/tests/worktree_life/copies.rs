@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::Field;
+use super::Field;
 use crate::git_scratch::{commit_all, write};
 use swarm_engine::hands::remove::{KeptWhy, Removal};
 use swarm_engine::hands::worktree::copy::{CopyError, CopyRule, copy_in};

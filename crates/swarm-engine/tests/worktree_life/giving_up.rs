@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use crate::Field;
+use super::Field;
 use crate::git_scratch::{commit_all, git_in, write};
 use swarm_engine::hands::remove::{KeptWhy, Removal, TrashRule, tend_trash, trash_dir};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use swarm_engine::hands::worktree::{Flaw, Prepared, examine};
 
-use crate::Field;
+use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
 
 /// A worktree with a commit and a file that is not committed.

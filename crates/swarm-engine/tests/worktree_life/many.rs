@@ -1,7 +1,7 @@
 //! Many at once, in one process and in several.
 
+use super::{Field, is_clean, trunk};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
-use crate::{Field, is_clean, trunk};
 use swarm_engine::git::Git;
 use swarm_engine::hands::worktree::{PrepareFailure, prepare};
 

@@ -1,6 +1,6 @@
 //! W4: squash and merge commits, and the cases in which they must say no.
 
-use crate::Field;
+use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
 use swarm_engine::hands::build::{BuildOutcome, Built, Squashed, Work, build_as};
 use swarm_engine::hands::worktree::Prepared;

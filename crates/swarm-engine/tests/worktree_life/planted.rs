@@ -3,8 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::{Field, is_clean};
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
-use crate::{Field, is_clean};
 use swarm_engine::git::tips;
 use swarm_engine::hands::build::{BuildOutcome, Work, build};
 use swarm_engine::hands::merge_tree;

@@ -2,8 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use super::{Field, is_clean};
 use crate::git_scratch::{commit_all, git_in, write};
-use crate::{Field, is_clean};
 use swarm_engine::hands::remove::Removal;
 use swarm_engine::hands::worktree::pool::{Tended, contents, tend};
 use swarm_engine::hands::worktree::{record_setup, setup_due};

@@ -1,6 +1,6 @@
 //! What was saved can be seen and brought back, over nothing that is there.
 
-use crate::Field;
+use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
 use swarm_engine::hands::remove::Removal;
 use swarm_engine::hands::rescue::save_wip;

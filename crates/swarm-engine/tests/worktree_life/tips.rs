@@ -1,6 +1,6 @@
 //! A branch that another agent has moved is seen and put back.
 
-use crate::Field;
+use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
 use swarm_engine::git::tips::{Tip, look, own_tip, put_back, right};
 use swarm_engine::git::trunk::{TrunkError, ensure};

@@ -7,7 +7,7 @@ use swarm_protocol::channel::Response;
 use swarm_server::limits::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::served::{Served, everybody, save};
+use super::served::{Served, everybody, save};
 use crate::world::within;
 
 const JSON: &str = "Content-Type: application/json\r\n";

@@ -8,7 +8,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_server::client::{Client, ClientError};
 use swarm_server::limits::Limits;
 
-use crate::served::{Served, envelope, everybody, save};
+use super::served::{Served, envelope, everybody, save};
 use crate::world::within;
 
 #[tokio::test]

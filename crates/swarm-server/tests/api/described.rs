@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 use swarm_server::api::description;
 
-use crate::served::Served;
+use super::served::Served;
 
 fn document(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)

@@ -9,7 +9,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_server::limits::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::served::{Served, add, everybody};
+use super::served::{Served, add, everybody};
 use crate::world::within;
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use swarm_engine::daemon::RunFiles;
 use swarm_engine::journal::{Journal, Stream};
 use swarm_protocol::ids::{AgentId, RunId};
 
-use crate::served::Served;
+use super::served::Served;
 use crate::world::within;
 
 fn journal(served: &Served, run: u64) -> Journal {

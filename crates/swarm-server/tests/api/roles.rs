@@ -11,7 +11,7 @@ use swarm_server::limits::Limits;
 use swarm_server::peer::{Inside, Standing, by_ancestors};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::served::Served;
+use super::served::Served;
 use crate::world::{Coordinator, World, until, within};
 
 const JSON: &str = "Content-Type: application/json\r\n";

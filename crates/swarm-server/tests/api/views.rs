@@ -5,7 +5,7 @@ use swarm_protocol::api::{HistoryPage, Seen};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
-use crate::served::Served;
+use super::served::Served;
 
 const VIEWS: [&str; 8] =
     ["status", "tasks", "tasks/t1", "agents", "attention", "plan", "plan/approved", "handoff"];

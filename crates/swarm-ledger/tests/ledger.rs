@@ -1,0 +1,13 @@
+//! Everything about the ledger.
+
+mod world;
+
+mod append;
+mod damage;
+mod full_disk;
+mod keeping;
+mod killed;
+mod locks;
+mod planted;
+mod recovery;
+mod stranger;
