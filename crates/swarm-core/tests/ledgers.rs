@@ -214,7 +214,7 @@ fn tried_again(again_at: Option<Timestamp>) -> Timestamp {
     let built = Event::MergeBuilt { task: task.clone(), base, result, commits: vec![oid()], squashed: false };
     let (why, hint) = (String::from("changed"), String::from("git stash"));
     let waits = Event::PublishWaits { task: task.clone(), why, paths: vec![], hint, again_at };
-    let state = [approved, granted, built, waits].iter().fold(at_work(), |state, event| after(state, event));
+    let state = [approved, granted, built, waits].iter().fold(at_work(), after);
     match state.tasks[&task].stage {
         Stage::Approved { not_before, .. } => not_before,
         ref other => panic!("{other:?}"),

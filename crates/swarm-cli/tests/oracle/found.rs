@@ -35,7 +35,7 @@ fn marks_below(dir: &Path) -> BTreeSet<String> {
 
 fn marks_of(file: &Path) -> BTreeSet<String> {
     // A pipe would be read for ever.
-    let text = file.is_file().then(|| std::fs::read(file).unwrap_or_default()).unwrap_or_default();
+    let text = if file.is_file() { std::fs::read(file).unwrap_or_default() } else { vec![] };
     marks_in(&String::from_utf8_lossy(&text))
 }
 
