@@ -35,7 +35,6 @@ pub enum StatusArg {
     Merging,
     #[value(aliases = ["completed", "complete"])]
     Done,
-    /// Was done, and is no longer on trunk
     Gone,
     #[value(alias = "stuck")]
     Blocked,
