@@ -301,10 +301,23 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
 }
 
-/// Whether what the task builds on is on trunk: it may have gone since the task was begun.
+/// Whether what the task builds on is on trunk: it may have gone since the task was begun, and may be on its way back.
 fn builds_on_trunk(state: &State, task: &Task) -> bool {
-    let gone = |id: &TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Gone { .. }));
-    !task.spec.depends.iter().any(gone)
+    not_on_trunk(state, task).next().is_none()
+}
+
+/// What the task builds on and has to be on trunk before it.
+pub(crate) fn not_on_trunk<'a>(state: &'a State, task: &'a Task) -> impl Iterator<Item = &'a TaskId> {
+    // What a person did by hand may come before what the plan says is first, but not upon work that has gone.
+    let by_hand = task.last_agent.is_none();
+    let awaited = move |id: &&TaskId| {
+        state.task(id).is_some_and(|t| match t.stage {
+            Stage::Gone { .. } => true,
+            Stage::Done { .. } | Stage::Cancelled => false,
+            _ => !by_hand,
+        })
+    };
+    task.spec.depends.iter().filter(awaited)
 }
 
 /// Whether ready tasks wait for a person to start them, and nothing else keeps them.

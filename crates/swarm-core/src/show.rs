@@ -17,4 +17,4 @@ pub use operations::{checkpoints, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use stops::stops;
 pub(crate) use task::unmet;
-pub use task::{done_elsewhere, gone, row, rows, task};
+pub use task::{done_elsewhere, done_unproven, gone, row, rows, task};

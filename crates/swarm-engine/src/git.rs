@@ -18,6 +18,7 @@ mod loose_objects;
 mod marker;
 mod objects;
 pub(crate) mod patches;
+pub(crate) mod taken;
 mod private_index;
 mod record;
 mod ref_files;

@@ -10,6 +10,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::git::{Git, GitError};
 use crate::hands::prove::{self, Absent, Found};
+use crate::store::{Store, StoreError};
 
 /// What a look at trunk finds out; none where the ledger knows it already, or there is nothing to look for.
 pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, GitError> {
@@ -23,6 +24,20 @@ pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, 
     }
     let found = prove::look(git, trunk, &commit, &proofs(state)).await?;
     Ok(Some(told(found, commit)))
+}
+
+/// Records what has gone from trunk, or come back to it, where nobody coordinates who would have seen it: a command that
+/// follows then meets the task as views show it.
+pub async fn record(git: &Git, store: &mut Store, by: &str) -> Result<(), StoreError> {
+    // A trunk that cannot be read is told by whoever needs it.
+    let Ok(Some(report)) = found_on_trunk(git, store.state()).await else { return Ok(()) };
+    let now = store.clock().now();
+    let events = react(store.state(), Input::Report(report.clone()), now).unwrap_or_default();
+    if events.iter().all(|event| matches!(event, Event::TrunkProven { .. })) {
+        return Ok(());
+    }
+    let decided = store.submit(Input::Report(report), now, by)?;
+    decided.ticket.wait().map_err(StoreError::from_append)
 }
 
 /// What was found at this commit of trunk, for the core.

@@ -38,6 +38,12 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         });
     }
     if args.at.at.is_none()
+        && !swarm.has_coordinator()
+        && let Some(running) = swarm.operation_under_way()?
+    {
+        output::note(&format!("Note: `{running}` is not finished; the next `swarm run` finishes it"));
+    }
+    if args.at.at.is_none()
         && let Some(trunk) = &view.trunk
         && let Some(gone) = swarm.trunk_is_gone(trunk)?
     {

@@ -5,6 +5,8 @@ mod hands_on_git;
 mod trunk;
 mod nothing_to_do;
 mod matrix;
+mod strategies;
+mod taken_out;
 
 use serde_json::json;
 

@@ -78,7 +78,13 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Approved { waits: Some(waits), .. } => {
             format!("merging: waits for your checkout: {}", waits.why)
         }
-        Stage::Approved { .. } => "approved, waits for its turn to merge".into(),
+        Stage::Approved { .. } => {
+            let awaited: Vec<&str> = crate::settle::not_on_trunk(state, task).map(TaskId::as_str).collect();
+            match awaited.is_empty() {
+                true => "approved, waits for its turn to merge".into(),
+                false => format!("approved, is merged when {} is on trunk", awaited.join(", ")),
+            }
+        }
         Stage::Merging { step, .. } => match step {
             MergeStep::Building => "merging: building".into(),
             MergeStep::Verifying { .. } => "merging: verifying the merged tree".into(),
@@ -207,10 +213,21 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
     })
 }
 
+/// Tasks that are done without a proof on trunk: a person accepted them as they are, or they came with the plan.
+pub fn done_unproven(state: &State) -> Vec<String> {
+    let unproven = state.tasks_in_order().filter(|task| match &task.stage {
+        Stage::Done { proof } => proof.as_ref().is_none_or(|proof| proof.accepted.is_some()),
+        _ => false,
+    });
+    unproven.map(|task| task.spec.id.to_string()).collect()
+}
+
 /// Tasks whose proof speaks of another branch than the present trunk: `1.1 on main`.
 pub fn done_elsewhere(state: &State) -> Vec<String> {
     let elsewhere = state.tasks_in_order().filter_map(|task| match &task.stage {
-        Stage::Done { proof: Some(proof) } if state.trunk.as_ref() != Some(&proof.trunk) => {
+        Stage::Done { proof: Some(proof) }
+            if proof.accepted.is_none() && state.trunk.as_ref() != Some(&proof.trunk) =>
+        {
             Some(format!("{} on {}", task.spec.id, proof.trunk))
         }
         _ => None,

@@ -24,16 +24,21 @@ pub(crate) struct Patches {
     reverts: BTreeMap<Oid, BTreeSet<Oid>>,
     /// The others, oldest first.
     others: Vec<Oid>,
+    /// Where each commit of trunk stands, the oldest first.
+    order: BTreeMap<Oid, usize>,
 }
 
 impl Patches {
-    pub async fn of(git: &Git, ours: &[Oid], others: &[Oid]) -> Result<Self, GitError> {
-        let mut patches = Self::default();
+    /// `line`: the commits of trunk that are looked through, oldest first.
+    pub async fn of(git: &Git, ours: &[Oid], line: &[Oid]) -> Result<Self, GitError> {
+        let order = line.iter().enumerate().map(|(at, oid)| (oid.clone(), at)).collect();
+        let mut patches = Self { order, ..Self::default() };
+        let others: Vec<Oid> = line.iter().filter(|oid| !ours.contains(oid)).cloned().collect();
         if ours.is_empty() || others.is_empty() {
             return Ok(patches);
         }
         let mine = git.paths_of(ours).await?;
-        let theirs = git.paths_of(others).await?;
+        let theirs = git.paths_of(&others).await?;
         let touched: BTreeSet<&Vec<u8>> = mine.values().flatten().collect();
         let near =
             |oid: &&Oid| theirs.get(*oid).is_some_and(|paths| paths.iter().any(|p| touched.contains(p)));
@@ -56,20 +61,20 @@ impl Patches {
         Ok(patches)
     }
 
-    /// The commit that took this one back, if the last word about it was that.
+    /// The commit that took this one back, if the last word about it was that. What came before it is about another
+    /// one with the same change.
     pub fn reverted_by(&self, oid: &Oid) -> Option<Oid> {
-        self.reverted_in(oid, &self.others)
+        self.reverted_by_after(oid, oid)
     }
 
-    /// The same, of commits that came after this place; all of them where the place is none of the others.
+    /// The same, of commits that came after this place of trunk.
     pub fn reverted_by_after(&self, oid: &Oid, place: &Oid) -> Option<Oid> {
-        match self.others.iter().position(|other| other == place) {
-            Some(at) => self.reverted_in(oid, &self.others[at + 1..]),
-            None => None,
-        }
+        let at = self.order.get(place)?;
+        let later = self.others.iter().filter(|other| self.order.get(*other) > Some(at));
+        self.reverted_in(oid, later)
     }
 
-    fn reverted_in(&self, oid: &Oid, others: &[Oid]) -> Option<Oid> {
+    fn reverted_in<'a>(&self, oid: &Oid, others: impl Iterator<Item = &'a Oid>) -> Option<Oid> {
         let (forth, back) = (self.forth.get(oid), self.back.get(oid));
         let mut by: Option<Oid> = None;
         for other in others {
@@ -174,7 +179,7 @@ impl Git {
     }
 }
 
-fn lines(commits: &[Oid]) -> Input {
+pub(super) fn lines(commits: &[Oid]) -> Input {
     Input::Bytes(commits.iter().flat_map(|oid| format!("{oid}\n").into_bytes()).collect())
 }
 

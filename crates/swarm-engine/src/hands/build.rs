@@ -151,11 +151,16 @@ async fn pick_all(git: &Git, work: &Work, range: &[Oid]) -> Result<Picks, GitErr
 }
 
 /// The trunk with the whole of the task in it, as a tree. `None`: it is in the trunk already.
-async fn merged_whole(git: &Git, work: &Work) -> Result<Result<Option<Oid>, Vec<PathBuf>>, GitError> {
+async fn merged_whole(
+    git: &Git,
+    work: &Work,
+    range: &[Oid],
+) -> Result<Result<Option<Oid>, Vec<PathBuf>>, GitError> {
     // A task that merged the trunk into itself has a newer common ancestor than its base; one whose earlier work
-    // came to the trunk as other commits has an older one.
+    // came to the trunk as other commits has an older one. One of its own commits is none: what it brought may have been
+    // taken back since, and counts as a change all the same.
     let base = match git.merge_base(&work.trunk, &work.tip).await? {
-        Some(common) if !git.is_ancestor(&common, &work.base).await? => common,
+        Some(common) if !range.contains(&common) && !git.is_ancestor(&common, &work.base).await? => common,
         _ => work.base.clone(),
     };
     let tree = match git.merge_commits(&base, &work.trunk, &work.tip).await? {
@@ -179,7 +184,7 @@ async fn story_of(git: &Git, range: &[Oid]) -> Result<(Vec<Vec<u8>>, Option<Sign
 
 /// The whole of the task as one commit, whose message says what it replaces and why.
 async fn squash(git: &Git, work: &Work, range: &[Oid], why: Squashed) -> Result<Line, GitError> {
-    let tree = match merged_whole(git, work).await? {
+    let tree = match merged_whole(git, work, range).await? {
         Ok(Some(tree)) => tree,
         Ok(None) => return Ok(Line::Commits(Vec::new())),
         Err(paths) => return Ok(Line::Conflict(paths)),
@@ -199,7 +204,7 @@ async fn squash(git: &Git, work: &Work, range: &[Oid], why: Squashed) -> Result<
 
 /// A merge commit, also where the trunk has not moved: it is the one commit that says "this task".
 async fn join(git: &Git, work: &Work, range: &[Oid]) -> Result<Line, GitError> {
-    let tree = match merged_whole(git, work).await? {
+    let tree = match merged_whole(git, work, range).await? {
         Ok(Some(tree)) => tree,
         Ok(None) => return Ok(Line::Commits(Vec::new())),
         Err(paths) => return Ok(Line::Conflict(paths)),

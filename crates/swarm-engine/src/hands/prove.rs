@@ -12,6 +12,7 @@ use swarm_protocol::operation::Landed;
 
 use crate::git::patches::{self, Patches};
 use crate::git::revert::{Carried, Carry, pick};
+use crate::git::taken::Taken;
 use crate::git::{Git, GitError, Merged};
 use crate::hands::remove::keep_commit;
 
@@ -50,9 +51,10 @@ pub async fn look(
     let missing: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
     let known: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
     let off = off_history(git, &known, tip).await?;
-    let others = others_since(git, &known, &off, tip).await?;
-    let patches = Patches::of(git, &known, &others).await?;
-    let at = Trunk { git, trunk, tip, missing, off, patches };
+    let line = line_since(git, &known, tip).await?;
+    let patches = Patches::of(git, &known, &line).await?;
+    let back = Taken::out_of(git, tip, &known, &off, &line).await?;
+    let at = Trunk { git, trunk, tip, missing, off, patches, taken: back };
     let mut found = Found::default();
     for (id, proof) in tasks {
         match at.places(proof).await? {
@@ -76,6 +78,7 @@ struct Trunk<'a> {
     /// Commits that are not in its history.
     off: BTreeSet<Oid>,
     patches: Patches,
+    taken: Taken,
 }
 
 impl Trunk<'_> {
@@ -115,7 +118,17 @@ impl Trunk<'_> {
             return Ok(by.map_or(Ok(None), |by| Err(reverted(by))));
         }
         if !self.off.contains(oid) {
-            return Ok(self.patches.reverted_by(oid).map_or(Ok(None), |by| Err(reverted(by))));
+            let taken = |how: &str| {
+                let what =
+                    format!("what the commit {} changed was taken out of {} again", oid.short(), self.trunk);
+                format!("{what}{how}")
+            };
+            return Ok(match (self.patches.reverted_by(oid), self.taken.by(oid)) {
+                (Some(by), _) => Err(reverted(by)),
+                (None, Some(Some(by))) => Err(taken(&format!(" by {}", by.short()))),
+                (None, Some(None)) => Err(taken("")),
+                (None, None) => Ok(None),
+            });
         }
         Ok(match is_there_otherwise(self.git, oid, self.tip, &self.patches).await? {
             Some(place) => Ok(Some(place)),
@@ -132,8 +145,8 @@ pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>
     if off.is_empty() {
         return Ok(Vec::new());
     }
-    let others = others_since(git, &known, &off, tip).await?;
-    let patches = Patches::of(git, &known, &others).await?;
+    let line = line_since(git, &known, tip).await?;
+    let patches = Patches::of(git, &known, &line).await?;
     let mut found = Vec::new();
     for oid in known.iter().rev().filter(|oid| off.contains(*oid)) {
         if is_there_otherwise(git, oid, tip, &patches).await?.is_some() {
@@ -149,24 +162,15 @@ async fn off_history(git: &Git, commits: &[Oid], tip: &Oid) -> Result<BTreeSet<O
     Ok(commits.iter().filter(|oid| unreachable.contains(*oid)).cloned().collect())
 }
 
-/// Commits on trunk that are none of these and came after the oldest of them, oldest first.
-async fn others_since(
-    git: &Git,
-    commits: &[Oid],
-    off: &BTreeSet<Oid>,
-    tip: &Oid,
-) -> Result<Vec<Oid>, GitError> {
+/// The commits of trunk that came after the oldest of these, oldest first.
+async fn line_since(git: &Git, commits: &[Oid], tip: &Oid) -> Result<Vec<Oid>, GitError> {
     let mut before = BTreeSet::new();
     for oid in commits {
         before.extend(git.commit_parts(oid).await?.parents.into_iter().next());
     }
     // With one of them off the history, what stands in its place may be older than the rest.
     let Some(base) = git.common_base(before.iter().chain([tip])).await? else { return Ok(Vec::new()) };
-    let ours: BTreeSet<&Oid> = commits.iter().filter(|oid| !off.contains(*oid)).collect();
-    let range = format!("^{base}");
-    let mut others: Vec<Oid> = patches::listed_in_order(git, tip, &range, OTHERS_MAX).await?;
-    others.retain(|oid| !ours.contains(oid));
-    Ok(others)
+    patches::listed_in_order(git, tip, &format!("^{base}"), OTHERS_MAX).await
 }
 
 /// Where on trunk stands what the commit changed although the commit is not there.

@@ -119,17 +119,17 @@ fn words_for(new: &[&TaskId], all: usize, state: &State) -> String {
     let mut lines = vec![head];
     for id in new.iter().take(SHOWN) {
         let title = state.task(id).map(|task| task.spec.title.clone()).unwrap_or_default();
-        lines.push(format!("    swarm task start {id:<12} {}", output::harmless(&title)));
+        lines.push(format!("    swarm task start {id:<12} # {}", output::harmless(&title)));
     }
     if new.len() > SHOWN {
         lines.push(format!("    … and {} more", new.len() - SHOWN));
     }
     if all > 1 {
-        lines.push("    swarm task start --all        all that are ready".into());
+        lines.push("    swarm task start --all        # all that are ready".into());
     }
     // What a person stopped waits for its own word in every mode.
     if state.mode() == swarm_protocol::outcome::Mode::SemiAuto {
-        lines.push("    swarm mode autopilot          this one and every later one".into());
+        lines.push("    swarm mode autopilot          # this one and every later one".into());
     }
     lines.join("\n")
 }

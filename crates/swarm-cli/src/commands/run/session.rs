@@ -5,15 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use swarm_core::input::Input;
 use swarm_engine::agents::{Surroundings, ready};
 use swarm_engine::coordinator::{Coordinator, Finish, Outfit, Told, World};
 use swarm_engine::git::Git;
 use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
-use swarm_engine::present::found_on_trunk;
 use swarm_engine::prompts::Prompts;
-use swarm_engine::store::{OpenOptions, Opened, Store, StoreError, stopped_hint};
+use swarm_engine::store::{OpenOptions, Opened, Store, stopped_hint};
 use swarm_engine::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 use swarm_engine::{anchor, half_written, settings};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
@@ -240,11 +238,7 @@ fn prepare_mode(store: &mut Store, wished: Option<Mode>, configured: Mode) -> Re
 /// What was taken back by an abort, or has gone from trunk, is merged again. Whether something has gone is asked of git
 /// first: nobody may have looked since.
 async fn prepare_retry(git: &Git, store: &mut Store) -> Result<(), CliError> {
-    if let Some(report) = found_on_trunk(git, store.state()).await? {
-        let now = store.clock().now();
-        let decided = store.submit(Input::Report(report), now, "swarm:run")?;
-        decided.ticket.wait().map_err(StoreError::from_append)?;
-    }
+    swarm_engine::present::record(git, store, "swarm:run").await?;
     match ask(store, Command::Retry) {
         Err(error) if error.kind == "nothing_to_change" => Ok(()),
         other => other,

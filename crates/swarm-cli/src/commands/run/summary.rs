@@ -19,6 +19,8 @@ pub struct Summary {
     /// Tasks that were merged into another branch, before this one became trunk: `1.1 on main`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<String>,
+    /// Done without a proof on trunk.
+    pub unproven: Vec<String>,
     /// Why it was paused when it ended; it still is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paused: Vec<String>,
@@ -35,6 +37,7 @@ impl Summary {
             attention: status.attention,
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
+            unproven: show::done_unproven(state),
             paused,
         }
     }
@@ -47,9 +50,13 @@ impl Summary {
     pub fn text(&self) -> String {
         let c = &self.counts;
         let trunk = self.trunk.as_deref().unwrap_or("trunk");
-        let proven = c.done.saturating_sub(self.elsewhere.len() as u64);
+        let proven = c.done.saturating_sub((self.elsewhere.len() + self.unproven.len()) as u64);
         let mut lines =
             vec![format!("{proven} of {} tasks are done, proven on {trunk}.", c.total - c.cancelled)];
+        if !self.unproven.is_empty() {
+            let unproven = self.unproven.join(", ");
+            lines.push(format!("Done without a proof, accepted or finished before the plan: {unproven}."));
+        }
         if !self.elsewhere.is_empty() {
             lines.push(format!("Merged before {trunk} was trunk: {}.", self.elsewhere.join(", ")));
         }

@@ -1,0 +1,82 @@
+//! Work that was taken back and is merged again, however it comes to trunk: as one commit or by a merge commit.
+
+use serde_json::json;
+
+use super::{ends_with, writes};
+use crate::arena::Arena;
+use crate::ground::{arena_with, task};
+
+const ALL: [&str; 4] = ["four.txt", "one.txt", "three.txt", "two.txt"];
+
+fn three_done(strategy: &str) -> Arena {
+    let arena = arena_with(json!({ "merge": { "strategy": strategy } }));
+    let twice = "write three.txt three\ncommit feat: three\nwrite four.txt four\ncommit feat: four\ncomplete";
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], &writes("one")),
+        task("1.2", &["1.1"], &writes("two")),
+        task("1.3", &["1.2"], twice),
+    ]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena
+}
+
+fn strategies() -> impl Iterator<Item = (&'static str, Arena)> {
+    ["commits", "squash", "merge"].into_iter().map(|strategy| (strategy, three_done(strategy)))
+}
+
+#[test]
+fn what_an_abort_took_back_is_merged_again() {
+    for (strategy, arena) in strategies() {
+        println!("{strategy}");
+        arena.commit("mine.txt", "mine\n");
+        arena.ok(&["abort", "--yes"]);
+        let (code, said) = arena.run(&["--retry"]);
+        assert_eq!(code, 0, "{strategy}: {said}");
+        ends_with(&arena, &[&ALL[..], &["mine.txt"]].concat());
+    }
+}
+
+#[test]
+fn what_a_person_reverted_is_merged_again() {
+    for (strategy, arena) in strategies() {
+        println!("{strategy}");
+        match strategy {
+            "merge" => arena.git(&["revert", "--no-edit", "-m", "1", "HEAD"]),
+            "squash" => arena.git(&["revert", "--no-edit", "HEAD"]),
+            _ => arena.git(&["revert", "--no-edit", "HEAD", "HEAD~1"]),
+        };
+        arena.run(&[]);
+        assert_eq!(arena.status_of("1.3"), "gone", "{strategy}");
+        let (code, said) = arena.run(&["--retry"]);
+        assert_eq!(code, 0, "{strategy}: {said}");
+        ends_with(&arena, &ALL);
+    }
+}
+
+#[test]
+fn what_a_rollback_took_back_behind_a_commit_of_a_person_is_done_again() {
+    for (strategy, arena) in strategies() {
+        println!("{strategy}");
+        arena.commit("mine.txt", "mine\n");
+        arena.ok(&["rollback", "before-merge-1.2", "--yes"]);
+        let (code, said) = arena.run(&[]);
+        assert_eq!(code, 0, "{strategy}: {said}");
+        ends_with(&arena, &[&ALL[..], &["mine.txt"]].concat());
+    }
+}
+
+/// A revert that came before the commit it looks like is about another one.
+#[test]
+fn what_was_done_again_stays_done_in_the_runs_after_it() {
+    for (strategy, arena) in strategies() {
+        println!("{strategy}");
+        arena.ok(&["task", "rollback", "1.2", "--cascade", "--yes"]);
+        for _ in 0..2 {
+            let (code, said) = arena.run(&[]);
+            assert_eq!(code, 0, "{strategy}: {said}");
+            ["1.1", "1.2", "1.3"].iter().for_each(|id| assert_eq!(arena.status_of(id), "done", "{strategy}"));
+        }
+        ends_with(&arena, &ALL);
+    }
+}

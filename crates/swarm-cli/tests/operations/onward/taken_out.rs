@@ -1,0 +1,110 @@
+//! Work that a person took out of trunk without a revert that git would recognise as one.
+
+use serde_json::json;
+
+use super::{ends_with, half, on_trunk, two_done, writes};
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, task};
+
+const BOTH: [&str; 2] = ["one.txt", "two.txt"];
+
+/// It is seen by views at once and by the next run, and a retry brings it back.
+fn is_gone_and_comes_back(take_out: impl Fn(&Arena), gone: &[&str], stays: &[&str]) {
+    let arena = two_done();
+    take_out(&arena);
+    let check = |when: &str| {
+        gone.iter().for_each(|id| assert_eq!(arena.status_of(id), "gone", "{when}: {:?}", on_trunk(&arena)));
+    };
+    check("a view");
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 1, "{said}");
+    check("after a run");
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    ends_with(&arena, &[&BOTH[..], stays].concat());
+}
+
+#[test]
+fn two_commits_reverted_in_one() {
+    let take_out = |arena: &Arena| {
+        arena.git(&["revert", "--no-commit", "HEAD", "HEAD~1"]);
+        arena.git(&["commit", "--quiet", "--message", "person: takes it all out"]);
+    };
+    is_gone_and_comes_back(take_out, &["1.1", "1.2"], &[]);
+}
+
+#[test]
+fn a_revert_with_another_change_in_it() {
+    let take_out = |arena: &Arena| {
+        arena.git(&["revert", "--no-commit", "HEAD"]);
+        arena.write("aside.txt", "aside\n");
+        arena.git(&["add", "aside.txt"]);
+        arena.git(&["commit", "--quiet", "--message", "person: something else"]);
+    };
+    is_gone_and_comes_back(take_out, &["1.2"], &["aside.txt"]);
+}
+
+#[test]
+fn files_that_were_deleted() {
+    let take_out = |arena: &Arena| {
+        arena.git(&["rm", "--quiet", "one.txt", "two.txt"]);
+        arena.git(&["commit", "--quiet", "--message", "person: no longer wanted"]);
+    };
+    is_gone_and_comes_back(take_out, &["1.1", "1.2"], &[]);
+}
+
+#[test]
+fn a_merge_that_left_everything_out() {
+    let take_out = |arena: &Arena| {
+        arena.git(&["branch", "old"]);
+        arena.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+        arena.git(&["merge", "--quiet", "--no-edit", "--strategy", "ours", "old"]);
+        arena.git(&["branch", "--delete", "old"]);
+    };
+    is_gone_and_comes_back(take_out, &["1.1", "1.2"], &[]);
+}
+
+#[test]
+fn a_later_task_that_takes_out_what_an_earlier_one_did_is_no_loss() {
+    for strategy in ["commits", "merge"] {
+        let arena = arena_with(json!({ "merge": { "strategy": strategy } }));
+        let deletes = "delete one.txt\nwrite two.txt two\ncommit feat: two instead\ncomplete";
+        arena.plan_in_phases(&[vec![task("1.1", &[], &writes("one")), task("1.2", &["1.1"], deletes)]]);
+        assert_eq!(arena.run(&[]).0, 0);
+        arena.commit("mine.txt", "mine\n");
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.status_of("1.1").as_str()), (0, "done"), "{strategy}: {said}");
+        assert_eq!(on_trunk(&arena), ["README.md", "mine.txt", "two.txt"]);
+    }
+}
+
+/// What is offered for work that has gone is accepted before a run has looked, and an accepted task is not called proven.
+#[test]
+fn commands_for_gone_work_are_accepted_at_once() {
+    let arena = two_done();
+    arena.git(&["revert", "--no-edit", "HEAD"]);
+    arena.ok(&["task", "accept", "1.2", "--reason", "not needed"]);
+    let said = arena.ok(&["run", "--agent", "script"]);
+    assert!(said.contains("1 of 2 tasks are done, proven on main") && said.contains("1.2"), "{said}");
+    arena.ok(&["undo", "--yes"]);
+    arena.ok(&["task", "unblock", "1.2"]);
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
+fn what_was_built_upon_work_that_has_gone_is_merged_after_it() {
+    let arena = arena_with(json!({}));
+    let run = half(&arena);
+    arena.git(&["revert", "--no-edit", "HEAD"]);
+    wait_for("the swarm has seen it", || arena.json(&["plan", "history"]).to_string().contains("work_gone"));
+    std::fs::write(arena.path("go"), "").expect("a file");
+    run.end();
+    assert_eq!((arena.status_of("1.2").as_str(), arena.status_of("1.3").as_str()), ("gone", "merging"));
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    let log = arena.git(&["log", "--reverse", "--format=%s", "main"]);
+    let at = |subject: &str| log.lines().collect::<Vec<_>>().iter().rposition(|line| *line == subject);
+    assert!(at("feat: two") < at("feat: three"), "{log}");
+    assert_eq!(arena.shown("1.3")["attempts"], 1);
+    ends_with(&arena, &["one.txt", "rest.txt", "three.txt", "two.txt"]);
+}
