@@ -28,7 +28,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if args.watch {
         return watch::run(&swarm, cx);
     }
-    let (view, now) = swarm.status(args.at.at)?;
+    let (view, now, under_way) = swarm.status_with_operation(args.at.at)?;
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
     if args.at.at.is_none() && !view.agents.is_empty() && !swarm.has_coordinator() {
         output::note(if swarm.is_watched() {
@@ -39,7 +39,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     if args.at.at.is_none()
         && !swarm.has_coordinator()
-        && let Some(running) = swarm.operation_under_way()?
+        && let Some(running) = under_way
     {
         output::note(&format!("Note: `{running}` is not finished; the next `swarm run` finishes it"));
     }

@@ -115,15 +115,6 @@ impl Swarm {
         Ok(show::operations(&self.planned(at)?))
     }
 
-    /// What was asked for and has not come to its end, as it was typed.
-    pub fn operation_under_way(&self) -> Result<Option<String>, CliError> {
-        let running = self.operations(None)?.into_iter().find(|view| view.state == OperationState::UnderWay);
-        Ok(running.map(|view| {
-            let subject = view.subject.map(|subject| format!(" {subject}")).unwrap_or_default();
-            output::harmless(&format!("swarm {}{subject}", view.kind))
-        }))
-    }
-
     pub fn checkpoints(&self, at: Option<u64>) -> Result<Vec<CheckpointView>, CliError> {
         Ok(show::checkpoints(&self.planned(at)?))
     }

@@ -7,6 +7,7 @@ use swarm_engine::settings;
 use swarm_engine::store::Store;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{AgentId, CommandId, TaskId};
+use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
 use swarm_protocol::refusal::Refusal;
@@ -46,9 +47,23 @@ impl Swarm {
 
     /// And the moment it was looked at, for "since".
     pub fn status(&self, at: Option<u64>) -> Result<(StatusView, Timestamp), CliError> {
+        let (status, now, _) = self.status_with_operation(at)?;
+        Ok((status, now))
+    }
+
+    /// The same, with what was asked for and has not come to its end, as it was typed.
+    pub fn status_with_operation(
+        &self,
+        at: Option<u64>,
+    ) -> Result<(StatusView, Timestamp, Option<String>), CliError> {
         let state = self.planned(at)?;
         let now = if at.is_some() { state.at } else { self.now().max(state.at) };
-        Ok((show::status(&state, now), now))
+        let under_way = show::operations(&state).into_iter().find(|o| o.state == OperationState::UnderWay);
+        let typed = under_way.map(|operation| {
+            let subject = operation.subject.map(|subject| format!(" {subject}")).unwrap_or_default();
+            crate::output::harmless(&format!("swarm {}{subject}", operation.kind))
+        });
+        Ok((show::status(&state, now), now, typed))
     }
 
     /// Everything that waits for a person, and the moment it was looked at.
