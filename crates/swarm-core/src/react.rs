@@ -67,7 +67,12 @@ pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, 
             // Trunk belongs to the plan: what is checked out counts only until it first runs.
             let follows = planted::is(Bug::TrunkFollowsCheckout);
             let trunk = state.pinned_trunk().filter(|_| !follows).map_or(trunk, String::from);
-            Ok(vec![Event::CoordinatorStarted { epoch, version, host, trunk, policy, explicit: Some(true) }])
+            // Nobody has watched the checkouts meanwhile: what waited for one is tried at once.
+            let tried = state.index.approved().flat_map(|id| merge::checkout_changed(state, id.clone()));
+            let tried: Vec<Event> = tried.filter(|_| policy.dispatch).collect();
+            let started =
+                Event::CoordinatorStarted { epoch, version, host, trunk, policy, explicit: Some(true) };
+            Ok(std::iter::once(started).chain(tried).collect())
         }
         Input::Leaving => Ok(vec![Event::CoordinatorStopped { epoch: state.epoch }]),
         Input::Found(event) => Ok(vec![event]),
