@@ -93,13 +93,21 @@ impl Arena {
 }
 
 /// For a trial that has not asked by itself. Where the swarm does not answer, or there is no plan, that was its point.
+/// The heavy form of the tests lets the swarm go on to rest first.
 pub fn judge_at_the_end(arena: &Arena) {
     let answers = |args: &[&str]| arena.swarm(args).status.success();
     if !arena.root.join(".swarm/plan-ledger.jsonl").exists() || !answers(&["status", "--json"]) {
         return;
     }
     let trunk = Claims::of(arena).trunk.unwrap_or_else(|| "main".into());
-    let lies = judge(arena, &Known { trunk, ..Known::default() });
+    let known = Known { trunk, ..Known::default() };
+    if std::env::var("SWARM_TRIALS").is_ok_and(|trials| trials == "full") {
+        let rested = go_on(arena);
+        let lies = judge(arena, &known);
+        assert!(lies.is_empty(), "{}\n--- the swarm had said:\n{}", lies.join("\n"), rested.said);
+        return;
+    }
+    let lies = judge(arena, &known);
     assert!(lies.is_empty(), "{}", lies.join("\n"));
 }
 
