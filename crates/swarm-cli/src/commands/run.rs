@@ -120,6 +120,16 @@ fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
         None => PreviewView::of_lines("run", &[]),
     };
     (view.kind, view.nothing) = ("run".into(), false);
+    if args.retry {
+        match swarm.preview(&Command::Retry) {
+            Ok(retry) => {
+                view.says.work.push(retry.text);
+                view.facts.extend(retry.facts);
+            }
+            Err(error) if error.kind == "nothing_to_change" => {}
+            Err(error) => return Err(error),
+        }
+    }
     let mode = args.mode.map_or_else(|| swarm.mode(), |mode| Ok(mode.into()))?;
     view.says.work.extend(swarm.would_begin(args.trunk.as_deref(), args.agents, mode)?);
     shown(cx, &view)

@@ -23,7 +23,7 @@ pub fn text(view: &PreviewView) -> String {
         ("Tasks", &says.tasks),
         ("Commits", &says.commits),
         ("Work", &says.work),
-        ("Your own commits", &says.foreign),
+        ("Other commits", &says.foreign),
         ("Plan and swarm", &facts),
         ("Stays as it is, and no undo takes it back", &says.stays),
     ] {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use swarm_core::effect::Effect;
 use swarm_core::operation::checkpoints;
 use swarm_core::{owed, show};
+use swarm_engine::present::as_on_trunk;
 use swarm_engine::preview::{NoPreview, Place, preview};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::{CommandId, TaskId};
@@ -25,7 +26,8 @@ const END_WITHIN: Duration = Duration::from_secs(900);
 impl Swarm {
     /// What the command would do now. Nothing is changed by asking.
     pub fn preview(&self, command: &Command) -> Result<PreviewView, CliError> {
-        let mut state = self.state(None)?;
+        // As the command would meet it: what has gone from trunk meanwhile is gone for it too.
+        let mut state = self.runtime.block_on(as_on_trunk(&self.git, self.state(None)?));
         if state.plan.as_ref().is_some_and(|plan| plan.closed) {
             // On its way into the archive: the next command meets an empty place.
             state = swarm_core::State::default();
