@@ -95,7 +95,7 @@ impl Claims {
             return false;
         }
         let whole = |text: &str| {
-            text.split(|c: char| c != '.' && !c.is_alphanumeric())
+            text.split(|c: char| !".-".contains(c) && !c.is_alphanumeric())
                 .any(|word| word.trim_end_matches('.') == id)
         };
         let Some(claim) = self.tasks.iter().find(|claim| claim.id == id) else { return false };
@@ -103,6 +103,8 @@ impl Claims {
         ["deferred", "cancelled"].contains(&claim.status.as_str())
             || whole(&self.attention)
             || claim.depends.iter().any(|other| self.is_open_or_put_off(other) && self.is_named(other, seen))
+            // It waits for its parts.
+            || self.parts_of(id).any(|part| self.is_open_or_put_off(part) && self.is_named(part, seen))
     }
 
     fn is_open_or_put_off(&self, id: &str) -> bool {
@@ -111,7 +113,12 @@ impl Claims {
 
     /// Its parts are named after it.
     pub fn is_split(&self, id: &str) -> bool {
-        self.tasks.iter().any(|claim| claim.id.strip_prefix(id).is_some_and(|rest| rest.starts_with('-')))
+        self.parts_of(id).next().is_some()
+    }
+
+    fn parts_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a str> {
+        let ids = self.tasks.iter().map(|claim| claim.id.as_str());
+        ids.filter(move |part| part.strip_prefix(id).is_some_and(|rest| rest.starts_with('-')))
     }
 
     /// Whether a commit of this subject is of another task whose script changes this file.

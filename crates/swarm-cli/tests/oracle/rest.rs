@@ -53,6 +53,10 @@ impl Rested {
         let out = arena.swarm(args);
         let code = out.status.code().unwrap_or(-1);
         let said = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
+        // At a terminal a person would be asked.
+        if code == 2 && said.contains("--yes") && !args.contains(&"--yes") {
+            return self.ask(arena, &[args, &["--yes"]].concat());
+        }
         self.said.push_str(&format!("$ swarm {}\n{said}", args.join(" ")));
         if is_wrong(code) {
             self.wrong.push(format!("swarm {}: exit {code}: {said}", args.join(" ")));

@@ -168,6 +168,10 @@ async fn line_since(git: &Git, commits: &[Oid], tip: &Oid) -> Result<Vec<Oid>, G
     for oid in commits {
         before.extend(git.commit_parts(oid).await?.parents.into_iter().next());
     }
+    // What was pruned, or never fetched, is no place to begin at.
+    let known: Vec<Oid> = before.into_iter().collect();
+    let missing: BTreeSet<Oid> = git.missing_commits(&known).await?.into_iter().collect();
+    let before: BTreeSet<Oid> = known.into_iter().filter(|oid| !missing.contains(oid)).collect();
     // With one of them off the history, what stands in its place may be older than the rest.
     let Some(base) = git.common_base(before.iter().chain([tip])).await? else { return Ok(Vec::new()) };
     patches::listed_in_order(git, tip, &format!("^{base}"), OTHERS_MAX).await
