@@ -97,7 +97,7 @@ impl Swarm {
     /// Does it under our own lock; none when a coordinator has the ledger.
     fn write_ourselves(&self, envelope: &Envelope, on_damage: OnDamage) -> Result<Option<Answer>, CliError> {
         let Some(mut store) = self.writer(envelope.command.kind(), on_damage)? else { return Ok(None) };
-        self.runtime.block_on(swarm_engine::present::record(&self.git, &mut store, &envelope.by))?;
+        self.runtime.block_on(swarm_engine::present::record(&self.git, &mut store, "swarm:cli"))?;
         let now = store.clock().now();
         let due = store.state().ops.due.len();
         let answer = store.submit_blocking(envelope.clone(), now)?;

@@ -88,6 +88,19 @@ fn a_busy_checkout_gives_the_trunk_to_the_next() {
     );
 }
 
+/// Nobody watched the checkout while no coordinator ran.
+#[test]
+fn what_waited_for_a_checkout_is_tried_at_once_by_the_next_coordinator() {
+    let busy = "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | stopped a | busy a";
+    check(
+        &format!("{busy} | start"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved (waits) → Merging
+            owed: Build a
+        ",
+    );
+}
+
 #[test]
 fn a_moved_trunk_means_built_and_verified_again() {
     after(
