@@ -12,6 +12,7 @@ mod trace;
 mod truth;
 mod daemon;
 mod log;
+mod on_trunk;
 mod hand;
 mod agent;
 mod ailing;

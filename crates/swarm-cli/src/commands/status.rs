@@ -30,12 +30,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     let (view, now, under_way) = swarm.status_with_operation(args.at.at)?;
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
-    if args.at.at.is_none() && !view.agents.is_empty() && !swarm.has_coordinator() {
-        output::note(if swarm.is_watched() {
-            "Note: the coordinator has died and is started again in a moment; agents that live work on"
-        } else {
-            "Note: no coordinator is running; agents that live work on. `swarm run` takes them over"
-        });
+    if args.at.at.is_none() && !view.agents.is_empty() {
+        swarm.note_that_nobody_coordinates();
     }
     if args.at.at.is_none()
         && !swarm.has_coordinator()

@@ -38,6 +38,18 @@ impl Swarm {
         self.runtime.block_on(ping(&self.paths.socket)).is_ok()
     }
 
+    /// Told beside a view that shows agents at work: what nobody looks after may not be at work any more.
+    pub fn note_that_nobody_coordinates(&self) {
+        if self.has_coordinator() {
+            return;
+        }
+        crate::output::note(if self.is_watched() {
+            "Note: the coordinator has died and is started again in a moment; agents that live work on"
+        } else {
+            "Note: no coordinator is running; agents that live work on. `swarm run` takes them over"
+        });
+    }
+
     /// Carries a command out. When this returns, the disk has it.
     pub fn ask(&self, command: Command) -> Result<Answer, CliError> {
         self.ask_with(command, self.configuration()?.config.recovery.on_damage)

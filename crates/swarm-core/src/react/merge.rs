@@ -13,6 +13,7 @@ use super::failure::backoff_ms;
 use super::trunk;
 use crate::input::KeyName;
 use crate::limits::{CHECKOUT_RETRY_SECS, HAND_FAILURES_MAX};
+use crate::planted::{self, Bug};
 use crate::settle::nonce;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
@@ -39,6 +40,9 @@ pub(super) struct Merged {
 pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
     let Merged { base, result, commits, squashed } = merged;
+    if let Some(moved) = built_on_the_unknown(state, task, &base) {
+        return moved;
+    }
     let mut events =
         vec![Event::MergeBuilt { task: id.clone(), base, result: result.clone(), commits, squashed }];
     let green_before = task.verified.as_ref() == Some(&result);
@@ -50,6 +54,20 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
         events.push(Event::VerificationStarted { task: id, run, nonce });
     }
     events
+}
+
+/// Trunk moved after it was looked up, and what the task builds on may have gone with that: the task gives its turn
+/// back until it is known. Whoever builds on nothing needs not wait.
+fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Option<Vec<Event>> {
+    let provable = |id: &TaskId| state.task(id).and_then(super::provable).is_some();
+    let known = state.proven.as_ref() == Some(base) || planted::is(Bug::DoneNotAsked);
+    if known || !task.spec.depends.iter().any(provable) {
+        return None;
+    }
+    let moved = state.proven.as_ref().map(|from| Event::TrunkMoved { from: from.clone(), to: base.clone() });
+    let why = format!("trunk moved to {}, and what is done is looked up there first", base.short());
+    let interrupted = Event::MergeInterrupted { task: task.spec.id.clone(), status: Status::Merging, why };
+    Some(moved.into_iter().chain([interrupted]).collect())
 }
 
 pub(super) fn conflict(state: &State, id: TaskId, paths: Vec<String>) -> Vec<Event> {
@@ -100,8 +118,8 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
 fn nothing_changed(id: TaskId, task: &Task, now: Timestamp) -> Event {
     let (why, next) = match task.empties {
         0 => {
-            let why = "you said that the task is complete, but your branch changes nothing: commit the work, or say \
-                BLOCKED and why nothing has to be changed";
+            let why = "you said that the task is complete, but your branch changes nothing (what git ignores does \
+                not count): commit the work, or say BLOCKED and why nothing has to be changed";
             (why.to_string(), Next::Pending { not_before: now, counts: false })
         }
         n => {

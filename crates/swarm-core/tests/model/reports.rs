@@ -52,15 +52,9 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         Effect::Work { run, task, order, .. } => work(state, run, task, order),
         Effect::Stop { run, .. } => vec![Report::Stopped { run: run.clone(), wip: None }],
         Effect::Build { task, .. } => {
-            let commits = vec![oid('c')];
+            let (base, commits) = (state.proven.clone().unwrap_or_else(|| oid('a')), vec![oid('c')]);
             vec![
-                Report::Built {
-                    task: task.clone(),
-                    base: oid('a'),
-                    result: oid('c'),
-                    commits,
-                    squashed: false,
-                },
+                Report::Built { task: task.clone(), base, result: oid('c'), commits, squashed: false },
                 Report::BuildConflict { task: task.clone(), paths: vec!["a.rs".into()] },
                 empty(task, vec![oid('b')]),
                 empty(task, vec![]),

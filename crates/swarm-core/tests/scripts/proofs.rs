@@ -89,3 +89,22 @@ fn l4_a_phase_is_open_again_when_a_task_of_it_has_gone() {
         ",
     );
 }
+
+#[test]
+fn w7_what_builds_on_other_work_gives_its_turn_back_when_trunk_has_moved_since_it_was_looked_up() {
+    after(
+        "ready b | complete b | green b | stopped b | built-elsewhere b | released b | gone a | stage b",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone
+            b: Pending → Preparing r3 → Active 1 → Checking → Approved → Merging → Approved
+            stage b: approved, is merged when a is on trunk
+        ",
+    );
+    after(
+        "ready b | complete b | green b | stopped b | built-elsewhere b | released b | found a | built b | verified b | published b | stopped b",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+            b: Pending → Preparing r3 → Active 1 → Checking → Approved → Merging → Approved → Merging → Done
+        ",
+    );
+}

@@ -138,7 +138,7 @@ async fn last_commit(git: &Git, base: &Oid, tip: &Oid) -> Result<Option<String>,
 }
 
 /// How it ended, and why where that was no good end.
-fn words(outcome: &IterationOutcome) -> (String, Option<String>) {
+pub(super) fn words(outcome: &IterationOutcome) -> (String, Option<String>) {
     match outcome {
         IterationOutcome::Complete => ("the agent said that everything is done".into(), None),
         IterationOutcome::NoSignal => ("the program ended without a word".into(), None),

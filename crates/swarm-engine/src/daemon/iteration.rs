@@ -120,7 +120,7 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
         shop.remember(Write::Soon, |left| left.session_cost(session, run.heard.usage));
     }
     shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
-    shop.note(&format!("iteration {iteration} ended: {outcome:?}"));
+    shop.note(&format!("iteration {iteration} ended: {}", super::context::words(&outcome).0));
     shop.settle_journal();
     let note = (!notes.is_empty()).then(|| notes.join(". "));
     let session = run.heard.session.clone();

@@ -34,6 +34,7 @@ pub use bring_back::{Brought, bring_back, saved_paths};
 use follow::Follower;
 use hold::Taken;
 pub use preview::{InTheWay, in_the_way};
+pub(in crate::hands) use waits::aside;
 pub use waits::{WaitReason, Waits};
 
 /// What shall be published. The changed paths with their old and new blobs follow from the two

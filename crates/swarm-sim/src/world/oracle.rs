@@ -7,7 +7,6 @@ use swarm_core::effect::Effect;
 use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
-use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Consequence;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
@@ -17,6 +16,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::coordinator::Coordinator;
 use super::log::Log;
+use super::on_trunk::{built_on_trunk, published, trunk_is_free};
 use super::rules::Recovery;
 use super::truth::Truth;
 use crate::claims::Claims;
@@ -219,6 +219,7 @@ impl Oracle {
                 None => Ok(()),
             },
             Event::TrunkGranted { task, .. } => trunk_is_free(task, c),
+            Event::MergeBuilt { task, base, .. } => built_on_trunk(task, base, c, truth),
             // A person answers for the person's own work.
             Event::TaskApproved { base: Some(_), .. } => Ok(()),
             Event::TaskApproved { task, tip, .. } => self.may_approve(task, tip, truth),
@@ -315,31 +316,6 @@ impl Oracle {
             Some(hand) => Err(broken("a cancelled effect ends in a report", format!("{:?}", hand.effect))),
             None => Ok(()),
         }
-    }
-}
-
-/// The trunk is granted: no hand and no verification of another task may be at it.
-fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
-    let rule = "the trunk is used by one at a time";
-    let at_trunk = |e: &Effect| matches!(e, Effect::Build { .. } | Effect::Publish { .. });
-    if let Some(hand) = c.hands.values().find(|h| at_trunk(&h.effect) && !h.reported) {
-        return Err(broken(rule, format!("granted to {task} while a hand is at {:?}", hand.effect)));
-    }
-    let verifies =
-        c.state.runs.iter().find(|(_, run)| run.kind == RunKind::Verify && !run.ended && run.task != *task);
-    match verifies {
-        Some((run, other)) => {
-            Err(broken(rule, format!("granted to {task} while {run} verifies {}", other.task)))
-        }
-        None => Ok(()),
-    }
-}
-
-/// A person may have reset trunk since the hand published: that is found when it is looked up.
-fn published(proof: &Proof, truth: &Truth) -> Result<(), Broken> {
-    match proof.commits.iter().find(|oid| !truth.trunk_had(oid)) {
-        Some(oid) => Err(broken("done means on trunk", format!("{oid} never was on trunk"))),
-        None => Ok(()),
     }
 }
 

@@ -54,7 +54,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         .map(|run| Row { news: news.remove(&run.run), run })
         .collect();
     let now = swarm.now();
-    cx.out.view(&rows, |rows| text(rows, skipped, now))
+    cx.out.view(&rows, |rows| text(rows, skipped, now))?;
+    if rows.iter().any(|row| row.run.ended.is_none()) {
+        swarm.note_that_nobody_coordinates();
+    }
+    Ok(())
 }
 
 fn text(rows: &[Row], skipped: usize, now: Timestamp) -> String {

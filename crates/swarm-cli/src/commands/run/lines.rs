@@ -31,6 +31,7 @@ fn words(event: &Event) -> Option<String> {
         }
         Event::TrunkChosen { branch } => format!("trunk is {branch} now"),
         Event::DrainStarted { why } => format!("stopping: {why}; agents go to their boundary"),
+        Event::Paused { why, .. } if why.is_empty() => "paused".into(),
         Event::Paused { why, .. } => format!("paused: {why}"),
         Event::Resumed { .. } => "goes on".into(),
         Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
@@ -57,7 +58,7 @@ fn words(event: &Event) -> Option<String> {
             format!("the merged tree fails its verification, back to work: {}", gist(output))
         }
         Event::PublishWaits { why, hint, .. } => {
-            format!("merged, waits for your checkout: {why}; try `{hint}`")
+            format!("ready for trunk, and waits for your checkout: {why}; try `{hint}`")
         }
         Event::RaceLost { .. } => "trunk moved meanwhile, building again".into(),
         Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next)),

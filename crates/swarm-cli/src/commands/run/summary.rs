@@ -51,8 +51,9 @@ impl Summary {
         let c = &self.counts;
         let trunk = self.trunk.as_deref().unwrap_or("trunk");
         let proven = c.done.saturating_sub((self.elsewhere.len() + self.unproven.len()) as u64);
-        let mut lines =
-            vec![format!("{proven} of {} tasks are done, proven on {trunk}.", c.total - c.cancelled)];
+        let total = c.total - c.cancelled;
+        let are = if total == 1 { "task is" } else { "tasks are" };
+        let mut lines = vec![format!("{proven} of {total} {are} done, proven on {trunk}.")];
         if !self.unproven.is_empty() {
             let unproven = self.unproven.join(", ");
             lines.push(format!("Done without a proof, accepted or finished before the plan: {unproven}."));

@@ -11,6 +11,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use super::files::{Way, lead};
 use super::uncommitted::uncommitted_work;
 use crate::git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, tips, write_marker};
+use crate::hands::publish::aside;
 use crate::hands::remove::{keep_commit, move_to_trash};
 use crate::hands::rescue::{Exact, snapshot_exact};
 use crate::hands::worktree::{
@@ -120,7 +121,7 @@ fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str)
     let there = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     if there && marker.is_none() {
         let why = format!("{} is there but is not a worktree of the swarm", path.display());
-        return Some(Restored::InTheWay { why, hint: format!("mv {0} {0}.mine", path.display()) });
+        return Some(Restored::InTheWay { why, hint: aside(path) });
     }
     let elsewhere =
         checkouts_of_people(git).into_iter().find(|one| one.path != path && one.occupies(full))?;

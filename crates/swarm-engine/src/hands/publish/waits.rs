@@ -75,16 +75,38 @@ impl Waits {
             WaitReason::IndexLocked { lock } => {
                 format!("rm {}   # only if no git command is running", word(lock))
             }
+            // What is no file cannot be stashed.
+            WaitReason::Changed { paths } if self.odd(paths).is_some() => {
+                aside(&self.odd(paths).unwrap_or_default())
+            }
             WaitReason::Changed { .. } | WaitReason::Deleted { .. } | WaitReason::Staged { .. } => {
                 format!("{at} stash push -- {}", paths())
             }
             WaitReason::Untracked { paths } => {
-                let first = paths.first().map(|path| word(&self.checkout.join(path))).unwrap_or_default();
-                format!("mv {first} {first}.mine")
+                aside(&paths.first().map(|path| self.checkout.join(path)).unwrap_or_default())
             }
             WaitReason::Refused { .. } => format!("{at} status"),
         }
     }
+
+    /// The first of them that is a pipe, a socket or a device.
+    fn odd(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+        let odd = |path: &PathBuf| {
+            let kind = std::fs::symlink_metadata(path).map(|found| found.file_type());
+            kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink())
+        };
+        paths.iter().map(|path| self.checkout.join(path)).find(odd)
+    }
+}
+
+/// The command that moves a file or folder of a person to a name that is free.
+pub(in crate::hands) fn aside(path: &Path) -> String {
+    let named = |n: u32| match n {
+        1 => format!("{}.mine", path.display()),
+        n => format!("{}.mine{n}", path.display()),
+    };
+    let free = (1..100).map(named).find(|name| std::fs::symlink_metadata(name).is_err());
+    format!("mv {} {}", word(path), word(Path::new(&free.unwrap_or_else(|| named(100)))))
 }
 
 fn listed(paths: &[PathBuf], one: &str, many: &str) -> String {
