@@ -44,6 +44,20 @@ async fn the_trunk_that_moved_is_reported_and_left() {
 }
 
 #[tokio::test]
+async fn nothing_is_published_whose_objects_were_pruned_meanwhile() {
+    for lost in ["", "^{tree}", ":a.txt"] {
+        let story = Story::begin(Clean);
+        let oid = story.scratch.git(["rev-parse", &format!("{}{lost}", story.intent.new)]);
+        let (folder, file) = oid.split_at(2);
+        std::fs::remove_file(story.scratch.at(".git/objects").join(folder).join(file)).unwrap();
+        let refused = publish(&story.git().await, &story.intent).await.unwrap_err();
+        assert!(refused.to_string().contains("have gone"), "{lost}: {refused}");
+        assert_eq!(story.scratch.git(["rev-parse", "main"]), story.intent.old.to_string());
+        assert_eq!(story.scratch.git(["status", "--porcelain"]), "");
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_already_has_the_new_bytes_is_not_in_the_way() {
     let story = Story::begin(Clean);
     story.scratch.write("deep/er/new.txt", "new\n");

@@ -101,7 +101,7 @@ fn w7_what_builds_on_other_work_gives_its_turn_back_when_trunk_has_moved_since_i
         ",
     );
     after(
-        "ready b | complete b | green b | stopped b | built-elsewhere b | released b | found a | built b | verified b | published b | stopped b",
+        "ready b | complete b | green b | stopped b | built-elsewhere b | released b | found a | built b | verified b | published b | stopped b | removed b",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
             b: Pending → Preparing r3 → Active 1 → Checking → Approved → Merging → Approved → Merging → Done

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use swarm_ledger::Claim;
+use swarm_protocol::ids::Oid;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::barrier::Barrier;
@@ -74,6 +75,8 @@ pub enum GitError {
     Reftable { path: PathBuf },
     #[error("the main checkout of {} cannot be found: run the command inside it", common_dir.display())]
     NoMainCheckout { common_dir: PathBuf },
+    #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
+    Pruned { commit: Oid },
     #[error("git {command} failed ({how}): {said}")]
     Failed { command: String, how: String, said: String },
     #[error("git {command} answered something unexpected: {what}")]

@@ -54,6 +54,15 @@ impl Git {
         Ok(self.call(asked).any().await?.status.success())
     }
 
+    /// An error unless every object is there that this commit has and the other has not.
+    pub async fn is_complete(&self, commit: &Oid, besides: &Oid) -> Result<(), GitError> {
+        let asked = ["rev-list", "--objects", "--quiet", commit.as_str(), "--not", besides.as_str()];
+        match self.call(asked).any().await?.status.success() {
+            true => Ok(()),
+            false => Err(GitError::Pruned { commit: commit.clone() }),
+        }
+    }
+
     /// To the newest commit of its log that is whole. Without one the branch goes, and is made again from trunk.
     async fn put_back_to_whole(&self, branch: &str) -> Result<(), GitError> {
         let log = fs::read_to_string(self.common_dir.join("logs").join(branch)).unwrap_or_default();

@@ -75,6 +75,8 @@ pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError
             false => Ok(Publication::TrunkMoved { now: Some(now) }),
         };
     }
+    // A person's `git gc --prune=now` takes objects that no ref holds yet; trunk would be broken for good.
+    git.is_complete(&intent.new, &intent.old).await?;
     let shown_in: Vec<Checkout> =
         checkouts_of_people(git).into_iter().filter(|checkout| checkout.occupies(&branch)).collect();
     let moved = if shown_in.is_empty() {
