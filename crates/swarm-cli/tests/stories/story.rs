@@ -65,10 +65,17 @@ impl Story {
         self.note(if code == 0 { typed.clone() } else { format!("{typed}    # exit {code}: {first}") });
         if !ended {
             self.wrong.push(format!("{typed} does not end: {said}"));
-        } else if ![0, 1, 4].contains(&code) {
+        } else if ![0, 1, 4].contains(&code) && !(code == 3 && self.broke_a_commit(&said)) {
             self.wrong.push(format!("{typed}: exit {code}: {said}"));
         }
         code
+    }
+
+    /// `git gc --prune=now` beside an agent's `git commit` takes the tree away before the commit is there: git warns
+    /// of that, and a command that has to read the commit can only say so. Trunk never has such a hole.
+    fn broke_a_commit(&self, said: &str) -> bool {
+        let pruned = self.typed.iter().any(|typed| typed.contains("gc -q --prune=now"));
+        pruned && said.contains("failed to unpack tree object")
     }
 
     /// A command of git, as a person types it; it may fail. In the checkout.
