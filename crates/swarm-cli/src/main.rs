@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     bug::install();
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     // We play the part that this needs.
-    swarm_engine::process::children_end_with_us();
+    swarm_process::children_end_with_us();
     if let Some(code) = parts::play(&arguments) {
         return code;
     }

@@ -27,9 +27,9 @@ pub use settings::environment;
 use std::path::{Path, PathBuf};
 
 use swarm_engine::clock::wall_clock;
-use swarm_engine::git::Git;
 use swarm_engine::paths::Paths;
 use swarm_engine::store::{Notice, OpenOptions};
+use swarm_git::Git;
 use swarm_protocol::time::Timestamp;
 
 use crate::cli::Context;
@@ -47,6 +47,11 @@ pub struct Swarm {
 }
 
 impl Swarm {
+    /// The branch that is checked out where the person stands.
+    pub fn current_branch(&self) -> Option<String> {
+        self.git.current_branch()
+    }
+
     /// Finds the repository that the person means. Nothing is read or written of the swarm yet.
     pub fn open(cx: &Context) -> Result<Self, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use swarm_ledger::{Head, Witness};
 use swarm_protocol::ids::Oid;
 
-use crate::git::{Git, GitError, RefChange, RefOutcome};
-use crate::process::Input;
+use swarm_git::{Git, GitError, RefChange, RefOutcome};
+use swarm_process::Input;
 
 pub const ANCHOR: &str = "refs/swarm/ledger";
 

@@ -1,40 +1,15 @@
-//! The two ends of the work channel as the engine sees them: queues of frames, no sockets.
-//!
-//! `swarm-server` fills and empties these queues. Every queue has a bound; a peer that does not
-//! read is dropped, and what it missed is said again when it comes back.
-
-use std::future::Future;
-use std::io;
-use std::pin::Pin;
+//! The coordinator's end of the work channel, and everything else that arrives at its socket: queues, no sockets.
 
 use swarm_protocol::api::Delivery;
 use swarm_protocol::channel::{Downward, Hello, Response, Upward};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{CommandId, RunId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_work::channel::QUEUE_FRAMES;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::look::{Look, Looked};
 use crate::preview::NoPreview;
-
-/// Frames that may wait for a peer to read them. A daemon has at most a handful of reports under
-/// way, and of orders only the newest counts, so a longer queue means a peer that hangs.
-pub const QUEUE_FRAMES: usize = 64;
-
-/// The daemon's end of one connection. It is over when `incoming` is.
-#[derive(Debug)]
-pub struct Connection {
-    pub outgoing: mpsc::Sender<Upward>,
-    pub incoming: mpsc::Receiver<Downward>,
-}
-
-/// A connection in the making.
-pub type Dialing = Pin<Box<dyn Future<Output = io::Result<Connection>> + Send>>;
-
-/// The way from a daemon to whoever is the coordinator now.
-pub trait Channel: Send + Sync {
-    fn dial(&self) -> Dialing;
-}
 
 /// What arrives at the coordinator's socket, in the order of one queue, so that its loop is a plain `select!`.
 #[derive(Debug)]

@@ -39,7 +39,7 @@ use tokio_util::sync::CancellationToken;
 use crate::channel::AtDoor;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
-use crate::store::{Notice, Store, StoreError};
+use crate::store::{LedgerClaim, Notice, Store, StoreError};
 use carry_out::{Desk, FromHand, carry_out};
 use links::Links;
 use operate::Background;
@@ -112,12 +112,12 @@ impl Coordinator {
     pub async fn start(mut store: Store, world: SharedWorld, dispatch: bool) -> Result<Self, StoreError> {
         let clock = SteadyClock::starting_after(store.state().at);
         let inherited = store.state().runs.keys().cloned().collect();
-        world.git.act_only_while(store.claim()?);
+        world.git.act_only_while(LedgerClaim(store.claim()?));
         operate::end_old_hooks(&world, store.state()).await;
         let started = Input::Started {
             epoch: store.state().epoch + 1,
             version: env!("CARGO_PKG_VERSION").into(),
-            host: crate::host::name(),
+            host: swarm_process::host::name(),
             trunk: world.trunk(),
             // The profile of this session, which may be another one than the configuration names.
             policy: Policy {
@@ -204,7 +204,7 @@ impl Coordinator {
         let state = self.store.state().clone();
         if state.tasks.values().all(|task| task.stage.is_closed()) {
             self.world.drop_pool().await;
-            let _ = crate::hands::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
+            let _ = swarm_work::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
         }
         let notices = self.store.finish()?;
         Ok(Left { state, notices })

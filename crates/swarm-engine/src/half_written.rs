@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::paths::Paths;
-use crate::process::start_time_of;
+use swarm_process::start_time_of;
 
 /// A file is written in far less; what is older was broken off.
 const BROKEN_OFF_AFTER: Duration = Duration::from_secs(60);

@@ -8,9 +8,9 @@ use swarm_core::{State, is_settled, react};
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::git::{Git, GitError};
-use crate::hands::prove::{self, Absent, Found};
 use crate::store::{Store, StoreError};
+use swarm_git::{Git, GitError};
+use swarm_work::prove::{self, Absent, Found};
 
 /// What a look at trunk finds out; none where the ledger knows it already, or there is nothing to look for.
 pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, GitError> {

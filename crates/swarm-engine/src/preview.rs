@@ -12,12 +12,12 @@ use swarm_protocol::oplog::{PreviewView, StopView};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use crate::git::{Git, GitError};
-use crate::hands::operation::survey as of_git;
-use crate::hands::publish::saved_paths;
-use crate::hands::rescue::wip_ref;
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Store, StoreError};
+use swarm_git::{Git, GitError};
+use swarm_work::operation::survey as of_git;
+use swarm_work::publish::saved_paths;
+use swarm_work::rescue::wip_ref;
 
 /// Files named of each agent that is stopped; all of them are in git.
 const FILES_MAX: usize = 100;

@@ -16,6 +16,7 @@ pub mod planted;
 mod reader;
 mod ticket;
 mod writer;
+mod claim;
 mod submit;
 mod encode;
 mod found;
@@ -26,6 +27,7 @@ mod salvage;
 mod verify;
 
 pub use aside::{foreign_plan, is_foreign_file, move_foreign_aside, moved_plan};
+pub use claim::LedgerClaim;
 pub use closing::{Archived, archived};
 pub use error::{Notice, StoreError, stopped_hint};
 pub use gitignore::ensure_ignored;

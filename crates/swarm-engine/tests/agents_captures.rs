@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use swarm_engine::agents::{
+use swarm_agents::journal::Stream;
+use swarm_agents::{
     AgentEvent, AgentProgram, Circles, Conclusion, Ending, ExitFacts, Moment, Patience, Reading, Seen,
     reading_of,
 };
-use swarm_engine::journal::Stream;
 
 /// 00:16 on the day of the recordings, by UTC.
 const NOW: Moment = Moment { unix_secs: 1_794_701_760, minute_of_day: 16 };

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use bench::{Bench, host, nets};
 use serde_json::json;
-use swarm_engine::process::caller::{Inside, Peer, SeenBy, attempt_of};
-use swarm_engine::process::containment::end_run;
-use swarm_engine::process::{boot_id, start_time_of};
+use swarm_process::caller::{Inside, Peer, SeenBy, attempt_of};
+use swarm_process::containment::end_run;
+use swarm_process::{boot_id, start_time_of};
 use swarm_protocol::channel::{DaemonRecord, RunKind};
 use swarm_protocol::ids::RunId;
 

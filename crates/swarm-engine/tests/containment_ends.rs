@@ -109,13 +109,13 @@ fn killed(net: &str, text: &str, also: impl Fn(&Bench), ready: impl Fn(&Bench) -
     host.wait().expect("reaped");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let begun = std::time::Instant::now();
-    let end = swarm_engine::process::containment::end_run(&bench.nonce, Duration::from_millis(300));
+    let end = swarm_process::containment::end_run(&bench.nonce, Duration::from_millis(300));
     let sweep = runtime.block_on(end);
     let after = begun.elapsed();
-    assert!(matches!(sweep, swarm_engine::process::Sweep::Empty { .. }), "{net}: {sweep:?}");
+    assert!(matches!(sweep, swarm_process::Sweep::Empty { .. }), "{net}: {sweep:?}");
     assert_eq!(bench.living(), [""; 0], "{net}: {text}");
     assert!(after < Duration::from_millis(SOON_MS), "{net}: gone only after {after:?}");
-    assert!(swarm_engine::process::containment::cgroup::leaves_of(&bench.nonce).is_empty(), "{net}");
+    assert!(swarm_process::containment::cgroup::leaves_of(&bench.nonce).is_empty(), "{net}");
 }
 
 fn sleepers(bench: &Bench, many: usize) -> bool {
@@ -163,7 +163,7 @@ fn a_guardian_that_is_killed_first_leaves_nothing_to_a_living_daemon() {
 #[test]
 fn what_cast_everything_off_is_known_by_where_it_works_and_a_person_there_is_left_alone() {
     let bench = Bench::new();
-    let since = swarm_engine::process::start_time_of(std::process::id()).expect("we live");
+    let since = swarm_process::start_time_of(std::process::id()).expect("we live");
     let worktree = bench.path().join("worktree");
     std::fs::create_dir(&worktree).expect("a folder");
     let start = |dir: &std::path::Path, program: &[&str]| {
@@ -177,9 +177,9 @@ fn what_cast_everything_off_is_known_by_where_it_works_and_a_person_there_is_lef
         sleepers(&bench, 3) && !bench.living().iter().any(|l| l.contains("env -i"))
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let before_us = runtime.block_on(swarm_engine::process::end_cast_off(&worktree, u64::MAX));
+    let before_us = runtime.block_on(swarm_process::end_cast_off(&worktree, u64::MAX));
     assert_eq!((before_us.len(), cast_off.try_wait().expect("asked")), (0, None), "none is younger");
-    assert_eq!(runtime.block_on(swarm_engine::process::end_cast_off(&worktree, since)), Vec::<u32>::new());
+    assert_eq!(runtime.block_on(swarm_process::end_cast_off(&worktree, since)), Vec::<u32>::new());
     assert!(!cast_off.wait().expect("reaped").success());
     for other in [&mut elsewhere, &mut person] {
         assert_eq!(other.try_wait().expect("asked"), None, "none of ours");

@@ -20,18 +20,18 @@ use git_scratch::{Scratch, commit_all, git_in, task, write};
 use store_support::{PLAN, names, save};
 use swarm_core::State;
 use swarm_core::input::{Input, Report};
-use swarm_engine::daemon::{DaemonSpec, RunFiles};
 use swarm_engine::doctor::{self, CHECKS, Health, examine};
-use swarm_engine::hands::worktree::{BaseRule, prepare};
 use swarm_engine::paths::Paths;
-use swarm_engine::process::NONCE_VARIABLE;
 use swarm_engine::store::{OpenOptions, Opened, Store};
-use swarm_engine::supervisor::secret_key;
+use swarm_process::NONCE_VARIABLE;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{AgentId, CommandId, RunId};
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::policy::Policy;
+use swarm_work::daemon::{DaemonSpec, RunFiles};
+use swarm_work::supervisor::secret_key;
+use swarm_work::worktree::{BaseRule, prepare};
 
 /// A repository with a saved plan of two tasks, in perfect order.
 struct Ward {

@@ -12,7 +12,6 @@ mod containment_caller;
 mod containment_ends;
 mod containment_floods;
 mod doctor_disorders;
-mod git_boundary;
 mod git_build;
 mod git_discover;
 mod git_kill;

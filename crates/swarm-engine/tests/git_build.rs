@@ -3,10 +3,10 @@
 use crate::git_scratch;
 
 use git_scratch::{Scratch, commit_all, git_in, task, write};
-use swarm_engine::git::Git;
-use swarm_engine::hands::build::{BuildOutcome, Built, Squashed, Work, build, merged_ref};
-use swarm_engine::hands::worktree::{BaseRule, Prepared, prepare};
+use swarm_git::Git;
 use swarm_protocol::ids::{AgentId, Oid};
+use swarm_work::build::{BuildOutcome, Built, Squashed, Work, build, merged_ref};
+use swarm_work::worktree::{BaseRule, Prepared, prepare};
 
 struct Story {
     scratch: Scratch,

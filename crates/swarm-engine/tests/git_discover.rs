@@ -3,7 +3,7 @@
 use crate::git_scratch;
 
 use git_scratch::{Scratch, git_in, try_git_in};
-use swarm_engine::git::{Git, Head, RefChange, RefOutcome};
+use swarm_git::{Git, Head, RefChange, RefOutcome};
 use swarm_protocol::ids::Oid;
 
 async fn refusal(dir: &std::path::Path) -> String {

@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use git_kill_points::{Point, someone_was_killed, spread, under_strace, write_shim};
 use git_scratch::{Scratch, commit_all, git_in, task, write};
-use swarm_engine::git::Git;
-use swarm_engine::hands::remove::{DISPOSABLE, GivingUp, Removal, give_up};
-use swarm_engine::hands::worktree::pool::{PoolRule, tend};
-use swarm_engine::hands::worktree::{BaseRule, Wanted, prepare, prepare_as};
+use swarm_git::Git;
+use swarm_work::remove::{DISPOSABLE, GivingUp, Removal, give_up};
+use swarm_work::worktree::pool::{PoolRule, tend};
+use swarm_work::worktree::{BaseRule, Wanted, prepare, prepare_as};
 
 fn trunk() -> BaseRule {
     BaseRule::Trunk("main".into())

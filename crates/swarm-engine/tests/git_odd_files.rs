@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use git_scratch::{Scratch, task, write};
-use swarm_engine::git::Git;
-use swarm_engine::hands::remove::{KeptWhy, Removal, remove};
-use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, snapshot};
-use swarm_engine::hands::worktree::{BaseRule, Prepared, prepare};
+use swarm_git::Git;
 use swarm_protocol::ids::{RunId, TaskId};
+use swarm_work::remove::{KeptWhy, Removal, remove};
+use swarm_work::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, snapshot};
+use swarm_work::worktree::{BaseRule, Prepared, prepare};
 
 /// Far more than any of it takes; git itself would wait for ever.
 const WITHIN: Duration = Duration::from_secs(60);

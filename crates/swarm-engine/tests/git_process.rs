@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use swarm_engine::process::{
+use swarm_process::{
     Call, Excess, Input, ProcessError, ProcessIdentity, Sweep, end_tree_by_nonce, open_verified,
     processes_with_nonce,
 };

@@ -3,9 +3,9 @@
 use crate::git_scratch;
 
 use git_scratch::{Scratch, commit_all, git_in, task, write};
-use swarm_engine::git::Git;
-use swarm_engine::hands::remove::{DISPOSABLE, KeptWhy, Removal, empty_trash, remove, trash_dir};
-use swarm_engine::hands::worktree::{BaseRule, Prepared, prepare};
+use swarm_git::Git;
+use swarm_work::remove::{DISPOSABLE, KeptWhy, Removal, empty_trash, remove, trash_dir};
+use swarm_work::worktree::{BaseRule, Prepared, prepare};
 
 async fn begin() -> (Scratch, Git, Prepared) {
     let scratch = Scratch::new();

@@ -3,9 +3,9 @@
 use crate::git_scratch;
 
 use git_scratch::{Scratch, git_in, task, write};
-use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, wip_ref};
-use swarm_engine::hands::worktree::{BaseRule, prepare};
 use swarm_protocol::ids::RunId;
+use swarm_work::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, wip_ref};
+use swarm_work::worktree::{BaseRule, prepare};
 
 #[tokio::test]
 async fn unfinished_work_is_saved_without_touching_index_or_files() {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
-use swarm_engine::hands::checkout_watch::CheckoutWatch;
-use swarm_engine::hands::publish::{Publication, publish};
+use swarm_work::checkout_watch::CheckoutWatch;
+use swarm_work::publish::{Publication, publish};
 
 const LIMIT: Duration = Duration::from_secs(20);
 

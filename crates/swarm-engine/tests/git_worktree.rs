@@ -3,7 +3,7 @@
 use crate::git_scratch;
 
 use git_scratch::{Scratch, commit_all, git_in, task, write};
-use swarm_engine::hands::worktree::{BaseRule, PrepareFailure, prepare};
+use swarm_work::worktree::{BaseRule, PrepareFailure, prepare};
 
 fn trunk() -> BaseRule {
     BaseRule::Trunk("main".into())

@@ -6,7 +6,7 @@ use crate::publish_situations;
 use git_scratch::{git_in, write};
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
-use swarm_engine::hands::publish::{Publication, publish};
+use swarm_work::publish::{Publication, publish};
 
 #[tokio::test]
 async fn every_situation_is_published_or_waits_with_its_reason() {
@@ -117,10 +117,11 @@ async fn a_coordinator_that_lost_its_lock_moves_no_ref_and_no_file() {
         let me = swarm_ledger::OwnerInfo::of_this_process("coordinator");
         let acquired = swarm_ledger::acquire_for_write(&vfs, &run, &me, std::time::Duration::ZERO);
         let Ok(swarm_ledger::Acquired::Writer(locks)) = acquired else { panic!("nobody has it") };
-        git.act_only_while(locks.claim().expect("it can be looked at"));
+        let claim = locks.claim().expect("it can be looked at");
+        git.act_only_while(swarm_engine::store::LedgerClaim(claim));
         std::fs::remove_file(run.join("owner.lock")).expect("somebody takes it for dead");
         let refused = publish(&git, &story.intent).await;
-        assert!(matches!(refused, Err(swarm_engine::git::GitError::NotOwner(_))), "{refused:?}");
+        assert!(matches!(refused, Err(swarm_git::GitError::NotOwner(_))), "{refused:?}");
         assert_eq!(story.scratch.oid("main"), story.intent.old, "{situation:?}");
         story.check_nothing_left(&format!("{situation:?}, not the owner"));
     }

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use git_kill_points::{Point, someone_was_killed, spread, write_shim};
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
-use swarm_engine::git::Git;
-use swarm_engine::hands::publish::{Intent, Publication, publish};
+use swarm_git::Git;
 use swarm_protocol::ids::Oid;
+use swarm_work::publish::{Intent, Publication, publish};
 
 /// System calls after which something is different. No writes: the publisher's own are
 /// followed by a sync or a rename, while its runtime writes to wake itself, a varying number of times.

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use bench::{Bench, nets};
 use serde_json::{Value, json};
-use swarm_engine::sandbox::doctor;
+use swarm_process::sandbox::doctor;
 
 struct World {
     bench: Bench,
@@ -182,7 +182,7 @@ fn only_listed_variables_reach_a_program() {
             .collect();
         for name in names.iter().filter(|name| !["PWD", "OLDPWD", "_", "SHLVL"].contains(&name.as_str())) {
             let ours = ["SWARM_NONCE", "CARGO_PKG_NAME"].contains(&name.as_str());
-            assert!(ours || swarm_engine::process::environment::is_allowed(name.as_ref()), "{net}: {name}");
+            assert!(ours || swarm_process::environment::is_allowed(name.as_ref()), "{net}: {name}");
         }
         assert!(names.contains(&"PATH".to_owned()), "{net}: {names:?}");
     }

@@ -24,11 +24,11 @@ mod tips;
 use std::path::Path;
 
 use git_scratch::Scratch;
-use swarm_engine::git::Git;
-use swarm_engine::hands::remove::{DISPOSABLE, GivingUp, Removal, give_up};
-use swarm_engine::hands::worktree::copy::CopyRule;
-use swarm_engine::hands::worktree::pool::PoolRule;
-use swarm_engine::hands::worktree::{BaseRule, PrepareFailure, Prepared, Wanted, prepare_as};
+use swarm_git::Git;
+use swarm_work::remove::{DISPOSABLE, GivingUp, Removal, give_up};
+use swarm_work::worktree::copy::CopyRule;
+use swarm_work::worktree::pool::PoolRule;
+use swarm_work::worktree::{BaseRule, PrepareFailure, Prepared, Wanted, prepare_as};
 
 pub fn trunk() -> BaseRule {
     BaseRule::Trunk("main".into())

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use swarm_engine::daemon::{DaemonSpec, EXIT_CANNOT_START, serve};
+use swarm_work::daemon::{DaemonSpec, EXIT_CANNOT_START, serve};
 
 use crate::socket::coordinator_socket;
 use crate::work_channel::SocketChannel;

@@ -5,9 +5,9 @@ mod ancestors;
 use std::sync::Arc;
 
 use axum::http::HeaderMap;
-use swarm_engine::daemon::RunFiles;
-use swarm_engine::process::start_time_of;
+use swarm_process::start_time_of;
 use swarm_protocol::ids::RunId;
+use swarm_work::daemon::RunFiles;
 use tokio::net::UnixStream;
 
 pub use ancestors::by_ancestors;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use swarm_engine::channel::{Channel, Connection, Dialing, QUEUE_FRAMES};
 use swarm_protocol::channel::{Downward, FRAME_MAX, Upward};
+use swarm_work::channel::{Channel, Connection, Dialing, QUEUE_FRAMES};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};

@@ -2,7 +2,7 @@
 
 use crate::world;
 
-use swarm_engine::handover::{AuditEvent, ContextFiles, Handover, TestStatus};
+use swarm_agents::handover::{AuditEvent, ContextFiles, Handover, TestStatus};
 use swarm_protocol::channel::{CommandLine, FromDaemon, Order};
 use swarm_protocol::failure::FailureClass;
 use world::{Coordinator, World, until};

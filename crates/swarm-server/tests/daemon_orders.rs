@@ -4,7 +4,7 @@ use crate::world;
 
 use std::time::{Duration, Instant};
 
-use swarm_engine::agents::{AgentProgram, AgentSetup};
+use swarm_agents::{AgentProgram, AgentSetup};
 use swarm_protocol::channel::{CommandLine, FromDaemon, IterationOutcome, Order, RunKind};
 use swarm_protocol::outcome::Ended;
 use world::{Coordinator, World, git, until};

@@ -4,12 +4,12 @@ use crate::world;
 
 use std::time::{Duration, Instant};
 
-use swarm_engine::daemon::unacknowledged_on_disk;
-use swarm_engine::handover::ContextFiles;
-use swarm_engine::journal::Stream;
-use swarm_engine::supervisor::{DaemonEnd, cannot_reconnect, knock};
+use swarm_agents::handover::ContextFiles;
+use swarm_agents::journal::Stream;
 use swarm_protocol::channel::{Downward, FromDaemon, Greeting, IterationOutcome, Order, Upward};
 use swarm_protocol::outcome::Ended;
+use swarm_work::daemon::unacknowledged_on_disk;
+use swarm_work::supervisor::{DaemonEnd, cannot_reconnect, knock};
 use world::{Coordinator, World, until};
 
 #[tokio::test]

@@ -179,7 +179,7 @@ async fn notes_come_before_the_boundary_that_they_led_to_and_survive_the_coordin
     drop(coordinator);
     std::fs::write(world.spec.worktree.join("go-on"), "").expect("written");
     let mut second = Coordinator::start(&world, 2);
-    swarm_engine::supervisor::knock(&world.files());
+    swarm_work::supervisor::knock(&world.files());
     second.hello().await;
     second.welcome(1);
     assert!(matches!(second.report().await, FromDaemon::Noted { .. }));

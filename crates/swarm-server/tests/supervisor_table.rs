@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
-use swarm_engine::daemon::{EXIT_NOT_WANTED, write_durable};
-use swarm_engine::git::Git;
-use swarm_engine::supervisor::{
-    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, stop_run, sweep_leftovers,
-};
+use swarm_git::Git;
 use swarm_protocol::channel::{DaemonRecord, FromDaemon, IterationOutcome, LedgerMark};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
+use swarm_work::daemon::{EXIT_NOT_WANTED, write_durable};
+use swarm_work::supervisor::{
+    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, stop_run, sweep_leftovers,
+};
 use world::{Coordinator, World, git, host, until, within};
 
 async fn stop(world: &World) -> Stopped {
@@ -272,7 +272,7 @@ async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
     let copy = place.path().canonicalize().expect("a path").join("repo");
     let copied = std::process::Command::new("cp").arg("-a").arg(&world.spec.root).arg(&copy).status();
     assert!(copied.expect("cp runs").success());
-    let files = swarm_engine::daemon::RunFiles::new(&copy.join(".swarm"), &world.spec.run);
+    let files = swarm_work::daemon::RunFiles::new(&copy.join(".swarm"), &world.spec.run);
     assert_eq!(foreign(&files, &copy), Some(Foreign::Copied { from: world.spec.root.clone() }));
     let git_ = Git::discover(&copy).await.expect("a repository");
     // The copy's own ledger knows the run and ends it: only its files go.

@@ -12,13 +12,53 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("swarm-protocol", &[]),
     ("swarm-core", &["swarm-protocol"]),
     ("swarm-ledger", &["swarm-protocol"]),
-    ("swarm-engine", &["swarm-protocol", "swarm-core", "swarm-ledger"]),
-    ("swarm-server", &["swarm-protocol", "swarm-engine"]),
-    ("swarm-cli", &["swarm-protocol", "swarm-core", "swarm-ledger", "swarm-engine", "swarm-server"]),
+    // What carries out has no opinion: none of these four may name the core or the ledger.
+    ("swarm-process", &["swarm-protocol"]),
+    ("swarm-git", &["swarm-protocol", "swarm-process"]),
+    ("swarm-agents", &["swarm-protocol", "swarm-process"]),
+    ("swarm-work", &["swarm-protocol", "swarm-process", "swarm-git", "swarm-agents"]),
+    (
+        "swarm-engine",
+        &[
+            "swarm-protocol",
+            "swarm-core",
+            "swarm-ledger",
+            "swarm-process",
+            "swarm-git",
+            "swarm-agents",
+            "swarm-work",
+        ],
+    ),
+    // Who is calling is asked of the kernel (process), what an agent printed is read from its journal (agents), and the
+    // daemon's end of the channel is served here (work).
+    ("swarm-server", &["swarm-protocol", "swarm-process", "swarm-agents", "swarm-work", "swarm-engine"]),
+    (
+        "swarm-cli",
+        &[
+            "swarm-protocol",
+            "swarm-core",
+            "swarm-ledger",
+            "swarm-process",
+            "swarm-git",
+            "swarm-agents",
+            "swarm-work",
+            "swarm-engine",
+            "swarm-server",
+        ],
+    ),
     ("swarm-sim", &["swarm-protocol", "swarm-core", "swarm-ledger"]),
     (
         "swarm-bench",
-        &["swarm-protocol", "swarm-core", "swarm-ledger", "swarm-engine", "swarm-server", "swarm-sim"],
+        &[
+            "swarm-protocol",
+            "swarm-core",
+            "swarm-ledger",
+            "swarm-git",
+            "swarm-work",
+            "swarm-engine",
+            "swarm-server",
+            "swarm-sim",
+        ],
     ),
     ("xtask", &[]),
 ];

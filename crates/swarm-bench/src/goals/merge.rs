@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::json;
-use swarm_engine::git::Git;
-use swarm_engine::hands::build::{BuildOutcome, Work, build};
-use swarm_engine::hands::publish::{Intent, Publication, publish};
+use swarm_git::Git;
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 use swarm_sim::bench::report::{Report, Target, median, median_secs};
+use swarm_work::build::{BuildOutcome, Work, build};
+use swarm_work::publish::{Intent, Publication, publish};
 use tokio::runtime::Runtime;
 
 use super::worktree::{sync, timed};

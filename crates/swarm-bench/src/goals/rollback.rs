@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::json;
-use swarm_engine::git::Git;
-use swarm_engine::hands::operation::checkpoint::{Checkpointing, save};
-use swarm_engine::hands::operation::moving::{MoveOutcome, Places, carry_out};
-use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
-use swarm_engine::hands::worktree::{BaseRule, Prepared, prepare};
+use swarm_git::Git;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{Plan, RefMove, Saved, Says, TrunkHow, TrunkMove, WorktreeMove, WorktreeTo};
 use swarm_protocol::time::Timestamp;
 use swarm_sim::bench::report::{Report, Target, median};
+use swarm_work::operation::checkpoint::{Checkpointing, save};
+use swarm_work::operation::moving::{MoveOutcome, Places, carry_out};
+use swarm_work::operation::restore_tree::{Restore, Restored, restore};
+use swarm_work::worktree::{BaseRule, Prepared, prepare};
 use tokio::runtime::Runtime;
 
 use super::worktree::{sync, timed};

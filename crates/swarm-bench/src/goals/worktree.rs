@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
-use swarm_engine::git::Git;
-use swarm_engine::hands::remove::{GivingUp, Removal, give_up};
-use swarm_engine::hands::worktree::pool::{PoolRule, tend};
-use swarm_engine::hands::worktree::{BaseRule, Wanted, prepare_as};
+use swarm_git::Git;
 use swarm_protocol::ids::TaskId;
 use swarm_sim::bench::report::{Report, Target};
+use swarm_work::remove::{GivingUp, Removal, give_up};
+use swarm_work::worktree::pool::{PoolRule, tend};
+use swarm_work::worktree::{BaseRule, Wanted, prepare_as};
 use tokio::runtime::Runtime;
 
 use crate::arena::Arena;

@@ -1,7 +1,7 @@
 //! `swarm restore`.
 
 use serde::Serialize;
-use swarm_engine::hands::restore::Saved;
+use swarm_work::restore::Saved;
 
 use crate::cli::Context;
 use crate::commands::operate::{Dry, shown_lines};

@@ -78,6 +78,9 @@ pub struct Args {
     /// This is the coordinator itself, watched by the one that a person started.
     #[arg(long, hide = true, conflicts_with = "detach")]
     coordinate: bool,
+    /// The branch that the person was on when they began, whatever is checked out since.
+    #[arg(long, hide = true, requires = "coordinate")]
+    here: Option<String>,
     /// Bring to rest what an earlier coordinator left, and start nothing.
     #[arg(long, hide = true, requires = "coordinate")]
     rest: bool,
@@ -139,8 +142,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let plan = args.plan.as_deref().map(super::plan::file::read).transpose()?;
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
-    let Args { agents, agent, trunk, retry, .. } = args;
-    let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk, retry };
+    let Args { agents, agent, trunk, here, retry, .. } = args;
+    let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk, here, retry };
     let runtime = runtime()?;
     let out = cx.out;
     let session = runtime.block_on(Session::open(&cx.repo, wishes))?;

@@ -7,5 +7,5 @@ use std::process::ExitCode;
 pub struct Args {}
 
 pub fn run(_args: Args) -> ExitCode {
-    swarm_engine::agents::script::script_agent_process().into()
+    swarm_agents::script::script_agent_process().into()
 }

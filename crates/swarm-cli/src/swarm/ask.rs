@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use swarm_engine::anchor;
-use swarm_engine::process::caller::am_i_inside;
 use swarm_engine::store::{Notice, OpenOptions, Opened, Store, StoreError};
+use swarm_process::caller::am_i_inside;
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::config::OnDamage;

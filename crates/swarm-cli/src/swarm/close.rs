@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use swarm_core::{State, checkpoint_of_close};
 use swarm_engine::anchor;
-use swarm_engine::hands::remove::Removal;
-use swarm_engine::hands::worktree::overview::Kind;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::PauseReason;
+use swarm_work::remove::Removal;
+use swarm_work::worktree::overview::Kind;
 
 use super::Swarm;
 use super::ask::wait;

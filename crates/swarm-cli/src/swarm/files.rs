@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use swarm_engine::hands::worktree::{Proposal, propose};
 use swarm_engine::projection::{self, find_import};
 use swarm_engine::store::{Store, ensure_ignored, replace};
 use swarm_protocol::refusal::Refusal;
+use swarm_work::worktree::{Proposal, propose};
 
 use super::Swarm;
 use crate::error::CliError;

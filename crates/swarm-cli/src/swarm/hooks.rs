@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use swarm_engine::hands::hooks::{self, Found, Occasion};
 use swarm_protocol::config;
 use swarm_protocol::operation::HookOutcome;
+use swarm_work::hooks::{self, Found, Occasion};
 
 use super::Swarm;
 use crate::error::CliError;

@@ -1,6 +1,6 @@
 //! A command that is run by an agent, inside its attempt.
 
-use swarm_engine::process::caller::am_i_inside;
+use swarm_process::caller::am_i_inside;
 use swarm_protocol::refusal::Refusal;
 
 use crate::error::CliError;

@@ -89,7 +89,7 @@ impl Swarm {
 
     /// Whether processes of this run may still be there.
     pub fn is_going_on(&self, run: &RunId) -> bool {
-        let files = swarm_engine::daemon::RunFiles::new(&self.paths.swarm, run);
+        let files = swarm_work::daemon::RunFiles::new(&self.paths.swarm, run);
         files.spec().exists() && !files.exit().exists()
     }
 

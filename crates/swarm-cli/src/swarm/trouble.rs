@@ -1,8 +1,8 @@
 //! Errors of the crates below, in the words of the command line.
 
-use swarm_engine::git::GitError;
 use swarm_engine::settings::SettingsError;
 use swarm_engine::store::StoreError;
+use swarm_git::GitError;
 use swarm_ledger::{AppendError, OpenError};
 use swarm_protocol::refusal::Refusal;
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
-use swarm_engine::process::{Pidfd, ProcessIdentity, open_verified};
+use swarm_process::{Pidfd, ProcessIdentity, open_verified};
 
 use super::Swarm;
 

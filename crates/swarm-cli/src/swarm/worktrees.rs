@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 
 use swarm_core::stage::Stage;
-use swarm_engine::git::trunk::{look, way_back};
-use swarm_engine::hands::operation::left;
-use swarm_engine::hands::remove::{GivingUp, Removal, give_up};
-use swarm_engine::hands::restore::{self, Restored, Saved, Shelf};
-use swarm_engine::hands::worktree::copy::CopyRule;
-use swarm_engine::hands::worktree::overview::{Seen, overview};
-use swarm_engine::hands::worktree::{BaseRule, Prepared, Submission, Wanted, prepare_as, submission};
+use swarm_git::trunk::{look, way_back};
 use swarm_protocol::command::Command;
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskRow;
+use swarm_work::operation::left;
+use swarm_work::remove::{GivingUp, Removal, give_up};
+use swarm_work::restore::{self, Restored, Saved, Shelf};
+use swarm_work::worktree::copy::CopyRule;
+use swarm_work::worktree::overview::{Seen, overview};
+use swarm_work::worktree::{BaseRule, Prepared, Submission, Wanted, prepare_as, submission};
 
 use super::Swarm;
 use crate::commands::run::unfit;

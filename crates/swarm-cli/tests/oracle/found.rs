@@ -7,19 +7,33 @@ use std::process::Command;
 use super::super::{Arena, files_below};
 use super::marks::marks_in;
 
-/// Every object that a ref leads to; older stashes are in the log of their ref. The ledger is not a place for work.
-const OBJECTS: &str = "{ git rev-list --objects --exclude=refs/swarm/ledger --all;
-git rev-parse -q --verify refs/stash >/dev/null && git rev-list --objects $(git rev-list -g refs/stash); } |
-cut -d' ' -f1 | sort -u | git cat-file --batch";
+/// Every object that one of these refs leads to; older stashes are in the log of their ref.
+fn objects_of(refs: &str) -> String {
+    format!(
+        "{{ git rev-list --objects {refs};
+git rev-parse -q --verify refs/stash >/dev/null && git rev-list --objects $(git rev-list -g refs/stash); }} |
+cut -d' ' -f1 | sort -u | git cat-file --batch"
+    )
+}
+
+/// The ledger is not a place for work.
+const EVERYTHING: &str = "--exclude=refs/swarm/ledger --all";
+const OF_PEOPLE: &str = "--exclude=swarm/* --branches";
 
 /// Marks in everything that a ref, a stash, a worktree or the trash still has.
 pub fn found_marks(arena: &Arena) -> BTreeSet<String> {
-    let out = Command::new("sh").args(["-c", OBJECTS]).current_dir(&arena.root).output().expect("sh runs");
-    let mut marks = marks_in(&String::from_utf8_lossy(&out.stdout));
+    let mut marks = marks_that_people_see(arena);
+    marks.extend(marks_in_objects(arena, EVERYTHING));
     let swarm = arena.root.join(".swarm");
     for place in [swarm.join("worktrees"), swarm.join("trash")] {
         marks.extend(marks_below(&place));
     }
+    marks
+}
+
+/// Marks on the branches of people, in their stashes and in the checkout.
+pub fn marks_that_people_see(arena: &Arena) -> BTreeSet<String> {
+    let mut marks = marks_in_objects(arena, OF_PEOPLE);
     for entry in std::fs::read_dir(&arena.root).into_iter().flatten().flatten() {
         let path = entry.path();
         if ![".git", ".swarm"].iter().any(|name| path.ends_with(name)) {
@@ -27,6 +41,12 @@ pub fn found_marks(arena: &Arena) -> BTreeSet<String> {
         }
     }
     marks
+}
+
+fn marks_in_objects(arena: &Arena, refs: &str) -> BTreeSet<String> {
+    let mut command = Command::new("sh");
+    let out = command.args(["-c", &objects_of(refs)]).current_dir(&arena.root).output().expect("sh runs");
+    marks_in(&String::from_utf8_lossy(&out.stdout))
 }
 
 fn marks_below(dir: &Path) -> BTreeSet<String> {

@@ -1,9 +1,10 @@
 //! One story: the repository, what was done so far as a person would type it, and what the one who plays knows.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::arena::oracle::Known;
-use crate::arena::oracle::found::found_marks;
+use crate::arena::oracle::found::{found_marks, marks_that_people_see};
 use crate::arena::{Arena, Running};
 use crate::seeded::Seeded;
 
@@ -105,9 +106,14 @@ impl Story {
     /// A command of git that takes something away: that is the person's own loss.
     pub fn by_hand(&mut self, args: &[&str]) {
         let before = found_marks(&self.arena);
+        let seen = marks_that_people_see(&self.arena);
         self.git(args);
         let after = found_marks(&self.arena);
         self.known.thrown_away.extend(before.difference(&after).cloned());
+        // What a person takes off the own branch is the person's to take, also where the swarm still holds it for a while.
+        let let_go: BTreeSet<String> =
+            seen.difference(&marks_that_people_see(&self.arena)).cloned().collect();
+        self.known.thrown_away.extend(let_go.intersection(&self.known.of_people).cloned());
     }
 
     /// A mark that no one else has made.

@@ -7,8 +7,8 @@ use swarm_protocol::outcome::Ended;
 use tokio::sync::watch;
 
 use super::carry_out::{Desk, FromHand, report_of};
-use crate::daemon::{DaemonSpec, RunFiles};
-use crate::supervisor::{
+use swarm_work::daemon::{DaemonSpec, RunFiles};
+use swarm_work::supervisor::{
     DaemonEnd, Found, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock, secret_of, watch_daemon,
 };
 

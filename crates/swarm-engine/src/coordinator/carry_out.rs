@@ -17,14 +17,14 @@ use tokio_util::sync::CancellationToken;
 use super::attend::{Attended, attend};
 use super::operate::{Background, operate};
 use super::world::{Attempt, SharedWorld, World};
-use crate::complain::complain;
-use crate::daemon::OVERSTEP;
-use crate::hands::build::{BuildOutcome, Work, build_as};
-use crate::hands::checkout_watch::CheckoutWatch;
-use crate::hands::prove;
-use crate::hands::publish::{Intent, Publication, WaitReason, Waits, publish};
-use crate::no_room;
-use crate::supervisor::{Rescue, stop_run};
+use swarm_process::complain;
+use swarm_work::build::{BuildOutcome, Work, build_as};
+use swarm_work::checkout_watch::CheckoutWatch;
+use swarm_work::daemon::OVERSTEP;
+use swarm_work::no_room;
+use swarm_work::prove;
+use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish};
+use swarm_work::supervisor::{Rescue, stop_run};
 
 /// Pauses between the tries of a removal.
 const REMOVE_AGAIN_AFTER: [std::time::Duration; 2] =

@@ -9,9 +9,9 @@ use super::Coordinator;
 use super::carry_out::report_of;
 use super::turn::Afterwards;
 use crate::channel::DaemonLink;
-use crate::complain::complain;
 use crate::store::StoreError;
-use crate::supervisor::{is_secret, secret_of};
+use swarm_process::complain;
+use swarm_work::supervisor::{is_secret, secret_of};
 
 impl Coordinator {
     pub(super) fn hello(

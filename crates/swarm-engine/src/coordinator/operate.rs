@@ -15,16 +15,16 @@ use tokio::sync::oneshot;
 
 use super::Coordinator;
 use super::world::World;
-use crate::complain::complain;
-use crate::hands::hooks::{self, Found, Occasion};
-use crate::hands::operation::checkpoint::{self, Checkpointing};
-use crate::hands::operation::checkpoint_file::{self, AgentAt, CheckpointFile, LedgerHead};
-use crate::hands::operation::moving::{self, MoveOutcome, Places};
-use crate::hands::operation::rewind::{Rewind, rewind};
 use crate::preview;
-use crate::process::caller::HOOK_MARK;
-use crate::process::end_tree_by_nonce;
 use crate::store::Store;
+use swarm_process::caller::HOOK_MARK;
+use swarm_process::complain;
+use swarm_process::end_tree_by_nonce;
+use swarm_work::hooks::{self, Found, Occasion};
+use swarm_work::operation::checkpoint::{self, Checkpointing};
+use swarm_work::operation::checkpoint_file::{self, AgentAt, CheckpointFile, LedgerHead};
+use swarm_work::operation::moving::{self, MoveOutcome, Places};
+use swarm_work::operation::rewind::{Rewind, rewind};
 
 /// What a hand must know of the state in which it was asked: only for the effects of this file, so that nothing
 /// is copied for the others.

@@ -8,7 +8,7 @@ use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
 use super::prompt::{Setting, words};
-use crate::handover::ContextFiles;
+use swarm_agents::handover::ContextFiles;
 
 /// The smallest question that shows whether the service answers at all.
 const PROBE: &str = "Answer with the single word ok. Use no tools.";

@@ -2,8 +2,8 @@
 
 use swarm_protocol::config::{Config, Profile, SandboxKind};
 
-use crate::agents::{AgentProgram, AgentSetup};
-use crate::daemon::{Guard, SetUp};
+use swarm_agents::{AgentProgram, AgentSetup};
+use swarm_work::daemon::{Guard, SetUp};
 
 /// Everything a daemon has to know about the agent it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{AgentId, TaskId};
 use swarm_protocol::outcome::Ended;
 
-use crate::handover::ContextFiles;
-use crate::prompts::{Learnings, Neighbour, Recovery, Said, TaskWords, WorkPrompt};
+use swarm_agents::handover::ContextFiles;
+use swarm_agents::prompts::{Learnings, Neighbour, Recovery, Said, TaskWords, WorkPrompt};
 
 /// Entries of the task's history that a prompt carries.
 const AUDIT_SHOWN: usize = 20;

@@ -8,22 +8,22 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::operation::Left;
 
 use super::world::World;
-use crate::complain::complain;
-use crate::daemon::DaemonSpec;
-use crate::git::Identity;
-use crate::git::tips;
-use crate::handover::ContextFiles;
-use crate::hands::merge_tree::{self, NAME as MERGE};
-use crate::hands::operation::left;
-use crate::hands::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
-use crate::hands::take_up::take_up;
-use crate::hands::worktree::copy::{CopyRule, copy_in};
-use crate::hands::worktree::pool::{self, PoolRule};
-use crate::hands::worktree::ports::port_base;
-use crate::hands::worktree::{BaseRule, Flaw, PrepareFailure, Wanted, prepare_as};
-use crate::no_room;
-use crate::process::Containment;
-use crate::process::stage::Stage;
+use swarm_agents::handover::ContextFiles;
+use swarm_git::Identity;
+use swarm_git::tips;
+use swarm_process::Containment;
+use swarm_process::complain;
+use swarm_process::stage::Stage;
+use swarm_work::daemon::DaemonSpec;
+use swarm_work::merge_tree::{self, NAME as MERGE};
+use swarm_work::no_room;
+use swarm_work::operation::left;
+use swarm_work::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
+use swarm_work::take_up::take_up;
+use swarm_work::worktree::copy::{CopyRule, copy_in};
+use swarm_work::worktree::pool::{self, PoolRule};
+use swarm_work::worktree::ports::port_base;
+use swarm_work::worktree::{BaseRule, Flaw, PrepareFailure, Wanted, prepare_as};
 
 impl World {
     fn pool_rule(&self, max: u32) -> PoolRule {

@@ -8,13 +8,13 @@ use swarm_protocol::config::Config;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use super::outfit::{self, NoOutfit, Outfit};
-use crate::daemon::{DaemonSpec, Known, RunFiles};
-use crate::git::Git;
-use crate::learnings::LearningFiles;
 use crate::paths::Paths;
-use crate::process::Containment;
-use crate::prompts::Prompts;
-use crate::supervisor::Launch;
+use swarm_agents::learnings::LearningFiles;
+use swarm_agents::prompts::Prompts;
+use swarm_git::Git;
+use swarm_process::Containment;
+use swarm_work::daemon::{DaemonSpec, Known, RunFiles};
+use swarm_work::supervisor::Launch;
 
 /// Shared by all hands of one coordinator; nothing in it changes but trunk, and that only by an operation.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Attempt<'a> {
 impl World {
     /// A sentence for the ledger: no place in it is absolute, since it would be wrong on every other machine.
     pub fn without_root(&self, text: &str) -> String {
-        crate::places::without_root(text, &self.paths.root)
+        swarm_work::places::without_root(text, &self.paths.root)
     }
 
     /// The branch that finished work goes to. An operation may change it, while nothing is at it.

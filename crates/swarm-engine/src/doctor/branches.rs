@@ -7,8 +7,8 @@ use swarm_protocol::ids::Oid;
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use crate::git::Git;
-use crate::git::tips::own_tip;
+use swarm_git::Git;
+use swarm_git::tips::own_tip;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Found> {
     let mut found = Vec::new();

@@ -8,13 +8,13 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 
 use super::patient::Patient;
 use super::runs::nonce_of;
-use crate::daemon::RunFiles;
-use crate::git::{Checkout, GitError, Head, RefChange, RefOutcome};
-use crate::hands::remove::{Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
-use crate::hands::worktree::{BaseRule, prepare};
-use crate::process::{Sweep, containment};
 use crate::store::Store;
-use crate::supervisor::{Left, sweep_leftovers};
+use swarm_git::{Checkout, GitError, Head, RefChange, RefOutcome};
+use swarm_process::{Sweep, containment};
+use swarm_work::daemon::RunFiles;
+use swarm_work::remove::{Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
+use swarm_work::supervisor::{Left, sweep_leftovers};
+use swarm_work::worktree::{BaseRule, prepare};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cure {

@@ -12,8 +12,8 @@ use super::{
     branches, done, git_locks, integrity, machine, memory, place, programs, remains, repository, runs,
     worktrees,
 };
-use crate::git::Git;
 use crate::store::{Opened, Store};
+use swarm_git::Git;
 
 /// Everything that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

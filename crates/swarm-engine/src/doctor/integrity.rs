@@ -6,9 +6,9 @@ use swarm_protocol::ids::TaskId;
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use crate::daemon::RunFiles;
-use crate::hands::worktree::{Flaw, all_markers, examine};
-use crate::process::{ProcessIdentity, open_verified};
+use swarm_process::{ProcessIdentity, open_verified};
+use swarm_work::daemon::RunFiles;
+use swarm_work::worktree::{Flaw, all_markers, examine};
 
 const ID: &str = "worktree-integrity";
 

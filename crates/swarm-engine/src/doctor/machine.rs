@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::finding::{Finding, Found};
-use crate::process::containment::available;
-use crate::process::stage::Stage;
-use crate::sandbox;
+use swarm_process::containment::available;
+use swarm_process::sandbox;
+use swarm_process::stage::Stage;
 
 /// Below this a swarm of a few agents soon fills the disk.
 const DISK_LOW_BYTES: u64 = 1 << 30;

@@ -10,11 +10,11 @@ use swarm_protocol::config::Config;
 
 use super::finding::{Finding, Found};
 use crate::anchor;
-use crate::git::Git;
 use crate::paths::Paths;
-use crate::process::{ProcessIdentity, open_verified};
 use crate::settings;
 use crate::store::{OpenOptions, Store, StoreError};
+use swarm_git::Git;
+use swarm_process::{ProcessIdentity, open_verified};
 
 pub(super) struct Patient {
     pub git: Git,

@@ -2,8 +2,8 @@
 
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use crate::agents::{AgentProgram, AgentSetup, KNOWN, LoggedIn, ProgramReport, Surroundings, probe};
 use crate::coordinator::Outfit;
+use swarm_agents::{AgentProgram, AgentSetup, KNOWN, LoggedIn, ProgramReport, Surroundings, probe};
 
 pub(super) async fn look(patient: &Patient) -> Vec<Found> {
     let around = Surroundings::of_this_process();

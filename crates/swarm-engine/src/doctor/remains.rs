@@ -9,7 +9,7 @@ use super::finding::{Finding, Found};
 use super::machine::bytes;
 use super::patient::Patient;
 use crate::half_written::broken_off;
-use crate::hands::remove::{TrashRule, trashed};
+use swarm_work::remove::{TrashRule, trashed};
 
 /// Files counted for the size of the trash.
 const COUNTED_MAX: usize = 200_000;

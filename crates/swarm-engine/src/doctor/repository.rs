@@ -2,8 +2,8 @@
 
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use crate::git::Identity;
-use crate::git::trunk::way_back;
+use swarm_git::Identity;
+use swarm_git::trunk::way_back;
 
 pub(super) async fn look(patient: &Patient) -> Vec<Found> {
     let git = &patient.git;

@@ -7,9 +7,9 @@ use swarm_protocol::ids::RunId;
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use crate::daemon::{DaemonSpec, RunFiles};
-use crate::process::containment::cgroup::leaves_of_swarm;
-use crate::process::processes_with_nonce;
+use swarm_process::containment::cgroup::leaves_of_swarm;
+use swarm_process::processes_with_nonce;
+use swarm_work::daemon::{DaemonSpec, RunFiles};
 
 pub(super) fn look(patient: &Patient) -> Vec<Found> {
     // A coordinator that lives looks after its runs itself.

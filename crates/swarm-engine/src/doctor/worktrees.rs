@@ -7,7 +7,7 @@ use swarm_protocol::ids::TaskId;
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use crate::git::Checkout;
+use swarm_git::Checkout;
 
 pub(super) fn look(patient: &Patient) -> Vec<Found> {
     let linked = patient.git.linked_checkouts();

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use swarm_engine::daemon::become_reaper;
-use swarm_engine::daemon::program::{Bounds, Listener, Outgoing, run};
-use swarm_engine::journal::Stream;
-use swarm_engine::process::containment::{Containment, available};
-use swarm_engine::process::stage::{Stage, boxed_process};
-use swarm_engine::process::{Call, Input, NONCE_VARIABLE, caller, environment};
-use swarm_engine::sandbox::SandboxSpec;
+use swarm_agents::journal::Stream;
+use swarm_process::containment::{Containment, available};
+use swarm_process::sandbox::SandboxSpec;
+use swarm_process::stage::{Stage, boxed_process};
+use swarm_process::{Call, Input, NONCE_VARIABLE, caller, environment};
+use swarm_work::daemon::become_reaper;
+use swarm_work::daemon::program::{Bounds, Listener, Outgoing, run};
 use tokio::sync::watch;
 use tokio::time::Instant;
 

@@ -115,7 +115,7 @@ impl Bench {
         assert!(living.is_empty(), "{net}: {living:?} after {told}");
         assert_eq!(told["heard"]["children"], "", "{net}: a zombie or an orphan: {told}");
         assert_eq!(told["ran"]["left"], json!([]), "{net}: {told}");
-        let leaves = swarm_engine::process::containment::cgroup::leaves_of(&self.nonce);
+        let leaves = swarm_process::containment::cgroup::leaves_of(&self.nonce);
         assert!(leaves.is_empty(), "{net}: {leaves:?}");
     }
 }

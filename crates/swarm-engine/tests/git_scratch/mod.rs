@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use swarm_engine::git::Git;
+use swarm_git::Git;
 use swarm_protocol::ids::{Oid, TaskId};
 
 pub struct Scratch {

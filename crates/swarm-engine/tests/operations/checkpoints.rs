@@ -6,13 +6,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use swarm_engine::git::Git;
-use swarm_engine::hands::operation::checkpoint::{Checkpointing, check_name, delete, load, mark, save};
-use swarm_engine::hands::operation::checkpoint_file::{self, AgentAt, CheckpointFile};
-use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
-use swarm_engine::hands::worktree::{BaseRule, Prepared, prepare};
+use swarm_git::Git;
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 use swarm_protocol::operation::Saved;
+use swarm_work::operation::checkpoint::{Checkpointing, check_name, delete, load, mark, save};
+use swarm_work::operation::checkpoint_file::{self, AgentAt, CheckpointFile};
+use swarm_work::operation::restore_tree::{Restore, Restored, restore};
+use swarm_work::worktree::{BaseRule, Prepared, prepare};
 
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
 use crate::seen;

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use swarm_agents::learnings::LearningFiles;
+use swarm_agents::prompts::Prompts;
 use swarm_core::State;
 use swarm_engine::coordinator::{Coordinator, Finish, Told, Urge, World};
-use swarm_engine::git::Git;
-use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
 use swarm_engine::preview::{NoPreview, Place, preview};
-use swarm_engine::prompts::Prompts;
 use swarm_engine::settings;
 use swarm_engine::store::{OpenOptions, Opened, Store, StoreError};
-use swarm_engine::supervisor::{Launch, secret_key};
+use swarm_git::Git;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
@@ -22,6 +21,7 @@ use swarm_protocol::ids::{CommandId, Oid};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::planfile;
+use swarm_work::supervisor::{Launch, secret_key};
 use tokio::sync::mpsc;
 
 use crate::git_scratch::{commit_all, git_in, task, write};

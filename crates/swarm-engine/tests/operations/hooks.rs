@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use swarm_engine::hands::hooks::{Configured, Ended, Found, Occasion, TIMEOUT, configured, find, list, run};
 use swarm_protocol::operation::HookOutcome;
+use swarm_work::hooks::{Configured, Ended, Found, Occasion, TIMEOUT, configured, find, list, run};
 
 use crate::git_scratch::write;
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use swarm_engine::git::Git;
-use swarm_engine::hands::operation::left;
-use swarm_engine::hands::operation::moving::MoveOutcome;
-use swarm_engine::hands::operation::rewind::{Rewind, rewind};
-use swarm_engine::hands::remove::Removal;
+use swarm_git::Git;
 use swarm_protocol::ids::{Oid, RunId};
 use swarm_protocol::operation::{Plan, RefMove, WorktreeMove, WorktreeTo};
+use swarm_work::operation::left;
+use swarm_work::operation::moving::MoveOutcome;
+use swarm_work::operation::rewind::{Rewind, rewind};
+use swarm_work::remove::Removal;
 
 use crate::checkpoints::{full, make_dirty, worktree};
 use crate::git_kill_points::{Point, someone_was_killed, spread, under_strace};

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
+use swarm_work::operation::restore_tree::{Restore, Restored, restore};
 
 use crate::checkpoints::{full, make_dirty, worktree};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};

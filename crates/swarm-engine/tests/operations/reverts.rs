@@ -1,7 +1,7 @@
 //! C6, C9: commits taken back and brought again in the object database.
 
-use swarm_engine::git::Git;
-use swarm_engine::git::revert::{Carried, Carry, pick, revert};
+use swarm_git::Git;
+use swarm_git::revert::{Carried, Carry, pick, revert};
 use swarm_protocol::ids::Oid;
 
 use crate::git_scratch::Scratch;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use swarm_engine::git::Git;
-use swarm_engine::hands::operation::left::{of_removal, revive};
-use swarm_engine::hands::operation::restore_tree::{Restore, Restored, restore};
-use swarm_engine::hands::operation::rewind::{Rewind, rewind};
-use swarm_engine::hands::remove::{GivingUp, Removal, give_up};
-use swarm_engine::hands::rescue::wip_ref;
+use swarm_git::Git;
 use swarm_protocol::ids::{RunId, TaskId};
+use swarm_work::operation::left::{of_removal, revive};
+use swarm_work::operation::restore_tree::{Restore, Restored, restore};
+use swarm_work::operation::rewind::{Rewind, rewind};
+use swarm_work::remove::{GivingUp, Removal, give_up};
+use swarm_work::rescue::wip_ref;
 
 use crate::checkpoints::{full, make_dirty, worktree};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
@@ -110,8 +110,8 @@ async fn a_worktree_that_is_gone_comes_back_with_branch_base_and_uncommitted_wor
     let files = seen::files(&place.path);
     let saved = full(&git, "before", &[]).await;
     let (name, dir) = (task("t1"), scratch.worktrees());
-    let removed = swarm_engine::hands::remove::remove(&git, &name, &dir, &[]).await.unwrap();
-    assert_eq!(removed, swarm_engine::hands::remove::Removal::Removed);
+    let removed = swarm_work::remove::remove(&git, &name, &dir, &[]).await.unwrap();
+    assert_eq!(removed, swarm_work::remove::Removal::Removed);
     assert!(!place.path.exists());
     let asked = Restore {
         task: &name,

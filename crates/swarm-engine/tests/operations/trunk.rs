@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use swarm_engine::git::Git;
-use swarm_engine::hands::operation::moving::{MoveOutcome, Places, carry_out};
-use swarm_engine::hands::operation::survey::survey;
+use swarm_git::Git;
 use swarm_protocol::ids::{CommandId, Oid};
 use swarm_protocol::operation::{Moved, Plan, Says, Survey, SurveyAsk, TrunkHow, TrunkMove};
 use swarm_protocol::time::Timestamp;
+use swarm_work::operation::moving::{MoveOutcome, Places, carry_out};
+use swarm_work::operation::survey::survey;
 
 use crate::git_scratch::{Scratch, commit_all, git_in, write};
 use crate::seen;

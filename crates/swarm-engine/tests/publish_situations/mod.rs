@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use swarm_engine::git::Git;
-use swarm_engine::hands::publish::{Intent, Publication, WaitReason, publish};
+use swarm_git::Git;
+use swarm_work::publish::{Intent, Publication, WaitReason, publish};
 
 use crate::git_scratch::{Scratch, git_in, try_git_in, write};
 

@@ -4,9 +4,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::Field;
 use crate::git_scratch::{commit_all, write};
-use swarm_engine::hands::remove::{KeptWhy, Removal};
-use swarm_engine::hands::worktree::copy::{CopyError, CopyRule, copy_in};
-use swarm_engine::hands::worktree::ports::port_base;
+use swarm_work::remove::{KeptWhy, Removal};
+use swarm_work::worktree::copy::{CopyError, CopyRule, copy_in};
+use swarm_work::worktree::ports::port_base;
 
 fn rule(globs: &[&str]) -> CopyRule {
     CopyRule::new(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>())

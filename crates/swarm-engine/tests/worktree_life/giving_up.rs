@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, write};
-use swarm_engine::hands::remove::{KeptWhy, Removal, TrashRule, tend_trash, trash_dir};
+use swarm_work::remove::{KeptWhy, Removal, TrashRule, tend_trash, trash_dir};
 
 #[tokio::test]
 async fn commits_that_only_the_worktree_knew_are_kept() {

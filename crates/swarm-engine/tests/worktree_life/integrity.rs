@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use swarm_engine::hands::worktree::{Flaw, Prepared, examine};
+use swarm_work::worktree::{Flaw, Prepared, examine};
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
@@ -116,7 +116,7 @@ async fn a_merge_that_is_under_way_is_told_and_left() {
     field.scratch.commit_all("theirs");
     assert!(!try_git_in(&made.path, ["merge", "main"]).status.success(), "a conflict");
     let again = field.prepare("t1").await;
-    assert!(again.flaws.contains(&Flaw::MidWay(swarm_engine::git::MidWay::Merge)), "{:?}", again.flaws);
+    assert!(again.flaws.contains(&Flaw::MidWay(swarm_git::MidWay::Merge)), "{:?}", again.flaws);
     assert!(again.record.join("MERGE_HEAD").is_file(), "it can be gone on with");
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Field, is_clean, trunk};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
-use swarm_engine::git::Git;
-use swarm_engine::hands::worktree::{PrepareFailure, prepare};
+use swarm_git::Git;
+use swarm_work::worktree::{PrepareFailure, prepare};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sixteen_at_once_from_two_handles_and_a_person_are_all_made() {
@@ -124,5 +124,5 @@ async fn sha256_repositories_and_submodules_do_not_break_a_worktree() {
     assert!(made.path.join("sub").is_dir() && !made.path.join("sub/a.txt").exists(), "not initialised");
     write(&made.path, "x.txt", b"x\n");
     commit_all(&made.path, "work beside it");
-    assert_eq!(outer.give_up("t1").await, swarm_engine::hands::remove::Removal::Removed);
+    assert_eq!(outer.give_up("t1").await, swarm_work::remove::Removal::Removed);
 }

@@ -2,10 +2,10 @@
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
-use swarm_engine::hands::build::{BuildOutcome, Built, Squashed, Work, build_as};
-use swarm_engine::hands::worktree::Prepared;
 use swarm_protocol::config::Strategy;
 use swarm_protocol::ids::{AgentId, Oid};
+use swarm_work::build::{BuildOutcome, Built, Squashed, Work, build_as};
+use swarm_work::worktree::Prepared;
 
 struct Story {
     field: Field,

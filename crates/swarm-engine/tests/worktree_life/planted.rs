@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use super::{Field, is_clean};
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
-use swarm_engine::git::tips;
-use swarm_engine::hands::build::{BuildOutcome, Work, build};
-use swarm_engine::hands::merge_tree;
-use swarm_engine::hands::publish::{Intent, Publication, publish};
-use swarm_engine::hands::remove::Removal;
-use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip};
-use swarm_engine::hands::restore::{restore, saved};
-use swarm_engine::hands::worktree::Prepared;
-use swarm_engine::hands::worktree::overview::overview;
-use swarm_engine::hands::worktree::pool::tend;
+use swarm_git::tips;
 use swarm_protocol::ids::{AgentId, Oid, RunId};
+use swarm_work::build::{BuildOutcome, Work, build};
+use swarm_work::merge_tree;
+use swarm_work::publish::{Intent, Publication, publish};
+use swarm_work::remove::Removal;
+use swarm_work::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip};
+use swarm_work::restore::{restore, saved};
+use swarm_work::worktree::Prepared;
+use swarm_work::worktree::overview::overview;
+use swarm_work::worktree::pool::tend;
 
 /// Settings that name a program.
 const KEYS: [&str; 15] = [

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::{Field, is_clean};
 use crate::git_scratch::{commit_all, git_in, write};
-use swarm_engine::hands::remove::Removal;
-use swarm_engine::hands::worktree::pool::{Tended, contents, tend};
-use swarm_engine::hands::worktree::{record_setup, setup_due};
+use swarm_work::remove::Removal;
+use swarm_work::worktree::pool::{Tended, contents, tend};
+use swarm_work::worktree::{record_setup, setup_due};
 
 impl Field {
     async fn tend(&self) -> Tended {

@@ -2,10 +2,10 @@
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
-use swarm_engine::hands::remove::Removal;
-use swarm_engine::hands::rescue::save_wip;
-use swarm_engine::hands::restore::{Restored, Saved, Shelf, restore, saved};
 use swarm_protocol::ids::RunId;
+use swarm_work::remove::Removal;
+use swarm_work::rescue::save_wip;
+use swarm_work::restore::{Restored, Saved, Shelf, restore, saved};
 
 #[tokio::test]
 async fn a_removed_task_comes_back_from_each_shelf() {

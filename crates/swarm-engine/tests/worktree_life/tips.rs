@@ -2,9 +2,9 @@
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, write};
-use swarm_engine::git::tips::{Tip, look, own_tip, put_back, right};
-use swarm_engine::git::trunk::{TrunkError, ensure};
-use swarm_engine::hands::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest};
+use swarm_git::tips::{Tip, look, own_tip, put_back, right};
+use swarm_git::trunk::{TrunkError, ensure};
+use swarm_work::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest};
 
 #[tokio::test]
 async fn a_tip_moved_from_another_worktree_is_foreign_and_is_put_back() {

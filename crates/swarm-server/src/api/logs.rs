@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use swarm_engine::daemon::RunFiles;
-use swarm_engine::journal::{Growth, RawLine, read_raw};
+use swarm_agents::journal::{Growth, RawLine, read_raw};
 use swarm_protocol::ids::{AgentId, RunId};
+use swarm_work::daemon::RunFiles;
 
 use super::events::last_event_id;
 use super::fault::Fault;

@@ -9,9 +9,9 @@ use axum::{Extension, body::Body};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use swarm_engine::channel::{AtDoor, DaemonLink, LinkId};
-use swarm_engine::daemon::RunFiles;
 use swarm_protocol::channel::{Downward, FRAME_MAX, Hello, Upward};
 use swarm_protocol::ids::RunId;
+use swarm_work::daemon::RunFiles;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use swarm_engine::process::caller::{self, SeenBy, attempt_below};
+use swarm_process::caller::{self, SeenBy, attempt_below};
 
 use super::{Inside, Peer, Standing, Who};
 

@@ -1,8 +1,8 @@
 //! Journals by byte, and as they grow.
 
-use swarm_engine::daemon::RunFiles;
-use swarm_engine::journal::{Journal, Stream};
+use swarm_agents::journal::{Journal, Stream};
 use swarm_protocol::ids::{AgentId, RunId};
+use swarm_work::daemon::RunFiles;
 
 use super::served::Served;
 use crate::world::within;

@@ -4,11 +4,11 @@ use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 
 use serde_json::Value;
-use swarm_engine::supervisor::to_hex;
 use swarm_protocol::channel::Upward;
 use swarm_protocol::ids::RunId;
 use swarm_server::limits::Limits;
 use swarm_server::peer::{Inside, Standing, by_ancestors};
+use swarm_work::supervisor::to_hex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::served::Served;

@@ -7,22 +7,22 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use swarm_engine::agents::{AgentProgram, AgentSetup};
+use swarm_agents::journal::{Line, read_from};
+use swarm_agents::{AgentProgram, AgentSetup};
 use swarm_engine::channel::{AtDoor, DaemonLink};
-use swarm_engine::daemon::{DaemonSpec, RunFiles};
 use swarm_engine::feed::{Feed, Position};
-use swarm_engine::git::Git;
-use swarm_engine::journal::{Line, read_from};
 use swarm_engine::paths::Paths;
-use swarm_engine::process::{open_verified, processes_with_nonce};
-use swarm_engine::supervisor::{
-    DaemonEnd, Found, Launch, ensure_daemon, is_secret, secret_key, secret_of, watch_daemon,
-};
+use swarm_git::Git;
+use swarm_process::{open_verified, processes_with_nonce};
 use swarm_protocol::channel::{
     Downward, ExitRecord, FromDaemon, Greeting, Hello, IterationOutcome, Order, RunKind, Upward,
 };
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_server::listener::{DOOR_QUEUE, Listener};
+use swarm_work::daemon::{DaemonSpec, RunFiles};
+use swarm_work::supervisor::{
+    DaemonEnd, Found, Launch, ensure_daemon, is_secret, secret_key, secret_of, watch_daemon,
+};
 use tokio::sync::mpsc;
 
 /// No step of any test takes longer, even on a busy machine.
@@ -154,7 +154,7 @@ impl Drop for World {
     /// A test that failed half way leaves no process behind.
     fn drop(&mut self) {
         if let Some(record) = self.files().read_record() {
-            let identity = swarm_engine::process::ProcessIdentity {
+            let identity = swarm_process::ProcessIdentity {
                 boot_id: record.boot_id,
                 pid: record.pid,
                 start_time: record.start_time,

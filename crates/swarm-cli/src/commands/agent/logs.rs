@@ -3,7 +3,7 @@
 mod render;
 mod tail;
 
-use swarm_engine::journal::{Line, read_from};
+use swarm_agents::journal::{Line, read_from};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use crate::cli::Context;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use swarm_engine::agents::signals::AgentSignal;
-use swarm_engine::agents::{AgentProgram, Conclusion, Ending, ExitFacts, Moment, Reading, reading_of};
-use swarm_engine::journal::Stream;
+use swarm_agents::journal::Stream;
+use swarm_agents::signals::AgentSignal;
+use swarm_agents::{AgentProgram, Conclusion, Ending, ExitFacts, Moment, Reading, reading_of};
 use swarm_protocol::failure::{Consequence, Failure, Usage};
 
 use crate::cli::Context;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use swarm_engine::git::GitCall;
+use swarm_git::GitCall;
 
 use crate::error::CliError;
 

@@ -1,8 +1,8 @@
 //! `swarm hooks list`.
 
 use serde::Serialize;
-use swarm_engine::hands::hooks::Found;
 use swarm_protocol::oplog::HookView;
+use swarm_work::hooks::Found;
 
 use crate::cli::Context;
 use crate::error::CliError;

@@ -5,15 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use swarm_engine::agents::{Surroundings, ready};
+use swarm_agents::learnings::LearningFiles;
+use swarm_agents::prompts::Prompts;
+use swarm_agents::{Surroundings, ready};
 use swarm_engine::coordinator::{Coordinator, Finish, Outfit, Told, World};
-use swarm_engine::git::Git;
-use swarm_engine::learnings::LearningFiles;
 use swarm_engine::paths::Paths;
-use swarm_engine::prompts::Prompts;
 use swarm_engine::store::{OpenOptions, Opened, Store, stopped_hint};
-use swarm_engine::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 use swarm_engine::{anchor, half_written, settings};
+use swarm_git::Git;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -21,6 +20,7 @@ use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::refusal::Refusal;
 use swarm_server::listener::{DOOR_QUEUE, Listener};
+use swarm_work::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 use tokio::sync::mpsc;
 
 use super::progress::Progress;
@@ -43,6 +43,8 @@ pub struct Wishes {
     pub starts_agents: bool,
     /// For the first run of the plan; later it has its own.
     pub trunk: Option<String>,
+    /// The branch that the person began on; none: the one that is checked out now.
+    pub here: Option<String>,
     /// What was taken back by an abort is merged again.
     pub retry: bool,
 }

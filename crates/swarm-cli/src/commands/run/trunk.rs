@@ -1,8 +1,8 @@
 //! The branch that finished work goes to: recorded when the plan first runs, and the plan's own from then on.
 
 use swarm_core::State;
-use swarm_engine::git::Git;
-use swarm_engine::git::trunk::{TrunkError, check_name, ensure, way_back};
+use swarm_git::Git;
+use swarm_git::trunk::{TrunkError, check_name, ensure, way_back};
 use swarm_protocol::command::Command;
 
 use super::Wishes;
@@ -14,7 +14,7 @@ use crate::swarm::Swarm;
 
 /// The plan's own trunk; before its first run the one that was wished for, or the branch that the person stands on.
 pub async fn of(git: &Git, state: &State, wishes: &Wishes) -> Result<String, CliError> {
-    let here = git.current_branch();
+    let here = wishes.here.clone().or_else(|| git.current_branch());
     if let Some(trunk) = state.pinned_trunk() {
         if wishes.starts_agents {
             must_exist(git, state, trunk).await?;

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use swarm_engine::process::{ProcessIdentity, open_verified};
+use swarm_process::{ProcessIdentity, open_verified};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Args;
@@ -40,8 +40,18 @@ pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
         .build()
         .map_err(|error| CliError::environment("Cannot start").because(error))?;
     // Without a repository nobody can ask us to stop either; the coordinator says what is wrong.
-    let place = Swarm::open(cx).ok().map(|swarm| swarm.run_folder().to_owned());
-    runtime.block_on(watch(args, cx, place))
+    let swarm = Swarm::open(cx).ok();
+    // Asked at once: while the coordinator starts, or is started again, the person may go to another branch.
+    let here = swarm.as_ref().and_then(Swarm::current_branch);
+    let place = swarm.map(|swarm| swarm.run_folder().to_owned());
+    runtime.block_on(watch(&Began { args, cx, here }, place))
+}
+
+/// What the person asked for, and where they stood.
+struct Began<'a> {
+    args: &'a Args,
+    cx: &'a Context,
+    here: Option<String>,
 }
 
 /// What the coordinator is started for.
@@ -53,13 +63,13 @@ enum Turn {
     Rest,
 }
 
-async fn watch(args: &Args, cx: &Context, place: Option<PathBuf>) -> Result<ExitCode, CliError> {
+async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, CliError> {
     let mut keys = Keys::listen()?;
     let mut known = Known { place, watching: None };
     let mut falls = Falls::default();
     let mut turn = Turn::First;
     loop {
-        let ended = stay_with(start(args, cx, turn)?, &mut keys, &mut known).await?;
+        let ended = stay_with(start(began, turn)?, &mut keys, &mut known).await?;
         let Some(how) = abnormal(ended) else { return Ok(code_of(ended).into()) };
         let Some(pause) = falls.note(Instant::now()) else { return Err(given_up(&how)) };
         known.say();
@@ -98,7 +108,8 @@ fn given_up(how: &str) -> CliError {
 }
 
 /// The same words, with what is done only once left out: the plan is saved, the choices are recorded.
-fn start(args: &Args, cx: &Context, turn: Turn) -> Result<Child, CliError> {
+fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
+    let Began { args, cx, here } = began;
     let failed = |error: std::io::Error| CliError::environment("Cannot start the coordinator").because(error);
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.arg("-C").arg(&cx.repo).arg("run").arg("--coordinate");
@@ -118,6 +129,7 @@ fn start(args: &Args, cx: &Context, turn: Turn) -> Result<Child, CliError> {
     }
     command.args(args.agent.as_ref().map(|agent| format!("--agent={agent}")));
     command.args(args.trunk.as_ref().map(|trunk| format!("--trunk={trunk}")));
+    command.args(here.as_ref().map(|here| format!("--here={here}")));
     command.spawn().map_err(failed)
 }
 

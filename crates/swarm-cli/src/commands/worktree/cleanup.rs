@@ -1,10 +1,10 @@
 //! `swarm worktree cleanup`.
 
 use serde::Serialize;
-use swarm_engine::hands::remove::Removal;
-use swarm_engine::hands::worktree::overview::Kind;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
+use swarm_work::remove::Removal;
+use swarm_work::worktree::overview::Kind;
 
 use crate::cli::Context;
 use crate::commands::operate::Dry;

@@ -1,9 +1,9 @@
 //! `swarm worktree list`.
 
 use serde::Serialize;
-use swarm_engine::hands::worktree::overview::{Kind, Seen};
 use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskRow;
+use swarm_work::worktree::overview::{Kind, Seen};
 
 use crate::cli::Context;
 use crate::error::CliError;

@@ -82,3 +82,22 @@ fn a_checkout_between_two_merges_does_not_move_trunk() {
     assert_eq!(code, 0, "{said}");
     ends_with(&arena, &ALL);
 }
+
+/// The plan comes through a pipe, so that the coordinator waits before it has recorded anything.
+#[test]
+fn trunk_is_the_branch_that_the_person_began_on_although_the_coordinator_was_not_there_yet() {
+    let arena = arena_with(json!({}));
+    let pipe = arena.path("plan.json");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let run = arena.start(&["--plan", pipe.to_str().expect("text")]);
+    let mut plan = std::fs::File::options().write(true).open(&pipe).expect("the coordinator reads");
+    arena.git(&["checkout", "--quiet", "-b", "other"]);
+    let tasks = [task("1.1", &[], &writes("one"))];
+    let text = json!({ "goal": "prove it", "phases": [{ "id": 1, "name": "all", "tasks": tasks }] });
+    std::io::Write::write_all(&mut plan, text.to_string().as_bytes()).expect("it is read");
+    drop(plan);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    ends_with(&arena, &["one.txt"]);
+}

@@ -2,7 +2,7 @@
 //! understood becomes a short line; what is not is shown as it is.
 
 use serde_json::Value;
-use swarm_engine::journal::{Line, Stream};
+use swarm_agents::journal::{Line, Stream};
 
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};

@@ -1,0 +1,202 @@
+//! Secrets do not belong into logs, journals and reports: what is known to be one, and what looks like one.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use regex::{Captures, Regex};
+
+use crate::journal::Stream;
+use swarm_process::environment;
+
+const INSTEAD: &str = "[redacted]";
+
+/// A shorter value would be found in ordinary words.
+const KNOWN_MIN: usize = 8;
+
+/// Longest key in lines that is taken for one.
+const KEY_LINES_MAX: u32 = 200;
+
+/// Every alternative begins with letters that are rare in ordinary text, so that a line without them
+/// costs one fast search.
+static LOOKS: LazyLock<Regex> = LazyLock::new(|| {
+    let alternatives = [
+        r"(?<key>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$))",
+        r"sk-[A-Za-z0-9_-]{16,}",
+        r"gh[pousr]_[A-Za-z0-9]{20,}",
+        r"github_pat_[A-Za-z0-9_]{20,}",
+        r"glpat-[A-Za-z0-9_-]{16,}",
+        r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
+        r"A(?:KIA|SIA)[0-9A-Z]{16}",
+        r"AIza[0-9A-Za-z_-]{30,}",
+        r"npm_[A-Za-z0-9]{30,}",
+        r"hf_[A-Za-z0-9]{30,}",
+        r"(?<bearer>[Bb]earer +)[A-Za-z0-9._~+/=-]{16,}",
+        r"(?<scheme>://)[^/\s:@]*:[^/\s@]+@",
+    ];
+    Regex::new(&alternatives.join("|")).expect("a tested expression")
+});
+
+/// Knows the secrets of one run.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    known: Option<Regex>,
+    /// Lines that may still belong to a key, on stdout and on stderr.
+    in_key: [AtomicU32; 2],
+}
+
+impl Redactor {
+    /// With the values of those variables of an environment whose names say that they are secret.
+    pub fn for_environment<'a>(all: impl IntoIterator<Item = (&'a OsString, &'a OsString)>) -> Self {
+        let secret = |name: &OsStr, value: &OsStr| {
+            environment::is_secret(name) && !value.as_encoded_bytes().starts_with(b"/")
+        };
+        let values = all.into_iter().filter(|(name, value)| secret(name, value));
+        Self::new(values.filter_map(|(_, value)| value.to_str()))
+    }
+
+    /// With these values.
+    pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut values: Vec<&str> = values.into_iter().filter(|value| value.len() >= KNOWN_MIN).collect();
+        // The longer one first, where one is the beginning of another.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let expression = values.iter().map(|value| regex::escape(value)).collect::<Vec<_>>().join("|");
+        let known = if values.is_empty() { None } else { Regex::new(&expression).ok() };
+        Self { known, in_key: Default::default() }
+    }
+
+    /// The text without secrets.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let text = match &self.known {
+            Some(known) => known.replace_all(text, INSTEAD),
+            None => Cow::Borrowed(text),
+        };
+        match text {
+            Cow::Borrowed(text) => LOOKS.replace_all(text, instead),
+            Cow::Owned(text) => Cow::Owned(LOOKS.replace_all(&text, instead).into_owned()),
+        }
+    }
+
+    /// One line of output, which may be in the middle of a key that has many.
+    pub fn line<'a>(&self, stream: Stream, text: &'a str) -> Cow<'a, str> {
+        let in_key = match stream {
+            Stream::Out => &self.in_key[0],
+            Stream::Err => &self.in_key[1],
+            Stream::Swarm => return self.redact(text),
+        };
+        let left = in_key.load(Ordering::Relaxed);
+        if left > 0 {
+            let over = text.contains("-----END") || !could_be_key(text);
+            in_key.store(if over { 0 } else { left - 1 }, Ordering::Relaxed);
+            if could_be_key(text) {
+                return Cow::Borrowed(INSTEAD);
+            }
+        }
+        if begins_key(text) {
+            in_key.store(KEY_LINES_MAX, Ordering::Relaxed);
+        }
+        self.redact(text)
+    }
+}
+
+fn instead(found: &Captures<'_>) -> String {
+    match (found.name("bearer"), found.name("scheme")) {
+        (Some(word), _) => format!("{}{INSTEAD}", word.as_str()),
+        (_, Some(scheme)) => format!("{}{INSTEAD}@", scheme.as_str()),
+        _ => INSTEAD.to_owned(),
+    }
+}
+
+fn begins_key(text: &str) -> bool {
+    let Some(at) = text.rfind("-----BEGIN ") else { return false };
+    text[at..].contains("PRIVATE KEY-----") && !text[at..].contains("-----END")
+}
+
+/// A line inside a key: letters of base64 and little else.
+fn could_be_key(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-,: \t\r".contains(&byte);
+    text.len() <= 100 && text.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(Redactor::new(["correct horse battery"]).redact(text), expected);
+    }
+
+    /// Put together here, so that no scanner takes this file for a leak.
+    fn fake(prefix: &str) -> String {
+        format!("{prefix}{}", "A1b2C3d4E5f6G7h8".repeat(3))
+    }
+
+    #[test]
+    fn what_looks_like_a_secret_is_replaced_and_the_rest_stays() {
+        for prefix in
+            ["sk-", "sk-ant-api03-", "ghp_", "github_pat_", "glpat-", "xoxb-", "AIza", "npm_", "hf_"]
+        {
+            check(&format!("key {} end", fake(prefix)), "key [redacted] end");
+            check(&format!("{{\"key\":\"{}\"}}", fake(prefix)), "{\"key\":\"[redacted]\"}");
+        }
+        check(&format!("id {}IOSFODNN7EXAMPLE", "AKIA"), "id [redacted]");
+        check(&format!("Authorization: Bearer {}", fake("")), "Authorization: Bearer [redacted]");
+        check("clone https://me:hunter2@example.org/x", "clone https://[redacted]@example.org/x");
+        let key = "-----BEGIN OPENSSH PRIVATE KEY-----\\nabc\\n-----END OPENSSH PRIVATE KEY-----";
+        check(&format!("{{\"k\":\"{key}\"}}"), "{\"k\":\"[redacted]\"}");
+        check("it is correct horse battery staple", "it is [redacted] staple");
+    }
+
+    #[test]
+    fn ordinary_text_is_left_alone() {
+        for text in [
+            "task-1 is done, risk-free",
+            "see https://example.org:8080/a@b and http://localhost:3000/",
+            "Bearer of bad news",
+            "the sk- prefix and ghp_ too",
+            "a commit 4f1c2d9e8b7a6c5d4e3f2a1b0c9d8e7f6a5b4c3d",
+            "AKIA is a prefix; BEGIN PUBLIC KEY is not secret",
+        ] {
+            assert!(
+                matches!(Redactor::default().redact(text), Cow::Borrowed(same) if same == text),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_in_many_lines_is_replaced_to_its_end_and_no_further() {
+        let redactor = Redactor::default();
+        let lines = [
+            "here it is",
+            "-----BEGIN RSA PRIVATE KEY-----",
+            "MIIEpAIBAAKCAQEA1234",
+            "abcd+/==",
+            "-----END RSA PRIVATE KEY-----",
+            "after",
+            "-----BEGIN PRIVATE KEY-----",
+            "That header was only quoted!",
+            "abcd",
+        ];
+        let out: Vec<_> = lines.iter().map(|line| redactor.line(Stream::Out, line)).collect();
+        let red = INSTEAD;
+        let last = "That header was only quoted!";
+        assert_eq!(out, ["here it is", red, red, red, red, "after", red, last, "abcd"]);
+        assert_eq!(redactor.line(Stream::Err, "abcd"), "abcd");
+    }
+
+    #[test]
+    fn values_of_an_environment_are_known_by_the_names_of_the_variables() {
+        let all = [
+            ("MY_TOKEN", "tok-tok-tok"),
+            ("HOME", "/home/someone"),
+            ("X_KEY", "short"),
+            ("K_KEY", "/a/key/file"),
+        ];
+        let all: Vec<(OsString, OsString)> = all.map(|(name, value)| (name.into(), value.into())).into();
+        let redactor = Redactor::for_environment(all.iter().map(|(name, value)| (name, value)));
+        let text = "tok-tok-tok /home/someone short /a/key/file";
+        assert_eq!(redactor.redact(text), "[redacted] /home/someone short /a/key/file");
+    }
+}

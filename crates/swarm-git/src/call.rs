@@ -1,0 +1,360 @@
+//! How git is called: one environment, one set of switches, one kind of error.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use swarm_protocol::ids::Oid;
+use tokio::sync::{Mutex, Semaphore};
+
+use super::barrier::Barrier;
+use super::commits::Identity;
+use super::guard::{Guard, Looked, Watch};
+use swarm_process::{Call, Ended, Input, ProcessError};
+
+/// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
+/// nothing may ask, and nothing may go into a nested repository, whose configuration is not the person's.
+const SWITCHES: [&str; 11] = [
+    // Without it a power cut can leave a ref that was renamed into place without its bytes: the trunk would be lost.
+    "core.fsync=reference",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "commit.gpgsign=false",
+    "core.untrackedCache=false",
+    // An index in two files could not be handed from one worktree to another.
+    "core.splitIndex=false",
+    "submodule.recurse=false",
+    "advice.detachedHead=false",
+    "core.quotePath=false",
+];
+
+/// Variables handed on from our own environment: where programs, the person's own configuration
+/// and temporary files are. No `GIT_DIR`, no `GIT_INDEX_FILE`, no pager, no editor, no password asker.
+const HANDED_ON: [&str; 10] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_EXEC_PATH",
+];
+
+/// A git that does nothing at all for so long waits for something that never comes: it takes no lock for longer than a
+/// second, and asks nobody.
+const STUCK_AFTER: Duration = Duration::from_secs(20);
+
+/// `2.47.3` as numbers, for comparing.
+pub type Version = (u32, u32, u32);
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("git is not installed or not in PATH: install git 2.38 or newer")]
+    Missing,
+    #[error("git {found} is too old: 2.38 or newer is needed")]
+    TooOld { found: String },
+    #[error("{} is not inside a git repository: run `git init` there, or go to your repository ({said})", path.display())]
+    NotARepository { path: PathBuf, said: String },
+    #[error("{} is a bare repository: the swarm needs one with a checkout", path.display())]
+    Bare { path: PathBuf },
+    #[error("{} has no commit yet: make one first, for example `git commit --allow-empty -m start`", path.display())]
+    NoCommits { path: PathBuf },
+    #[error(
+        "{} keeps its refs in the reftable format, which can lose all refs at a power cut: \
+         convert it with `git refs migrate --ref-format=files`",
+        path.display()
+    )]
+    Reftable { path: PathBuf },
+    #[error("the main checkout of {} cannot be found: run the command inside it", common_dir.display())]
+    NoMainCheckout { common_dir: PathBuf },
+    #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
+    Pruned { commit: Oid },
+    #[error("git {command} failed ({how}): {said}")]
+    Failed { command: String, how: String, said: String },
+    #[error("git {command} answered something unexpected: {what}")]
+    Unreadable { command: String, what: String },
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    #[error("cannot {what} {}", path.display())]
+    Io {
+        what: &'static str,
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("another coordinator has taken over ({} was replaced or removed): nothing more is changed", .0.display())]
+    NotOwner(PathBuf),
+    #[error("git cannot read {}, which is {what}: remove it, then try again", path.display())]
+    Unfit { path: PathBuf, what: &'static str },
+    #[error("the disk did not take the repository's data: {0}")]
+    NotDurable(String),
+}
+
+impl GitError {
+    pub fn io(what: &'static str, path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.as_ref().to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+}
+
+/// One repository with its main checkout. Cheap to clone; clones share locks and barrier.
+#[derive(Debug, Clone)]
+pub struct Git {
+    pub common_dir: PathBuf,
+    pub main_checkout: PathBuf,
+    /// Where HEAD of the checkout is that the person stands in: the main one, or a linked worktree.
+    pub(super) here: PathBuf,
+    pub version: Version,
+    /// Who signs what the swarm itself commits.
+    pub identity: Identity,
+    pub(super) env: BTreeMap<OsString, OsString>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// The right to move refs, which another process may take over.
+pub trait Claim: std::fmt::Debug + Send + Sync {
+    fn holds(&self) -> bool;
+    /// The lock that it is about.
+    fn path(&self) -> &Path;
+}
+
+/// Worktrees that are filled with files at the same time. More would only make the disk seek.
+const FILLING_MAX: usize = 8;
+
+/// What all clones of one `Git` have together.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub barrier: Barrier,
+    /// Held where several could choose the same name or slot: see `Administration`.
+    pub worktrees: Mutex<()>,
+    pub filling: Semaphore,
+    /// Held while a result is being published.
+    pub publishing: Mutex<()>,
+    /// Asked before each change of a ref.
+    pub claim: OnceLock<Box<dyn Claim>>,
+    /// What was seen of the places that git reads.
+    pub watch: Watch,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            barrier: Barrier::default(),
+            worktrees: Mutex::default(),
+            filling: Semaphore::new(FILLING_MAX),
+            publishing: Mutex::default(),
+            claim: OnceLock::new(),
+            watch: Watch::default(),
+        }
+    }
+}
+
+impl Git {
+    /// The same repository, with a variable more in the environment of every call
+    /// (the nonce of the coordinator's epoch, so that a later one finds what an earlier one started).
+    pub fn with_env(mut self, name: &str, value: &str) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// From now on no ref is moved once this claim does not hold.
+    pub fn act_only_while(&self, claim: impl Claim + 'static) {
+        // A second one could only be the same: a process owns one ledger, once.
+        let _ = self.shared.claim.set(Box::new(claim));
+    }
+
+    /// Held while a result is being published: one at a time in this process.
+    pub async fn publishing(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.shared.publishing.lock().await
+    }
+
+    /// Refuses when another coordinator has taken over.
+    pub fn may_act(&self) -> Result<(), GitError> {
+        match self.shared.claim.get() {
+            Some(claim) if !claim.holds() => Err(GitError::NotOwner(claim.path().to_path_buf())),
+            _ => Ok(()),
+        }
+    }
+
+    /// A call that works on objects, refs and administration, with no work tree.
+    pub fn call<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, args: I) -> GitCall {
+        let call = GitCall::new(self.env.clone(), Some(self.common_dir.clone()), &self.common_dir);
+        GitCall { guard: Some(self.guard(None)), ..call }.args(args)
+    }
+
+    /// Files that belong to the swarm inside the common git directory: survives `git clean -fdx`.
+    pub fn swarm_dir(&self) -> PathBuf {
+        self.common_dir.join("swarm")
+    }
+}
+
+pub(super) fn base_env() -> BTreeMap<OsString, OsString> {
+    let mut env: BTreeMap<OsString, OsString> =
+        HANDED_ON.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?))).collect();
+    for (name, value) in [("LC_ALL", "C"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0")] {
+        env.insert(name.into(), value.into());
+    }
+    env
+}
+
+/// One call in the making.
+#[derive(Debug)]
+pub struct GitCall {
+    call: Call,
+    git_dir: Option<PathBuf>,
+    work_tree: Option<PathBuf>,
+    globals: Vec<OsString>,
+    args: Vec<OsString>,
+    /// None where the repository is not known yet.
+    guard: Option<Guard>,
+}
+
+impl GitCall {
+    /// As a person would call it in this folder: git finds the repository, or makes one there.
+    pub fn by_hand(folder: &Path) -> Self {
+        Self::new(base_env(), None, folder)
+    }
+
+    pub(super) fn new(env: BTreeMap<OsString, OsString>, git_dir: Option<PathBuf>, cwd: &Path) -> Self {
+        let mut call = Call::new("git").cwd(cwd);
+        call.stuck_after = Some(STUCK_AFTER);
+        call.env = env;
+        Self { call, git_dir, work_tree: None, globals: Vec::new(), args: Vec::new(), guard: None }
+    }
+
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub fn args<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(mut self, args: I) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// As a part of a piece of work that looks through each worktree once.
+    pub(super) fn within(mut self, looked: &Arc<Looked>) -> Self {
+        if let Some(guard) = &mut self.guard {
+            guard.looked = Some(looked.clone());
+        }
+        self
+    }
+
+    /// A switch before the command's name, like `--literal-pathspecs`.
+    pub fn global(mut self, switch: impl AsRef<OsStr>) -> Self {
+        self.globals.push(switch.as_ref().to_owned());
+        self
+    }
+
+    /// Works on the files under `dir`.
+    pub fn work_tree(mut self, dir: &Path) -> Self {
+        self.work_tree = Some(dir.to_owned());
+        self.call.cwd = Some(dir.to_owned());
+        self
+    }
+
+    /// Speaks for this checkout (its HEAD and, unless `index` says otherwise, its index).
+    pub fn git_dir(mut self, dir: &Path) -> Self {
+        self.git_dir = Some(dir.to_owned());
+        self
+    }
+
+    pub fn index(self, file: &Path) -> Self {
+        self.env("GIT_INDEX_FILE", file)
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.call.env.insert(name.into(), value.as_ref().to_owned());
+        self
+    }
+
+    pub fn stdin(mut self, input: Input) -> Self {
+        self.call.stdin = input;
+        self
+    }
+
+    /// Raises the bound on the output, for lists that grow with the repository.
+    pub fn long_list(mut self) -> Self {
+        self.call.stdout_max = 512 * 1024 * 1024;
+        self
+    }
+
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.call.timeout = limit;
+        self
+    }
+
+    /// The command as a person would type it, for messages.
+    fn shown(&self) -> String {
+        let words: Vec<_> = self.args.iter().take(6).map(|arg| arg.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    /// Runs it and hands back whatever happened, also a failure of git.
+    pub async fn any(self) -> Result<Ended, GitError> {
+        if let Some(guard) = &self.guard {
+            guard.before(self.work_tree.as_deref()).await?;
+        }
+        let mut call = self.call;
+        for switch in SWITCHES {
+            call = call.arg("-c").arg(switch);
+        }
+        if let Some(dir) = &self.git_dir {
+            call = call.arg(with_path("--git-dir=", dir));
+        }
+        if let Some(dir) = &self.work_tree {
+            call = call.arg(with_path("--work-tree=", dir));
+        }
+        match call.args(self.globals).args(self.args).run().await {
+            Err(ProcessError::NotFound { .. }) => Err(GitError::Missing),
+            other => Ok(other?),
+        }
+    }
+
+    /// Runs it; anything but exit code 0 is an error. Answers with the output.
+    pub async fn ok(self) -> Result<Vec<u8>, GitError> {
+        let command = self.shown();
+        let ended = self.any().await?;
+        if ended.status.success() { Ok(ended.stdout) } else { Err(failed(command, &ended)) }
+    }
+
+    /// As `ok`, for output of one line of text.
+    pub async fn line(self) -> Result<String, GitError> {
+        let command = self.shown();
+        let output = self.ok().await?;
+        let text = String::from_utf8(output)
+            .map_err(|_| GitError::Unreadable { command, what: "not UTF-8".into() })?;
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    /// For commands whose exit code 1 means *no*, not failure.
+    pub async fn if_yes(self) -> Result<Option<Vec<u8>>, GitError> {
+        let command = self.shown();
+        let ended = self.any().await?;
+        match ended.status.code() {
+            Some(0) => Ok(Some(ended.stdout)),
+            Some(1) => Ok(None),
+            _ => Err(failed(command, &ended)),
+        }
+    }
+}
+
+pub(super) fn failed(command: String, ended: &Ended) -> GitError {
+    let said = String::from_utf8_lossy(&ended.stderr_tail);
+    let said = said.trim();
+    let said = if said.is_empty() { "no words".to_owned() } else { said.chars().take(2000).collect() };
+    GitError::Failed { command, how: ended.status.to_string(), said }
+}
+
+fn with_path(switch: &str, path: &Path) -> OsString {
+    let mut arg = OsString::from(switch);
+    arg.push(path);
+    arg
+}

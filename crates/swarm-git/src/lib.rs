@@ -1,0 +1,44 @@
+//! The only caller of git.
+//!
+//! Every call names the repository and, where there is one, the work tree and the index, so that
+//! git never looks for them itself: a `.git` file, a hook or an index that an agent has planted
+//! in its worktree is not read. Only the configuration of the person's own repository counts.
+
+mod abandoned;
+mod barrier;
+mod torn;
+mod call;
+mod checkouts;
+mod commits;
+mod differences;
+mod discover;
+mod grafted;
+mod guard;
+mod loose_objects;
+mod marker;
+mod objects;
+pub mod patches;
+pub mod taken;
+mod private_index;
+mod record;
+mod ref_files;
+mod refs;
+pub mod revert;
+mod shown;
+mod sizes;
+pub mod tips;
+pub mod trunk;
+
+pub use call::{Claim, Git, GitCall, GitError, Version};
+pub use checkouts::{Checkout, Head, MidWay};
+pub use commits::NewCommit;
+pub use commits::{Identity, Signature};
+pub use differences::{Differences, SmallIndex};
+pub use discover::Repository;
+pub use marker::{lock_within, write_note};
+pub use marker::{read_marker, remove_marker, write_marker};
+pub use objects::{Change, Entry, Merged};
+pub use objects::{Indexed, MODE_GITLINK, MODE_SYMLINK, path_of};
+pub use private_index::PrivateIndex;
+pub use refs::{RefChange, RefOutcome};
+pub use sizes::READ_BYTES_MAX;

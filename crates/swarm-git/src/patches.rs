@@ -1,0 +1,205 @@
+//! What commits change, compared by content: the same change under another name, or taken back.
+//!
+//! Git's patch ids leave line numbers and blanks out, so a change is known again after a rebase. The id of a change read
+//! backwards is the id of its revert. Only commits that touch the same files are read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_protocol::ids::Oid;
+
+use super::call::{Git, GitError};
+use super::refs::parse_oid;
+use swarm_process::Input;
+
+/// Commits whose changes are read in one call: their text passes through our memory.
+const AT_ONCE: usize = 64;
+
+/// Changes of some commits (`ours`), and of others on trunk that touch the same files.
+#[derive(Debug, Default)]
+pub struct Patches {
+    forth: BTreeMap<Oid, String>,
+    back: BTreeMap<Oid, String>,
+    author: BTreeMap<Oid, Vec<u8>>,
+    /// Commits that the message of a commit says it reverts.
+    reverts: BTreeMap<Oid, BTreeSet<Oid>>,
+    /// The others, oldest first.
+    others: Vec<Oid>,
+    /// Where each commit of trunk stands, the oldest first.
+    order: BTreeMap<Oid, usize>,
+}
+
+impl Patches {
+    /// `line`: the commits of trunk that are looked through, oldest first.
+    pub async fn of(git: &Git, ours: &[Oid], line: &[Oid]) -> Result<Self, GitError> {
+        let order = line.iter().enumerate().map(|(at, oid)| (oid.clone(), at)).collect();
+        let mut patches = Self { order, ..Self::default() };
+        let others: Vec<Oid> = line.iter().filter(|oid| !ours.contains(oid)).cloned().collect();
+        if ours.is_empty() || others.is_empty() {
+            return Ok(patches);
+        }
+        let mine = git.paths_of(ours).await?;
+        let theirs = git.paths_of(&others).await?;
+        let touched: BTreeSet<&Vec<u8>> = mine.values().flatten().collect();
+        let near =
+            |oid: &&Oid| theirs.get(*oid).is_some_and(|paths| paths.iter().any(|p| touched.contains(p)));
+        patches.others = others.iter().filter(near).cloned().collect();
+        if patches.others.is_empty() {
+            return Ok(patches);
+        }
+        let theirs: BTreeSet<&Vec<u8>> =
+            patches.others.iter().filter_map(|oid| theirs.get(oid)).flatten().collect();
+        let met = |oid: &&Oid| mine.get(*oid).is_some_and(|paths| paths.iter().any(|p| theirs.contains(p)));
+        let ours: Vec<Oid> = ours.iter().filter(met).cloned().collect();
+        patches.forth = git.patch_ids(&ours, false).await?;
+        patches.back = git.patch_ids(&ours, true).await?;
+        patches.forth.extend(git.patch_ids(&patches.others, false).await?);
+        for oid in ours.iter().chain(&patches.others) {
+            let parts = git.commit_parts(oid).await?;
+            patches.author.insert(oid.clone(), signature(&parts.author));
+            patches.reverts.insert(oid.clone(), reverted(&parts.message));
+        }
+        Ok(patches)
+    }
+
+    /// The commit that took this one back, if the last word about it was that. What came before it is about another
+    /// one with the same change.
+    pub fn reverted_by(&self, oid: &Oid) -> Option<Oid> {
+        self.reverted_by_after(oid, oid)
+    }
+
+    /// The same, of commits that came after this place of trunk.
+    pub fn reverted_by_after(&self, oid: &Oid, place: &Oid) -> Option<Oid> {
+        let at = self.order.get(place)?;
+        let later = self.others.iter().filter(|other| self.order.get(*other) > Some(at));
+        self.reverted_in(oid, later)
+    }
+
+    fn reverted_in<'a>(&self, oid: &Oid, others: impl Iterator<Item = &'a Oid>) -> Option<Oid> {
+        let (forth, back) = (self.forth.get(oid), self.back.get(oid));
+        let mut by: Option<Oid> = None;
+        for other in others {
+            let (id, says) = (self.forth.get(other), self.reverts.get(other));
+            let names = |wanted: &Oid| says.is_some_and(|says| says.contains(wanted));
+            by = match by {
+                None if names(oid) || (back.is_some() && id == back) => Some(other.clone()),
+                Some(revert) if names(&revert) || (forth.is_some() && id == forth) => None,
+                unchanged => unchanged,
+            };
+        }
+        by
+    }
+
+    /// Another commit on trunk with the same change.
+    pub fn twin_of(&self, oid: &Oid) -> Option<Oid> {
+        let id = self.forth.get(oid)?;
+        self.others.iter().rev().find(|other| self.forth.get(*other) == Some(id)).cloned()
+    }
+
+    /// Commits on trunk by the same author at the same moment: what an amend or a rebase leaves of a commit.
+    pub fn rewritten_as(&self, oid: &Oid) -> Vec<Oid> {
+        let Some(author) = self.author.get(oid) else { return Vec::new() };
+        self.others.iter().filter(|other| self.author.get(*other) == Some(author)).cloned().collect()
+    }
+}
+
+fn signature(author: &super::Signature) -> Vec<u8> {
+    [&author.who[..], b"<", &author.email, b">", author.date.as_bytes()].concat()
+}
+
+/// `This reverts commit <oid>`, as git words it.
+fn reverted(message: &[u8]) -> BTreeSet<Oid> {
+    let text = String::from_utf8_lossy(message);
+    let named = text.lines().filter_map(|line| line.trim().strip_prefix("This reverts commit "));
+    named.filter_map(|rest| Oid::new(rest.trim_end_matches(['.', ',']).split(',').next()?).ok()).collect()
+}
+
+impl Git {
+    /// The paths that each commit changes, against its first parent.
+    async fn paths_of(&self, commits: &[Oid]) -> Result<BTreeMap<Oid, BTreeSet<Vec<u8>>>, GitError> {
+        let mut found = BTreeMap::new();
+        for some in commits.chunks(1_000) {
+            let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--name-only"];
+            let call = self.call(args).arg("--diff-merges=first-parent");
+            let told = call.stdin(lines(some)).long_list().ok().await?;
+            let known: BTreeSet<&str> = some.iter().map(Oid::as_str).collect();
+            let mut at: Option<Oid> = None;
+            for line in told.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+                match std::str::from_utf8(line).ok().filter(|text| known.contains(text)) {
+                    Some(text) => {
+                        let oid = parse_oid("diff-tree", text.as_bytes())?;
+                        found.insert(oid.clone(), BTreeSet::new());
+                        at = Some(oid);
+                    }
+                    None => {
+                        if let Some(paths) = at.as_ref().and_then(|oid| found.get_mut(oid)) {
+                            paths.insert(line.to_vec());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The patch id of each commit that changes something, read forth or back.
+    async fn patch_ids(&self, commits: &[Oid], back: bool) -> Result<BTreeMap<Oid, String>, GitError> {
+        let mut found = BTreeMap::new();
+        for some in commits.chunks(AT_ONCE) {
+            // Without prefixes: read backwards they would change places, and with them the id.
+            let args =
+                ["diff-tree", "--stdin", "-p", "--root", "--no-prefix", "--no-ext-diff", "--no-textconv"];
+            let mut call = self.call(args).arg("--diff-merges=first-parent");
+            if back {
+                call = call.arg("-R");
+            }
+            let text = call.stdin(lines(some)).long_list().ok().await?;
+            let ids = self.call(["patch-id", "--stable"]).stdin(Input::Bytes(text)).long_list().ok().await?;
+            for line in String::from_utf8_lossy(&ids).lines() {
+                if let Some((id, oid)) = line.split_once(' ') {
+                    found.insert(parse_oid("patch-id", oid.as_bytes())?, id.to_owned());
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The newest commit that all of these have in their history.
+    pub async fn common_base<'a>(
+        &self,
+        commits: impl Iterator<Item = &'a Oid>,
+    ) -> Result<Option<Oid>, GitError> {
+        let mut base: Option<Oid> = None;
+        for some in commits.collect::<Vec<_>>().chunks(500) {
+            let mut call = self.call(["merge-base", "--octopus"]);
+            call = call.args(base.iter().map(Oid::as_str)).args(some.iter().map(|oid| oid.as_str()));
+            let Some(told) = call.if_yes().await? else { return Ok(None) };
+            base = Some(parse_oid("merge-base", told.trim_ascii())?);
+        }
+        Ok(base)
+    }
+}
+
+pub(super) fn lines(commits: &[Oid]) -> Input {
+    Input::Bytes(commits.iter().flat_map(|oid| format!("{oid}\n").into_bytes()).collect())
+}
+
+/// Commits that `rev-list` names for these and the further arguments.
+pub async fn listed(git: &Git, from: &[Oid], more: &[&str]) -> Result<BTreeSet<Oid>, GitError> {
+    if from.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let call = git.call(["rev-list", "--stdin"]).args(more);
+    let told = call.stdin(lines(from)).long_list().ok().await?;
+    told.split(|b| *b == b'\n').filter(|l| !l.is_empty()).map(|line| parse_oid("rev-list", line)).collect()
+}
+
+/// The newest `most` commits of a history without some others, oldest first.
+pub async fn listed_in_order(git: &Git, tip: &Oid, without: &str, most: usize) -> Result<Vec<Oid>, GitError> {
+    let count = format!("--max-count={most}");
+    let call = git.call(["rev-list", "--topo-order", &count, tip.as_str(), without]);
+    let told = call.long_list().ok().await?;
+    let lines = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let mut all: Vec<Oid> = lines.map(|line| parse_oid("rev-list", line)).collect::<Result<_, _>>()?;
+    all.reverse();
+    Ok(all)
+}

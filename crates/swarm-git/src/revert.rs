@@ -1,0 +1,167 @@
+//! Commits taken back, or brought to another place, in the object database: no checkout is touched, and a
+//! conflict on the last one leaves everything as it was.
+//!
+//! To revert a commit is to merge its parent into the present, both seen as changes of the commit; to pick one
+//! is to merge the commit, both seen as changes of its parent. The same question gives the same commits: the
+//! date comes from the caller and not from the clock, so a step that died is asked again and ends the same.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use swarm_protocol::ids::Oid;
+
+use super::call::{Git, GitError};
+use super::commits::{CommitParts, NewCommit};
+use super::objects::Merged;
+use super::refs::parse_oid;
+
+/// Commits to be carried onto another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carry {
+    pub onto: Oid,
+    /// To revert: newest first. To pick: oldest first.
+    pub commits: Vec<Oid>,
+    /// Date of the new commits (committer), seconds since 1970: taken from the record that asks.
+    pub at_secs: i64,
+    /// A line more in the messages of reverts, so that a reader of the log knows who did it and why.
+    pub because: Option<String>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Carried {
+    /// The new commits, oldest first; the last is the new tip. Never empty. `of`: what each was made from.
+    Built { result: Oid, commits: Vec<Oid>, of: Vec<Oid> },
+    /// There was nothing left to do: everything is so already.
+    Nothing,
+    /// This commit does not fit. Nothing has been changed.
+    Conflict { commit: Oid, paths: Vec<PathBuf> },
+}
+
+/// Takes the commits back, newest first.
+pub async fn revert(git: &Git, asked: &Carry) -> Result<Carried, GitError> {
+    carry(git, asked, Direction::Back).await
+}
+
+/// Brings the commits, oldest first.
+pub async fn pick(git: &Git, asked: &Carry) -> Result<Carried, GitError> {
+    carry(git, asked, Direction::Forth).await
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Back,
+    Forth,
+}
+
+async fn carry(git: &Git, asked: &Carry, direction: Direction) -> Result<Carried, GitError> {
+    let mut onto = asked.onto.clone();
+    let mut onto_tree = git.tree_of(&onto).await?;
+    let (mut commits, mut of) = (Vec::new(), Vec::new());
+    for commit in &asked.commits {
+        let parts = git.commit_parts(commit).await?;
+        // Of a merge commit the first parent is the line it came into.
+        let parent = match parts.parents.first() {
+            Some(parent) => parent.clone(),
+            None => git.empty_commit().await?,
+        };
+        let (base, theirs) = match direction {
+            Direction::Back => (commit, &parent),
+            Direction::Forth => (&parent, commit),
+        };
+        let tree = match git.merge_commits(base, &onto, theirs).await? {
+            Merged::Clean { tree } => tree,
+            Merged::Conflict { paths } => return Ok(Carried::Conflict { commit: commit.clone(), paths }),
+        };
+        // It is so already: an empty commit would say nothing.
+        if tree == onto_tree {
+            continue;
+        }
+        onto = git.make_carried(&tree, &onto, commit, &parts, asked, direction).await?;
+        onto_tree = tree;
+        commits.push(onto.clone());
+        of.push(commit.clone());
+    }
+    Ok(if commits.is_empty() { Carried::Nothing } else { Carried::Built { result: onto, commits, of } })
+}
+
+impl Git {
+    async fn make_carried(
+        &self,
+        tree: &Oid,
+        onto: &Oid,
+        commit: &Oid,
+        parts: &CommitParts,
+        asked: &Carry,
+        direction: Direction,
+    ) -> Result<Oid, GitError> {
+        let (message, author) = match direction {
+            Direction::Back => (message_of_revert(commit, parts, asked.because.as_deref()), None),
+            Direction::Forth => (parts.message.clone(), Some(&parts.author)),
+        };
+        let new = NewCommit {
+            tree,
+            parents: std::slice::from_ref(onto),
+            author,
+            encoding: parts.encoding.as_deref(),
+            message: &message,
+            at_secs: asked.at_secs,
+        };
+        self.make_commit(new).await
+    }
+
+    /// A commit without files: what a first commit stands on.
+    async fn empty_commit(&self) -> Result<Oid, GitError> {
+        let tree = parse_oid("mktree", &self.call(["mktree"]).ok().await?)?;
+        let nothing = NewCommit {
+            tree: &tree,
+            parents: &[],
+            author: None,
+            encoding: None,
+            message: b"nothing\n",
+            at_secs: 0,
+        };
+        self.make_commit(nothing).await
+    }
+
+    /// Of these commits, which have to be there, those that the tip does not have.
+    pub async fn not_reachable(&self, commits: &[Oid], tip: &Oid) -> Result<BTreeSet<Oid>, GitError> {
+        if commits.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let mut input: String = commits.iter().map(|oid| format!("{oid}\n")).collect();
+        input.push_str(&format!("^{tip}\n"));
+        let call = self.call(["rev-list", "--stdin"]);
+        let told = call.stdin(swarm_process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
+        let told = String::from_utf8_lossy(&told);
+        let listed: BTreeSet<&str> = told.lines().collect();
+        Ok(commits.iter().filter(|oid| listed.contains(oid.as_str())).cloned().collect())
+    }
+
+    /// The full names of commits of a list that cannot be found (any more).
+    pub async fn missing_commits(&self, commits: &[Oid]) -> Result<Vec<Oid>, GitError> {
+        let input: String = commits.iter().map(|oid| format!("{oid}\n")).collect();
+        let call = self.call(["cat-file", "--batch-check=%(objecttype)"]);
+        let told = call.stdin(swarm_process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
+        let lines = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        Ok(commits
+            .iter()
+            .zip(lines)
+            .filter(|(_, line)| *line != b"commit")
+            .map(|(oid, _)| oid.clone())
+            .collect())
+    }
+}
+
+/// As git words it, so that its own tools recognise it.
+fn message_of_revert(commit: &Oid, parts: &CommitParts, because: Option<&str>) -> Vec<u8> {
+    let subject = parts.message.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty());
+    let subject = subject.unwrap_or(b"a commit without a message");
+    let mut message = b"Revert \"".to_vec();
+    message.extend_from_slice(subject.trim_ascii());
+    message.extend_from_slice(format!("\"\n\nThis reverts commit {commit}.\n").as_bytes());
+    if let Some(because) = because {
+        message.extend_from_slice(format!("\n{because}\n").as_bytes());
+    }
+    message
+}

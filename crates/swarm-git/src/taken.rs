@@ -1,0 +1,124 @@
+//! Commits whose whole change is not on trunk any more, although nothing that reverts them is: several taken back in one
+//! commit, a merge that left them out, files that were deleted.
+//!
+//! Seen by content: every file that the commit changed is again what it was before it. Where a commit of the swarm made it
+//! so, that is a later task's work and no loss.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_protocol::ids::Oid;
+
+use super::call::{Git, GitError};
+use super::patches::lines;
+use super::refs::parse_oid;
+
+/// A file that a commit changed: what it was before, what it was after. None: it was not there.
+struct Changed {
+    path: Vec<u8>,
+    old: Option<Oid>,
+    new: Option<Oid>,
+}
+
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// Who did it, where git names one.
+    by: BTreeMap<Oid, Option<Oid>>,
+}
+
+impl Taken {
+    /// Looks at those of `ours` that are in the history of `tip`. `line`: what came since, ours among it.
+    pub async fn out_of(
+        git: &Git,
+        tip: &Oid,
+        ours: &[Oid],
+        off: &BTreeSet<Oid>,
+        line: &[Oid],
+    ) -> Result<Self, GitError> {
+        let mut taken = Self::default();
+        let known: BTreeSet<&Oid> = ours.iter().collect();
+        if line.iter().all(|oid| known.contains(oid)) {
+            return Ok(taken); // nobody else has changed anything
+        }
+        let there: Vec<Oid> =
+            known.iter().filter(|oid| !off.contains(**oid)).map(|oid| (*oid).clone()).collect();
+        let now = git.files_at(tip).await?;
+        for (oid, changed) in git.changes_of(&there).await? {
+            let back = |file: &Changed| file.old != file.new && now.get(&file.path) == file.old.as_ref();
+            if changed.is_empty() || !changed.iter().all(back) {
+                continue;
+            }
+            let mut by = None;
+            let mut explained = true;
+            for file in &changed {
+                let last = git.last_change(tip, &file.path).await?;
+                if !last.as_ref().is_some_and(|last| known.contains(last) && *last != oid) {
+                    explained = false;
+                    by = last.filter(|last| *last != oid && !known.contains(last));
+                    break;
+                }
+            }
+            if !explained {
+                taken.by.insert(oid, by);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Whether the change of this commit is gone, and who took it out.
+    pub fn by(&self, oid: &Oid) -> Option<Option<&Oid>> {
+        self.by.get(oid).map(Option::as_ref)
+    }
+}
+
+impl Git {
+    /// Every file of a commit.
+    async fn files_at(&self, commit: &Oid) -> Result<BTreeMap<Vec<u8>, Oid>, GitError> {
+        let told =
+            self.call(["ls-tree", "-r", "-z", "--full-tree", commit.as_str()]).long_list().ok().await?;
+        let mut files = BTreeMap::new();
+        for entry in told.split(|b| *b == 0).filter(|entry| !entry.is_empty()) {
+            let Some(tab) = entry.iter().position(|b| *b == b'\t') else { continue };
+            let Some(oid) = entry[..tab].split(|b| *b == b' ').nth(2) else { continue };
+            files.insert(entry[tab + 1..].to_vec(), parse_oid("ls-tree", oid)?);
+        }
+        Ok(files)
+    }
+
+    /// What each commit changed against its first parent.
+    async fn changes_of(&self, commits: &[Oid]) -> Result<BTreeMap<Oid, Vec<Changed>>, GitError> {
+        let mut found: BTreeMap<Oid, Vec<Changed>> = BTreeMap::new();
+        for some in commits.chunks(1_000) {
+            let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--raw", "--no-abbrev", "-z"];
+            let call = self.call(args).arg("--diff-merges=first-parent");
+            let told = call.stdin(lines(some)).long_list().ok().await?;
+            let mut words = told.split(|b| *b == 0).filter(|word| !word.is_empty());
+            let mut at: Option<Oid> = None;
+            while let Some(word) = words.next() {
+                let word = word.strip_prefix(b"\n").unwrap_or(word);
+                let Some(raw) = word.strip_prefix(b":") else {
+                    at = Some(parse_oid("diff-tree", word)?);
+                    continue;
+                };
+                let (Some(path), Some(oid)) = (words.next(), &at) else { break };
+                let blob = |n: usize| {
+                    let word = raw.split(|b| *b == b' ').nth(n).unwrap_or_default();
+                    let named = word.iter().any(|b| *b != b'0');
+                    named.then(|| parse_oid("diff-tree", word)).transpose()
+                };
+                let changed = Changed { path: path.to_vec(), old: blob(2)?, new: blob(3)? };
+                found.entry(oid.clone()).or_default().push(changed);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The newest commit of trunk's own line that changed the file.
+    async fn last_change(&self, tip: &Oid, path: &[u8]) -> Result<Option<Oid>, GitError> {
+        use std::os::unix::ffi::OsStrExt;
+        // Along the line of trunk: of what a task brought by a merge, the merge is what the proof names.
+        let call = self.call(["rev-list", "--first-parent", "-n", "1", tip.as_str(), "--"]);
+        let told = call.global("--literal-pathspecs").arg(std::ffi::OsStr::from_bytes(path)).ok().await?;
+        let told = told.trim_ascii();
+        if told.is_empty() { Ok(None) } else { parse_oid("rev-list", told).map(Some) }
+    }
+}

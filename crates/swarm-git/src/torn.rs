@@ -1,0 +1,172 @@
+//! What a power cut leaves of files that were never synced: their names, and no bytes.
+//!
+//! An object without bytes is worse than none: git finds that it has the object and does not write it again, so the next
+//! commit with the same content is broken. A ref or an index without bytes stops git altogether, and a branch whose commit
+//! was torn can be neither saved nor worked on. Nothing recorded as done is among them: that was synced before it was
+//! recorded. The files of the worktrees are not touched.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use swarm_protocol::ids::Oid;
+
+use super::call::{Git, GitError};
+
+const BRANCHES: &str = "refs/heads/swarm";
+
+impl Git {
+    /// Clears away such files of the swarm's making, puts branches of tasks back to their last commit that is whole,
+    /// and gives the number of both. For the owner of the ledger, before anybody works in the repository, and only after
+    /// a coordinator that did not leave in good order: it looks at every loose object.
+    pub async fn clear_torn(&self) -> Result<usize, GitError> {
+        let objects = folders(&self.common_dir.join("objects"))
+            .into_iter()
+            .filter(|dir| dir.file_name().is_some_and(|name| name.len() == 2))
+            .flat_map(|dir| files(&dir))
+            .filter(|file| is_empty(file));
+        let refs = ["refs/swarm", BRANCHES]
+            .into_iter()
+            .flat_map(|dir| files_below(&self.common_dir.join(dir)))
+            .filter(|file| holds_nothing(file));
+        let indexes = folders(&self.common_dir.join("worktrees"))
+            .into_iter()
+            .map(|dir| dir.join("index"))
+            .filter(|file| holds_nothing(file));
+        let torn: Vec<PathBuf> = objects.chain(refs).chain(indexes).collect();
+        if torn.is_empty() {
+            return Ok(0);
+        }
+        let removed = torn.iter().filter(|file| fs::remove_file(file).is_ok()).count();
+        let mut put_back = 0;
+        for (branch, tip) in self.refs_under(BRANCHES).await? {
+            if !self.is_whole(&tip).await? {
+                self.put_back_to_whole(&branch).await?;
+                put_back += 1;
+            }
+        }
+        Ok(removed + put_back)
+    }
+
+    /// Whether every object is there that this commit has and the person's branches have not.
+    async fn is_whole(&self, tip: &Oid) -> Result<bool, GitError> {
+        let asked =
+            ["rev-list", "--objects", "--quiet", tip.as_str(), "--not", "--exclude=swarm/*", "--branches"];
+        Ok(self.call(asked).any().await?.status.success())
+    }
+
+    /// An error unless every object is there that this commit has and the other has not.
+    pub async fn is_complete(&self, commit: &Oid, besides: &Oid) -> Result<(), GitError> {
+        let asked = ["rev-list", "--objects", "--quiet", commit.as_str(), "--not", besides.as_str()];
+        match self.call(asked).any().await?.status.success() {
+            true => Ok(()),
+            false => Err(GitError::Pruned { commit: commit.clone() }),
+        }
+    }
+
+    /// To the newest commit of its log that is whole. Without one the branch goes, and is made again from trunk.
+    async fn put_back_to_whole(&self, branch: &str) -> Result<(), GitError> {
+        let log = fs::read_to_string(self.common_dir.join("logs").join(branch)).unwrap_or_default();
+        let mut whole = None;
+        for before in log.lines().rev().filter_map(|line| Oid::new(line.split(' ').next()?).ok()) {
+            if self.is_whole(&before).await? {
+                whole = Some(before);
+                break;
+            }
+        }
+        // By hand: git would want to read the commit that is torn.
+        let file = self.common_dir.join(branch);
+        let done = match &whole {
+            Some(whole) => fs::write(&file, format!("{whole}\n")),
+            None => fs::remove_file(&file),
+        };
+        done.map_err(GitError::io("put back", &file))?;
+        let shows_it = format!("ref: {branch}");
+        for record in folders(&self.common_dir.join("worktrees")) {
+            if fs::read_to_string(record.join("HEAD")).is_ok_and(|head| head.trim() == shows_it) {
+                forget_torn(&record, whole.as_ref());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The worktree's own log ends where its branch is now, and its index, which names torn objects, is made again from the
+/// files when somebody asks for it.
+fn forget_torn(record: &Path, whole: Option<&Oid>) {
+    let _ = fs::remove_file(record.join("index"));
+    let file = record.join("logs/HEAD");
+    let log = fs::read_to_string(&file).unwrap_or_default();
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let leads_to = |line: &&str| line.split(' ').nth(1) == whole.map(Oid::as_str);
+    match lines.iter().rposition(leads_to) {
+        Some(last) => drop(fs::write(&file, lines[..=last].concat())),
+        None => drop(fs::remove_file(&file)),
+    }
+}
+
+fn is_empty(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
+}
+
+/// No bytes, or NUL bytes, with which neither a ref nor an index begins. Locks are empty while they are held.
+fn holds_nothing(file: &Path) -> bool {
+    let is_lock = file.extension().is_some_and(|end| end == "lock");
+    !is_lock && fs::read(file).is_ok_and(|bytes| bytes.first().is_none_or(|first| *first == 0))
+}
+
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    entries(dir).into_iter().filter(|path| path.is_dir()).collect()
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    entries(dir).into_iter().filter(|path| path.is_file()).collect()
+}
+
+pub(super) fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let below: Vec<PathBuf> = folders(dir).iter().flat_map(|folder| files_below(folder)).collect();
+    files(dir).into_iter().chain(below).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_holds_nothing_goes_and_a_branch_goes_back_to_its_last_whole_commit() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let git = async |args: &[&str]| {
+            let person = ["-c", "user.name=A", "-c", "user.email=a@b"];
+            let call = crate::GitCall::by_hand(dir.path()).args(person).args(args);
+            call.line().await.unwrap_or_else(|error| panic!("{args:?}: {error}"))
+        };
+        git(&["init", "--quiet", "--initial-branch=main"]).await;
+        git(&["commit", "--quiet", "--allow-empty", "--message=start"]).await;
+        git(&["switch", "--quiet", "--create", "swarm/1.1"]).await;
+        git(&["commit", "--quiet", "--allow-empty", "--message=whole"]).await;
+        let whole = git(&["rev-parse", "HEAD"]).await;
+        git(&["commit", "--quiet", "--allow-empty", "--message=torn"]).await;
+        let torn = git(&["rev-parse", "HEAD"]).await;
+        git(&["switch", "--quiet", "main"]).await;
+        let open = Git::discover(dir.path()).await.expect("fit");
+        let object = format!("objects/{}/{}", &torn[..2], &torn[2..]);
+        let _ = fs::remove_file(open.common_dir.join(&object));
+        for (file, text) in [
+            (object.as_str(), ""),
+            ("refs/swarm/wip/1.1/r1", ""),
+            ("refs/swarm/kept/1.1/a", "\0\0\0"),
+            ("worktrees/1.1/index", ""),
+        ] {
+            let file = open.common_dir.join(file);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+            fs::write(file, text).expect("written");
+        }
+        assert_eq!(open.clear_torn().await.expect("cleared"), 5);
+        assert_eq!(open.clear_torn().await.expect("looked"), 0);
+        assert_eq!(git(&["rev-parse", "swarm/1.1"]).await, whole);
+        git(&["rev-parse", "--verify", "main"]).await;
+    }
+}

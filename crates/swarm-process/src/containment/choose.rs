@@ -1,0 +1,85 @@
+//! Which net works here: tried for real with the stage itself, because permissions on paper say little.
+
+use std::time::Duration;
+
+use swarm_protocol::config::ContainmentKind;
+
+use super::Containment;
+use super::cgroup::{Leaf, leaf_name, parents};
+use crate::stage::{Place, Stage};
+use std::path::Path;
+
+/// Longest a trial may take; it takes milliseconds.
+const TRIAL_WITHIN: Duration = Duration::from_secs(10);
+
+/// The net that a person asked for does not work here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the containment {word} does not work here: {why}; set `containment` to `auto`, or see `swarm doctor`"
+)]
+pub struct NoContainment {
+    pub word: &'static str,
+    pub why: String,
+}
+
+impl Containment {
+    /// The best net that works, or exactly the one that is wanted.
+    pub async fn choose(wanted: ContainmentKind, stage: &Stage) -> Result<Self, NoContainment> {
+        let no = |word| move |why| NoContainment { word, why };
+        match wanted {
+            ContainmentKind::Cgroup => try_cgroup(stage).await.map_err(no("cgroup")),
+            ContainmentKind::Pidns => try_pidns(stage).await.map_err(no("pidns")),
+            ContainmentKind::Group => Ok(Self::Group),
+            ContainmentKind::Auto => {
+                if let Ok(found) = try_cgroup(stage).await {
+                    return Ok(found);
+                }
+                Ok(try_pidns(stage).await.unwrap_or(Self::Group))
+            }
+        }
+    }
+}
+
+/// Every net with what it would be here, or why it would not be.
+pub async fn available(stage: &Stage) -> Vec<(&'static str, Result<Containment, String>)> {
+    vec![
+        ("cgroup", try_cgroup(stage).await),
+        ("pidns", try_pidns(stage).await),
+        ("group", Ok(Containment::Group)),
+    ]
+}
+
+async fn try_cgroup(stage: &Stage) -> Result<Containment, String> {
+    let mut why = "no control groups of version 2 are mounted".to_owned();
+    let name = leaf_name(Path::new("trial"), &format!("trial-{}", ulid::Ulid::generate()));
+    for parent in parents() {
+        let leaf = match Leaf::create(&parent, &name) {
+            Ok(leaf) => leaf,
+            Err(error) => {
+                why = format!("{}: {error}", parent.display());
+                continue;
+            }
+        };
+        let tried = stage.try_out(Place::Cgroup { door: leaf.door() }, TRIAL_WITHIN).await;
+        leaf.end(Duration::ZERO).await;
+        leaf.remove().await;
+        match tried {
+            Ok(()) => return Ok(Containment::Cgroup { parent }),
+            Err(text) => why = format!("{}: {text}", parent.display()),
+        }
+    }
+    Err(why)
+}
+
+async fn try_pidns(stage: &Stage) -> Result<Containment, String> {
+    // As root without a user namespace: files keep their owners. Others have no choice.
+    let ways: &[bool] = if rustix::process::geteuid().is_root() { &[false, true] } else { &[true] };
+    let mut why = String::new();
+    for user_namespace in ways.iter().copied() {
+        match stage.try_out(Place::Pidns { user_namespace }, TRIAL_WITHIN).await {
+            Ok(()) => return Ok(Containment::Pidns { user_namespace }),
+            Err(text) => why = text,
+        }
+    }
+    Err(why)
+}

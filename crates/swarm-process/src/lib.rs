@@ -1,0 +1,38 @@
+//! The only place that starts programs: by argument list, with an environment built for the
+//! child, with a bound on its output and its time, and ended as a group.
+//!
+//! A process is named by [`ProcessIdentity`], never by a bare pid, and signalled only through a
+//! pidfd that was opened first and checked second, so a reused pid is never hit.
+
+mod group;
+mod identity;
+mod program;
+mod readable;
+mod reaper;
+mod run;
+mod stuck;
+mod sweep;
+pub mod containment;
+pub mod stage;
+mod boxed;
+mod bound;
+mod cast_off;
+pub mod environment;
+pub mod caller;
+pub mod sandbox;
+pub mod host;
+mod complain;
+
+pub use bound::children_end_with_us;
+pub use boxed::{Boxed, Enclosure};
+pub use cast_off::end_cast_off;
+pub use complain::complain;
+pub use containment::Containment;
+pub use identity::{Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, open_verified, start_time_of};
+pub use readable::watch_readable;
+pub use reaper::become_reaper;
+pub use reaper::children;
+pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
+pub use sweep::{
+    NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,
+};

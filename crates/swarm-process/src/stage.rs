@@ -1,0 +1,67 @@
+//! `swarm boxed`: the step between the daemon and the program. Our own executable, single-threaded and
+//! without a runtime, goes into the net and behind the walls and then becomes the program.
+//!
+//! A process of its own, because what it does to itself cannot be done to a child from outside without
+//! running code between fork and exec in a process with threads.
+
+mod letter;
+mod enter;
+mod namespace;
+mod init;
+mod guardian;
+
+pub use enter::boxed_process;
+pub(crate) use letter::Letter;
+pub use letter::{BoxSpec, Place, Trouble};
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::run::Call;
+
+/// The exit code of a stage that did not become the program. Its letter says why.
+pub const EXIT_NOT_BOXED: u8 = 125;
+
+/// The executable that plays the stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    pub program: PathBuf,
+    pub args: Vec<OsString>,
+}
+
+impl Stage {
+    /// `swarm boxed` of the very file that is running, also after it was replaced by an update.
+    pub fn myself() -> Self {
+        Self { program: "/proc/self/exe".into(), args: vec!["boxed".into()] }
+    }
+
+    /// A binary that calls [`boxed_process`] when it is started with `boxed`.
+    pub fn of(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), args: vec!["boxed".into()] }
+    }
+
+    /// The call as it is really started: the stage with the letter, then the program.
+    pub(crate) fn before(&self, call: Call, letter: &Letter) -> Call {
+        let mut args = self.args.clone();
+        args.push(letter.path().into());
+        args.push("enter".into());
+        args.push(call.program);
+        args.extend(call.args);
+        Call { program: self.program.clone().into(), args, ..call }
+    }
+
+    /// Goes into the place and out again.
+    pub(crate) async fn try_out(&self, place: Place, within: Duration) -> Result<(), String> {
+        let spec = BoxSpec { place, sandbox: None, leftover_grace_ms: 0 };
+        let letter = Letter::write(&spec).map_err(|error| error.to_string())?;
+        let mut call = Call::new(&self.program).args(&self.args).arg(letter.path()).arg("enter");
+        call.timeout = within;
+        let ended = call.run().await.map_err(|error| error.to_string())?;
+        match letter.trouble() {
+            Some(trouble) => Err(trouble.to_string()),
+            None if ended.status.success() => Ok(()),
+            None => Err(format!("the trial ended with {}", ended.status)),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The stage's own life: read the letter, go in, put up the walls, become the program.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::guardian::{INSIDE, guard, inside};
+use super::init::{die_with_parent, first_process, outside};
+use super::letter::{Opened, Place, Trouble};
+use super::{EXIT_NOT_BOXED, namespace};
+use crate::bound::{BOUND, become_bound};
+use crate::sandbox;
+
+/// The whole process `swarm boxed LETTER ROLE [PROGRAM [ARG…]]`. To be called before any thread was started.
+pub fn boxed_process(args: &[OsString]) -> u8 {
+    if let Some(rest) = args.split_first().and_then(|(word, rest)| (word == BOUND).then_some(rest)) {
+        return become_bound(rest);
+    }
+    let (Some(path), Some(role)) = (args.first(), args.get(1)) else { return EXIT_NOT_BOXED };
+    let path = Path::new(path);
+    let mut letter = match Opened::read(path) {
+        Ok(letter) => letter,
+        Err(error) => {
+            eprintln!("Cannot read the letter of the daemon: {error}");
+            return EXIT_NOT_BOXED;
+        }
+    };
+    let result = match role.to_str() {
+        Some("enter") => enter(&mut letter, path, &args[2..]),
+        Some("first") => first_process(&mut letter, &args[2..]),
+        Some(INSIDE) => inside(&mut letter, &args[2..]),
+        _ => Err(Trouble::Cannot { what: "play this part".into(), why: "unknown".into(), errno: None }),
+    };
+    match result {
+        Ok(code) => code,
+        Err(trouble) => {
+            letter.trouble(trouble);
+            EXIT_NOT_BOXED
+        }
+    }
+}
+
+fn enter(letter: &mut Opened, path: &Path, program: &[OsString]) -> Result<u8, Trouble> {
+    no_core_files();
+    match letter.spec.place.clone() {
+        Place::Guarded => return guard(letter, path, program),
+        Place::Cgroup { door } => {
+            std::fs::write(&door, "0").map_err(|error| Trouble::cannot("join the control group", error))?;
+        }
+        Place::Pidns { user_namespace } => {
+            // We go with the daemon, and the namespace with us.
+            die_with_parent();
+            // A daemon that died before that was said would be waited for in vain.
+            if !path.exists() {
+                return Ok(EXIT_NOT_BOXED);
+            }
+            namespace::new_pid_namespace(user_namespace)
+                .map_err(|error| Trouble::cannot("make a pid namespace", error))?;
+            return outside(letter, program);
+        }
+    }
+    become_program(letter, program)
+}
+
+/// Comes back only if it could not, or if there is no program to become (a trial).
+pub fn become_program(letter: &mut Opened, program: &[OsString]) -> Result<u8, Trouble> {
+    put_up_walls(letter)?;
+    let Some((name, args)) = program.split_first() else { return Ok(0) };
+    Err(not_begun(Command::new(name).args(args).exec()))
+}
+
+pub fn put_up_walls(letter: &mut Opened) -> Result<(), Trouble> {
+    if let Some(spec) = &letter.spec.sandbox {
+        let status = sandbox::enforce(spec).map_err(|why| Trouble::Cannot {
+            what: "enter the sandbox".into(),
+            why,
+            errno: None,
+        })?;
+        letter.walls(status);
+    }
+    letter.ready();
+    Ok(())
+}
+
+pub fn not_begun(error: io::Error) -> Trouble {
+    match error.kind() {
+        io::ErrorKind::NotFound => Trouble::NotFound,
+        _ => Trouble::cannot("start it", error),
+    }
+}
+
+/// A crash would leave the memory of the program in the worktree, and from there in a commit.
+fn no_core_files() {
+    let limit = getrlimit(Resource::Core);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit });
+}

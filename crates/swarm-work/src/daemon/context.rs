@@ -1,0 +1,161 @@
+//! The daemon's part of the handover: what the agent says and does is remembered as it happens and written now and
+//! then, what git says of it at the end of an iteration.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use swarm_protocol::channel::{IterationOutcome, RunKind};
+use swarm_protocol::ids::Oid;
+
+use super::spec::DaemonSpec;
+use super::workshop::Workshop;
+use crate::rescue::wip_ref;
+use crate::worktree::base_of;
+use swarm_agents::handover::{ContextFiles, Ground, Handover, now};
+use swarm_git::{Git, GitError};
+use swarm_process::complain;
+
+/// While an iteration goes on the pages are at most this old, whenever something happens: a daemon that is killed
+/// leaves this behind.
+const WRITE_EVERY: Duration = Duration::from_secs(5);
+
+/// When what was remembered is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    /// When the last time is long enough ago.
+    Soon,
+    Now,
+    /// So that a power cut does not take it away.
+    Durably,
+}
+
+/// The handover of the task that this run works on.
+#[derive(Debug)]
+pub struct Context {
+    files: ContextFiles,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    handover: Handover,
+    written: Option<Instant>,
+}
+
+impl Context {
+    /// Goes on with what the last attempt left. None for runs that work on nothing.
+    pub fn open(spec: &DaemonSpec) -> Option<Self> {
+        if spec.kind != RunKind::Work {
+            return None;
+        }
+        let files = ContextFiles::new(&spec.swarm_dir(), &spec.task);
+        let mut handover = files.read().filter(|left| left.task == spec.task.as_str()).unwrap_or_default();
+        let agent = spec.agent.as_ref().map_or("", |agent| agent.as_str());
+        handover.attempt_begins(spec.task.as_str(), agent, spec.run.as_str(), spec.attempt);
+        Some(Self { files, kept: Mutex::new(Kept { handover, written: None }) })
+    }
+
+    fn change<T>(&self, write: Write, change: impl FnOnce(&mut Handover) -> T) -> T {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = change(&mut kept.handover);
+        let due = kept.written.is_none_or(|written| written.elapsed() >= WRITE_EVERY);
+        if write != Write::Soon || due {
+            kept.handover.written = now();
+            // A disk that does not take it costs the next attempt a page, not this one its work.
+            complain("write the context", self.files.write(&kept.handover, write == Write::Durably));
+            kept.written = Some(Instant::now());
+        }
+        answer
+    }
+}
+
+impl Workshop {
+    /// Changes what the next attempt will be told.
+    pub fn remember(&self, write: Write, change: impl FnOnce(&mut Handover)) {
+        if let Some(context) = &self.context {
+            context.change(write, change);
+        }
+    }
+
+    /// What the life of this session is known to have cost.
+    pub fn session_cost(&self, session: &str) -> Option<swarm_protocol::failure::Usage> {
+        let context = self.context.as_ref()?;
+        let kept = context.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.handover.sessions.get(session).copied()
+    }
+
+    /// An iteration ended and everything of it is gone: `wip` is what it left uncommitted.
+    pub(super) async fn hand_over(&self, outcome: &IterationOutcome, tip: Option<&Oid>, wip: Option<&Oid>) {
+        let ground = self.ground(tip, wip).await;
+        let (how, why) = words(outcome);
+        let (how, why) = (self.redactor.redact(&how), why.map(|why| self.redactor.redact(&why).into_owned()));
+        self.remember(Write::Durably, |left| left.iteration_ended(ground, &how, why.as_deref()));
+    }
+
+    /// The daemon ends: an iteration that was still under way has been broken off.
+    pub(super) async fn hand_over_last(&self, wip: Option<&Oid>) {
+        let Some(context) = &self.context else { return };
+        let under_way = context.kept.lock().unwrap_or_else(PoisonError::into_inner).handover.under_way;
+        if under_way {
+            let tip = self.tip().await.ok().flatten();
+            let ground = self.ground(tip.as_ref(), wip).await;
+            self.remember(Write::Durably, |left| left.iteration_ended(ground, "it was stopped", None));
+        }
+    }
+
+    async fn ground(&self, tip: Option<&Oid>, wip: Option<&Oid>) -> Ground {
+        let Some(tip) = tip else { return Ground::default() };
+        let kept_at = wip.map(|_| wip_ref(&self.spec.task, &self.spec.run));
+        let found = async {
+            let git = self.git().await?;
+            let base = base_of(git, &self.spec.task, &self.spec.worktree)?.unwrap_or_else(|| tip.clone());
+            let paths = git.changed_paths(&base, wip.unwrap_or(tip)).await?;
+            let files_modified = paths.iter().map(|path| path.display().to_string()).collect();
+            Ok::<_, GitError>(Ground {
+                files_modified,
+                last_commit: last_commit(git, &base, tip).await?,
+                kept_at: kept_at.clone(),
+            })
+        };
+        match found.await {
+            Ok(ground) => ground,
+            Err(error) => {
+                complain::<(), _>("see what was changed", Err(error));
+                Ground { kept_at, ..Ground::default() }
+            }
+        }
+    }
+}
+
+/// `abc1234 "subject"`; none while the task has no commit of its own.
+async fn last_commit(git: &Git, base: &Oid, tip: &Oid) -> Result<Option<String>, GitError> {
+    if base == tip {
+        return Ok(None);
+    }
+    let message = git.commit_parts(tip).await?.message;
+    let subject = message.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(Some(format!("{} \"{}\"", tip.short(), String::from_utf8_lossy(subject))))
+}
+
+/// How it ended, and why where that was no good end.
+pub(super) fn words(outcome: &IterationOutcome) -> (String, Option<String>) {
+    match outcome {
+        IterationOutcome::Complete => ("the agent said that everything is done".into(), None),
+        IterationOutcome::NoSignal => ("the program ended without a word".into(), None),
+        IterationOutcome::AsksHuman { text } => (format!("the agent waits for a person: {text}"), None),
+        IterationOutcome::CannotDo { text } => (format!("the agent cannot do it: {text}"), None),
+        IterationOutcome::Crashed { code, signal, text } => {
+            let how = match (code, signal) {
+                (Some(code), _) => format!("exit code {code}"),
+                (None, Some(signal)) => format!("signal {signal}"),
+                (None, None) => "no exit code".into(),
+            };
+            let why = format!("{how} {text}").trim_end().to_owned();
+            (format!("it crashed: {why}"), Some(why))
+        }
+        IterationOutcome::Failed { failure } => (failure.sentence(), Some(failure.sentence())),
+        IterationOutcome::NotStarted { text } => {
+            (format!("it could not be started: {text}"), Some(text.clone()))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! One iteration of the agent program: prompt in, what it was and said out, the rest committed.
+
+mod agent;
+mod commits;
+mod probe;
+mod spent;
+mod start;
+
+use swarm_protocol::channel::{FromDaemon, IterationOutcome};
+use swarm_protocol::failure::{Failure, FailureClass};
+
+use super::context::Write;
+use super::program::{How, StopWish};
+use super::workshop::{NotCommitted, Workshop, Yield};
+use agent::Heard;
+pub use probe::probe;
+use start::{Run, Start, once};
+use swarm_agents::signals::AgentSignal;
+use swarm_agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
+use swarm_process::ProcessError;
+
+/// With this an agent begins its reason for being blocked when it was not allowed what the work needs.
+const SANDBOX_DENIED: &str = "sandbox-denied";
+
+/// Characters of an explanation.
+const TEXT_MAX: usize = 1000;
+
+/// The order to run one iteration.
+#[derive(Debug, Clone)]
+pub struct Go {
+    pub iteration: u32,
+    pub prompt: String,
+    pub session: Option<String>,
+    /// What the prompt knew.
+    pub known: u64,
+}
+
+/// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
+/// it cannot be started in the way that is preferred.
+pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
+    let Go { iteration, prompt, session, .. } = go;
+    let (iteration, session) = (*iteration, session.as_deref());
+    let setup = shop.spec.agent_setup.clone().unwrap_or_default();
+    shop.remember(Write::Now, |left| left.iteration_begins(iteration, prompt));
+    let (mut session, mut way) = (session, Way::Preferred);
+    let run = loop {
+        // No time limit of its own: how long an attempt may take is the coordinator's decision.
+        let start = Start { iteration, prompt, session, way, deadline: None };
+        let run = once(shop, &setup, start, stop).await;
+        if run.how() == Some(How::Stopped) {
+            shop.note(&format!("iteration {iteration} stopped"));
+            shop.settle_journal();
+            return Yield::Stopped;
+        }
+        let failed = !matches!(run.conclusion, Conclusion::Done { .. });
+        if failed && session.is_some() && run.heard.session_unknown {
+            shop.note("the program does not know the session of the last iteration: it starts afresh");
+            session = None;
+        } else if failed && way == Way::Preferred && run.wants_fallback {
+            shop.note("the program does not answer as it should: the other way of starting it is tried");
+            way = Way::Fallback;
+        } else {
+            break run;
+        }
+    };
+    report(shop, &setup, go, session, run).await
+}
+
+async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
+    let iteration = go.iteration;
+    let moved = shop.right_the_tip().await;
+    let mut outcome = outcome(setup, &run);
+    let mut notes: Vec<String> = Vec::new();
+    let mut tip = None;
+    if outcome == IterationOutcome::Complete {
+        match shop.commit_rest().await {
+            Ok(committed) => tip = Some(committed),
+            Err(NotCommitted::ForAPerson(text)) => outcome = IterationOutcome::AsksHuman { text },
+            // Complete means that the tip is all of the work. Without that it is not complete.
+            Err(NotCommitted::Failed(text)) => {
+                outcome = IterationOutcome::NoSignal;
+                notes.push(format!("Complete was said, but what was left could not be committed: {text}"));
+            }
+        }
+    } else {
+        match shop.tip().await {
+            Ok(found) => tip = found,
+            Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
+        }
+    }
+    let mut wip = None;
+    // What did not come to its end is saved now, before anybody works on.
+    if outcome != IterationOutcome::Complete {
+        match shop.save_wip().await {
+            Ok(saved) => wip = saved,
+            Err(text) => notes.push(format!("What is not committed could not be saved: {text}")),
+        }
+    }
+    if let Conclusion::Done { denied } = &run.conclusion
+        && !denied.is_empty()
+        && !matches!(&outcome, IterationOutcome::Failed { failure } if failure.class == FailureClass::Denied)
+    {
+        notes.push(format!("Denied: {}", denied.join("; ")));
+    }
+    if let Ok(ran) = &run.ran
+        && !ran.left.is_empty()
+    {
+        notes.push(format!("Processes {:?} could not be ended", ran.left));
+    }
+    let usage = spent::in_this_iteration(
+        &run.heard,
+        resumed.and_then(|session| shop.session_cost(session)),
+        resumed.is_some(),
+    );
+    if let Some(signal) = &run.heard.signal {
+        let words = shop.redactor.redact(&signal.words()).into_owned();
+        shop.remember(Write::Soon, |left| left.signalled(&words));
+    }
+    if let Some(session) = &run.heard.session {
+        shop.remember(Write::Soon, |left| left.session_cost(session, run.heard.usage));
+    }
+    shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
+    shop.note(&format!("iteration {iteration} ended: {}", super::context::words(&outcome).0));
+    shop.settle_journal();
+    let note = (!notes.is_empty()).then(|| notes.join(". "));
+    let session = run.heard.session.clone();
+    let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: go.known };
+    let mut reports = run.learnings;
+    reports.extend(moved);
+    reports.extend(shop.oversteps().await);
+    reports.push(boundary);
+    Yield::Reports(reports)
+}
+
+fn outcome(setup: &AgentSetup, run: &Run) -> IterationOutcome {
+    let (code, signal) = match &run.ran {
+        Ok(ran) => {
+            use std::os::unix::process::ExitStatusExt;
+            (ran.status.code(), ran.status.signal())
+        }
+        Err(error) => return not_started(setup, error),
+    };
+    if let Some(what) = denied(run) {
+        return IterationOutcome::Failed { failure: Failure::new(FailureClass::Denied, what) };
+    }
+    match (&run.heard.signal, &run.conclusion) {
+        // An agent that says why it cannot go on may end as it likes.
+        (Some(AgentSignal::Blocked(text) | AgentSignal::NeedsHelp(text)), _) => {
+            IterationOutcome::AsksHuman { text: text.clone() }
+        }
+        (Some(AgentSignal::Failed(text)), _) => IterationOutcome::CannotDo { text: text.clone() },
+        (Some(AgentSignal::Complete), Conclusion::Done { .. }) => IterationOutcome::Complete,
+        (_, Conclusion::Done { .. }) => IterationOutcome::NoSignal,
+        (_, Conclusion::Interrupted) => {
+            IterationOutcome::Crashed { code, signal, text: "interrupted from outside".into() }
+        }
+        (_, Conclusion::Failed(failure)) if failure.class == FailureClass::Crashed => {
+            // Of a plain program nobody expects a final event: its exit code says it all.
+            let plain = matches!(setup.program, AgentProgram::Exec | AgentProgram::Script);
+            let said = if plain { String::new() } else { failure.text.clone() };
+            IterationOutcome::Crashed { code, signal, text: last_words(&run.heard).unwrap_or(said) }
+        }
+        (_, Conclusion::Failed(failure)) => IterationOutcome::Failed { failure: failure.clone() },
+    }
+}
+
+/// What was not allowed, where that is why the work did not go on: the agent says so, or it was the last thing that it
+/// tried. A denial that it found a way around is only a note.
+fn denied(run: &Run) -> Option<String> {
+    match (&run.heard.signal, &run.conclusion) {
+        (Some(AgentSignal::Blocked(text)), _) => {
+            let what = text.strip_prefix(SANDBOX_DENIED)?.trim_start_matches([':', ' ']);
+            Some(if what.is_empty() { run.heard.denied.join("; ") } else { what.to_owned() })
+        }
+        (None, Conclusion::Done { denied }) if run.heard.denied_last && !denied.is_empty() => {
+            Some(denied.join("; "))
+        }
+        _ => None,
+    }
+}
+
+fn last_words(heard: &Heard) -> Option<String> {
+    let words: String = heard.last_words_text(5).chars().take(TEXT_MAX).collect();
+    (!words.trim().is_empty()).then_some(words)
+}
+
+fn not_started(setup: &AgentSetup, error: &ProcessError) -> IterationOutcome {
+    if let (ProcessError::NotFound { .. }, Some(hint)) = (error, install_hint(setup.program)) {
+        let mut failure = Failure::new(FailureClass::Configuration, error.to_string());
+        failure.hint = Some(hint);
+        return IterationOutcome::Failed { failure };
+    }
+    let text = match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    };
+    IterationOutcome::NotStarted { text }
+}

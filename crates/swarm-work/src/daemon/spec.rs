@@ -1,0 +1,141 @@
+//! What a daemon is told when it is started: a file, so that it survives both sides.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::channel::{CommandLine, RunKind};
+use swarm_protocol::config::{ContainmentKind, SandboxKind};
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+
+use super::files::RunFiles;
+use crate::rescue::RESCUE_FILE_MAX_BYTES;
+use swarm_agents::AgentSetup;
+use swarm_git::Repository;
+use swarm_process::Containment;
+
+/// `run/daemons/RUN.spec.json`. While it exists the run may be started; whoever ends the run for good removes it first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DaemonSpec {
+    pub run: RunId,
+    pub kind: RunKind,
+    pub nonce: String,
+    /// The main checkout: `.swarm` lies in it.
+    pub root: PathBuf,
+    /// Where the program works: the task's worktree, or the merge worktree of a verify run.
+    pub worktree: PathBuf,
+    pub task: TaskId,
+    /// None for runs without an agent (verify).
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// Counted from 1.
+    pub attempt: u32,
+    /// How the agent program is started and read; none for runs of commands.
+    #[serde(default)]
+    pub agent_setup: Option<AgentSetup>,
+    /// What keeps the run's programs in their place.
+    #[serde(default)]
+    pub guard: Guard,
+    /// What the coordinator has found out, once for all daemons.
+    #[serde(default)]
+    pub known: Known,
+    /// Run before anything else, where it is due.
+    #[serde(default)]
+    pub set_up: Option<SetUp>,
+    /// Variables set for the program, on top of what the daemon itself was given.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Between TERM and KILL where an order does not say.
+    pub stop_grace_secs: u64,
+    /// Without a coordinator for so long the daemon saves its work and ends.
+    pub alone_secs: u64,
+    /// Longest wait between two tries to reach the coordinator.
+    pub reconnect_max_secs: u64,
+    /// Bytes of output kept for the whole run.
+    #[serde(default = "journal_max_bytes")]
+    pub journal_max_bytes: u64,
+    /// A larger file is not committed for the agent.
+    #[serde(default = "file_max_bytes")]
+    pub file_max_bytes: u64,
+}
+
+/// What the programs of a run may do, and how they are kept together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guard {
+    pub containment: ContainmentKind,
+    pub sandbox: SandboxKind,
+    pub network: bool,
+    /// Places that may be written besides the worktree, as the profile says them.
+    #[serde(default)]
+    pub writable: Vec<String>,
+    /// Names of variables that are handed on.
+    #[serde(default)]
+    pub env: Vec<String>,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self {
+            containment: ContainmentKind::Auto,
+            sandbox: SandboxKind::Landlock,
+            network: true,
+            writable: vec![],
+            env: vec![],
+        }
+    }
+}
+
+/// What a daemon need not find out again. Without it, it asks itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    pub repository: Option<Repository>,
+    /// The net that was tried out, for what `guard.containment` wants.
+    pub containment: Option<Containment>,
+}
+
+/// The command that makes a worktree fit to work in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetUp {
+    pub command: CommandLine,
+    pub timeout_secs: u64,
+    /// Globs of files whose change makes it due again.
+    #[serde(default)]
+    pub when: Vec<String>,
+}
+
+/// 256 MiB: days of an ordinary agent, and a disk survives fifty that run wild.
+fn journal_max_bytes() -> u64 {
+    256 << 20
+}
+
+fn file_max_bytes() -> u64 {
+    RESCUE_FILE_MAX_BYTES
+}
+
+impl DaemonSpec {
+    pub fn swarm_dir(&self) -> PathBuf {
+        self.root.join(".swarm")
+    }
+
+    pub fn files(&self) -> RunFiles {
+        RunFiles::new(&self.swarm_dir(), &self.run)
+    }
+
+    /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify` or `probe`.
+    pub fn journal(&self) -> PathBuf {
+        let nobody = if self.kind == RunKind::Probe { "probe" } else { "verify" };
+        let who = self.agent.as_ref().map_or(nobody, AgentId::as_str);
+        self.swarm_dir().join("agents").join(who).join("logs").join(format!("{}.jsonl", self.run))
+    }
+
+    pub fn stop_grace(&self) -> Duration {
+        Duration::from_secs(self.stop_grace_secs)
+    }
+
+    /// Reads the file that the supervisor wrote.
+    pub fn read(path: &Path) -> std::io::Result<Self> {
+        let bytes = std::fs::read(path)?;
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+}

@@ -1,0 +1,337 @@
+//! What the daemon works with: its spec, the journal, the repository; and what it does to the
+//! worktree between two orders.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use swarm_protocol::channel::{CommandLine, FromDaemon, RunKind};
+use swarm_protocol::ids::Oid;
+use tokio::sync::{OnceCell, mpsc, watch};
+use tokio::time::Instant;
+
+use super::commands::{Judged, judge};
+use super::context::{Context, Write};
+use super::own_tip::OVERSTEP;
+use super::program::{self, Bounds, Listener, Ran, StopWish};
+use super::spec::DaemonSpec;
+use super::traces::Traces;
+use super::walls::{Who, admin_dir_of, names_handed_on};
+use crate::places::without_root;
+use crate::rescue::{self, Rest};
+use swarm_agents::journal::{Journal, Stream};
+use swarm_agents::redact::Redactor;
+use swarm_agents::script::{PROBE_ANSWER, PROBE_VARIABLE};
+use swarm_git::{Git, GitError};
+use swarm_process::complain;
+use swarm_process::containment::{Containment, NoContainment};
+use swarm_process::stage::Stage;
+use swarm_process::{Call, NONCE_VARIABLE, ProcessError, environment};
+
+pub struct Workshop {
+    pub spec: DaemonSpec,
+    journal: Mutex<Journal>,
+    /// What the programs of this run were given and nobody is to read.
+    pub redactor: Redactor,
+    git: OnceCell<Git>,
+    stage: Stage,
+    /// Chosen once: the machine does not change under a run.
+    containment: OnceCell<Result<Containment, NoContainment>>,
+    /// What the programs of this run may have left behind.
+    pub traces: Traces,
+    /// The newest percentage that the agent named.
+    pub progress: watch::Sender<u8>,
+    told: mpsc::Sender<FromDaemon>,
+    /// What the next attempt is told; none for runs that work on nothing.
+    pub(super) context: Option<Context>,
+}
+
+/// Words on the way that wait for the daemon's loop; one iteration has two or three.
+const TOLD_MAX: usize = 64;
+
+/// What came out of a piece of work.
+#[derive(Debug)]
+pub enum Yield {
+    Report(FromDaemon),
+    /// Several, in this order.
+    Reports(Vec<FromDaemon>),
+    /// Told to stop on the way: nothing to report but the end.
+    Stopped,
+    /// The repository does not answer for this worktree: the run cannot go on.
+    NoWorkspace {
+        text: String,
+    },
+}
+
+/// Why what was left is not on the branch.
+#[derive(Debug)]
+pub enum NotCommitted {
+    Failed(String),
+    /// The same would happen again and again: only a person can say what is to become of it.
+    ForAPerson(String),
+}
+
+impl Workshop {
+    /// With the other end of what is told while work goes on.
+    pub fn new(spec: DaemonSpec, journal: Journal) -> (Self, mpsc::Receiver<FromDaemon>) {
+        let given: BTreeMap<OsString, OsString> =
+            spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let handed_on = environment::for_program(&names_handed_on(&spec));
+        let (told, hears) = mpsc::channel(TOLD_MAX);
+        let context = Context::open(&spec);
+        let shop = Self {
+            redactor: Redactor::for_environment(given.iter().chain(&handed_on)),
+            spec,
+            journal: Mutex::new(journal),
+            git: OnceCell::new(),
+            stage: Stage::myself(),
+            containment: OnceCell::new(),
+            traces: Traces::default(),
+            progress: watch::Sender::new(0),
+            told,
+            context,
+        };
+        (shop, hears)
+    }
+
+    /// A sentence for the ledger: without secrets and without places of this machine.
+    pub fn sentence(&self, text: &str) -> String {
+        let text = without_root(&self.redactor.redact(text), &self.spec.worktree);
+        without_root(&text, &self.spec.root)
+    }
+
+    /// A line for the history, at once.
+    pub fn tell(&self, text: String) {
+        self.note(&text);
+        // Full: the daemon's loop has not looked for long, and more of the same would not help.
+        let _ = self.told.try_send(FromDaemon::Noted { text });
+    }
+
+    /// Where the programs of this run work: the worktree, or an empty folder for a question.
+    pub fn place(&self) -> PathBuf {
+        if self.spec.kind != RunKind::Probe {
+            return self.spec.worktree.clone();
+        }
+        let place = self.tmp().join("probe");
+        complain("make a folder for a question", std::fs::create_dir_all(&place));
+        place
+    }
+
+    /// Git's record of the worktree; none for a run without one.
+    pub async fn record(&self) -> Option<PathBuf> {
+        if self.spec.kind != RunKind::Work {
+            return None;
+        }
+        admin_dir_of(&self.git().await.ok()?.common_dir, &self.spec.worktree)
+    }
+
+    /// A call of the agent program in the worktree, with the keys it needs. None for an empty command line.
+    pub fn call(&self, argv: &[String]) -> Option<Call> {
+        self.call_of(Who::Agent, argv)
+    }
+
+    /// A call of a command of the project.
+    pub fn command_call(&self, argv: &[String]) -> Option<Call> {
+        self.call_of(Who::Command, argv)
+    }
+
+    fn call_of(&self, who: Who, argv: &[String]) -> Option<Call> {
+        let (program, args) = argv.split_first()?;
+        let mut call = Call::new(program).args(args).cwd(self.place());
+        call.env = self.environment(who);
+        call.env.extend(self.spec.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let agent = self.spec.agent.as_ref().map_or("", |agent| agent.as_str());
+        let named = [
+            (NONCE_VARIABLE, self.spec.nonce.as_str()),
+            ("SWARM_RUN", self.spec.run.as_str()),
+            ("SWARM_TASK", self.spec.task.as_str()),
+            ("SWARM_AGENT_ID", agent),
+            ("SWARM_ATTEMPT", &self.spec.attempt.to_string()),
+        ];
+        call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
+        if self.spec.kind == RunKind::Probe {
+            let answer = self.spec.swarm_dir().join(PROBE_ANSWER);
+            call.env.insert(PROBE_VARIABLE.into(), answer.into());
+        }
+        Some(call)
+    }
+
+    /// The bounds of the agent program.
+    pub async fn bounds(&self, deadline: Option<Instant>) -> Bounds {
+        self.bounds_of(Who::Agent, deadline).await
+    }
+
+    /// The bounds of a command of the project.
+    pub async fn command_bounds(&self, deadline: Option<Instant>) -> Bounds {
+        self.bounds_of(Who::Command, deadline).await
+    }
+
+    async fn bounds_of(&self, who: Who, deadline: Option<Instant>) -> Bounds {
+        let containment = self.containment.get_or_init(async || {
+            let wanted = self.wanted_containment();
+            let told = self.spec.known.containment.as_ref();
+            let chosen = match told.filter(|net| wanted == self.spec.guard.containment && net.is_there()) {
+                Some(net) => Ok(net.clone()),
+                None => Containment::choose(wanted, &self.stage).await,
+            };
+            if let Ok(chosen) = &chosen {
+                self.note(&format!("processes are held together by: {}", chosen.word()));
+            }
+            chosen
+        });
+        Bounds {
+            nonce: self.spec.nonce.clone(),
+            grace: self.spec.stop_grace(),
+            deadline,
+            containment: containment.await.clone(),
+            sandbox: self.sandbox(who).await,
+            swarm_dir: self.spec.swarm_dir(),
+            stage: self.stage.clone(),
+        }
+    }
+
+    /// Starts a program of this run and comes back when it and everything it started are gone.
+    pub async fn run(
+        &self,
+        call: Call,
+        bounds: &Bounds,
+        listener: &mut dyn Listener,
+        stop: &mut StopWish,
+    ) -> Result<Ran, ProcessError> {
+        self.traces.begins();
+        let ran = program::run(call, bounds, listener, stop).await;
+        if ran.as_ref().is_ok_and(|ran| ran.left.is_empty()) {
+            self.traces.ended_with_all();
+        }
+        ran
+    }
+
+    /// Runs the check commands on what is committed.
+    pub async fn check(
+        &self,
+        iteration: u32,
+        commands: &[CommandLine],
+        timeout_secs: u64,
+        stop: &mut StopWish,
+    ) -> Yield {
+        let (tip, tree) = match self.committed().await {
+            Ok(committed) => committed,
+            Err(text) => return Yield::NoWorkspace { text },
+        };
+        match judge(self, commands, timeout_secs, stop).await {
+            Judged::Ended { passed, output } => {
+                self.remember(Write::Durably, |left| left.checked(&output));
+                Yield::Report(FromDaemon::Checked { iteration, passed, tip, tree, output })
+            }
+            Judged::Stopped => Yield::Stopped,
+        }
+    }
+
+    /// Runs the verification commands on whatever the worktree holds.
+    pub async fn verify(&self, commands: &[CommandLine], timeout_secs: u64, stop: &mut StopWish) -> Yield {
+        match judge(self, commands, timeout_secs, stop).await {
+            Judged::Ended { passed, output } => Yield::Report(FromDaemon::Verified { passed, output }),
+            Judged::Stopped => Yield::Stopped,
+        }
+    }
+
+    async fn committed(&self) -> Result<(Oid, Oid), String> {
+        let tip = self.tip().await.map_err(|error| error.to_string())?;
+        let tip = tip.ok_or_else(|| format!("the branch {} is gone", self.spec.task.branch()))?;
+        let tree = self.git().await.map_err(|error| error.to_string())?.tree_of(&tip).await;
+        Ok((tip, tree.map_err(|error| error.to_string())?))
+    }
+
+    /// Where the task's branch is, by the repository's own refs: the worktree's git files may be planted.
+    pub async fn tip(&self) -> Result<Option<Oid>, GitError> {
+        self.git().await?.ref_value(&format!("refs/heads/{}", self.spec.task.branch())).await
+    }
+
+    /// Commits what is left, so that the tip is all of the work. Answers with the tip.
+    pub async fn commit_rest(&self) -> Result<Oid, NotCommitted> {
+        let words = |error: GitError| NotCommitted::Failed(error.to_string());
+        let gone = || NotCommitted::Failed(format!("the branch {} is gone", self.spec.task.branch()));
+        let (git, task) = (self.git().await.map_err(words)?, &self.spec.task);
+        let tip = self.tip().await.map_err(words)?.ok_or_else(gone)?;
+        let message = format!("swarm: rest of the work on {task}\n");
+        let (place, max) = (&self.spec.worktree, self.spec.file_max_bytes);
+        match rescue::commit_rest(git, place, task, &tip, &message, max).await.map_err(words)? {
+            Rest::Clean => {
+                self.traces.committed();
+                // The agent's own git has synced nothing, and the tip is about to be recorded.
+                git.make_durable().await.map_err(words)?;
+                Ok(tip)
+            }
+            Rest::Committed(tip) => {
+                self.traces.committed();
+                Ok(tip)
+            }
+            Rest::Moved { .. } => Err(NotCommitted::Failed(format!(
+                "the branch {} moves although nobody should work on it",
+                task.branch()
+            ))),
+            Rest::TooLarge { path } => {
+                let why = rescue::too_large_at(place, &path);
+                Err(NotCommitted::ForAPerson(format!(
+                    "{} cannot be committed: {why}. Remove it, let git ignore it, or raise that limit",
+                    path.display()
+                )))
+            }
+        }
+    }
+
+    /// What a person should know about the worktree and was found while git looked at it.
+    pub async fn oversteps(&self) -> Vec<FromDaemon> {
+        let Ok(git) = self.git().await else { return Vec::new() };
+        let told = git.take_notices().into_iter();
+        told.map(|text| FromDaemon::Signal { signal: OVERSTEP.into(), text }).collect()
+    }
+
+    /// Saves what is not committed under a ref; none when there is nothing.
+    pub async fn save_wip(&self) -> Result<Option<Oid>, String> {
+        if self.traces.all_committed() {
+            return Ok(None);
+        }
+        let words = |error: GitError| error.to_string();
+        let Some(tip) = self.tip().await.map_err(words)? else { return Ok(None) };
+        let git = self.git().await.map_err(words)?;
+        rescue::save_wip(git, &self.spec.worktree, &self.spec.task, &self.spec.run, &tip).await.map_err(words)
+    }
+
+    pub(super) async fn git(&self) -> Result<&Git, GitError> {
+        let open = async || {
+            let git = match &self.spec.known.repository {
+                Some(known) => Git::of(known.clone()),
+                None => Git::discover(&self.spec.root).await?,
+            };
+            Ok(git.with_env(NONCE_VARIABLE, &self.spec.nonce))
+        };
+        self.git.get_or_try_init(open).await
+    }
+
+    fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line of the program. A disk that does not take it is not the program's fault: work goes on,
+    /// and the log of the daemon says what is missing.
+    pub fn print(&self, stream: Stream, text: &str, more: bool) {
+        let text = self.redactor.line(stream, text);
+        complain("keep a line of output", self.journal().print(stream, &text, more));
+    }
+
+    /// A line of the daemon.
+    pub fn note(&self, text: &str) {
+        complain("keep a note", self.journal().note(&self.redactor.redact(text)));
+    }
+
+    /// Everything printed so far is durable: before it is reported that the program has ended.
+    pub fn settle_journal(&self) {
+        complain("make the output durable", self.journal().settle());
+    }
+
+    pub fn journal_bytes(&self) -> u64 {
+        self.journal().bytes()
+    }
+}

@@ -1,0 +1,219 @@
+//! What git says before an operation: trunk then and now, whose commits lie between, what the checkouts hold.
+//! Reads only (it may write objects that nobody refers to), so a preview takes the very same look.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{OtherBranch, Survey, SurveyAsk, TrunkCommit};
+
+use super::uncommitted::uncommitted_commit;
+use crate::prove;
+use crate::publish::{Intent, WaitReason, in_the_way};
+use crate::worktree::{checkouts_of_people, marker_of, records_at};
+use swarm_git::revert::{Carried, Carry, pick, revert};
+use swarm_git::{Git, GitError, patches};
+
+/// Local paths named at most; a person with more looks at `git status`.
+const LOCAL_MAX: usize = 10_000;
+
+/// The part of the survey that git knows; what the ledger says of tasks is added by whoever has it.
+/// `dir` is the folder of all worktrees.
+pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Result<Survey, GitError> {
+    let branch = format!("refs/heads/{trunk}");
+    let now = git.ref_value(&branch).await?;
+    let mut found = Survey { trunk: trunk.to_owned(), now: now.clone(), ..Survey::default() };
+    let showing: Vec<_> = checkouts_of_people(git).into_iter().filter(|c| c.occupies(&branch)).collect();
+    found.checked_out = !showing.is_empty();
+    found.busy = showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.words().0.to_owned());
+    if let Some(now) = &now {
+        match (&ask.trunk, ask.revert.last()) {
+            (Some(then), _) => compare(git, &mut found, then, now).await?,
+            (None, Some(_)) => found.since = since(git, &ask.revert, now).await?,
+            (None, None) => {}
+        }
+        found.rewritten = rewritten(git, ask, now).await?;
+        look_at_checkouts(git, &mut found, ask, now).await?;
+    }
+    look_at_tasks(git, &mut found, ask, dir).await?;
+    if !ask.needs.is_empty() {
+        found.missing = git.missing_commits(&ask.needs).await?;
+    }
+    if let Some(name) = &ask.other {
+        found.other = Some(another(git, name, ask).await?);
+        return Ok(found);
+    }
+    for (task, commits) in &ask.landed {
+        let proof = Proof::new(trunk, commits[0].clone(), commits.clone());
+        if let Some(landed) = prove::landed(git, task, &proof).await? {
+            found.landed.insert(task.clone(), landed);
+        }
+    }
+    Ok(found)
+}
+
+/// A branch that is to become trunk, and which merged work it has.
+async fn another(git: &Git, name: &str, ask: &SurveyAsk) -> Result<OtherBranch, GitError> {
+    let tip = git.ref_value(&format!("refs/heads/{name}")).await?;
+    let mut found = OtherBranch { tip: tip.clone(), ..OtherBranch::default() };
+    let Some(tip) = tip else { return Ok(found) };
+    let all: Vec<Oid> = ask.landed.values().flatten().cloned().collect();
+    let missing = git.missing_commits(&all).await?;
+    let there: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
+    let not_on_it = git.not_reachable(&there, &tip).await?;
+    let on_it = |oid: &Oid| !missing.contains(oid) && !not_on_it.contains(oid);
+    found.has = ask.landed.iter().filter(|(_, c)| c.iter().all(on_it)).map(|(id, _)| id.clone()).collect();
+    Ok(found)
+}
+
+async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result<(), GitError> {
+    if git.resolve(then.as_str()).await?.is_none() || git.merge_base(then, now).await?.is_none() {
+        found.unrelated = true;
+        return Ok(());
+    }
+    found.since = between(git, then, now, false).await?;
+    found.ahead = between(git, now, then, true).await?;
+    Ok(())
+}
+
+/// Commits of tasks that trunk has under another name, by task.
+async fn rewritten(git: &Git, ask: &SurveyAsk, now: &Oid) -> Result<BTreeMap<TaskId, Vec<Oid>>, GitError> {
+    let all: Vec<Oid> = ask.rewritten.values().flatten().cloned().collect();
+    let found: BTreeSet<Oid> = prove::rewritten(git, now, &all).await?.into_iter().collect();
+    let of = |commits: &Vec<Oid>| commits.iter().rev().filter(|oid| found.contains(oid)).cloned().collect();
+    let tasks = ask.rewritten.iter().map(|(task, commits)| (task.clone(), of(commits)));
+    Ok(tasks.filter(|(_, commits): &(TaskId, Vec<Oid>)| !commits.is_empty()).collect())
+}
+
+/// The commits from the oldest of these on, of those that trunk has.
+async fn since(git: &Git, commits: &[Oid], now: &Oid) -> Result<Vec<TrunkCommit>, GitError> {
+    let missing = git.missing_commits(commits).await?;
+    let known: Vec<Oid> = commits.iter().filter(|oid| !missing.contains(oid)).cloned().collect();
+    let off = patches::listed(git, &known, &["--not", now.as_str()]).await?;
+    let mut before = Vec::new();
+    for oid in known.iter().filter(|oid| !off.contains(*oid)) {
+        before.extend(git.commit_parts(oid).await?.parents.into_iter().next());
+    }
+    if before.is_empty() {
+        return Ok(Vec::new());
+    }
+    match git.common_base(before.iter()).await? {
+        Some(base) => between(git, &base, now, false).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Commits of `from..to` along the first parents. What a merge brought belongs to the merge.
+async fn between(git: &Git, from: &Oid, to: &Oid, oldest_first: bool) -> Result<Vec<TrunkCommit>, GitError> {
+    let range = format!("{from}..{to}");
+    let mut args = vec!["rev-list", "--first-parent", &*range];
+    let kept_here: BTreeSet<Vec<u8>> = {
+        let call = git.call(args.clone()).args(["--not", "--remotes"]);
+        call.long_list().ok().await?.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
+    };
+    args.push("--no-commit-header");
+    args.push("--format=%H%x00%s%x00");
+    if oldest_first {
+        args.push("--reverse");
+    }
+    let told = git.call(args).long_list().ok().await?;
+    let fields: Vec<&[u8]> = told.split(|b| *b == 0).collect();
+    let mut commits = Vec::new();
+    for two in fields.chunks_exact(2) {
+        let name = two[0].trim_ascii();
+        let oid = Oid::new(String::from_utf8_lossy(name))
+            .map_err(|bad| GitError::Unreadable { command: "rev-list".into(), what: bad.to_string() })?;
+        let subject = String::from_utf8_lossy(two[1]).into_owned();
+        commits.push(TrunkCommit { pushed: !kept_here.contains(name), oid, subject });
+    }
+    Ok(commits)
+}
+
+/// Local changes in the way: of the move to a commit, or of reverting and picking, whichever the rules will choose.
+async fn look_at_checkouts(
+    git: &Git,
+    found: &mut Survey,
+    ask: &SurveyAsk,
+    now: &Oid,
+) -> Result<(), GitError> {
+    let ours: BTreeSet<&Oid> = ask.revert.iter().collect();
+    let is_ours = |commit: &&TrunkCommit| ours.contains(&commit.oid);
+    let oids = |commits: &[TrunkCommit]| commits.iter().map(|commit| commit.oid.clone()).collect::<Vec<_>>();
+    let target = match &ask.trunk {
+        Some(_) if found.unrelated => None,
+        Some(then) if ask.drop_foreign || found.since.iter().all(|c| !c.pushed && is_ours(&c)) => {
+            Some(then.clone())
+        }
+        Some(_) => {
+            let mut revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+            revert.extend(found.rewritten.values().flatten().cloned());
+            rebuilt(git, &revert, &oids(&found.ahead), now).await?
+        }
+        None => {
+            let mut revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+            revert.extend(found.rewritten.values().flatten().cloned());
+            rebuilt(git, &revert, &ask.pick, now).await?
+        }
+    };
+    let Some(target) = target.filter(|target| target != now) else { return Ok(()) };
+    let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };
+    let mut local = BTreeSet::new();
+    for checkout in in_the_way(git, &intent).await? {
+        for reason in &checkout.reasons {
+            local.extend(reason.paths().iter().take(LOCAL_MAX).map(|path| path.display().to_string()));
+            if let WaitReason::MidWay(what) = reason {
+                found.busy = Some(what.words().0.to_owned());
+            }
+        }
+    }
+    found.local = local.into_iter().collect();
+    Ok(())
+}
+
+/// What trunk would be with the commits reverted and the others brought back; none where they conflict or are gone.
+async fn rebuilt(git: &Git, undone: &[Oid], brought: &[Oid], now: &Oid) -> Result<Option<Oid>, GitError> {
+    let all: Vec<Oid> = undone.iter().chain(brought).cloned().collect();
+    if !git.missing_commits(&all).await?.is_empty() {
+        return Ok(None);
+    }
+    let carry = |onto: &Oid, commits: &[Oid]| Carry {
+        onto: onto.clone(),
+        commits: commits.to_vec(),
+        at_secs: 0,
+        because: None,
+    };
+    let reverted = match revert(git, &carry(now, undone)).await? {
+        Carried::Built { result, .. } => result,
+        Carried::Nothing => now.clone(),
+        Carried::Conflict { .. } => return Ok(None),
+    };
+    Ok(match pick(git, &carry(&reverted, brought)).await? {
+        Carried::Built { result, .. } => Some(result),
+        Carried::Nothing => Some(reverted),
+        Carried::Conflict { .. } => None,
+    })
+}
+
+async fn look_at_tasks(git: &Git, found: &mut Survey, ask: &SurveyAsk, dir: &Path) -> Result<(), GitError> {
+    let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let wanted: BTreeSet<&TaskId> = ask.tasks.iter().collect();
+    for (name, oid) in git.refs_under("refs/heads/swarm/").await? {
+        let Some(task) = name.strip_prefix("refs/heads/swarm/").and_then(|t| TaskId::new(t).ok()) else {
+            continue;
+        };
+        if !wanted.contains(&task) {
+            continue;
+        }
+        let path = dir.join(task.as_str());
+        if let Some(marker) = marker_of(git, &task, &path)?
+            && path.is_dir()
+        {
+            let records = records_at(git, &path, Some(&marker));
+            let work = uncommitted_commit(git, &task, &path, &records, &oid).await?;
+            found.dirty.extend(work.map(|commit| (task.clone(), commit)));
+        }
+        found.tips.insert(task, oid);
+    }
+    Ok(())
+}

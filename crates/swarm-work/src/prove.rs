@@ -1,0 +1,241 @@
+//! Whether the work of tasks that are done is on trunk, asked of git alone.
+//!
+//! A commit is there when it is in trunk's history and nobody has reverted it since; or when somebody has rewritten it
+//! (amended, rebased, picked) and what it changed is there all the same. Everything else has gone, and the answer says
+//! how. Reachability is one call for all commits; only what is not plainly there costs more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use swarm_protocol::event::{Proof, Standing};
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::Landed;
+
+use crate::remove::keep_commit;
+use swarm_git::patches::{self, Patches};
+use swarm_git::revert::{Carried, Carry, pick};
+use swarm_git::taken::Taken;
+use swarm_git::{Git, GitError, Merged};
+
+/// Commits of others on trunk that are looked through for reverts; a pull of more is looked at by content only.
+const OTHERS_MAX: usize = 2_000;
+
+/// Work that is not on trunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absent {
+    pub why: String,
+    /// Where it lies; none where git does not have it any more.
+    pub work: Option<Landed>,
+}
+
+/// What a look at trunk finds about the tasks that are done.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub absent: BTreeMap<TaskId, Absent>,
+    /// There, but under other names than it was merged with.
+    pub standing: BTreeMap<TaskId, Standing>,
+}
+
+/// The commits that a proof speaks of.
+fn named(proof: &Proof) -> impl Iterator<Item = &Oid> {
+    proof.own().iter().chain(&proof.found).chain([&proof.commit])
+}
+
+/// Looks for the work of these tasks on the branch `trunk`, which is at `tip`.
+pub async fn look(
+    git: &Git,
+    trunk: &str,
+    tip: &Oid,
+    tasks: &BTreeMap<TaskId, Proof>,
+) -> Result<Found, GitError> {
+    let all: Vec<Oid> = tasks.values().flat_map(named).cloned().collect();
+    let missing: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
+    let known: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
+    let off = off_history(git, &known, tip).await?;
+    let line = line_since(git, &known, tip).await?;
+    let patches = Patches::of(git, &known, &line).await?;
+    let back = Taken::out_of(git, tip, &known, &off, &line).await?;
+    let at = Trunk { git, trunk, tip, missing, off, patches, taken: back };
+    let mut found = Found::default();
+    for (id, proof) in tasks {
+        match at.places(proof).await? {
+            Ok(standing) => found.standing.extend(standing.map(|standing| (id.clone(), standing))),
+            Err(why) => {
+                let work = landed(git, id, proof).await?;
+                found.absent.insert(id.clone(), Absent { why, work });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Trunk, with what has been read of it.
+struct Trunk<'a> {
+    git: &'a Git,
+    trunk: &'a str,
+    tip: &'a Oid,
+    /// Commits that git does not have.
+    missing: BTreeSet<Oid>,
+    /// Commits that are not in its history.
+    off: BTreeSet<Oid>,
+    patches: Patches,
+    taken: Taken,
+}
+
+impl Trunk<'_> {
+    /// Where the work of a proof stands, if under other names; or why it is not there.
+    async fn places(&self, proof: &Proof) -> Result<Result<Option<Standing>, String>, GitError> {
+        let (mut places, mut rewritten) = (Vec::new(), false);
+        for oid in proof.own().iter().chain(&proof.found) {
+            let place = match self.place(proof, oid).await? {
+                Ok(place) => place,
+                Err(why) => return Ok(Err(why)),
+            };
+            rewritten |= place.is_some();
+            if proof.made.contains(oid) || proof.commits.contains(oid) {
+                places.push(place.unwrap_or_else(|| oid.clone()));
+            } else if let Some(place) = place {
+                // What trunk had already stands elsewhere now; the proof names where.
+                return Ok(Ok(Some(Standing { commit: place, commits: proof.commits.clone() })));
+            }
+        }
+        if !rewritten && !self.off.contains(&proof.commit) {
+            return Ok(Ok(None));
+        }
+        let newest = places.last().cloned().unwrap_or_else(|| self.tip.clone());
+        places.dedup();
+        Ok(Ok(Some(Standing { commit: newest, commits: places })))
+    }
+
+    /// Where one commit stands: under its own name (none), under another, or nowhere and why.
+    async fn place(&self, proof: &Proof, oid: &Oid) -> Result<Result<Option<Oid>, String>, GitError> {
+        let reverted =
+            |by: Oid| format!("the commit {} was reverted on {} by {}", oid.short(), self.trunk, by.short());
+        if self.missing.contains(oid) {
+            return Ok(Err(format!("the commit {} is not in the repository any more", oid.short())));
+        }
+        if proof.found.contains(oid) && !self.off.contains(&proof.commit) {
+            let by = self.patches.reverted_by_after(oid, &proof.commit);
+            return Ok(by.map_or(Ok(None), |by| Err(reverted(by))));
+        }
+        if !self.off.contains(oid) {
+            let taken = |how: &str| {
+                let what =
+                    format!("what the commit {} changed was taken out of {} again", oid.short(), self.trunk);
+                format!("{what}{how}")
+            };
+            return Ok(match (self.patches.reverted_by(oid), self.taken.by(oid)) {
+                (Some(by), _) => Err(reverted(by)),
+                (None, Some(Some(by))) => Err(taken(&format!(" by {}", by.short()))),
+                (None, Some(None)) => Err(taken("")),
+                (None, None) => Ok(None),
+            });
+        }
+        Ok(match is_there_otherwise(self.git, oid, self.tip, &self.patches).await? {
+            Some(place) => Ok(Some(place)),
+            None => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
+        })
+    }
+}
+
+/// Those of the commits that are on trunk under another name: amended, rebased or picked by somebody. Newest first.
+pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>, GitError> {
+    let missing: BTreeSet<Oid> = git.missing_commits(commits).await?.into_iter().collect();
+    let known: Vec<Oid> = commits.iter().filter(|oid| !missing.contains(oid)).cloned().collect();
+    let off = off_history(git, &known, tip).await?;
+    if off.is_empty() {
+        return Ok(Vec::new());
+    }
+    let line = line_since(git, &known, tip).await?;
+    let patches = Patches::of(git, &known, &line).await?;
+    let mut found = Vec::new();
+    for oid in known.iter().rev().filter(|oid| off.contains(*oid)) {
+        if is_there_otherwise(git, oid, tip, &patches).await?.is_some() {
+            found.push(oid.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Those of the commits that are not in the history of `tip`.
+async fn off_history(git: &Git, commits: &[Oid], tip: &Oid) -> Result<BTreeSet<Oid>, GitError> {
+    let unreachable = patches::listed(git, commits, &["--not", tip.as_str()]).await?;
+    Ok(commits.iter().filter(|oid| unreachable.contains(*oid)).cloned().collect())
+}
+
+/// The commits of trunk that came after the oldest of these, oldest first.
+async fn line_since(git: &Git, commits: &[Oid], tip: &Oid) -> Result<Vec<Oid>, GitError> {
+    let mut before = BTreeSet::new();
+    for oid in commits {
+        before.extend(git.commit_parts(oid).await?.parents.into_iter().next());
+    }
+    // What was pruned, or never fetched, is no place to begin at.
+    let known: Vec<Oid> = before.into_iter().collect();
+    let missing: BTreeSet<Oid> = git.missing_commits(&known).await?.into_iter().collect();
+    let before: BTreeSet<Oid> = known.into_iter().filter(|oid| !missing.contains(oid)).collect();
+    // With one of them off the history, what stands in its place may be older than the rest.
+    let Some(base) = git.common_base(before.iter().chain([tip])).await? else { return Ok(Vec::new()) };
+    patches::listed_in_order(git, tip, &format!("^{base}"), OTHERS_MAX).await
+}
+
+/// Where on trunk stands what the commit changed although the commit is not there.
+async fn is_there_otherwise(
+    git: &Git,
+    oid: &Oid,
+    tip: &Oid,
+    patches: &Patches,
+) -> Result<Option<Oid>, GitError> {
+    if let Some(twin) = patches.twin_of(oid) {
+        return Ok(patches.reverted_by_after(oid, &twin).is_none().then_some(twin));
+    }
+    let mut places = patches.rewritten_as(oid);
+    places.push(tip.clone());
+    for place in places {
+        if brings_nothing(git, oid, &place).await? && patches.reverted_by_after(oid, &place).is_none() {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether picking the commit there would change nothing.
+async fn brings_nothing(git: &Git, oid: &Oid, onto: &Oid) -> Result<bool, GitError> {
+    let parts = git.commit_parts(oid).await?;
+    let Some(parent) = parts.parents.first() else { return Ok(false) };
+    // A commit without a change is everywhere, and says nothing about where the work is.
+    if git.tree_of(parent).await? == parts.tree {
+        return Ok(true);
+    }
+    Ok(match git.merge_commits(parent, onto, oid).await? {
+        Merged::Clean { tree } => tree == git.tree_of(onto).await?,
+        Merged::Conflict { .. } => false,
+    })
+}
+
+/// The commits of a task in one line, so that they can be merged again: as they stood on trunk where they stood one after
+/// the other, else picked one onto the other.
+pub async fn landed(git: &Git, task: &TaskId, proof: &Proof) -> Result<Option<Landed>, GitError> {
+    let commits = if proof.own().is_empty() { &proof.found[..] } else { proof.own() };
+    let Some(first) = commits.first() else { return Ok(None) };
+    if !git.missing_commits(commits).await?.is_empty() {
+        return Ok(None);
+    }
+    let Some(base) = git.commit_parts(first).await?.parents.first().cloned() else { return Ok(None) };
+    let mut line = true;
+    for two in commits.windows(2) {
+        line &= git.commit_parts(&two[1]).await?.parents.first() == Some(&two[0]);
+    }
+    let tip = if line {
+        commits.last().cloned()
+    } else {
+        let carry = Carry { onto: base.clone(), commits: commits.to_vec(), at_secs: 0, because: None };
+        match pick(git, &carry).await? {
+            Carried::Built { result, .. } => {
+                keep_commit(git, "kept", task, &result).await?;
+                Some(result)
+            }
+            Carried::Nothing | Carried::Conflict { .. } => None,
+        }
+    };
+    let Some(tip) = tip else { return Ok(None) };
+    Ok(Some(Landed { tree: git.tree_of(&tip).await?, base, tip }))
+}

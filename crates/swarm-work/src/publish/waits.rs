@@ -1,0 +1,125 @@
+//! Why a publication waits, in words a person can act on.
+
+use std::path::{Path, PathBuf};
+
+use swarm_git::MidWay;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waits {
+    pub checkout: PathBuf,
+    pub reason: WaitReason,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WaitReason {
+    MidWay(MidWay),
+    /// A git command runs there, or was killed there.
+    IndexLocked {
+        lock: PathBuf,
+    },
+    Changed {
+        paths: Vec<PathBuf>,
+    },
+    Deleted {
+        paths: Vec<PathBuf>,
+    },
+    Staged {
+        paths: Vec<PathBuf>,
+    },
+    /// Files git does not track where new ones must go.
+    Untracked {
+        paths: Vec<PathBuf>,
+    },
+    /// Git's own check said no.
+    Refused {
+        said: String,
+    },
+}
+
+impl WaitReason {
+    /// The paths that must change before trying again makes sense.
+    pub fn paths(&self) -> &[PathBuf] {
+        match self {
+            Self::Changed { paths }
+            | Self::Deleted { paths }
+            | Self::Staged { paths }
+            | Self::Untracked { paths } => paths,
+            Self::MidWay(_) | Self::IndexLocked { .. } | Self::Refused { .. } => &[],
+        }
+    }
+}
+
+impl Waits {
+    /// `waits for your checkout: src/a.rs is changed`
+    pub fn sentence(&self) -> String {
+        let what = match &self.reason {
+            WaitReason::MidWay(what) => format!("{} is under way", what.words().0),
+            WaitReason::IndexLocked { .. } => "a git command is running in it".into(),
+            WaitReason::Changed { paths } => listed(paths, "is changed", "are changed"),
+            WaitReason::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
+            WaitReason::Staged { paths } => listed(paths, "is staged", "are staged"),
+            WaitReason::Untracked { paths } => {
+                listed(paths, "is in the way and not tracked", "are in the way and not tracked")
+            }
+            WaitReason::Refused { said } => format!("git says: {said}"),
+        };
+        format!("waits for your checkout: {what}")
+    }
+
+    /// The command that helps.
+    pub fn command(&self) -> String {
+        let at = format!("git -C {}", word(&self.checkout));
+        let paths = || self.reason.paths().iter().map(|path| word(path)).collect::<Vec<_>>().join(" ");
+        match &self.reason {
+            WaitReason::MidWay(what) => what.words().1.replacen("git", &at, 1),
+            WaitReason::IndexLocked { lock } => {
+                format!("rm {}   # only if no git command is running", word(lock))
+            }
+            // What is no file cannot be stashed.
+            WaitReason::Changed { paths } if self.odd(paths).is_some() => {
+                aside(&self.odd(paths).unwrap_or_default())
+            }
+            WaitReason::Changed { .. } | WaitReason::Deleted { .. } | WaitReason::Staged { .. } => {
+                format!("{at} stash push -- {}", paths())
+            }
+            WaitReason::Untracked { paths } => {
+                aside(&paths.first().map(|path| self.checkout.join(path)).unwrap_or_default())
+            }
+            WaitReason::Refused { .. } => format!("{at} status"),
+        }
+    }
+
+    /// The first of them that is a pipe, a socket or a device.
+    fn odd(&self, paths: &[PathBuf]) -> Option<PathBuf> {
+        let odd = |path: &PathBuf| {
+            let kind = std::fs::symlink_metadata(path).map(|found| found.file_type());
+            kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink())
+        };
+        paths.iter().map(|path| self.checkout.join(path)).find(odd)
+    }
+}
+
+/// The command that moves a file or folder of a person to a name that is free.
+pub(crate) fn aside(path: &Path) -> String {
+    let named = |n: u32| match n {
+        1 => format!("{}.mine", path.display()),
+        n => format!("{}.mine{n}", path.display()),
+    };
+    let free = (1..100).map(named).find(|name| std::fs::symlink_metadata(name).is_err());
+    format!("mv {} {}", word(path), word(Path::new(&free.unwrap_or_else(|| named(100)))))
+}
+
+fn listed(paths: &[PathBuf], one: &str, many: &str) -> String {
+    match paths {
+        [] => "something is in the way".into(),
+        [path] => format!("{} {one}", path.display()),
+        [path, rest @ ..] => format!("{} and {} more {many}", path.display(), rest.len()),
+    }
+}
+
+/// A path as one word of a shell command.
+fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@,:".contains(&b));
+    if plain && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,92 @@
+//! Commits that only a worktree's own record knows of: amended, reset away, made off the branch. They get a ref
+//! before the record goes, because nothing else would keep git's clean-up from taking them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use swarm_protocol::ids::{Oid, TaskId};
+
+use super::keep_commit;
+use swarm_git::{Git, GitError, Head, NewCommit, tips};
+use swarm_process::Input;
+
+/// Parents of one commit that holds others; git itself reads any number, people do not.
+const PARENTS_MAX: usize = 64;
+
+/// Files that hold the name of a commit while something is under way.
+const NAMED_IN: [&str; 6] = [
+    "ORIG_HEAD",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "rebase-merge/orig-head",
+    "rebase-apply/orig-head",
+];
+
+pub(super) async fn keep(git: &Git, task: &TaskId, record: &Path, tip: &Oid) -> Result<(), GitError> {
+    let mut names: BTreeSet<Oid> = tips::logged(record).into_iter().collect();
+    if let Head::Detached(oid) = git.head_in(record) {
+        names.insert(oid);
+    }
+    names.extend(NAMED_IN.iter().filter_map(|file| git.oid_in(&record.join(file))));
+    for dir in ["refs/worktree", "refs/bisect", "refs/rewritten"] {
+        let entries = std::fs::read_dir(record.join(dir)).into_iter().flatten().flatten().take(1000);
+        names.extend(entries.filter_map(|entry| git.oid_in(&entry.path())));
+    }
+    let loose = heads_of_unreachable(git, &names).await?;
+    for some in loose.chunks(PARENTS_MAX) {
+        if let [one] = some {
+            keep_commit(git, "rescue", task, one).await?;
+            continue;
+        }
+        let tree = git.tree_of(tip).await?;
+        let message = format!("swarm: commits that {task} has left behind, as parents of this one\n");
+        // No clock in it: asked twice it is the same commit.
+        let holder = NewCommit {
+            tree: &tree,
+            parents: some,
+            author: None,
+            encoding: None,
+            message: message.as_bytes(),
+            at_secs: 0,
+        };
+        let holder = git.make_commit(holder).await?;
+        keep_commit(git, "rescue", task, &holder).await?;
+    }
+    Ok(())
+}
+
+/// Of the commits that no branch and no ref of ours reaches, those that are nobody's parent.
+async fn heads_of_unreachable(git: &Git, names: &BTreeSet<Oid>) -> Result<Vec<Oid>, GitError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let input: String = names.iter().map(|oid| format!("{oid}\n")).collect();
+    let args =
+        ["rev-list", "--ignore-missing", "--parents", "--stdin", "--not", "--branches", "--glob=refs/swarm"];
+    let call = git.call(args).stdin(Input::Bytes(input.into_bytes())).long_list();
+    // What an agent has written into its log may name trees and blobs; then nothing of it can be believed.
+    let Ok(listed) = call.ok().await else { return one_by_one(git, names).await };
+    let lines = String::from_utf8_lossy(&listed).into_owned();
+    let family: BTreeMap<&str, Vec<&str>> = lines
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ');
+            Some((words.next()?, words.collect()))
+        })
+        .collect();
+    let parents: BTreeSet<&str> = family.values().flatten().copied().collect();
+    let heads = family.keys().filter(|commit| !parents.contains(*commit));
+    Ok(heads.filter_map(|commit| Oid::new(commit).ok()).collect())
+}
+
+/// The slow way: those that are commits, each asked for alone.
+async fn one_by_one(git: &Git, names: &BTreeSet<Oid>) -> Result<Vec<Oid>, GitError> {
+    let mut found = Vec::new();
+    for name in names.iter().take(1000) {
+        if git.resolve(name.as_str()).await?.as_ref() == Some(name) {
+            found.push(name.clone());
+        }
+    }
+    Ok(found)
+}
