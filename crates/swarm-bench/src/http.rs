@@ -11,7 +11,7 @@ pub fn socket_of(root: &Path) -> PathBuf {
     root.join(".swarm/run/coordinator.sock")
 }
 
-/// Whether the coordinator shows where things stand: its loop is at work and not only its door.
+/// Whether the coordinator shows where things stand: its loop is at work and not only its socket.
 pub fn answers(root: &Path) -> bool {
     get(root, "/v1/status").is_ok_and(|body| !body.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The binary `swarm`: the door for people and scripts in a terminal.
+//! The binary `swarm`: the front end for people and scripts in a terminal.
 //!
 //! Reading order: the parts we play ourselves (`parts`), what can be typed (`cli`), what each word does (`commands`, one file per command),
 //! how a command reaches the ledger or the coordinator (`swarm`), how answers and errors look

@@ -29,7 +29,7 @@ pub enum Effect {
     /// The run's process tree proven gone, its uncommitted work saved. Ends in `Stopped`.
     /// `work`: it was an agent's, so that there may be something to save.
     Stop { run: RunId, task: TaskId, nonce: String, work: bool },
-    /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty` or `HandFailed`.
+    /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty` or `EffectFailed`.
     /// `at` is the moment of the approval: it dates the new commits, so that asking twice gives the same ones.
     /// Without an agent the work is a person's.
     Build { task: TaskId, agent: Option<AgentId>, base: Oid, tip: Oid, at: Timestamp },
@@ -40,7 +40,7 @@ pub enum Effect {
     Review { run: RunId, task: TaskId, nonce: String, tip: Oid },
     /// One small question to the service under this profile, in place of the task that waits. Ends in `Probed`.
     Probe { run: RunId, task: TaskId, nonce: String, group: String, profile: String },
-    /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `HandFailed`.
+    /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `EffectFailed`.
     Publish { task: TaskId, base: Oid, result: Oid, commits: Vec<Oid> },
     /// Nothing of this task is at the trunk any more. Ends in `Released`.
     Release { task: TaskId },

@@ -1,4 +1,4 @@
-//! What comes in: wishes of people, reports of hands, the clock, and the coordinator's own coming and going.
+//! What comes in: wishes of people, reports of executors, the clock, and the coordinator's own coming and going.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub enum Input {
     Found(Event),
 }
 
-/// What a hand has to say about an effect. Every effect ends in exactly one of these (a `Work` may
+/// What an executor has to say about an effect. Every effect ends in exactly one of these (a `Work` may
 /// report boundaries and checks on its way).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Report {
@@ -199,13 +199,13 @@ pub enum Report {
         run: Option<RunId>,
         what: String,
     },
-    /// The world failed the hand (git, disk): asked again after a while.
-    HandFailed {
+    /// The world failed the executor (git, disk): asked again after a while.
+    EffectFailed {
         key: KeyName,
         task: TaskId,
         why: String,
     },
-    /// The hand was told to stop before its point of no return and did.
+    /// The executor was told to stop before its point of no return and did.
     Cancelled {
         task: TaskId,
     },
@@ -251,7 +251,7 @@ pub enum Report {
         outcome: HookOutcome,
         output: String,
     },
-    /// The world failed a hand that works for no task, or it was told to stop.
+    /// The world failed an executor that works for no task, or it was told to stop.
     Broke {
         key: KeyName,
         why: String,

@@ -41,7 +41,7 @@ pub const DECISIONS_KEPT: usize = 50;
 /// Output of a failed check that goes into the next prompt.
 pub const OUTPUT_KEPT: usize = 16 * 1024;
 /// Failures of git or the disk in a row before a merge waits for a person.
-pub const HAND_FAILURES_MAX: u32 = 5;
+pub const EFFECT_FAILURES_MAX: u32 = 5;
 /// Reviews at once. They take no slot of an agent, but each is a build of the whole tree.
 pub const REVIEWS_AT_ONCE: usize = 4;
 /// Equal failures to set a worktree up, over all tasks, before the swarm pauses.

@@ -5,7 +5,7 @@
 /// A rule that is broken on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
-    /// The trunk is given back when the stage changes, not when its hand has reported.
+    /// The trunk is given back when the stage changes, not when its executor has reported.
     TrunkReleasedOnStageChange,
     /// A slot counts as free as soon as the attempt has ended, not when its processes are gone.
     SlotGrantedBeforeStopped,

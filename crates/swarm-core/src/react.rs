@@ -124,7 +124,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::WorktreeRemoved { task, left } => merge::worktree_removed(state, task, left),
         Report::Revived { task, base } => merge::revived(state, task, base),
         Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
-        Report::HandFailed { key, task, why } => merge::hand_failed(state, &key, task, why, now),
+        Report::EffectFailed { key, task, why } => merge::effect_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
         Report::Noted { run, text } => nudge::noted(state, &run, text),
         Report::Learned { run, signal, text } => nudge::learned(state, &run, signal, &text),

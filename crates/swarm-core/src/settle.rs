@@ -54,7 +54,7 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         .unwrap_or_default()
 }
 
-/// Planted: the trunk is given back although its hand has not reported.
+/// Planted: the trunk is given back although its executor has not reported.
 fn trunk_let_go(state: &State) -> Option<Event> {
     let held_by = state.trunk_held_by.as_ref().filter(|_| planted::is(Bug::TrunkReleasedOnStageChange))?;
     let merging = state.task(held_by).is_some_and(|t| matches!(t.stage, Stage::Merging { .. }));
@@ -171,7 +171,7 @@ fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> 
     let due = state
         .task(id)
         .is_some_and(|t| matches!(t.stage, Stage::Pending { not_before, .. } if not_before <= now));
-    // A merge that was interrupted may have published after all: until its hand has left the trunk
+    // A merge that was interrupted may have published after all: until its executor has left the trunk
     // nobody knows whether there is anything left to do.
     let at_trunk = state.trunk_held_by.as_ref() == Some(id);
     let busy = |id: &TaskId| {

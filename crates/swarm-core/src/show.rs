@@ -1,4 +1,4 @@
-//! State → views. Doors print these and hold nothing of their own.
+//! State → views. Front ends print these and hold nothing of their own.
 
 mod attention;
 mod changes;

@@ -191,8 +191,9 @@ pub struct Task {
     #[serde(default)]
     pub oversteps_seen: u32,
     pub overstep: Option<Audit>,
-    /// Failures of hands in a row (worktree, git).
-    pub hand_failures: u32,
+    /// Failures of executors in a row (worktree, git).
+    #[serde(rename = "hand_failures")]
+    pub effect_failures: u32,
     pub waived: BTreeSet<Gate>,
     /// How often its agents said that it is complete without having changed anything.
     #[serde(default)]
@@ -205,8 +206,8 @@ pub struct Task {
     pub landed_before: Vec<Oid>,
     /// Where the branch started, once its worktree was made.
     pub base: Option<Oid>,
-    /// A worktree may exist: from the claim on, since the hand that makes it may die before its
-    /// report, until a hand has proven it gone.
+    /// A worktree may exist: from the claim on, since the executor that makes it may die before its
+    /// report, until an executor has proven it gone.
     pub worktree: bool,
     /// What was given up with the worktree and is on no trunk: it comes back when the task does.
     #[serde(default)]

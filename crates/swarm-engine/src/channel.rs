@@ -13,7 +13,7 @@ use crate::preview::NoPreview;
 
 /// What arrives at the coordinator's socket, in the order of one queue, so that its loop is a plain `select!`.
 #[derive(Debug)]
-pub enum AtDoor {
+pub enum FromSocket {
     /// Answered through `reply` after the ledger's sync. A dropped `reply` closes the connection
     /// without an answer, and the client asks again with the same command id.
     Command { envelope: Envelope, reply: oneshot::Sender<Response> },

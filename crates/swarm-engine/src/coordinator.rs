@@ -1,6 +1,6 @@
 //! The coordinator's loop: the one place where the circle is closed.
 //!
-//! An input comes in (a command at the door, a report of a hand or a daemon, the clock); the store
+//! An input comes in (a command from the socket, a report of an executor or a daemon, the clock); the store
 //! decides it and hands the events to the ledger; when the disk has them, and not before, answers go
 //! out, daemons are told, and what the state owes is compared with what is in flight. That is all:
 //! there is no recovery code, because a start is nothing but the first comparison.
@@ -36,17 +36,17 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::channel::AtDoor;
+use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{LedgerClaim, Notice, Store, StoreError};
-use carry_out::{Desk, FromHand, carry_out};
+use carry_out::{Desk, FromExecutor, carry_out};
 use links::Links;
 use operate::Background;
 pub use outfit::{NoOutfit, Outfit};
 pub use world::{SharedWorld, World};
 
-/// Reports that may wait for the loop; a hand that finds it full waits with its report.
+/// Reports that may wait for the loop; an executor that finds it full waits with its report.
 const HAND_QUEUE: usize = 256;
 
 /// The longest sleep of an idle loop. Nothing depends on it; it bounds the effect of a lost wake-up.
@@ -89,13 +89,13 @@ pub struct Coordinator {
     /// By which what is in flight is told to stop.
     cancels: BTreeMap<Key, CancellationToken>,
     links: Links,
-    /// What doors wait for.
+    /// What front ends wait for.
     feed: FeedSource,
     /// Refused not long ago, so that whoever lost the answer can ask.
     refused: turn::Refused,
-    hands_out: mpsc::Sender<FromHand>,
-    hands_in: mpsc::Receiver<FromHand>,
-    /// Tells the hand that stays with a daemon whether that is connected.
+    hands_out: mpsc::Sender<FromExecutor>,
+    hands_in: mpsc::Receiver<FromExecutor>,
+    /// Tells the executor that stays with a daemon whether that is connected.
     hellos: BTreeMap<RunId, watch::Sender<bool>>,
     /// Runs that were claimed before we took over.
     inherited: BTreeSet<RunId>,
@@ -155,7 +155,7 @@ impl Coordinator {
         self.store.state()
     }
 
-    /// For doors: how far the ledger is durable, and what agents are at.
+    /// For front ends: how far the ledger is durable, and what agents are at.
     pub fn feed(&self) -> Feed {
         self.feed.feed()
     }
@@ -163,7 +163,7 @@ impl Coordinator {
     /// Runs until nothing is left to do, or until it was asked to stop and has.
     pub async fn run(
         &mut self,
-        door: &mut mpsc::Receiver<AtDoor>,
+        socket: &mut mpsc::Receiver<FromSocket>,
         urges: &mut mpsc::Receiver<Urge>,
         mut tell: impl FnMut(Told<'_>),
     ) -> Result<Finish, StoreError> {
@@ -177,11 +177,11 @@ impl Coordinator {
             let first = tokio::select! {
                 biased;
                 Some(urge) = urges.recv() => turn::Incoming::Urge(urge),
-                Some(said) = self.hands_in.recv() => turn::Incoming::Hand(said),
-                Some(knock) = door.recv() => turn::Incoming::Door(knock),
+                Some(said) = self.hands_in.recv() => turn::Incoming::Executor(said),
+                Some(request) = socket.recv() => turn::Incoming::Socket(request),
                 () = tokio::time::sleep_until(wake) => turn::Incoming::Clock,
             };
-            if self.turn(first, door, &mut tell).await? == turn::Then::Leave {
+            if self.turn(first, socket, &mut tell).await? == turn::Then::Leave {
                 return Ok(Finish::Drained);
             }
             self.store.maybe_snapshot(self.clock.now())?;
@@ -258,7 +258,7 @@ impl Coordinator {
         self.feed.keep_only(|run| runs.contains_key(run));
     }
 
-    /// Lets a hand carry the effect out.
+    /// Lets an executor carry the effect out.
     fn begin(&mut self, effect: Effect) {
         let run = orders::run_of(&effect);
         let connected = match run {

@@ -1,5 +1,5 @@
 //! What a coordinator lets out while it runs: how far the ledger is durable, and the latest news of
-//! each agent. Doors wait for changes of these and fetch the rest themselves, so that a slow door
+//! each agent. Front ends wait for changes of these and fetch the rest themselves, so that a slow one
 //! costs the loop nothing.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct FeedSource {
     newest: watch::Sender<u64>,
 }
 
-/// A door's side.
+/// A front end's side.
 #[derive(Debug, Clone)]
 pub struct Feed {
     position: watch::Receiver<Position>,
@@ -87,7 +87,7 @@ impl FeedSource {
 }
 
 impl Feed {
-    /// A feed of a ledger that nobody writes, for doors without a coordinator.
+    /// A feed of a ledger that nobody writes, for front ends without a coordinator.
     pub fn still(position: Position) -> Self {
         let source = FeedSource::default();
         source.durable(position);

@@ -1,4 +1,4 @@
-//! Looking at the swarm: a door names a view, the core makes it, of now or of any record.
+//! Looking at the swarm: a front end names a view, the core makes it, of now or of any record.
 
 use swarm_core::input::Input;
 use swarm_core::{State, react, show};

@@ -1,5 +1,5 @@
 //! What an operation would do, without doing it: the same look at git and at the ledger, and the same plan.
-//! Reads only, needs no lock: a door may ask beside a coordinator that works, or where there is none.
+//! Reads only, needs no lock: a front end may ask beside a coordinator that works, or where there is none.
 
 use swarm_core::input::Input;
 use swarm_core::{State, operation, requested, show, step};

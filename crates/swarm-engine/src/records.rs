@@ -1,4 +1,4 @@
-//! Records of the ledger by their number, straight from the file: what a door shows of the past
+//! Records of the ledger by their number, straight from the file: what a front end shows of the past
 //! without holding it in memory.
 //!
 //! Only bytes below a position that is known to be durable are looked at. They never change, so

@@ -1,4 +1,4 @@
-//! The hand that writes: one write and one fdatasync for a group of batches.
+//! The executor that writes: one write and one fdatasync for a group of batches.
 //!
 //! It holds the only writing handle of the ledger file and knows how far the file is durable.
 //! Nothing in it waits or keeps time, so the simulator can drive it step by step.

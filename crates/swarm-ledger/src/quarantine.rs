@@ -115,7 +115,7 @@ pub(crate) fn hash_of(file: &dyn VfsFile) -> io::Result<Hash> {
     Ok(hasher.finish())
 }
 
-/// Hands out ranges of a file piece by piece; a file that ends early is an error.
+/// Executors out ranges of a file piece by piece; a file that ends early is an error.
 pub(crate) fn for_each_chunk(
     file: &dyn VfsFile,
     ranges: &[(u64, u64)],

@@ -39,7 +39,7 @@ impl Enclosure<'_> {
         let (place, leaf) = match self.containment {
             Containment::Cgroup { parent } => {
                 let leaf = Leaf::create(parent, &leaf_name(self.swarm_dir, self.nonce)).map_err(failed)?;
-                (Place::Cgroup { door: leaf.door() }, Some(leaf))
+                (Place::Cgroup { procs_file: leaf.procs_file() }, Some(leaf))
             }
             Containment::Pidns { user_namespace } => (Place::Pidns { user_namespace: *user_namespace }, None),
             Containment::Group => (Place::Guarded, None),

@@ -17,7 +17,7 @@ use crate::view::{AgentView, ApprovedPlanView, AttentionView, HandoffView, Statu
 pub const API_VERSION: u32 = 1;
 
 /// A command as a client sends it. Who asks is decided by the coordinator; `by` may only say through
-/// which door a person came (`person:tui`).
+/// which front end a person came (`person:tui`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {

@@ -355,7 +355,7 @@ events! {
         { why "why": String, paths "paths": Vec<String>, next "next": Next }
     /// The merge was broken off before anything moved; the work keeps its approval.
     MergeInterrupted "merge_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
-    /// No hand of this task is at the trunk any more.
+    /// No executor of this task is at the trunk any more.
     TrunkReleased "trunk_released" [task "taskId": TaskId] {}
     /// Trunk holds the work, proven and durable.
     MergeCompleted "merge_completed" [task "taskId": TaskId] { proof "proof": Proof }

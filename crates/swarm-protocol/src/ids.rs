@@ -1,4 +1,4 @@
-//! Names of things: each is checked where it enters, so that everything behind the door can trust it.
+//! Names of things: each is checked where it enters, so that everything behind it can trust it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -2,7 +2,7 @@
 //!
 //! Types only. What a thing *means* is decided in `swarm-core`; what is done about it, in
 //! `swarm-engine`. A name or a number that is read here is already checked, so that nothing behind
-//! the doors has to check it again.
+//! the front ends has to check it again.
 
 pub mod ids;
 pub mod time;

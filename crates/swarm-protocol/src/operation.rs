@@ -302,7 +302,7 @@ pub struct Checkpoint {
     pub deleted: Option<Timestamp>,
 }
 
-/// What git holds of a checkpoint: the hand's part of it.
+/// What git holds of a checkpoint: the executor's part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Saved {

@@ -1,4 +1,4 @@
-//! What the doors show. Made from the state by `swarm-core`'s `show`, printed unchanged by `--json`.
+//! What the front ends show. Made from the state by `swarm-core`'s `show`, printed unchanged by `--json`.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ use axum::http::{Method, Uri};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::door::Door;
+use crate::api_state::ApiState;
 pub use describe::description;
 pub use fault::Fault;
 pub(crate) use work::Seat;
@@ -35,7 +35,7 @@ pub const SEQ_HEADER: &str = "swarm-seq";
 pub const LEDGER_HEADER: &str = "swarm-ledger";
 
 /// All routes with what is said about them. A route that is not here does not exist.
-pub(crate) fn routes() -> OpenApiRouter<Arc<Door>> {
+pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
     OpenApiRouter::with_openapi(describe::frame())
         .routes(routes!(about::ping))
         .routes(routes!(about::openapi))
@@ -61,9 +61,9 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Door>> {
         .routes(routes!(work::work))
 }
 
-pub(crate) fn router(door: Arc<Door>) -> Router {
+pub(crate) fn router(api: Arc<ApiState>) -> Router {
     let (router, _) = routes().split_for_parts();
-    router.fallback(no_route).method_not_allowed_fallback(wrong_method).with_state(door)
+    router.fallback(no_route).method_not_allowed_fallback(wrong_method).with_state(api)
 }
 
 async fn no_route(uri: Uri) -> Fault {

@@ -1,4 +1,4 @@
-//! The doors of a running swarm over one Unix socket: commands, views and the feed of events as HTTP, and
+//! The front ends of a running swarm over one Unix socket: commands, views and the feed of events as HTTP, and
 //! both ends of the work channel. Nothing here knows git or rules; it turns bytes into commands,
 //! looks and frames, and what comes back into bytes.
 //!
@@ -14,7 +14,7 @@ pub mod peer;
 mod places;
 mod sse;
 mod hub;
-mod door;
+mod api_state;
 pub mod api;
 pub mod listener;
 pub mod work_channel;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// What may wait for the coordinator's loop; beyond it the peers wait in their sockets.
-pub const DOOR_QUEUE: usize = 256;
+pub const SOCKET_QUEUE: usize = 256;
 
 /// Bytes of a request's first line and headers together.
 pub const HEAD_MAX: usize = 16 * 1024;

@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use swarm_engine::channel::AtDoor;
+use swarm_engine::channel::FromSocket;
 use swarm_engine::feed::Feed;
 use swarm_engine::paths::Paths;
 use tokio::net::{UnixListener, UnixStream};
@@ -22,9 +22,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::api::{self, Fault};
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::hub::Hub;
-pub use crate::limits::DOOR_QUEUE;
+pub use crate::limits::SOCKET_QUEUE;
 use crate::limits::{HEAD_MAX, Limits};
 use crate::patient::Patient;
 use crate::peer::{Caller, Peer, Standing, Who, by_ancestors};
@@ -35,7 +35,7 @@ use crate::socket;
 pub struct Opening {
     pub paths: Paths,
     /// Where what arrives goes.
-    pub door: mpsc::Sender<AtDoor>,
+    pub api: mpsc::Sender<FromSocket>,
     pub feed: Feed,
     /// Says where a process stands.
     pub who: Who,
@@ -43,21 +43,21 @@ pub struct Opening {
 }
 
 impl Opening {
-    pub fn new(paths: &Paths, door: mpsc::Sender<AtDoor>, feed: Feed) -> Self {
+    pub fn new(paths: &Paths, api: mpsc::Sender<FromSocket>, feed: Feed) -> Self {
         let who = by_ancestors(&paths.swarm);
-        Self { paths: paths.clone(), door, feed, who, limits: Limits::default() }
+        Self { paths: paths.clone(), api, feed, who, limits: Limits::default() }
     }
 
     /// Begins to listen. To be called by the holder of the owner lock only: it takes the socket's place.
     pub fn listen(self) -> io::Result<Listener> {
-        let Self { paths, door: queue, feed, who, limits } = self;
+        let Self { paths, api: queue, feed, who, limits } = self;
         let socket = socket::bind(&paths.socket)?;
         let end = CancellationToken::new();
         let path = paths.socket.clone();
         let hub = Hub::start(feed, paths.ledger.clone(), limits, &end);
-        let door = Door::new(paths, limits, hub, queue, end.clone());
+        let api = ApiState::new(paths, limits, hub, queue, end.clone());
         let connections = TaskTracker::new();
-        let front = Arc::new(Front { router: api::router(Arc::clone(&door)), door, who });
+        let front = Arc::new(Front { router: api::router(Arc::clone(&api)), api, who });
         tokio::spawn(end.clone().run_until_cancelled_owned(accept(socket, front, connections.clone())));
         let inode = inode_of(&path);
         Ok(Listener { path, farewell: limits.farewell, connections, inode, _end: end.drop_guard() })
@@ -77,8 +77,8 @@ pub struct Listener {
 
 impl Listener {
     /// Listens with everything as usual.
-    pub fn start(paths: &Paths, door: mpsc::Sender<AtDoor>, feed: Feed) -> io::Result<Self> {
-        Opening::new(paths, door, feed).listen()
+    pub fn start(paths: &Paths, api: mpsc::Sender<FromSocket>, feed: Feed) -> io::Result<Self> {
+        Opening::new(paths, api, feed).listen()
     }
 
     /// Ends in good order: nobody new is let in, streams say that they end and how to resume, requests that are
@@ -107,13 +107,13 @@ fn inode_of(path: &Path) -> Option<u64> {
 /// What every connection needs.
 struct Front {
     router: Router,
-    door: Arc<Door>,
+    api: Arc<ApiState>,
     who: Who,
 }
 
 async fn accept(socket: UnixListener, front: Arc<Front>, connections: TaskTracker) {
     loop {
-        let Some(place) = front.door.places.any().await else { return };
+        let Some(place) = front.api.places.any().await else { return };
         match socket.accept().await {
             Ok((stream, _)) => drop(connections.spawn(serve(Arc::clone(&front), stream, place))),
             // Out of file handles, mostly: others may end meanwhile.
@@ -129,11 +129,11 @@ async fn serve(front: Arc<Front>, stream: UnixStream, mut place: Place) {
     if peer.uid != rustix::process::geteuid().as_raw() {
         fault = Some(other_user());
     } else if let Standing::Inside(inside) = &standing
-        && !front.door.places.count(&mut place, inside)
+        && !front.api.places.count(&mut place, inside)
     {
         fault = Some(Fault::busy("This attempt has too many connections already"));
     }
-    let limits = front.door.limits;
+    let limits = front.api.limits;
     let caller = Caller { peer, standing, daemons_only: place.daemons_only };
     let head_within = if place.daemons_only { limits.hello_within } else { limits.head_within };
     let seat: api::Seat = Arc::new(Mutex::new(Some(place)));
@@ -148,7 +148,7 @@ async fn serve(front: Arc<Front>, stream: UnixStream, mut place: Place) {
     // What went wrong on a connection is known to the one who has it.
     tokio::select! {
         _ = connection.as_mut() => {}
-        () = front.door.end.cancelled() => {
+        () = front.api.end.cancelled() => {
             connection.as_mut().graceful_shutdown();
             let _ = tokio::time::timeout(limits.farewell, connection).await;
         }

@@ -52,7 +52,7 @@ impl Outlet {
         (Self { pieces, stall }, response)
     }
 
-    /// Hands one piece over and says how long the reader let it wait.
+    /// Executors one piece over and says how long the reader let it wait.
     pub async fn send(&self, piece: Bytes) -> Result<Duration, Gone> {
         // Nearly always there is room: then neither a clock nor a wait is needed.
         let piece = match self.pieces.try_send(Ok(piece)) {

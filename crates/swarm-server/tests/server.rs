@@ -1,4 +1,4 @@
-//! Everything about the doors over the network, and the daemons behind them.
+//! Everything about the front ends over the network, and the daemons behind them.
 
 mod world;
 

@@ -1,4 +1,4 @@
-//! The hostile world: runs the real ledger on a simulated disk, and the core among unreliable hands,
+//! The hostile world: runs the real ledger on a simulated disk, and the core among unreliable executors,
 //! both from a seed.
 
 pub mod rng;

@@ -1,13 +1,13 @@
 //! Interventions in a pretend world: every operation in every situation, killed at every seam, undone
 //! and compared with what git (a model of it) and the plan were before.
 //!
-//! Unlike a story of `world`, nothing here is left to chance but the order of random operations: hands
+//! Unlike a story of `world`, nothing here is left to chance but the order of random operations: executors
 //! answer at once and agents stand still unless they are told to go on, so that what an operation does
 //! can be compared to the last byte. A kill throws memory away and replays the ledger.
 
 mod git;
 mod desk;
-mod hands;
+mod executors;
 mod deeds;
 mod seen;
 mod matrix;

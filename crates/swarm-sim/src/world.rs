@@ -1,7 +1,7 @@
 //! The core in a hostile pretend world.
 //!
 //! A story is one seed: a coordinator that decides with the real core, a log that is durable only
-//! after its sync, hands that fail, answer late, twice or after they were told to stop, daemons that
+//! after its sync, executors that fail, answer late, twice or after they were told to stop, daemons that
 //! outlive the coordinator, agents that crash, hang and fall silent, people who intervene, and an
 //! oracle that knows what must hold. The coordinator is killed again and again at the seams; then
 //! faults stop, people unblock what is blocked, and everything must come to rest as done.
@@ -13,7 +13,7 @@ mod truth;
 mod daemon;
 mod log;
 mod on_trunk;
-mod hand;
+mod executor;
 mod agent;
 mod ailing;
 mod coordinator;

@@ -1,8 +1,8 @@
-//! The hands of operations that move git as well as the plan: checkpoints, the look before, the move, the way
+//! The executors of operations that move git as well as the plan: checkpoints, the look before, the move, the way
 //! back of one worktree. They are usable without the rules; each is safe to ask for again after death anywhere.
 //!
 //! Two promises hold for all of them: what is there now is on a ref and on the disk before anything of it changes,
-//! and what a person has in a checkout is the person's (`hands::publish` alone writes there).
+//! and what a person has in a checkout is the person's (`publish` alone writes there).
 
 pub mod checkpoint;
 pub mod checkpoint_file;

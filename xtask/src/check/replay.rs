@@ -34,7 +34,7 @@ const ONLY_LEGACY: &[(&str, &str)] = &[
     ("plus_ms", CLOCK),
     ("secs_since", CLOCK),
     ("FailureClass", CLASS),
-    ("HAND_FAILURES_MAX", LIMIT),
+    ("EFFECT_FAILURES_MAX", LIMIT),
     ("SETUP_FAILURES_MAX", LIMIT),
     ("DEGRADED_MAX", LIMIT),
     ("CHECKOUT_RETRY_SECS", LIMIT),

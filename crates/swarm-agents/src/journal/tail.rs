@@ -1,4 +1,4 @@
-//! A journal as bytes: for doors that pass lines on and want each one's position.
+//! A journal as bytes: for front ends that pass lines on and want each one's position.
 
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! An operation, or a person's own git; then the swarm goes on to its end, and git is asked whether what it calls done is there.
 
 mod ways_back;
-mod hands_on_git;
+mod people_use_git;
 mod trunk;
 mod nothing_to_do;
 mod matrix;

@@ -1,4 +1,4 @@
-//! Agents that turn to the swarm's own doors: whatever they show, they are agents.
+//! Agents that turn to the swarm's own front ends: whatever they show, they are agents.
 
 use serde_json::json;
 

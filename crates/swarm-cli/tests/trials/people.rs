@@ -205,7 +205,7 @@ fn a_repository_whose_path_is_too_long_for_a_socket_is_worked_on() {
     )]);
     let mut run = arena.start(&[]);
     run.until("works");
-    // The door works too, while it runs.
+    // The socket works too, while it runs.
     let out = arena.swarm(&["task", "add", "another"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     std::fs::write(go, "").expect("a file");

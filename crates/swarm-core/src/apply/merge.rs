@@ -33,7 +33,7 @@ impl State {
             }
             Event::MergeBuilt { task, base, result, commits, .. } => {
                 let (base, result, commits) = (base.clone(), result.clone(), commits.clone());
-                self.change(task, |t| t.hand_failures = 0);
+                self.change(task, |t| t.effect_failures = 0);
                 self.set_step(task, MergeStep::Publishing { base, result, commits });
             }
             Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
@@ -92,7 +92,7 @@ impl State {
             }
             Event::MergeFailed { task, why, next, .. } => {
                 self.change(task, |t| {
-                    t.hand_failures += 1;
+                    t.effect_failures += 1;
                     match next {
                         Next::Approved { .. } => t.put_off = Some(why.clone()),
                         // Whoever takes it up again should know.

@@ -145,7 +145,7 @@ impl State {
             oversteps: 0,
             oversteps_seen: 0,
             overstep: None,
-            hand_failures: 0,
+            effect_failures: 0,
             waived: BTreeSet::new(),
             empties: 0,
             handed_in: None,
@@ -254,7 +254,7 @@ impl State {
             Status::Pending => {
                 self.change(id, |t| {
                     (t.retries, t.transient_retries, t.once_more) = (0, 0, 0);
-                    (t.review_rounds, t.merge_rounds, t.hand_failures) = (0, 0, 0);
+                    (t.review_rounds, t.merge_rounds, t.effect_failures) = (0, 0, 0);
                     // Whatever stood in the way may lie in the session.
                     (t.session, t.failure) = (None, None);
                     (t.put_off, t.kept, t.withheld, t.same_failure) = (None, None, None, None);

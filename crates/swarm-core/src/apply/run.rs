@@ -48,7 +48,7 @@ impl State {
                         t.session = None;
                     }
                     t.base = Some(base.clone());
-                    t.hand_failures = 0;
+                    t.effect_failures = 0;
                 });
                 self.enter(task, Stage::Active { run: run.clone(), iteration: 1 });
                 self.works_on(run, at);

@@ -22,15 +22,15 @@ impl State {
                 }
             }),
             Event::WorktreeRevived { task, base } => self.change(task, |t| {
-                (t.left, t.hand_failures) = (None, 0);
+                (t.left, t.effect_failures) = (None, 0);
                 if let Some(base) = base {
                     (t.base, t.worktree) = (Some(base.clone()), true);
                 }
             }),
             Event::RevivalFailed { task, given_up, .. } => self.change(task, |t| {
-                t.hand_failures += 1;
-                if given_up.unwrap_or_else(|| legacy::gives_up(t.hand_failures)) {
-                    (t.left, t.hand_failures) = (None, 0);
+                t.effect_failures += 1;
+                if given_up.unwrap_or_else(|| legacy::gives_up(t.effect_failures)) {
+                    (t.left, t.effect_failures) = (None, 0);
                 }
             }),
             Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),

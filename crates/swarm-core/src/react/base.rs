@@ -6,7 +6,7 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::PauseReason;
 
 use super::work::Live;
-use crate::limits::HAND_FAILURES_MAX;
+use crate::limits::EFFECT_FAILURES_MAX;
 use crate::settle::{dispatches, nonce};
 use crate::state::{State, Suspect};
 
@@ -49,7 +49,7 @@ pub(super) fn judged(state: &State, run: &RunId, green: bool, output: &str) -> O
 /// The trial broke before it had a verdict: tried again, and after some times left unknown.
 pub(super) fn lost(state: &State, run: &RunId, why: &str) -> Option<Vec<Event>> {
     let (commit, suspect) = tried_by(state, run)?;
-    let unknown = suspect.lost + 1 >= HAND_FAILURES_MAX;
+    let unknown = suspect.lost + 1 >= EFFECT_FAILURES_MAX;
     Some(vec![interrupted(&suspect.task, run, commit, why, unknown)])
 }
 

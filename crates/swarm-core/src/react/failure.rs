@@ -9,7 +9,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::work::Live;
 use super::{denied, overflow, quota, restart};
-use crate::limits::{HAND_FAILURES_MAX, RESETS_MAX_SECS};
+use crate::limits::{EFFECT_FAILURES_MAX, RESETS_MAX_SECS};
 use crate::planted::{self, Bug};
 use crate::state::{State, Task};
 
@@ -52,7 +52,7 @@ pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> A
             Arc::from(Next::Pending { not_before: now, counts: false })
         }
         Ended::NoWorkspace { text } => {
-            if task.retries + 1 > state.policy.max_retries.max(HAND_FAILURES_MAX) {
+            if task.retries + 1 > state.policy.max_retries.max(EFFECT_FAILURES_MAX) {
                 return Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() });
             }
             Arc::from(retry(state, task, now))

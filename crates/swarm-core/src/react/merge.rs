@@ -12,7 +12,7 @@ use super::command::Outcome;
 use super::failure::backoff_ms;
 use super::trunk;
 use crate::input::KeyName;
-use crate::limits::{CHECKOUT_RETRY_SECS, HAND_FAILURES_MAX};
+use crate::limits::{CHECKOUT_RETRY_SECS, EFFECT_FAILURES_MAX};
 use crate::planted::{self, Bug};
 use crate::settle::nonce;
 use crate::stage::{MergeStep, Stage};
@@ -209,7 +209,7 @@ fn done(id: TaskId, proof: Proof) -> Vec<Event> {
     ]
 }
 
-/// What the hand says when a person's checkout is in the way.
+/// What the executor says when a person's checkout is in the way.
 pub(super) struct Waits {
     pub why: String,
     pub paths: Vec<String>,
@@ -285,7 +285,7 @@ pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event
 /// Tried again some times; then a person is told where the work is.
 fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> {
     let Some(task) = state.task(&id).filter(|task| task.left.is_some()) else { return vec![] };
-    let given_up = task.hand_failures + 1 >= HAND_FAILURES_MAX;
+    let given_up = task.effect_failures + 1 >= EFFECT_FAILURES_MAX;
     let mut events =
         vec![Event::RevivalFailed { task: id.clone(), why: why.clone(), given_up: Some(given_up) }];
     if given_up && matches!(task.stage, Stage::Pending { .. }) {
@@ -305,9 +305,9 @@ pub(super) fn worktree_kept(state: &State, id: TaskId, why: String) -> Vec<Event
     }
 }
 
-/// The world failed a hand. What is not decided here is still owed and will be asked for again
+/// The world failed an executor. What is not decided here is still owed and will be asked for again
 /// (a watch that cannot be set up does no harm: the clock brings the task back).
-pub(super) fn hand_failed(
+pub(super) fn effect_failed(
     state: &State,
     key: &KeyName,
     id: TaskId,
@@ -334,8 +334,8 @@ pub(super) fn hand_failed(
 
 /// Back to the queue for the trunk, later; after too many in a row a person is asked.
 fn postpone(state: &State, id: TaskId, why: String, now: Timestamp) -> Vec<Event> {
-    let failures = state.task(&id).map_or(0, |t| t.hand_failures) + 1;
-    let next = if failures >= HAND_FAILURES_MAX {
+    let failures = state.task(&id).map_or(0, |t| t.effect_failures) + 1;
+    let next = if failures >= EFFECT_FAILURES_MAX {
         Next::Blocked { block: BlockKind::Setup, why: why.clone() }
     } else {
         Next::Approved { not_before: now.plus_ms(backoff_ms(state, failures)) }

@@ -1,4 +1,4 @@
-//! An operation that moves git, as hands report on it step by step.
+//! An operation that moves git, as executors report on it step by step.
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
@@ -11,7 +11,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::input::KeyName;
-use crate::limits::{HAND_FAILURES_MAX, PLAN_BYTES_MAX};
+use crate::limits::{EFFECT_FAILURES_MAX, PLAN_BYTES_MAX};
 use crate::operation::state::{Running, Step};
 use crate::operation::{plan, restore, undo};
 use crate::stage::Stage;
@@ -224,7 +224,7 @@ pub(super) fn rewound(state: &State, id: TaskId, saved: Option<Oid>) -> Vec<Even
 /// Tried again a few times; then the worktree stays as it is, and a person says how to go on.
 pub(super) fn not_rewound(state: &State, id: TaskId, why: String) -> Vec<Event> {
     let Some(rewind) = state.ops.rewinds.get(&id) else { return vec![] };
-    let given_up = rewind.failures + 1 >= HAND_FAILURES_MAX;
+    let given_up = rewind.failures + 1 >= EFFECT_FAILURES_MAX;
     let mut events =
         vec![Event::RewindFailed { task: id.clone(), why: why.clone(), given_up: Some(given_up) }];
     if let Some(task) = state.task(&id).filter(|t| given_up && matches!(t.stage, Stage::Pending { .. })) {
@@ -235,7 +235,7 @@ pub(super) fn not_rewound(state: &State, id: TaskId, why: String) -> Vec<Event> 
     events
 }
 
-/// The world failed a hand of ours. Before the intent the operation fails; behind it, it is tried again.
+/// The world failed an executor of ours. Before the intent the operation fails; behind it, it is tried again.
 pub(super) fn broke(state: &State, key: &KeyName, why: String) -> Vec<Event> {
     let name = key.name.clone().unwrap_or_default();
     match key.verb.as_str() {

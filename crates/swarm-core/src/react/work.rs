@@ -265,7 +265,7 @@ pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> V
 }
 
 pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>) -> Vec<Event> {
-    // Only a run that has ended owes its stop; a hand that stopped another one was mistaken.
+    // Only a run that has ended owes its stop; an executor that stopped another one was mistaken.
     match state.runs.get(run).filter(|r| r.ended) {
         Some(r) => vec![Event::AttemptStopped { task: r.task.clone(), run: run.clone(), wip }],
         None => vec![],

@@ -40,7 +40,7 @@ pub struct Alphabet {
     /// Reset, profile, phases, removal.
     pub plan: bool,
     pub waivers: bool,
-    pub failing_hands: bool,
+    pub failing_executors: bool,
     /// Agent programs that fail in every way.
     pub failures: bool,
     /// Tasks that wait to be started, modes that change, and a person's own work.
@@ -159,11 +159,11 @@ pub fn plan_of(tasks: &[(&str, &[&str])]) -> PlanFile {
 impl Alphabet {
     fn says(self, report: &Report) -> bool {
         match report {
-            Report::HandFailed { .. } if self.operations.is_some() => true,
-            Report::HandFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
-                self.failing_hands
+            Report::EffectFailed { .. } if self.operations.is_some() => true,
+            Report::EffectFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
+                self.failing_executors
             }
-            Report::ReviewLost { .. } => self.failing_hands || self.reviews,
+            Report::ReviewLost { .. } => self.failing_executors || self.reviews,
             Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } => match failure.class {
                 FailureClass::Quota => self.quota,
                 FailureClass::Denied => self.denials,
@@ -464,7 +464,7 @@ impl Place {
             task.once_more.min(2),
             task.review_rounds.min(2),
             task.merge_rounds.min(2),
-            task.hand_failures.min(5),
+            task.effect_failures.min(5),
             task.waived,
             task.worktree,
             task.kept.is_some(),

@@ -71,7 +71,7 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
     place.ask(command).is_ok()
 }
 
-/// `swarm close --stop`: a drain, the hands' good reports until nothing runs, then the close.
+/// `swarm close --stop`: a drain, the executors' good reports until nothing runs, then the close.
 fn close_with_stop(mut place: Place) -> bool {
     if !place.state.draining && place.ask(Command::Drain { why: "close --stop".into() }).is_err() {
         return false;

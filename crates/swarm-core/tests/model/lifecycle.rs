@@ -88,7 +88,7 @@ fn page(lives: &Lives) -> String {
          Printed from the code by a test that walks every state of one and two tasks\n\
          (`cargo xtask gen` writes this file). Events are named as in the ledger. A stage also owes what\n\
          is left over from earlier ones: `Stop` until the last attempt's processes are proven gone,\n\
-         `Release` until its hand has left the trunk.\n\n\
+         `Release` until its executor has left the trunk.\n\n\
          | stage | entered by | owes | ended by → next |\n|---|---|---|---|\n",
     );
     for name in Stage::NAMES {

@@ -32,8 +32,8 @@ const MODELS: [(&str, Model); 16] = [
         Model { plan: ONE, alphabet: Alphabet { waivers: true, ..NOTHING }, patient: true },
     ),
     (
-        "one task, hands that fail",
-        Model { plan: ONE, alphabet: Alphabet { failing_hands: true, ..NOTHING }, patient: true },
+        "one task, executors that fail",
+        Model { plan: ONE, alphabet: Alphabet { failing_executors: true, ..NOTHING }, patient: true },
     ),
     (
         "one task, agent programs that fail",
@@ -103,7 +103,7 @@ const NOTHING: Alphabet = Alphabet {
     stops: false,
     plan: false,
     waivers: false,
-    failing_hands: false,
+    failing_executors: false,
     failures: false,
     by_hand: false,
     reviews: false,

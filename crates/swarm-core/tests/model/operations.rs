@@ -1,4 +1,4 @@
-//! Operations in the model: what people may ask, what hands may say, and what of it decides what comes next.
+//! Operations in the model: what people may ask, what executors may say, and what of it decides what comes next.
 
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;

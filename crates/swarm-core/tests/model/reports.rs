@@ -1,4 +1,4 @@
-//! The ordinary reports a hand may give about an effect, the good one first.
+//! The ordinary reports an executor may give about an effect, the good one first.
 
 use swarm_core::effect::{Effect, WorkOrder};
 use swarm_core::input::{KeyName, Missing, Report};
@@ -133,7 +133,7 @@ fn failed(effect: &Effect) -> Report {
     let why = "git failed".into();
     let key = KeyName::from(&effect.key());
     match effect.task() {
-        Some(task) => Report::HandFailed { key, task: task.clone(), why },
+        Some(task) => Report::EffectFailed { key, task: task.clone(), why },
         None => Report::Broke { key, why },
     }
 }

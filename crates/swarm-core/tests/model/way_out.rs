@@ -1,4 +1,4 @@
-//! From every state a patient person and good hands bring every task that is not cancelled to done,
+//! From every state a patient person and good executors bring every task that is not cancelled to done,
 //! without a waiver.
 
 use swarm_core::effect::{Effect, WorkOrder};

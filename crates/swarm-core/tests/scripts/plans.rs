@@ -38,7 +38,7 @@ fn a_task_nobody_depends_on_is_removed_by_a_save() {
     );
 }
 
-/// Found by simulation, seed 1259: the hand had made the worktree and died before its report.
+/// Found by simulation, seed 1259: the executor had made the worktree and died before its report.
 #[test]
 fn a_worktree_that_may_have_been_made_is_removed() {
     check(

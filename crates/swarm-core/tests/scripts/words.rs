@@ -93,13 +93,13 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
         }
         ["probe", "lost"] => {
             let key = KeyName::from(&Key::Probe(probe(state)));
-            Report::HandFailed { key, task: id("a"), why: "its daemon vanished".into() }
+            Report::EffectFailed { key, task: id("a"), why: "its daemon vanished".into() }
         }
         ["probe", "stopped"] => Report::Stopped { run: probe(state), wip: None },
         ["unstopped", name, why @ ..] => {
             let over = state.runs.iter().find(|(_, run)| run.task == id(name) && run.ended);
             let run = over.map_or_else(|| RunId::nth(999), |(run, _)| run.clone());
-            Report::HandFailed { key: KeyName::from(&Key::Stop(run)), task: id(name), why: why.join(" ") }
+            Report::EffectFailed { key: KeyName::from(&Key::Stop(run)), task: id(name), why: why.join(" ") }
         }
         ["notes", name] => {
             Report::Noted { run: run_of(state, &id(name)), text: "the same call 5 times".into() }

@@ -6,7 +6,7 @@ use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::outcome::Ended;
 use tokio::sync::watch;
 
-use super::carry_out::{Desk, FromHand, report_of};
+use super::carry_out::{Desk, FromExecutor, report_of};
 use swarm_work::daemon::{DaemonSpec, RunFiles};
 use swarm_work::supervisor::{
     DaemonEnd, Found, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock, secret_of, watch_daemon,
@@ -120,7 +120,7 @@ async fn turns(connected: &mut watch::Receiver<bool>, to: bool) {
 async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
     for (_, said) in unsaid {
         if let Some(report) = report_of(&spec.run, spec.kind, &spec.task, said) {
-            let _ = desk.out.send(FromHand::News(report)).await;
+            let _ = desk.out.send(FromExecutor::News(report)).await;
         }
     }
 }

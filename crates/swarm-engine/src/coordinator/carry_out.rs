@@ -1,4 +1,4 @@
-//! Effect → hand → report. Each arm looks first, acts second, and always ends in a report.
+//! Effect → executor → report. Each arm looks first, acts second, and always ends in a report.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,20 +33,20 @@ const REMOVE_AGAIN_AFTER: [std::time::Duration; 2] =
 /// Between two looks at trunk that nothing has told us to take.
 const TRUNK_LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// What a hand tells the loop.
+/// What an executor tells the loop.
 #[derive(Debug)]
-pub enum FromHand {
+pub enum FromExecutor {
     /// News on the way; the effect goes on.
     News(Report),
     /// The effect is over, and this is its report.
     Over { key: Key, report: Report },
 }
 
-/// What a hand may look at while it works.
+/// What an executor may look at while it works.
 pub struct Desk {
     pub world: SharedWorld,
     pub cancel: CancellationToken,
-    pub out: mpsc::Sender<FromHand>,
+    pub out: mpsc::Sender<FromExecutor>,
     /// Under which the task is worked on where the claim does not say.
     pub profile: Option<String>,
     /// Whether the daemon of this run is connected.
@@ -69,7 +69,7 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
         match &task {
             Some(task) => {
                 let told = Report::Overstep { task: task.clone(), run: None, what };
-                let _ = out.send(FromHand::News(told)).await;
+                let _ = out.send(FromExecutor::News(told)).await;
             }
             None => complain::<(), _>("leave everything as it was found", Err(what)),
         }
@@ -79,13 +79,13 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
         Err(why) => {
             let (key, why) = (KeyName::from(&key), world.without_root(&why));
             match task {
-                Some(task) => Report::HandFailed { key, task, why },
+                Some(task) => Report::EffectFailed { key, task, why },
                 None => Report::Broke { key, why },
             }
         }
     };
     // The loop is gone only when the process ends.
-    let _ = out.send(FromHand::Over { key, report }).await;
+    let _ = out.send(FromExecutor::Over { key, report }).await;
 }
 
 async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
@@ -96,7 +96,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         Effect::Prepare { run, task, from, base } => {
             let (report, news) = world.make_workplace(run, &task, from.as_ref(), base.as_ref()).await;
             for one in news {
-                let _ = desk.out.send(FromHand::News(one)).await;
+                let _ = desk.out.send(FromExecutor::News(one)).await;
             }
             Ok(report)
         }
@@ -125,7 +125,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                         && no_room::told_in(text)
                     {
                         let told = Report::Disk { low: true, why: gist(text) };
-                        let _ = desk.out.send(FromHand::News(told)).await;
+                        let _ = desk.out.send(FromExecutor::News(told)).await;
                     }
                     Report::WorkEnded { run, how }
                 }
@@ -360,7 +360,7 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
         }
         FromDaemon::Noted { text } => Some(Report::Noted { run, text }),
         FromDaemon::Probed { failure } => Some(Report::Probed { run, failure }),
-        // Its end is reported by the hand that waits for it, when the process is really gone.
+        // Its end is reported by the executor that waits for it, when the process is really gone.
         FromDaemon::Signal { .. } | FromDaemon::Ended { .. } => None,
     }
 }

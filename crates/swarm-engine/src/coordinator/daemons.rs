@@ -32,8 +32,8 @@ impl Coordinator {
         }
         let received = self.links.received(&hello.run);
         self.links.welcome(link, state.epoch, received);
-        if let Some(hand) = self.hellos.get(&hello.run) {
-            hand.send_replace(true);
+        if let Some(known) = self.hellos.get(&hello.run) {
+            known.send_replace(true);
         }
         self.report(Report::Spawned { run: hello.run, host: hello.host }, after)
     }

@@ -8,7 +8,7 @@ use swarm_core::input::Report;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::carry_out::FromHand;
+use super::carry_out::FromExecutor;
 use super::world::World;
 
 /// Between two looks. Two agents that write a hundred megabytes a second come 600 MB far in this time, which
@@ -43,7 +43,7 @@ enum Room {
 }
 
 impl Watching {
-    pub fn start(world: &World, out: mpsc::Sender<FromHand>) -> Self {
+    pub fn start(world: &World, out: mpsc::Sender<FromExecutor>) -> Self {
         let (paused, told) = watch::channel(false);
         let disk = &world.config.disk;
         let marks = Marks {
@@ -68,7 +68,7 @@ impl Drop for Watching {
     }
 }
 
-async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Sender<FromHand>) {
+async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Sender<FromExecutor>) {
     let mut was_low = false;
     loop {
         let looked = marks.clone();
@@ -84,7 +84,7 @@ async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Se
             Room::Low(_) | Room::Neither => None,
         };
         if let Some(report) = report
-            && out.send(FromHand::News(report)).await.is_err()
+            && out.send(FromExecutor::News(report)).await.is_err()
         {
             return;
         }

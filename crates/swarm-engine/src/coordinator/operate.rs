@@ -1,4 +1,4 @@
-//! The effects of operations, checkpoints, killed iterations and hooks → their hands.
+//! The effects of operations, checkpoints, killed iterations and hooks → their executors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ use swarm_work::operation::checkpoint_file::{self, AgentAt, CheckpointFile, Ledg
 use swarm_work::operation::moving::{self, MoveOutcome, Places};
 use swarm_work::operation::rewind::{Rewind, rewind};
 
-/// What a hand must know of the state in which it was asked: only for the effects of this file, so that nothing
+/// What an executor must know of the state in which it was asked: only for the effects of this file, so that nothing
 /// is copied for the others.
 pub(super) enum Background {
     Nothing,
@@ -137,7 +137,7 @@ pub(super) async fn operate(world: &World, effect: Effect, background: Backgroun
         Effect::Hook { n, hook, subject, variables } => {
             Ok(run_hook(world, n, &hook, subject.as_deref(), variables).await)
         }
-        other => Err(format!("{} is the work of another hand", other.verb())),
+        other => Err(format!("{} is the work of another executor", other.verb())),
     }
 }
 

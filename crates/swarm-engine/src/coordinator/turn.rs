@@ -13,9 +13,9 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
-use super::carry_out::FromHand;
+use super::carry_out::FromExecutor;
 use super::{Coordinator, Told, Urge};
-use crate::channel::AtDoor;
+use crate::channel::FromSocket;
 use crate::look::{Look, Looked, look};
 use crate::store::StoreError;
 use swarm_ledger::{AppendError, Committed};
@@ -25,8 +25,8 @@ const TURN_MAX: usize = 256;
 
 pub(super) enum Incoming {
     Urge(Urge),
-    Hand(FromHand),
-    Door(AtDoor),
+    Executor(FromExecutor),
+    Socket(FromSocket),
     Clock,
 }
 
@@ -84,12 +84,12 @@ impl Coordinator {
     pub(super) async fn turn(
         &mut self,
         first: Incoming,
-        door: &mut mpsc::Receiver<AtDoor>,
+        socket: &mut mpsc::Receiver<FromSocket>,
         tell: &mut impl FnMut(Told<'_>),
     ) -> Result<Then, StoreError> {
         self.store.still_owner()?;
         let mut after = Afterwards::default();
-        let taken = self.take_all(first, door, &mut after);
+        let taken = self.take_all(first, socket, &mut after);
         let durable = match (taken, after.disk.take()) {
             (Ok(()), Some(disk)) => has_it(disk).await,
             (taken, _) => taken,
@@ -144,15 +144,15 @@ impl Coordinator {
     fn take_all(
         &mut self,
         first: Incoming,
-        door: &mut mpsc::Receiver<AtDoor>,
+        socket: &mut mpsc::Receiver<FromSocket>,
         after: &mut Afterwards,
     ) -> Result<(), StoreError> {
         self.take(first, after)?;
         for _ in 0..TURN_MAX {
             if let Ok(said) = self.hands_in.try_recv() {
-                self.take(Incoming::Hand(said), after)?;
-            } else if let Ok(knock) = door.try_recv() {
-                self.take(Incoming::Door(knock), after)?;
+                self.take(Incoming::Executor(said), after)?;
+            } else if let Ok(request) = socket.try_recv() {
+                self.take(Incoming::Socket(request), after)?;
             } else {
                 break;
             }
@@ -172,42 +172,42 @@ impl Coordinator {
                 after.leave = true;
                 Ok(())
             }
-            Incoming::Hand(FromHand::News(report)) => self.report(report, after),
-            Incoming::Hand(FromHand::Over { key, report }) => {
+            Incoming::Executor(FromExecutor::News(report)) => self.report(report, after),
+            Incoming::Executor(FromExecutor::Over { key, report }) => {
                 self.report(report, after)?;
                 self.over(&key);
                 Ok(())
             }
-            Incoming::Door(AtDoor::Command { envelope, reply }) => self.command(envelope, reply, after),
-            Incoming::Door(AtDoor::Daemon { hello, link }) => self.hello(hello, link, after),
-            Incoming::Door(AtDoor::Frame { link, run, frame }) => {
+            Incoming::Socket(FromSocket::Command { envelope, reply }) => self.command(envelope, reply, after),
+            Incoming::Socket(FromSocket::Daemon { hello, link }) => self.hello(hello, link, after),
+            Incoming::Socket(FromSocket::Frame { link, run, frame }) => {
                 if self.links.is_current(&run, link) {
                     self.frame(run, frame, after)
                 } else {
                     Ok(())
                 }
             }
-            Incoming::Door(AtDoor::Lost { link, run }) => {
+            Incoming::Socket(FromSocket::Lost { link, run }) => {
                 if self.links.lost(&run, link)
-                    && let Some(hand) = self.hellos.get(&run)
+                    && let Some(known) = self.hellos.get(&run)
                 {
-                    hand.send_replace(false);
+                    known.send_replace(false);
                 }
                 Ok(())
             }
-            Incoming::Door(AtDoor::Look { what, reply }) => {
+            Incoming::Socket(FromSocket::Look { what, reply }) => {
                 after.looks.push((what, reply));
                 Ok(())
             }
-            Incoming::Door(AtDoor::Preview { command, reply }) => {
+            Incoming::Socket(FromSocket::Preview { command, reply }) => {
                 self.preview(command, reply);
                 Ok(())
             }
-            Incoming::Door(AtDoor::Delivery { id, reply }) => {
+            Incoming::Socket(FromSocket::Delivery { id, reply }) => {
                 after.deliveries.push((id, reply));
                 Ok(())
             }
-            Incoming::Door(AtDoor::Overstep { run, nonce, what }) => {
+            Incoming::Socket(FromSocket::Overstep { run, nonce, what }) => {
                 self.overstep(run.as_ref(), nonce.as_deref(), what, after)
             }
         }

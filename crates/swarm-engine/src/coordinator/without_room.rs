@@ -9,7 +9,7 @@ use crate::store::StoreError;
 
 impl Coordinator {
     /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will
-    /// say it again, hands will be asked again; meanwhile the state serves reads. That it pauses is written into the
+    /// say it again, executors will be asked again; meanwhile the state serves reads. That it pauses is written into the
     /// room that is kept for this.
     pub(super) async fn without_room(
         &mut self,

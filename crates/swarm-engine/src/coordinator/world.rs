@@ -1,4 +1,4 @@
-//! What every hand needs to reach the world: the repository, the places, the user's settings.
+//! What every executor needs to reach the world: the repository, the places, the user's settings.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,7 +16,7 @@ use swarm_process::Containment;
 use swarm_work::daemon::{DaemonSpec, Known, RunFiles};
 use swarm_work::supervisor::Launch;
 
-/// Shared by all hands of one coordinator; nothing in it changes but trunk, and that only by an operation.
+/// Shared by all executors of one coordinator; nothing in it changes but trunk, and that only by an operation.
 #[derive(Debug)]
 pub struct World {
     pub git: Git,

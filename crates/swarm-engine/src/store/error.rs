@@ -118,7 +118,7 @@ impl StoreError {
     }
 }
 
-/// For a person who finds the ledger in the hands of a process that a signal has stopped.
+/// For a person who finds the ledger in the executors of a process that a signal has stopped.
 pub fn stopped_hint(pid: u32) -> String {
     format!(
         "Let it go on with `kill -CONT {pid}`, or end it with `kill -KILL {pid}`; then run the command again"

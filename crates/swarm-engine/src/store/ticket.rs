@@ -17,7 +17,7 @@ impl Ticket {
         Self(State::Ready(Ok(())))
     }
 
-    /// A ticket and the hand that resolves it.
+    /// A ticket and the executor that resolves it.
     pub(super) fn open() -> (Self, Resolve) {
         let (sender, receiver) = mpsc::channel();
         let resolve: Resolve = Box::new(move |done| {

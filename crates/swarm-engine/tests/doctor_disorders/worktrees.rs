@@ -1,4 +1,4 @@
-//! Locks, worktrees and branches that a death or a hand has left in disorder.
+//! Locks, worktrees and branches that a death or an executor has left in disorder.
 
 use super::*;
 

@@ -111,14 +111,14 @@ impl Desk {
         };
         let world = self.world(store.ledger_id().unwrap_or_default().to_owned()).await;
         let mut coordinator = Coordinator::start(store, world, dispatch).await.expect("it starts");
-        let (_knocks, mut door) = mpsc::channel(1);
+        let (_knocks, mut socket) = mpsc::channel(1);
         let (urge, mut urges) = mpsc::channel(1);
         let tell = |told: Told<'_>| {
             if told.iter().any(|(_, _, event)| enough(event)) {
                 let _ = urge.try_send(Urge::Drain);
             }
         };
-        let run = tokio::time::timeout(WITHIN, coordinator.run(&mut door, &mut urges, tell));
+        let run = tokio::time::timeout(WITHIN, coordinator.run(&mut socket, &mut urges, tell));
         let finish = run.await.expect("it comes to rest").expect("no store fails");
         coordinator.leave().await.expect("it leaves");
         finish

@@ -1,4 +1,4 @@
-//! The hands of operations with real git and real processes: checkpoints, reverts, moving trunk, worktrees set back,
+//! The executors of operations with real git and real processes: checkpoints, reverts, moving trunk, worktrees set back,
 //! hooks. Everything is measured from outside: git's own answers, the bytes of files, the list of processes.
 
 #[path = "../git_kill_points/mod.rs"]

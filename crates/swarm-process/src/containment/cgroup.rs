@@ -85,7 +85,7 @@ impl Leaf {
     }
 
     /// Whoever writes `0` into this file is in the group.
-    pub fn door(&self) -> PathBuf {
+    pub fn procs_file(&self) -> PathBuf {
         self.dir.join("cgroup.procs")
     }
 

@@ -60,7 +60,7 @@ async fn try_cgroup(stage: &Stage) -> Result<Containment, String> {
                 continue;
             }
         };
-        let tried = stage.try_out(Place::Cgroup { door: leaf.door() }, TRIAL_WITHIN).await;
+        let tried = stage.try_out(Place::Cgroup { procs_file: leaf.procs_file() }, TRIAL_WITHIN).await;
         leaf.end(Duration::ZERO).await;
         leaf.remove().await;
         match tried {

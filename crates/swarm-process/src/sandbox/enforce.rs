@@ -59,7 +59,7 @@ fn restrict(spec: &SandboxSpec, readable: &[PathBuf]) -> Result<landlock::Restri
     for device in DEVICES {
         rules = allow(rules, Path::new(device), AccessFs::from_file(TRIED) | AccessFs::ReadDir)?;
     }
-    // No devices may be made, though: they would be doors.
+    // No devices may be made, though: they would be front ends.
     let all = AccessFs::from_all(TRIED) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let git = spec.git.iter().flat_map(|git| git.folders());
     let own = [spec.worktree.clone(), spec.tmp.clone(), SHARED_MEMORY.into()];

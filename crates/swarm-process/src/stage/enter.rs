@@ -48,8 +48,9 @@ fn enter(letter: &mut Opened, path: &Path, program: &[OsString]) -> Result<u8, T
     no_core_files();
     match letter.spec.place.clone() {
         Place::Guarded => return guard(letter, path, program),
-        Place::Cgroup { door } => {
-            std::fs::write(&door, "0").map_err(|error| Trouble::cannot("join the control group", error))?;
+        Place::Cgroup { procs_file } => {
+            std::fs::write(&procs_file, "0")
+                .map_err(|error| Trouble::cannot("join the control group", error))?;
         }
         Place::Pidns { user_namespace } => {
             // We go with the daemon, and the namespace with us.

@@ -34,7 +34,7 @@ pub enum Place {
     Guarded,
     /// The group whose `cgroup.procs` this is.
     Cgroup {
-        door: PathBuf,
+        procs_file: PathBuf,
     },
     Pidns {
         user_namespace: bool,

@@ -1,4 +1,4 @@
-//! The door for plan files: bytes of unknown origin become a plan, or an error that names the line.
+//! The way in for plan files: bytes of unknown origin become a plan, or an error that names the line.
 
 use std::collections::BTreeMap;
 

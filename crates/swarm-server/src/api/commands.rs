@@ -14,14 +14,14 @@ use swarm_protocol::ids::CommandId;
 use super::body::{announced, must_be_json, read_up_to};
 use super::fault::Fault;
 use super::views::with_seq;
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::limits::BODY_MAX;
 use crate::peer::{Caller, Inside, Role};
 
 /// Bytes of an agent's command: read only to say what it wanted.
 const AGENT_BODY_MAX: usize = 64 * 1024;
 
-/// The doors a person may come through. Anything else is just a program that speaks to us.
+/// The front ends a person may come through. Anything else is just a program that speaks to us.
 const DOORS: [&str; 5] = ["person:cli", "person:tui", "person:web", "person:mcp", "person:api"];
 
 /// Carry out a command
@@ -42,13 +42,13 @@ const DOORS: [&str; 5] = ["person:cli", "person:tui", "person:web", "person:mcp"
     )
 )]
 pub async fn send(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<HttpResponse, Fault> {
     let role = caller.role(request.headers());
     if let (Role::Agent, Some(inside)) = (role, caller.inside()) {
-        return Err(refuse_agent(&door, inside, request).await);
+        return Err(refuse_agent(&api, inside, request).await);
     }
     if role != Role::Operator {
         let message = format!("A {} may look, but not command", role.word());
@@ -56,9 +56,9 @@ pub async fn send(
         return Err(Fault::new(StatusCode::FORBIDDEN, "not_for_viewers", message, hint));
     }
     must_be_json(request.headers())?;
-    let CommandRequest { id, by, command } = read_command(&door, request).await?;
+    let CommandRequest { id, by, command } = read_command(&api, request).await?;
     let by = by.filter(|by| DOORS.contains(&by.as_str())).unwrap_or_else(|| "person:api".into());
-    match door.command(Envelope { id, by, command }).await? {
+    match api.command(Envelope { id, by, command }).await? {
         Response::Answer(answer) => {
             let seq = answer.seq;
             Ok(with_seq(seq, Json(Delivery::Landed { answer }).into_response()))
@@ -69,16 +69,16 @@ pub async fn send(
 }
 
 /// Only a plan may be large, and large bodies are read one or two at a time.
-async fn read_command(door: &Door, request: Request) -> Result<CommandRequest, Fault> {
+async fn read_command(api: &ApiState, request: Request) -> Result<CommandRequest, Fault> {
     if announced(request.headers()).is_some_and(|bytes| bytes > REQUEST_MAX) {
         return Err(Fault::too_large("The body", REQUEST_MAX));
     }
     let mut body = request.into_body();
-    let (mut bytes, within) = (Vec::new(), door.limits.body_within);
+    let (mut bytes, within) = (Vec::new(), api.limits.body_within);
     if read_up_to(&mut body, &mut bytes, BODY_MAX, within).await? {
         return parse(&bytes);
     }
-    let _permit = door.heavy.acquire().await.map_err(|_| crate::door::Lost)?;
+    let _permit = api.heavy.acquire().await.map_err(|_| crate::api_state::Lost)?;
     if !read_up_to(&mut body, &mut bytes, REQUEST_MAX, within).await? {
         return Err(Fault::too_large("The body", REQUEST_MAX));
     }
@@ -100,9 +100,9 @@ fn parse(bytes: &[u8]) -> Result<CommandRequest, Fault> {
 }
 
 /// An agent is told so, and people are told of it.
-async fn refuse_agent(door: &Door, inside: &Inside, request: Request) -> Fault {
+async fn refuse_agent(api: &ApiState, inside: &Inside, request: Request) -> Fault {
     let (mut body, mut bytes) = (request.into_body(), Vec::new());
-    let read = read_up_to(&mut body, &mut bytes, AGENT_BODY_MAX, door.limits.body_within).await;
+    let read = read_up_to(&mut body, &mut bytes, AGENT_BODY_MAX, api.limits.body_within).await;
     let wish = read.ok().and_then(|_| parse(&bytes).ok()).map(|asked| asked.command);
     let what = match wish {
         Some(command) => match command.subject() {
@@ -111,7 +111,7 @@ async fn refuse_agent(door: &Door, inside: &Inside, request: Request) -> Fault {
         },
         None => "a command that cannot be read".into(),
     };
-    door.overstep(inside, &what).await;
+    api.overstep(inside, &what).await;
     let who = inside.run.as_ref().map_or_else(|| "a run".into(), |run| format!("run {run}"));
     Fault::not_for_agents(format!("{what} was asked from inside {who}: an agent may not do this"))
 }
@@ -129,9 +129,9 @@ async fn refuse_agent(door: &Door, inside: &Inside, request: Request) -> Fault {
     )
 )]
 pub async fn delivery(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Path(id): Path<String>,
 ) -> Result<Json<Delivery>, Fault> {
     let id = CommandId::new(id).map_err(|error| Fault::bad_request(error.to_string()))?;
-    Ok(Json(door.delivery(id).await?))
+    Ok(Json(api.delivery(id).await?))
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::LEDGER_HEADER;
 use super::fault::Fault;
 use super::views::{Asked, asked, with_seq};
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::hub::Reader;
 use crate::sse::Outlet;
 
@@ -42,12 +42,12 @@ pub struct From {
     )
 )]
 pub async fn events(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     headers: HeaderMap,
     from: Asked<From>,
 ) -> Result<Response, Fault> {
     let asked = asked(from)?;
-    let ledger = door.hub.ledger_id().await.map_err(|error| Fault::world(error.to_string()))?;
+    let ledger = api.hub.ledger_id().await.map_err(|error| Fault::world(error.to_string()))?;
     if let (Some(wanted), Some(now)) = (&asked.ledger, &ledger)
         && wanted != now
     {
@@ -55,7 +55,7 @@ pub async fn events(
         let hint = "Begin anew with GET /v1/status";
         return Err(Fault::new(StatusCode::CONFLICT, "another_ledger", message, hint));
     }
-    let last = door.hub.feed.position().seq;
+    let last = api.hub.feed.position().seq;
     let next = match last_event_id(&headers)? {
         Some(seen) => seen.saturating_add(1),
         None => asked.from.unwrap_or(last + 1).max(1),
@@ -65,9 +65,9 @@ pub async fn events(
         let hint = "Is it another plan by now? Begin anew with GET /v1/status";
         return Err(Fault::new(StatusCode::NOT_FOUND, "no_such_record", message, hint));
     }
-    let (outlet, response) = Outlet::open(door.limits.stall);
-    let reader = Reader::new(Arc::clone(&door.hub), outlet, next);
-    tokio::spawn(reader.run(door.end.clone()));
+    let (outlet, response) = Outlet::open(api.limits.stall);
+    let reader = Reader::new(Arc::clone(&api.hub), outlet, next);
+    tokio::spawn(reader.run(api.end.clone()));
     let mut response = with_seq(last, response);
     if let Some(ledger) = ledger.and_then(|id| HeaderValue::from_str(&id).ok()) {
         response.headers_mut().insert(LEDGER_HEADER, ledger);

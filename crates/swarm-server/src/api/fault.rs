@@ -7,7 +7,7 @@ use swarm_engine::store::StoreError;
 use swarm_protocol::api::{ApiError, ErrorBody};
 use swarm_protocol::refusal::Refusal;
 
-use crate::door::Lost;
+use crate::api_state::Lost;
 
 /// A status and what is said with it.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::fault::Fault;
 use super::views::{Asked, asked, with_seq};
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::limits::HISTORY_MAX;
 
 /// Which records.
@@ -42,11 +42,11 @@ struct Page {
         (status = 503, description = "The ledger cannot be read", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn history(State(door): State<Arc<Door>>, which: Asked<Which>) -> Result<Response, Fault> {
+pub async fn history(State(api): State<Arc<ApiState>>, which: Asked<Which>) -> Result<Response, Fault> {
     let which = asked(which)?;
     let (from, limit) = (which.from.unwrap_or(1).max(1), which.limit.unwrap_or(100).clamp(1, HISTORY_MAX));
     let unreadable = |error: std::io::Error| Fault::world(format!("The ledger cannot be read: {error}"));
-    let (position, page) = door.hub.read(from, None, limit).await.map_err(unreadable)?;
+    let (position, page) = api.hub.read(from, None, limit).await.map_err(unreadable)?;
     let last = page.records.last().map(|record| record.seq);
     let raw = page.records.into_iter().map(|record| RawValue::from_string(record.text));
     let records = raw.collect::<Result<_, _>>().map_err(|error| unreadable(error.into()))?;

@@ -16,7 +16,7 @@ use swarm_work::daemon::RunFiles;
 use super::events::last_event_id;
 use super::fault::Fault;
 use super::views::{Asked, asked};
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::limits::{LOG_LINES_MAX, PAGE_BYTES};
 use crate::peer::Caller;
 use crate::sse::{self, Gone, Outlet};
@@ -64,17 +64,17 @@ struct Journal {
     )
 )]
 pub async fn of_agent(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     Path(agent): Path<String>,
     headers: HeaderMap,
     which: Asked<Which>,
 ) -> Result<Response, Fault> {
     let agent = AgentId::new(agent).map_err(|error| Fault::bad_request(error.to_string()))?;
-    let folder = door.paths.agents.join(agent.as_str()).join("logs");
+    let folder = api.paths.agents.join(agent.as_str()).join("logs");
     let newest = journals(&folder).max_by_key(|journal| number(&journal.run));
     let journal = newest.ok_or_else(|| nothing(agent.as_str()))?;
-    show(door, &caller, journal, &headers, asked(which)?).await
+    show(api, &caller, journal, &headers, asked(which)?).await
 }
 
 /// What a run has printed
@@ -90,18 +90,18 @@ pub async fn of_agent(
     )
 )]
 pub async fn of_run(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     Path(run): Path<String>,
     headers: HeaderMap,
     which: Asked<Which>,
 ) -> Result<Response, Fault> {
     let run = RunId::new(run).map_err(|error| Fault::bad_request(error.to_string()))?;
-    let agents = std::fs::read_dir(&door.paths.agents).into_iter().flatten().flatten();
+    let agents = std::fs::read_dir(&api.paths.agents).into_iter().flatten().flatten();
     let name = format!("{run}.jsonl");
     let path = agents.map(|agent| agent.path().join("logs").join(&name)).find(|path| path.is_file());
     let path = path.ok_or_else(|| nothing(run.as_str()))?;
-    show(door, &caller, Journal { run, path }, &headers, asked(which)?).await
+    show(api, &caller, Journal { run, path }, &headers, asked(which)?).await
 }
 
 fn journals(folder: &std::path::Path) -> impl Iterator<Item = Journal> {
@@ -122,7 +122,7 @@ fn nothing(of: &str) -> Fault {
 }
 
 async fn show(
-    door: Arc<Door>,
+    api: Arc<ApiState>,
     caller: &Caller,
     journal: Journal,
     headers: &HeaderMap,
@@ -133,9 +133,9 @@ async fn show(
     }
     let from = last_event_id(headers)?.or(which.from).unwrap_or(0);
     if which.follow.is_some_and(|follow| follow != 0) {
-        let (outlet, response) = Outlet::open(door.limits.stall);
-        let end = door.end.clone();
-        tokio::spawn(end.run_until_cancelled_owned(follow(door, journal, from, outlet)));
+        let (outlet, response) = Outlet::open(api.limits.stall);
+        let end = api.end.clone();
+        tokio::spawn(end.run_until_cancelled_owned(follow(api, journal, from, outlet)));
         return Ok(response);
     }
     let limit = which.limit.unwrap_or(LOG_LINES_MAX).clamp(1, LOG_LINES_MAX);
@@ -154,8 +154,8 @@ async fn read(journal: &Journal, from: u64, limit: usize) -> std::io::Result<Vec
 }
 
 /// Gives lines until the run is over or the reader goes.
-async fn follow(door: Arc<Door>, journal: Journal, mut cursor: u64, outlet: Outlet) {
-    let last = match give(&door, &journal, &mut cursor, &outlet).await {
+async fn follow(api: Arc<ApiState>, journal: Journal, mut cursor: u64, outlet: Outlet) {
+    let last = match give(&api, &journal, &mut cursor, &outlet).await {
         Ok(()) => "the run is over".to_owned(),
         Err(None) => return,
         Err(Some(error)) => format!("the journal cannot be read: {error}"),
@@ -165,7 +165,7 @@ async fn follow(door: Arc<Door>, journal: Journal, mut cursor: u64, outlet: Outl
 }
 
 async fn give(
-    door: &Door,
+    api: &ApiState,
     journal: &Journal,
     cursor: &mut u64,
     outlet: &Outlet,
@@ -173,8 +173,8 @@ async fn give(
     let gone = |_: Gone| None;
     // Watched before it is read, so that nothing falls in between.
     let growth = Growth::of(&journal.path)?;
-    let mut feed = door.hub.feed.clone();
-    let files = RunFiles::new(&door.paths.swarm, &journal.run);
+    let mut feed = api.hub.feed.clone();
+    let files = RunFiles::new(&api.paths.swarm, &journal.run);
     outlet.send(sse::heartbeat()).await.map_err(gone)?;
     loop {
         // Asked before the reading: what was printed before the end is still read.
@@ -193,7 +193,7 @@ async fn give(
             (true, false) => tokio::select! {
                 more = growth.more() => more?,
                 true = feed.moved() => {}
-                () = tokio::time::sleep(door.limits.heartbeat) => {
+                () = tokio::time::sleep(api.limits.heartbeat) => {
                     outlet.send(sse::heartbeat()).await.map_err(gone)?;
                 }
                 () = outlet.gone() => return Err(None),

@@ -12,7 +12,7 @@ use swarm_protocol::ids::CommandId;
 use super::body::{must_be_json, read_up_to};
 use super::fault::Fault;
 use super::views::{Asked, When, see};
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::limits::BODY_MAX;
 use crate::peer::{Caller, Role};
 
@@ -27,8 +27,8 @@ use crate::peer::{Caller, Role};
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn operations(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Operations, when).await
+pub async fn operations(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Operations, when).await
 }
 
 /// One operation: its step, everything it changed, and whether it can be undone
@@ -44,12 +44,12 @@ pub async fn operations(State(door): State<Arc<Door>>, when: Asked<When>) -> Res
     )
 )]
 pub async fn operation(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Path(id): Path<String>,
     when: Asked<When>,
 ) -> Result<Response, Fault> {
     let id = CommandId::new(id).map_err(|error| Fault::bad_request(error.to_string()))?;
-    see(&door, Look::Operation(id), when).await
+    see(&api, Look::Operation(id), when).await
 }
 
 /// Checkpoints that can be returned to, newest first
@@ -63,8 +63,8 @@ pub async fn operation(
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn checkpoints(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Checkpoints, when).await
+pub async fn checkpoints(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Checkpoints, when).await
 }
 
 /// Hooks that wait, run or ran, newest first
@@ -78,8 +78,8 @@ pub async fn checkpoints(State(door): State<Arc<Door>>, when: Asked<When>) -> Re
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn hooks(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Hooks, when).await
+pub async fn hooks(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Hooks, when).await
 }
 
 /// What a command would do now
@@ -101,7 +101,7 @@ pub async fn hooks(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<R
     )
 )]
 pub async fn preview(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Fault> {
@@ -116,10 +116,10 @@ pub async fn preview(
     }
     must_be_json(request.headers())?;
     let (mut body, mut bytes) = (request.into_body(), Vec::new());
-    if !read_up_to(&mut body, &mut bytes, BODY_MAX, door.limits.body_within).await? {
+    if !read_up_to(&mut body, &mut bytes, BODY_MAX, api.limits.body_within).await? {
         return Err(Fault::too_large("The body", BODY_MAX));
     }
     let command = serde_json::from_slice(&bytes)
         .map_err(|error| Fault::bad_request(format!("This is not a command: {error}")))?;
-    Ok(Json(door.preview(command).await?).into_response())
+    Ok(Json(api.preview(command).await?).into_response())
 }

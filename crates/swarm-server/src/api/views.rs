@@ -14,7 +14,7 @@ use swarm_protocol::ids::TaskId;
 
 use super::SEQ_HEADER;
 use super::fault::Fault;
-use crate::door::Door;
+use crate::api_state::ApiState;
 
 /// When to look.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
@@ -37,10 +37,10 @@ pub(super) fn with_seq(seq: u64, mut response: Response) -> Response {
     response
 }
 
-pub(super) async fn see(door: &Door, what: Look, when: Asked<When>) -> Result<Response, Fault> {
+pub(super) async fn see(api: &ApiState, what: Look, when: Asked<When>) -> Result<Response, Fault> {
     let looked = match asked(when)?.at {
-        None => door.look(what).await?,
-        Some(at) => door.look_back(what, at).await??,
+        None => api.look(what).await?,
+        Some(at) => api.look_back(what, at).await??,
     };
     let seq = looked.seq;
     Ok(with_seq(seq, Json(Seen { seq, view: looked.view? }).into_response()))
@@ -57,8 +57,8 @@ pub(super) async fn see(door: &Door, what: Look, when: Asked<When>) -> Result<Re
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn status(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Status, when).await
+pub async fn status(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Status, when).await
 }
 
 /// All tasks in the order of the plan
@@ -72,8 +72,8 @@ pub async fn status(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn tasks(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Tasks, when).await
+pub async fn tasks(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Tasks, when).await
 }
 
 /// Agents that have a task, with the latest news of each
@@ -87,8 +87,8 @@ pub async fn tasks(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<R
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn agents(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Agents, when).await
+pub async fn agents(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Agents, when).await
 }
 
 /// Everything that waits for a person
@@ -102,8 +102,8 @@ pub async fn agents(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn attention(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Attention, when).await
+pub async fn attention(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Attention, when).await
 }
 
 /// The plan as a file would have it
@@ -117,8 +117,8 @@ pub async fn attention(State(door): State<Arc<Door>>, when: Asked<When>) -> Resu
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn plan(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Plan, when).await
+pub async fn plan(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Plan, when).await
 }
 
 /// The plan that a person agreed to, and whether it has drifted
@@ -132,8 +132,8 @@ pub async fn plan(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Re
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn approved_plan(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::ApprovedPlan, when).await
+pub async fn approved_plan(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::ApprovedPlan, when).await
 }
 
 /// What a fresh agent or person needs to go on
@@ -147,8 +147,8 @@ pub async fn approved_plan(State(door): State<Arc<Door>>, when: Asked<When>) -> 
         (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn handoff(State(door): State<Arc<Door>>, when: Asked<When>) -> Result<Response, Fault> {
-    see(&door, Look::Handoff, when).await
+pub async fn handoff(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Handoff, when).await
 }
 
 /// Everything about one task
@@ -164,10 +164,10 @@ pub async fn handoff(State(door): State<Arc<Door>>, when: Asked<When>) -> Result
     )
 )]
 pub async fn task(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Path(id): Path<String>,
     when: Asked<When>,
 ) -> Result<Response, Fault> {
     let id = TaskId::new(id).map_err(|error| Fault::bad_request(error.to_string()))?;
-    see(&door, Look::Task(id), when).await
+    see(&api, Look::Task(id), when).await
 }

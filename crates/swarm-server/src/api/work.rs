@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, body::Body};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use swarm_engine::channel::{AtDoor, DaemonLink, LinkId};
+use swarm_engine::channel::{DaemonLink, FromSocket, LinkId};
 use swarm_protocol::channel::{Downward, FRAME_MAX, Hello, Upward};
 use swarm_protocol::ids::RunId;
 use swarm_work::daemon::RunFiles;
@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 
 use super::fault::Fault;
-use crate::door::Door;
+use crate::api_state::ApiState;
 use crate::frames::{FrameReader, write_frame};
 use crate::peer::Caller;
 use crate::places::Place;
@@ -38,7 +38,7 @@ pub type Seat = Arc<Mutex<Option<Place>>>;
     )
 )]
 pub async fn work(
-    State(door): State<Arc<Door>>,
+    State(api): State<Arc<ApiState>>,
     Extension(caller): Extension<Caller>,
     Extension(seat): Extension<Seat>,
     mut request: Request,
@@ -52,11 +52,11 @@ pub async fn work(
     let upgrade = hyper::upgrade::on(&mut request);
     let mut place = seat.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(place) = &mut place {
-        door.places.seat_daemon(place);
+        api.places.seat_daemon(place);
     }
-    let end = door.end.clone();
+    let end = api.end.clone();
     tokio::spawn(end.run_until_cancelled_owned(async move {
-        serve(door, caller, upgrade).await;
+        serve(api, caller, upgrade).await;
         drop(place);
     }));
     let mut response = Response::new(Body::empty());
@@ -75,25 +75,25 @@ fn going_on(mut response: Response) -> Response {
     response
 }
 
-async fn serve(door: Arc<Door>, caller: Caller, upgrade: OnUpgrade) {
-    let Ok(Ok(upgraded)) = tokio::time::timeout(door.limits.hello_within, upgrade).await else { return };
+async fn serve(api: Arc<ApiState>, caller: Caller, upgrade: OnUpgrade) {
+    let Ok(Ok(upgraded)) = tokio::time::timeout(api.limits.hello_within, upgrade).await else { return };
     let (from, to) = tokio::io::split(TokioIo::new(upgraded));
     let mut frames = FrameReader::new(from);
-    let first = tokio::time::timeout(door.limits.hello_within, frames.next(FRAME_MAX)).await;
+    let first = tokio::time::timeout(api.limits.hello_within, frames.next(FRAME_MAX)).await;
     let Ok(Ok(Some(Upward::Hello(hello)))) = first else { return };
-    if is_its_daemon(&door, &caller, &hello).await {
-        serve_daemon(hello, door.next_link(), frames, to, door.queue()).await;
+    if is_its_daemon(&api, &caller, &hello).await {
+        serve_daemon(hello, api.next_link(), frames, to, api.queue()).await;
     }
 }
 
 /// A secret can be read by whoever can read its file; a process cannot be another one. So besides the secret,
 /// which the coordinator checks, the caller must be the very process that the run's record names.
-async fn is_its_daemon(door: &Door, caller: &Caller, hello: &Hello) -> bool {
+async fn is_its_daemon(api: &ApiState, caller: &Caller, hello: &Hello) -> bool {
     if let Some(inside) = caller.inside() {
-        door.overstep(inside, &format!("pretended to be the daemon of {}", hello.run)).await;
+        api.overstep(inside, &format!("pretended to be the daemon of {}", hello.run)).await;
         return false;
     }
-    caller.peer.is_daemon_of(&RunFiles::new(&door.paths.swarm, &hello.run))
+    caller.peer.is_daemon_of(&RunFiles::new(&api.paths.swarm, &hello.run))
 }
 
 async fn serve_daemon(
@@ -101,19 +101,19 @@ async fn serve_daemon(
     id: LinkId,
     frames: FrameReader<ReadHalf<TokioIo<Upgraded>>>,
     to: WriteHalf<TokioIo<Upgraded>>,
-    door: mpsc::Sender<AtDoor>,
+    api: mpsc::Sender<FromSocket>,
 ) {
     let run = hello.run.clone();
     let (link, queue) = DaemonLink::new(id, run.clone());
-    if door.send(AtDoor::Daemon { hello, link }).await.is_err() {
+    if api.send(FromSocket::Daemon { hello, link }).await.is_err() {
         return;
     }
     // Whichever ends first, the connection is over.
     tokio::select! {
         () = write_orders(queue, to) => {}
-        () = read_reports(frames, id, &run, &door) => {}
+        () = read_reports(frames, id, &run, &api) => {}
     }
-    let _ = door.send(AtDoor::Lost { link: id, run }).await;
+    let _ = api.send(FromSocket::Lost { link: id, run }).await;
 }
 
 async fn write_orders(mut queue: mpsc::Receiver<Downward>, mut to: impl AsyncWrite + Unpin) {
@@ -129,10 +129,10 @@ async fn read_reports(
     mut frames: FrameReader<impl AsyncRead + Unpin>,
     link: LinkId,
     run: &RunId,
-    door: &mpsc::Sender<AtDoor>,
+    api: &mpsc::Sender<FromSocket>,
 ) {
     while let Ok(Some(frame)) = frames.next::<Upward>(FRAME_MAX).await {
-        if door.send(AtDoor::Frame { link, run: run.clone(), frame }).await.is_err() {
+        if api.send(FromSocket::Frame { link, run: run.clone(), frame }).await.is_err() {
             return;
         }
     }

@@ -73,23 +73,23 @@ async fn nobody_there_is_told_apart_from_an_answer_that_was_lost() {
     assert!(!served.paths.socket.exists(), "a good end takes the socket away");
     assert!(matches!(served.client.ping().await, Err(ClientError::Nobody)));
     // A coordinator that ends with a question unanswered.
-    let (queue, mut door) = tokio::sync::mpsc::channel(8);
+    let (queue, mut api) = tokio::sync::mpsc::channel(8);
     let feed = served.source.feed();
     let opening = swarm_server::listener::Opening {
         paths: served.paths.clone(),
-        door: queue,
+        api: queue,
         feed,
         who: everybody(),
         limits: Limits::default(),
     };
     let listener = opening.listen().expect("it listens");
     let asked = served.client.command(envelope("c1", Command::ApprovePlan));
-    let dying = async { drop(door.recv().await) };
+    let dying = async { drop(api.recv().await) };
     let (got, ()) = within("an end", async { tokio::join!(asked, dying) }).await;
     assert!(matches!(got, Err(ClientError::Lost { .. })), "{got:?}");
     let asked = served.client.command(envelope("c2", Command::ApprovePlan));
     let ending = async {
-        let unanswered = door.recv().await;
+        let unanswered = api.recv().await;
         listener.close().await;
         drop(unanswered);
     };

@@ -1,9 +1,9 @@
-//! A socket with a real ledger behind it: everything of a coordinator that doors can see, and no agents.
+//! A socket with a real ledger behind it: everything of a coordinator that front ends can see, and no agents.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use swarm_engine::channel::AtDoor;
+use swarm_engine::channel::FromSocket;
 use swarm_engine::feed::{FeedSource, Position};
 use swarm_engine::look::look;
 use swarm_engine::paths::Paths;
@@ -63,7 +63,7 @@ impl Served {
     }
 
     pub fn open(&mut self, limits: Limits, who: Who) {
-        let (queue, door) = mpsc::channel(64);
+        let (queue, api) = mpsc::channel(64);
         let desk = Desk {
             store: open_store(&self.paths),
             source: Arc::clone(&self.source),
@@ -72,9 +72,9 @@ impl Served {
         };
         desk.tell();
         let opening =
-            Opening { paths: self.paths.clone(), door: queue, feed: self.source.feed(), who, limits };
+            Opening { paths: self.paths.clone(), api: queue, feed: self.source.feed(), who, limits };
         self.listener = Some(opening.listen().expect("it listens"));
-        self.loop_ended = Some(std::thread::spawn(move || desk.serve(door)));
+        self.loop_ended = Some(std::thread::spawn(move || desk.serve(api)));
     }
 
     /// The coordinator ends in good order.
@@ -165,10 +165,10 @@ impl Desk {
         self.source.durable(head.map_or_else(Position::default, |h| Position { seq: h.seq, end: h.end }));
     }
 
-    fn serve(mut self, mut door: mpsc::Receiver<AtDoor>) {
-        while let Some(knock) = door.blocking_recv() {
+    fn serve(mut self, mut api: mpsc::Receiver<FromSocket>) {
+        while let Some(knock) = api.blocking_recv() {
             match knock {
-                AtDoor::Command { envelope, reply } => {
+                FromSocket::Command { envelope, reply } => {
                     self.asked_by.lock().expect("whole").push(envelope.by.clone());
                     let now = self.store.clock().now();
                     let response = match self.store.submit_blocking(envelope, now) {
@@ -179,21 +179,21 @@ impl Desk {
                     self.tell();
                     let _ = reply.send(response);
                 }
-                AtDoor::Look { what, reply } => {
+                FromSocket::Look { what, reply } => {
                     let now = self.store.clock().now();
                     let _ = reply.send(look(self.store.state(), &what, now, |run| self.source.latest(run)));
                 }
-                AtDoor::Delivery { id, reply } => {
+                FromSocket::Delivery { id, reply } => {
                     let answer = self.store.past_answer(&id);
                     let _ =
                         reply.send(answer.map_or(Delivery::Unknown, |answer| Delivery::Landed { answer }));
                 }
-                AtDoor::Overstep { what, .. } => self.oversteps.lock().expect("whole").push(what),
+                FromSocket::Overstep { what, .. } => self.oversteps.lock().expect("whole").push(what),
                 // There is no repository here to look at: whoever asks learns it by the dropped answer.
-                AtDoor::Preview { .. }
-                | AtDoor::Daemon { .. }
-                | AtDoor::Frame { .. }
-                | AtDoor::Lost { .. } => {}
+                FromSocket::Preview { .. }
+                | FromSocket::Daemon { .. }
+                | FromSocket::Frame { .. }
+                | FromSocket::Lost { .. } => {}
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use swarm_agents::journal::{Line, read_from};
 use swarm_agents::{AgentProgram, AgentSetup};
-use swarm_engine::channel::{AtDoor, DaemonLink};
+use swarm_engine::channel::{DaemonLink, FromSocket};
 use swarm_engine::feed::{Feed, Position};
 use swarm_engine::paths::Paths;
 use swarm_git::Git;
@@ -18,7 +18,7 @@ use swarm_protocol::channel::{
     Downward, ExitRecord, FromDaemon, Greeting, Hello, IterationOutcome, Order, RunKind, Upward,
 };
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_server::listener::{DOOR_QUEUE, Listener};
+use swarm_server::listener::{SOCKET_QUEUE, Listener};
 use swarm_work::daemon::{DaemonSpec, RunFiles};
 use swarm_work::supervisor::{
     DaemonEnd, Found, Launch, ensure_daemon, is_secret, secret_key, secret_of, watch_daemon,
@@ -192,7 +192,7 @@ pub fn script(lines: &str) -> String {
 /// The coordinator, played step by step.
 pub struct Coordinator {
     _listener: Listener,
-    door: mpsc::Receiver<AtDoor>,
+    api: mpsc::Receiver<FromSocket>,
     link: Option<DaemonLink>,
     secret: [u8; 32],
     pub epoch: u64,
@@ -201,24 +201,24 @@ pub struct Coordinator {
 
 impl Coordinator {
     pub fn start(world: &World, epoch: u64) -> Self {
-        let (sender, door) = mpsc::channel(DOOR_QUEUE);
+        let (sender, api) = mpsc::channel(SOCKET_QUEUE);
         let secret = world.secret();
         let paths = Paths::new(&world.spec.root, &world.spec.root.join(".git"));
         std::fs::create_dir_all(&paths.run).expect("a folder");
         let listener = Listener::start(&paths, sender, Feed::still(Position::default())).expect("it listens");
-        Self { _listener: listener, door, link: None, secret, epoch, progress: Vec::new() }
+        Self { _listener: listener, api, link: None, secret, epoch, progress: Vec::new() }
     }
 
     /// Waits for a daemon's hello without answering it.
     pub async fn hello(&mut self) -> Hello {
         loop {
-            match within("a hello", self.door.recv()).await.expect("open") {
-                AtDoor::Daemon { hello, link } => {
+            match within("a hello", self.api.recv()).await.expect("open") {
+                FromSocket::Daemon { hello, link } => {
                     assert!(is_secret(&self.secret, &hello.secret), "it proves itself");
                     self.link = Some(link);
                     return hello;
                 }
-                AtDoor::Lost { .. } => {}
+                FromSocket::Lost { .. } => {}
                 other => panic!("{other:?} before a hello"),
             }
         }
@@ -246,14 +246,16 @@ impl Coordinator {
 
     /// The next numbered report; none when the connection ends first. Heartbeats do not prolong the wait.
     pub async fn next(&mut self) -> Option<(u64, FromDaemon)> {
-        let Self { door, progress, .. } = self;
+        let Self { api, progress, .. } = self;
         let report = async {
             loop {
-                match door.recv().await.expect("open") {
-                    AtDoor::Frame { frame: Upward::Report { n, report }, .. } => return Some((n, report)),
-                    AtDoor::Frame { frame: Upward::Progress { percent }, .. } => progress.push(percent),
-                    AtDoor::Frame { .. } => {}
-                    AtDoor::Lost { .. } => return None,
+                match api.recv().await.expect("open") {
+                    FromSocket::Frame { frame: Upward::Report { n, report }, .. } => {
+                        return Some((n, report));
+                    }
+                    FromSocket::Frame { frame: Upward::Progress { percent }, .. } => progress.push(percent),
+                    FromSocket::Frame { .. } => {}
+                    FromSocket::Lost { .. } => return None,
                     other => panic!("{other:?} instead of a report"),
                 }
             }
@@ -263,8 +265,8 @@ impl Coordinator {
 
     /// The next frame of any kind.
     pub async fn frame(&mut self) -> Upward {
-        match within("a frame", self.door.recv()).await.expect("open") {
-            AtDoor::Frame { frame, .. } => frame,
+        match within("a frame", self.api.recv()).await.expect("open") {
+            FromSocket::Frame { frame, .. } => frame,
             other => panic!("{other:?} instead of a frame"),
         }
     }

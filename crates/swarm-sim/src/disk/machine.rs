@@ -143,7 +143,7 @@ impl Machine {
         self.lock().reads_failed
     }
 
-    /// Puts bytes on the device behind everybody's back: rot, or a hand that should not be there.
+    /// Puts bytes on the device behind everybody's back: rot, or an executor that should not be there.
     pub fn plant(&self, path: &Path, bytes: Vec<u8>) {
         let mut disk = self.lock();
         let inode = match disk.names.get(path) {

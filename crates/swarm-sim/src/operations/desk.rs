@@ -1,4 +1,4 @@
-//! A swarm at which operations are tried: the core, a ledger, a model of git, and a hand that may be
+//! A swarm at which operations are tried: the core, a ledger, a model of git, and an executor that may be
 //! killed at any seam.
 
 use std::collections::{BTreeMap, BTreeSet};

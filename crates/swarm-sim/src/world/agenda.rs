@@ -23,22 +23,22 @@ pub enum Happening {
     LookAgain {
         epoch: u64,
     },
-    /// A hand does its deed in the world.
-    HandActs {
-        hand: u64,
+    /// An executor does its deed in the world.
+    ExecutorActs {
+        executor: u64,
     },
-    /// A hand's answer reaches the coordinator.
-    HandEnds {
-        hand: u64,
+    /// An executor's answer reaches the coordinator.
+    ExecutorEnds {
+        executor: u64,
     },
     /// A daemon's next step; void if the daemon has turned to something else.
     Daemon {
         run: RunId,
         turn: u64,
     },
-    /// A daemon's frame reaches the coordinator through this hand.
+    /// A daemon's frame reaches the coordinator through this executor.
     Frame {
-        hand: u64,
+        executor: u64,
         n: u64,
     },
     /// A report comes once more, from nowhere.

@@ -19,10 +19,10 @@ const FRAME_MS: u64 = 20;
 const SILENCE_MS: u64 = 120_000;
 
 impl Story {
-    /// The hand listens to the daemon: everything unacknowledged is said again.
-    pub fn attach(&mut self, hand: u64, run: &RunId) {
+    /// The executor listens to the daemon: everything unacknowledged is said again.
+    pub fn attach(&mut self, executor: u64, run: &RunId) {
         let Some(daemon) = self.daemons.get_mut(run) else { return };
-        daemon.heard_by = Some(hand);
+        daemon.heard_by = Some(executor);
         let (alive, exit) = (daemon.alive, daemon.exit.clone());
         let hello = Report::Spawned { run: run.clone(), host: "here".into() };
         if alive && daemon.kind == RunKind::Work && !daemon.frames.iter().any(|(_, report)| *report == hello)
@@ -40,7 +40,7 @@ impl Story {
         }
         let frames: Vec<u64> = daemon.frames.iter().map(|(n, _)| *n).collect();
         for n in frames {
-            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { hand, n });
+            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { executor, n });
         }
         if !alive && exit.is_none() && !said_last {
             self.daemon_found_dead(run);
@@ -78,9 +78,9 @@ impl Story {
         if matches!(report, Report::WorkEnded { how: Ended::Orphaned { .. }, .. }) {
             self.hit(Fault::OrphanFound);
         }
-        if let Some(hand) = self.hand_mut(n) {
-            hand.report = Some(report);
-            self.agenda.at(self.now.plus_ms(2 * FRAME_MS), Happening::HandEnds { hand: n });
+        if let Some(executor) = self.executor_mut(n) {
+            executor.report = Some(report);
+            self.agenda.at(self.now.plus_ms(2 * FRAME_MS), Happening::ExecutorEnds { executor: n });
         }
     }
 
@@ -181,8 +181,8 @@ impl Story {
     }
 
     fn send(&mut self, run: &RunId, n: u64) {
-        if let Some(hand) = self.daemons.get(run).and_then(|d| d.heard_by) {
-            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { hand, n });
+        if let Some(executor) = self.daemons.get(run).and_then(|d| d.heard_by) {
+            self.agenda.at(self.now.plus_ms(FRAME_MS), Happening::Frame { executor, n });
         }
     }
 

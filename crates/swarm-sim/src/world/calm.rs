@@ -34,7 +34,7 @@ impl Story {
         self.checkout_is_free();
         self.trunk_is_mended();
         let Some(c) = &self.coordinator else { return Ok(()) };
-        self.oracle.silent_hands(c, self.now)?;
+        self.oracle.silent_executors(c, self.now)?;
         for command in help(&c.state) {
             let wish = self.people.wish(command);
             self.asked(wish)?;
@@ -55,7 +55,7 @@ impl Story {
             oracle::at_rest(&self.oracle, c, &self.truth, living)?;
             return Err(broken(
                 "when faults stop everything comes to rest",
-                format!("in flight: {:?}", c.hands),
+                format!("in flight: {:?}", c.executors),
             ));
         }
         Ok(false)
@@ -75,7 +75,7 @@ impl Story {
         if c.state.draining
             && c.state.runs.is_empty()
             && c.pending.is_empty()
-            && c.hands.keys().all(Key::is_watch)
+            && c.executors.keys().all(Key::is_watch)
         {
             c.leaves = true;
             self.take_in(Input::Leaving, vec![])?;

@@ -11,9 +11,9 @@ use swarm_protocol::ids::{CommandId, RunId};
 use swarm_protocol::time::Timestamp;
 
 use super::agenda::Happening;
+use super::executor::Executor;
 use super::fault::Seam;
 use super::flight_law::FlightLaw;
-use super::hand::Hand;
 use super::log::Batch;
 use super::oracle::{Broken, broken};
 use super::planted::Planted;
@@ -30,8 +30,8 @@ pub enum Leaving {
         run: RunId,
         n: u64,
     },
-    /// The hand's report is in: its key may be started again.
-    HandDone {
+    /// The executor's report is in: its key may be started again.
+    ExecutorDone {
         key: Key,
     },
 }
@@ -44,7 +44,7 @@ pub struct Coordinator {
     flights: Flights,
     pub law: FlightLaw,
     /// What carries them out.
-    pub hands: BTreeMap<Key, Hand>,
+    pub executors: BTreeMap<Key, Executor>,
     /// Decisions that are not durable yet.
     pub pending: Vec<Batch>,
     /// How many of them the running sync covers.
@@ -71,7 +71,7 @@ impl Coordinator {
             state,
             flights: Flights::default(),
             law: FlightLaw::default(),
-            hands: BTreeMap::new(),
+            executors: BTreeMap::new(),
             pending: Vec::new(),
             syncing: 0,
             // Nothing is asked for before the record that makes it the coordinator is durable.
@@ -86,25 +86,26 @@ impl Coordinator {
         }
     }
 
-    pub fn hand(&mut self, n: u64) -> Option<&mut Hand> {
-        self.hands.values_mut().find(|hand| hand.n == n)
+    pub fn executor(&mut self, n: u64) -> Option<&mut Executor> {
+        self.executors.values_mut().find(|executor| executor.n == n)
     }
 
     /// Nothing is under way but watches, and each of them has looked and has nothing to tell.
     pub fn idle(&self) -> bool {
-        let watches = |hand: &Hand| hand.key.is_watch() && hand.acted && hand.report.is_none();
-        let watched = |effect: &Effect| effect.key().is_watch() && self.hands.contains_key(&effect.key());
-        self.hands.values().all(watches)
+        let watches =
+            |executor: &Executor| executor.key.is_watch() && executor.acted && executor.report.is_none();
+        let watched = |effect: &Effect| effect.key().is_watch() && self.executors.contains_key(&effect.key());
+        self.executors.values().all(watches)
             && self.pending.is_empty()
             && self.owed.back().is_none_or(|(_, owed)| owed.iter().all(watched))
     }
 
-    /// The hand's last word is durable: if its effect is owed all the same, it rests before the next.
-    fn hand_done(&mut self, key: &Key, now: Timestamp) {
+    /// The executor's last word is durable: if its effect is owed all the same, it rests before the next.
+    fn executor_done(&mut self, key: &Key, now: Timestamp) {
         let owed = self.owed.back().is_some_and(|(_, owed)| owed.iter().any(|effect| effect.key() == *key));
         self.flights.ended(key, owed, now);
         self.law.ended(key, owed, now);
-        self.hands.remove(key);
+        self.executors.remove(key);
         self.look = true;
     }
 }
@@ -242,10 +243,10 @@ impl Story {
                         daemon.acknowledged(n);
                     }
                 }
-                Leaving::HandDone { key } => {
+                Leaving::ExecutorDone { key } => {
                     let now = self.now;
                     if let Some(c) = self.coordinator.as_mut() {
-                        c.hand_done(&key, now);
+                        c.executor_done(&key, now);
                     }
                 }
             }
@@ -284,8 +285,9 @@ impl Story {
             self.agenda.at(at, Happening::LookAgain { epoch });
         }
         c.look_again = moves.look_again;
-        let told = moves.cancel.iter().filter_map(|key| c.hands.get(key)).filter(|hand| !hand.reported);
-        for n in told.map(|hand| hand.n).collect::<Vec<_>>() {
+        let told =
+            moves.cancel.iter().filter_map(|key| c.executors.get(key)).filter(|executor| !executor.reported);
+        for n in told.map(|executor| executor.n).collect::<Vec<_>>() {
             self.cancel(n);
         }
         for effect in moves.change {
@@ -295,16 +297,16 @@ impl Story {
             self.start(effect)?;
         }
         let Some(c) = self.coordinator.as_ref() else { return Ok(()) };
-        let mut idle = asked.iter().filter(|effect| !c.hands.contains_key(&effect.key()));
-        idle.try_for_each(|effect| c.law.may_wait(effect, &c.hands, now))
+        let mut idle = asked.iter().filter(|effect| !c.executors.contains_key(&effect.key()));
+        idle.try_for_each(|effect| c.law.may_wait(effect, &c.executors, now))
     }
 
-    /// A hand at work learns what is wanted of it now.
+    /// An executor at work learns what is wanted of it now.
     fn change(&mut self, effect: Effect, epoch: u64) {
-        let hand = self.coordinator.as_mut().and_then(|c| c.hands.get_mut(&effect.key()));
-        let Some(hand) = hand.filter(|hand| !hand.reported) else { return };
-        hand.effect = effect.clone();
-        if let (true, Effect::Work { run, order, .. }) = (hand.acted, effect) {
+        let executor = self.coordinator.as_mut().and_then(|c| c.executors.get_mut(&effect.key()));
+        let Some(executor) = executor.filter(|executor| !executor.reported) else { return };
+        executor.effect = effect.clone();
+        if let (true, Effect::Work { run, order, .. }) = (executor.acted, effect) {
             self.order(&run, order, epoch);
         }
     }

@@ -16,7 +16,7 @@ use super::planted::Planted;
 use super::story::Story;
 
 impl Story {
-    /// Kills the coordinator: memory, hands and everything not durable are gone.
+    /// Kills the coordinator: memory, executors and everything not durable are gone.
     pub fn kill(&mut self, seam: Seam) -> Result<(), Broken> {
         let Some(mut c) = self.coordinator.take() else { return Ok(()) };
         self.armed = None;
@@ -55,15 +55,15 @@ impl Story {
         Ok(())
     }
 
-    /// Hands go with their process; some had done their deed by then, and nobody knows.
+    /// Executors go with their process; some had done their deed by then, and nobody knows.
     fn hands_die(&mut self, c: &Coordinator) -> Result<(), Broken> {
-        for hand in c.hands.values() {
+        for executor in c.executors.values() {
             let deed = matches!(
-                hand.effect,
+                executor.effect,
                 Effect::Publish { .. } | Effect::Prepare { .. } | Effect::Remove { .. }
             );
-            if deed && !hand.acted && self.rng.chance(30) {
-                self.deed(hand, c.epoch)?;
+            if deed && !executor.acted && self.rng.chance(30) {
+                self.deed(executor, c.epoch)?;
             }
         }
         Ok(())

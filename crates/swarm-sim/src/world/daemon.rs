@@ -64,7 +64,7 @@ pub struct Daemon {
     /// Reports that nobody has acknowledged.
     pub frames: VecDeque<(u64, Report)>,
     pub sent: u64,
-    /// The hand of the present coordinator that listens to it.
+    /// The executor of the present coordinator that listens to it.
     pub heard_by: Option<u64>,
 }
 

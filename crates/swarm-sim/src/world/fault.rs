@@ -22,7 +22,7 @@ pub enum Fault {
     ReviewLost,
     TrunkRed,
     Overstep,
-    HandFails,
+    ExecutorFails,
     AnswersLate,
     AnswersTwice,
     AnswersAfterCancel,
@@ -66,7 +66,7 @@ impl Fault {
         Self::ReviewLost,
         Self::TrunkRed,
         Self::Overstep,
-        Self::HandFails,
+        Self::ExecutorFails,
         Self::AnswersLate,
         Self::AnswersTwice,
         Self::AnswersAfterCancel,
@@ -111,9 +111,9 @@ impl Fault {
             Self::ReviewLost => "review lost",
             Self::TrunkRed => "trunk red",
             Self::Overstep => "agent oversteps",
-            Self::HandFails => "hand fails",
-            Self::AnswersLate => "hand answers late",
-            Self::AnswersTwice => "hand answers twice",
+            Self::ExecutorFails => "executor fails",
+            Self::AnswersLate => "executor answers late",
+            Self::AnswersTwice => "executor answers twice",
             Self::AnswersAfterCancel => "answer after cancel",
             Self::OldReport => "report of an old run",
             Self::PersonIntervenes => "person intervenes",
@@ -141,9 +141,9 @@ impl Fault {
 pub enum Seam {
     /// Decided, but the decision is not on disk.
     BeforeAppend,
-    /// On disk, but nobody was answered and no hand was asked.
+    /// On disk, but nobody was answered and no executor was asked.
     AfterAppend,
-    /// A hand has done its work, but nobody heard of it.
+    /// An executor has done its work, but nobody heard of it.
     AfterEffect,
 }
 

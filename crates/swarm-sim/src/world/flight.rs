@@ -1,4 +1,4 @@
-//! Hands in flight: started, told to stop, heard.
+//! Executors in flight: started, told to stop, heard.
 
 use swarm_core::effect::{Effect, Key};
 use swarm_core::input::{Input, Report};
@@ -6,49 +6,49 @@ use swarm_protocol::outcome::Ended;
 
 use super::agenda::Happening;
 use super::coordinator::Leaving;
+use super::executor::{Deed, Executor};
 use super::fault::{Fault, Seam};
-use super::hand::{Deed, Hand};
 use super::oracle::{Broken, broken};
 use super::planted::Planted;
 use super::story::Story;
 
 impl Story {
-    pub fn hand_mut(&mut self, n: u64) -> Option<&mut Hand> {
-        self.coordinator.as_mut()?.hand(n)
+    pub fn executor_mut(&mut self, n: u64) -> Option<&mut Executor> {
+        self.coordinator.as_mut()?.executor(n)
     }
 
-    /// The hand, unless a planted bug made it fall silent when it was told to stop.
-    fn speaking_hand(&mut self, n: u64) -> Option<&mut Hand> {
+    /// The executor, unless a planted bug made it fall silent when it was told to stop.
+    fn speaking_executor(&mut self, n: u64) -> Option<&mut Executor> {
         let mute = self.planted == Some(Planted::CancelledNeverReported);
-        self.hand_mut(n).filter(|hand| !mute || hand.cancelled_at.is_none())
+        self.executor_mut(n).filter(|executor| !mute || executor.cancelled_at.is_none())
     }
 
     pub fn start(&mut self, effect: Effect) -> Result<(), Broken> {
         self.hands_ever += 1;
         let n = self.hands_ever;
-        self.trace.note(self.now, || format!("hand {n} starts {effect:?}"));
+        self.trace.note(self.now, || format!("executor {n} starts {effect:?}"));
         self.trace.bytes(effect.verb().as_bytes());
         let takes = if self.strikes(Fault::AnswersLate, 4) {
             self.rng.between(20_000, 200_000)
         } else {
             self.rng.between(20, 2_000)
         };
-        self.agenda.at(self.now.plus_ms(takes), Happening::HandActs { hand: n });
+        self.agenda.at(self.now.plus_ms(takes), Happening::ExecutorActs { executor: n });
         if let Some(c) = self.coordinator.as_mut() {
-            c.law.may_begin(&effect, &c.hands, self.now)?;
-            let hand = Hand::new(n, effect);
-            c.hands.insert(hand.key.clone(), hand);
+            c.law.may_begin(&effect, &c.executors, self.now)?;
+            let executor = Executor::new(n, effect);
+            c.executors.insert(executor.key.clone(), executor);
         }
         Ok(())
     }
 
-    /// Tells the hand to stop. It still ends in a report, with its real result when it is too late.
+    /// Tells the executor to stop. It still ends in a report, with its real result when it is too late.
     pub fn cancel(&mut self, n: u64) {
         let (now, mute) = (self.now, self.planted == Some(Planted::CancelledNeverReported));
-        let Some(hand) = self.hand_mut(n) else { return };
-        hand.cancelled_at = Some(now);
-        let (acted, effect) = (hand.acted, hand.effect.clone());
-        self.trace.note(now, || format!("hand {n} is told to stop {effect:?}"));
+        let Some(executor) = self.executor_mut(n) else { return };
+        executor.cancelled_at = Some(now);
+        let (acted, effect) = (executor.acted, executor.effect.clone());
+        self.trace.note(now, || format!("executor {n} is told to stop {effect:?}"));
         if mute {
             return;
         }
@@ -70,26 +70,28 @@ impl Story {
 
     fn gives_up(&mut self, n: u64) {
         let takes = self.rng.between(5, 3_000);
-        if let Some(hand) = self.hand_mut(n) {
-            hand.acted = true;
-            hand.report = Some(hand.gives_up());
-            self.agenda.at(self.now.plus_ms(takes), Happening::HandEnds { hand: n });
+        if let Some(executor) = self.executor_mut(n) {
+            executor.acted = true;
+            executor.report = Some(executor.gives_up());
+            self.agenda.at(self.now.plus_ms(takes), Happening::ExecutorEnds { executor: n });
         }
     }
 
-    pub fn hand_acts(&mut self, n: u64) -> Result<(), Broken> {
+    pub fn executor_acts(&mut self, n: u64) -> Result<(), Broken> {
         let Some(epoch) = self.coordinator.as_ref().map(|c| c.epoch) else { return Ok(()) };
-        let Some(hand) = self.speaking_hand(n).filter(|hand| !hand.acted) else { return Ok(()) };
-        hand.acted = true;
-        let hand = hand.clone();
-        let deed = self.deed(&hand, epoch)?;
+        let Some(executor) = self.speaking_executor(n).filter(|executor| !executor.acted) else {
+            return Ok(());
+        };
+        executor.acted = true;
+        let executor = executor.clone();
+        let deed = self.deed(&executor, epoch)?;
         if let Deed::Done(report) = deed {
-            self.trace.note(self.now, || format!("hand {n} has done its deed: {report:?}"));
+            self.trace.note(self.now, || format!("executor {n} has done its deed: {report:?}"));
             let takes = self.rng.between(1, 500);
-            if let Some(hand) = self.hand_mut(n) {
-                hand.report = Some(report);
+            if let Some(executor) = self.executor_mut(n) {
+                executor.report = Some(report);
             }
-            self.agenda.at(self.now.plus_ms(takes), Happening::HandEnds { hand: n });
+            self.agenda.at(self.now.plus_ms(takes), Happening::ExecutorEnds { executor: n });
         }
         if self.armed == Some(Seam::AfterEffect) {
             return self.kill(Seam::AfterEffect);
@@ -97,19 +99,21 @@ impl Story {
         Ok(())
     }
 
-    /// The hand's last word reaches the coordinator.
-    pub fn hand_ends(&mut self, n: u64) -> Result<(), Broken> {
-        let Some(hand) = self.speaking_hand(n).filter(|hand| !hand.reported) else { return Ok(()) };
-        let Some(report) = hand.report.clone() else { return Ok(()) };
-        hand.reported = true;
-        let key = hand.key.clone();
-        self.believe(report, vec![Leaving::HandDone { key }])
+    /// The executor's last word reaches the coordinator.
+    pub fn executor_ends(&mut self, n: u64) -> Result<(), Broken> {
+        let Some(executor) = self.speaking_executor(n).filter(|executor| !executor.reported) else {
+            return Ok(());
+        };
+        let Some(report) = executor.report.clone() else { return Ok(()) };
+        executor.reported = true;
+        let key = executor.key.clone();
+        self.believe(report, vec![Leaving::ExecutorDone { key }])
     }
 
     /// A daemon's frame reaches the coordinator.
     pub fn frame(&mut self, n: u64, frame: u64) -> Result<(), Broken> {
-        let Some(hand) = self.speaking_hand(n) else { return Ok(()) };
-        let (key, reported) = (hand.key.clone(), hand.reported);
+        let Some(executor) = self.speaking_executor(n) else { return Ok(()) };
+        let (key, reported) = (executor.key.clone(), executor.reported);
         let (Key::Work(run) | Key::Verify(run) | Key::Review(run) | Key::Probe(run)) = key.clone() else {
             return Ok(());
         };
@@ -124,10 +128,10 @@ impl Story {
         }
         let mut then = vec![Leaving::Ack { run, n: frame }];
         if super::agent::is_last_word(&report) && !reported {
-            if let Some(hand) = self.hand_mut(n) {
-                hand.reported = true;
+            if let Some(executor) = self.executor_mut(n) {
+                executor.reported = true;
             }
-            then.push(Leaving::HandDone { key });
+            then.push(Leaving::ExecutorDone { key });
         }
         self.believe(report, then)
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_core::effect::{Effect, Key};
 use swarm_protocol::time::Timestamp;
 
-use super::hand::Hand;
+use super::executor::Executor;
 use super::oracle::{Broken, broken};
 
 /// An effect that failed rests so long the first time, and twice as long each time after that.
@@ -20,7 +20,7 @@ pub struct FlightLaw {
 }
 
 impl FlightLaw {
-    /// A hand's last word is durable.
+    /// An executor's last word is durable.
     pub fn ended(&mut self, key: &Key, still_owed: bool, now: Timestamp) {
         let times = self.failed.get(key).map_or(0, |(_, times)| times + 1);
         if still_owed {
@@ -38,14 +38,14 @@ impl FlightLaw {
     pub fn may_begin(
         &self,
         effect: &Effect,
-        hands: &BTreeMap<Key, Hand>,
+        executors: &BTreeMap<Key, Executor>,
         now: Timestamp,
     ) -> Result<(), Broken> {
         let (key, lane) = (effect.key(), effect.lane());
-        if hands.contains_key(&key) {
+        if executors.contains_key(&key) {
             return Err(broken("an effect is in flight once", format!("{effect:?}")));
         }
-        if let Some(other) = hands.values().find(|hand| hand.effect.lane() == lane) {
+        if let Some(other) = executors.values().find(|executor| executor.effect.lane() == lane) {
             let text = format!("{effect:?} begins beside {:?}", other.effect);
             return Err(broken("one effect at a time is at work in a lane", text));
         }
@@ -62,12 +62,12 @@ impl FlightLaw {
     pub fn may_wait(
         &self,
         effect: &Effect,
-        hands: &BTreeMap<Key, Hand>,
+        executors: &BTreeMap<Key, Executor>,
         now: Timestamp,
     ) -> Result<(), Broken> {
         let lane = effect.lane();
         let rests = || self.failed.get(&effect.key()).is_some_and(|(ended, _)| now.0 < ended.0 + REST_MAX_MS);
-        if hands.values().any(|hand| hand.effect.lane() == lane) || rests() {
+        if executors.values().any(|executor| executor.effect.lane() == lane) || rests() {
             return Ok(());
         }
         Err(broken("what is owed begins", format!("{effect:?}")))

@@ -10,12 +10,12 @@ use super::coordinator::Coordinator;
 use super::oracle::{Broken, broken};
 use super::truth::Truth;
 
-/// The trunk is granted: no hand and no verification of another task may be at it.
+/// The trunk is granted: no executor and no verification of another task may be at it.
 pub fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
     let rule = "the trunk is used by one at a time";
     let at_trunk = |e: &Effect| matches!(e, Effect::Build { .. } | Effect::Publish { .. });
-    if let Some(hand) = c.hands.values().find(|h| at_trunk(&h.effect) && !h.reported) {
-        return Err(broken(rule, format!("granted to {task} while a hand is at {:?}", hand.effect)));
+    if let Some(executor) = c.executors.values().find(|h| at_trunk(&h.effect) && !h.reported) {
+        return Err(broken(rule, format!("granted to {task} while a executor is at {:?}", executor.effect)));
     }
     let verifies =
         c.state.runs.iter().find(|(_, run)| run.kind == RunKind::Verify && !run.ended && run.task != *task);
@@ -27,7 +27,7 @@ pub fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
     }
 }
 
-/// A person may have reset trunk since the hand published: that is found when it is looked up.
+/// A person may have reset trunk since the executor published: that is found when it is looked up.
 pub fn published(proof: &Proof, truth: &Truth) -> Result<(), Broken> {
     match proof.commits.iter().find(|oid| !truth.trunk_had(oid)) {
         Some(oid) => Err(broken("done means on trunk", format!("{oid} never was on trunk"))),

@@ -32,7 +32,7 @@ pub fn broken(rule: &'static str, text: impl Into<String>) -> Broken {
     Broken { rule, text: text.into() }
 }
 
-/// Virtual time within which a hand that was told to stop has reported.
+/// Virtual time within which an executor that was told to stop has reported.
 const CANCEL_MS: u64 = 15 * 60 * 1000;
 
 /// What the oracle has read in the log. Thrown away with what was not durable.
@@ -138,7 +138,7 @@ impl Oracle {
         Expected { nothing: rule.map(|rule| (rule, by_the_clock())), seq: state.seq }
     }
 
-    /// A decision was made. `c` has its state after it, and its hands as they are now.
+    /// A decision was made. `c` has its state after it, and its executors as they are now.
     pub fn decided(
         &mut self,
         expected: Expected,
@@ -265,7 +265,7 @@ impl Oracle {
 
     /// A task is sent back to work for a red merged tree only when trunk alone was found green.
     fn may_blame(&self, task: &TaskId, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
-        let base = c.hands.values().find_map(|hand| match &hand.effect {
+        let base = c.executors.values().find_map(|executor| match &executor.effect {
             Effect::Verify { task: t, commit, .. } if t == task => truth.built.get(commit),
             _ => None,
         });
@@ -277,7 +277,7 @@ impl Oracle {
         }
     }
 
-    /// Asked at the moment a hand moves trunk.
+    /// Asked at the moment an executor moves trunk.
     pub fn may_publish(&self, task: &TaskId, result: &Oid, truth: &Truth) -> Result<(), Broken> {
         let Some(built) = truth.built.get(result) else { return Ok(()) };
         if !self.approved.contains(&(task.clone(), built.tip.clone())) {
@@ -306,14 +306,16 @@ impl Oracle {
         }
     }
 
-    /// Hands that were told to stop long ago and have said nothing.
-    pub fn silent_hands(&self, c: &Coordinator, now: Timestamp) -> Result<(), Broken> {
+    /// Executors that were told to stop long ago and have said nothing.
+    pub fn silent_executors(&self, c: &Coordinator, now: Timestamp) -> Result<(), Broken> {
         let silent = c
-            .hands
+            .executors
             .values()
             .find(|h| !h.reported && h.cancelled_at.is_some_and(|at| now.0 > at.0 + CANCEL_MS));
         match silent {
-            Some(hand) => Err(broken("a cancelled effect ends in a report", format!("{:?}", hand.effect))),
+            Some(executor) => {
+                Err(broken("a cancelled effect ends in a report", format!("{:?}", executor.effect)))
+            }
             None => Ok(()),
         }
     }

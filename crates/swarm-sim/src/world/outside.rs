@@ -77,13 +77,13 @@ impl Story {
     fn trunk_moved(&mut self) {
         let tip = self.truth.trunk_tip();
         let Some(c) = self.coordinator.as_mut() else { return };
-        for hand in c.hands.values_mut() {
-            if let Effect::WatchTrunk { commit, .. } = &hand.effect
-                && hand.acted
-                && hand.report.is_none()
+        for executor in c.executors.values_mut() {
+            if let Effect::WatchTrunk { commit, .. } = &executor.effect
+                && executor.acted
+                && executor.report.is_none()
             {
-                hand.report = Some(Report::TrunkChanged { commit: commit.clone(), now: tip.clone() });
-                self.agenda.at(self.now.plus_ms(50), Happening::HandEnds { hand: hand.n });
+                executor.report = Some(Report::TrunkChanged { commit: commit.clone(), now: tip.clone() });
+                self.agenda.at(self.now.plus_ms(50), Happening::ExecutorEnds { executor: executor.n });
             }
         }
     }
@@ -91,13 +91,13 @@ impl Story {
     pub fn checkout_is_free(&mut self) {
         self.truth.checkout_busy = false;
         let Some(c) = self.coordinator.as_mut() else { return };
-        for hand in c.hands.values_mut() {
-            if let Effect::Watch { task, .. } = &hand.effect
-                && hand.acted
-                && hand.report.is_none()
+        for executor in c.executors.values_mut() {
+            if let Effect::Watch { task, .. } = &executor.effect
+                && executor.acted
+                && executor.report.is_none()
             {
-                hand.report = Some(Report::CheckoutChanged { task: task.clone() });
-                self.agenda.at(self.now.plus_ms(50), Happening::HandEnds { hand: hand.n });
+                executor.report = Some(Report::CheckoutChanged { task: task.clone() });
+                self.agenda.at(self.now.plus_ms(50), Happening::ExecutorEnds { executor: executor.n });
             }
         }
     }

@@ -6,7 +6,7 @@ use swarm_core::planted::Bug;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planted {
     Core(Bug),
-    /// A hand that is told to stop stops, and says nothing.
+    /// An executor that is told to stop stops, and says nothing.
     CancelledNeverReported,
     /// Effects are started by the decision that made them owed; a new coordinator does not ask.
     EffectReturnedNotOwed,

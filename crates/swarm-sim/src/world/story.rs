@@ -199,13 +199,13 @@ impl Story {
             Happening::Synced { epoch } => self.synced(epoch),
             Happening::Wake { epoch } => self.wake(epoch),
             Happening::LookAgain { epoch } => self.look_again(epoch),
-            Happening::HandActs { hand } => self.hand_acts(hand),
-            Happening::HandEnds { hand } => self.hand_ends(hand),
+            Happening::ExecutorActs { executor } => self.executor_acts(executor),
+            Happening::ExecutorEnds { executor } => self.executor_ends(executor),
             Happening::Daemon { run, turn } => {
                 self.daemon_step(&run, turn);
                 Ok(())
             }
-            Happening::Frame { hand, n } => self.frame(hand, n),
+            Happening::Frame { executor, n } => self.frame(executor, n),
             Happening::Again { report } => self.take_in(Input::Report(*report), vec![]),
             Happening::Person => self.person_acts(),
             Happening::Asked { wish } => self.asked(*wish),
@@ -240,7 +240,7 @@ impl Story {
         let next = self.rng.between(500, 40_000);
         self.agenda.at(self.now.plus_ms(next), Happening::Person);
         let Some(c) = &self.coordinator else { return Ok(()) };
-        self.oracle.silent_hands(c, self.now)?;
+        self.oracle.silent_executors(c, self.now)?;
         let by_hand = if self.rng.chance(4) { self.works_by_hand() } else { None };
         let Some(c) = &self.coordinator else { return Ok(()) };
         let command = by_hand.unwrap_or_else(|| self.people.intervene(&mut self.rng, &c.state));

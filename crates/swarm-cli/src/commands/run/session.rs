@@ -19,7 +19,7 @@ use swarm_protocol::ids::{CommandId, RunId};
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::refusal::Refusal;
-use swarm_server::listener::{DOOR_QUEUE, Listener};
+use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use swarm_work::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 use tokio::sync::mpsc;
 
@@ -138,7 +138,7 @@ impl Session {
             output::note(&output::harmless(&notice.text));
         }
         let mut urges = signals::listen()?;
-        let (knocks, mut door) = mpsc::channel(DOOR_QUEUE);
+        let (request, mut socket) = mpsc::channel(SOCKET_QUEUE);
         let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
         let grace = Duration::from_secs(self.world.config.stop.grace.secs);
         let (git, ledger) = (&self.world.git, self.store.ledger_id());
@@ -159,14 +159,14 @@ impl Session {
         let world = self.world.clone();
         tokio::spawn(async move { world.empty_trash().await });
         let mut coordinator = Coordinator::start(self.store, self.world.clone(), dispatch).await?;
-        let listener = Listener::start(&self.paths, knocks, coordinator.feed()).map_err(|e| {
+        let listener = Listener::start(&self.paths, request, coordinator.feed()).map_err(|e| {
             CliError::environment(format!("Cannot listen on {}", self.paths.socket.display())).because(e)
         })?;
         if let Some(progress) = &mut progress {
             progress.begin(coordinator.state(), coordinator.feed());
         }
         let tell = |told: Told<'_>| progress.iter_mut().for_each(|progress| progress.told(told));
-        let finish = coordinator.run(&mut door, &mut urges, tell).await?;
+        let finish = coordinator.run(&mut socket, &mut urges, tell).await?;
         if let Some(progress) = progress {
             progress.end();
         }

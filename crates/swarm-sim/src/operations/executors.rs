@@ -1,4 +1,4 @@
-//! The hands of the model: each looks first, acts second, and can be asked twice.
+//! The executors of the model: each looks first, acts second, and can be asked twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use swarm_protocol::outcome::Ended;
 use super::desk::Desk;
 
 impl Desk {
-    /// What the hand says; none: it waits for an agent.
+    /// What the executor says; none: it waits for an agent.
     pub fn deed(&mut self, effect: &Effect) -> Option<Report> {
         Some(match effect {
             Effect::Prepare { run, task, from, base } => {

@@ -1,4 +1,4 @@
-//! Hands: each carries out one effect in the world, looking first, and ends in a report.
+//! Executors: each carries out one effect in the world, looking first, and ends in a report.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::story::Story;
 
 /// An effect in flight.
 #[derive(Debug, Clone)]
-pub struct Hand {
+pub struct Executor {
     pub n: u64,
     pub key: Key,
     pub effect: Effect,
@@ -30,13 +30,13 @@ pub struct Hand {
     pub reported: bool,
 }
 
-/// The deed of a hand: done with a report, or under way until a daemon speaks.
+/// The deed of an executor: done with a report, or under way until a daemon speaks.
 pub enum Deed {
     Done(Report),
     UnderWay,
 }
 
-impl Hand {
+impl Executor {
     pub fn new(n: u64, effect: Effect) -> Self {
         Self { n, key: effect.key(), effect, acted: false, cancelled_at: None, report: None, reported: false }
     }
@@ -59,19 +59,19 @@ impl Hand {
     }
 
     fn fails(&self) -> Report {
-        let why = "the world failed the hand".into();
+        let why = "the world failed the executor".into();
         let key = KeyName::from(&self.key);
         match self.effect.task() {
-            Some(task) => Report::HandFailed { key, task: task.clone(), why },
+            Some(task) => Report::EffectFailed { key, task: task.clone(), why },
             None => Report::Broke { key, why },
         }
     }
 }
 
 impl Story {
-    /// Carries out the hand's effect. Asked twice it finds the work done and says so again.
-    pub fn deed(&mut self, hand: &Hand, epoch: u64) -> Result<Deed, Broken> {
-        let report = match &hand.effect {
+    /// Carries out the executor's effect. Asked twice it finds the work done and says so again.
+    pub fn deed(&mut self, executor: &Executor, epoch: u64) -> Result<Deed, Broken> {
+        let report = match &executor.effect {
             Effect::Prepare { run, task, from, .. } => self.prepare(run, task, from.as_ref()),
             Effect::Work { run, task, order, profile, .. } => {
                 if self.living_is_taken_for_dead(run, epoch) {
@@ -89,7 +89,7 @@ impl Story {
                         daemon.group = group;
                     }
                 }
-                self.attach(hand.n, run);
+                self.attach(executor.n, run);
                 self.order(run, order.clone(), epoch);
                 return Ok(Deed::UnderWay);
             }
@@ -99,7 +99,7 @@ impl Story {
                     let doing = Doing::Verifying { commit: commit.clone() };
                     self.daemon_turns(run, doing, (5_000, 60_000));
                 }
-                self.attach(hand.n, run);
+                self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
             Effect::Review { run, task, tip, .. } => {
@@ -108,7 +108,7 @@ impl Story {
                     let doing = Doing::Reviewing { tip: tip.clone() };
                     self.daemon_turns(run, doing, (1_000, 40_000));
                 }
-                self.attach(hand.n, run);
+                self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
             Effect::Probe { run, task, group, .. } => {
@@ -116,7 +116,7 @@ impl Story {
                     self.spawn(run, task, RunKind::Probe, epoch)?;
                     self.daemon_turns(run, Doing::Probing { group: group.clone() }, (500, 10_000));
                 }
-                self.attach(hand.n, run);
+                self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
             Effect::WatchTrunk { commit, .. } => {
@@ -126,7 +126,7 @@ impl Story {
                 }
                 Report::TrunkChanged { commit: commit.clone(), now }
             }
-            _ if self.strikes(Fault::HandFails, 4) => hand.fails(),
+            _ if self.strikes(Fault::ExecutorFails, 4) => executor.fails(),
             Effect::Prove { tasks } => self.prove(tasks),
             Effect::Stop { run, task, .. } => self.stop(run, task),
             Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
@@ -143,7 +143,7 @@ impl Story {
             | Effect::Move { .. }
             | Effect::Forget { .. }
             | Effect::Rewind { .. }
-            | Effect::Hook { .. } => hand.fails(),
+            | Effect::Hook { .. } => executor.fails(),
         };
         Ok(Deed::Done(report))
     }

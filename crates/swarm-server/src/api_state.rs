@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use swarm_engine::channel::{AtDoor, LinkId};
+use swarm_engine::channel::{FromSocket, LinkId};
 use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
 use swarm_engine::preview::NoPreview;
@@ -32,14 +32,14 @@ const OVERSTEPS_MAX: usize = 32;
 /// Attempts that are remembered for it.
 const OVERSTEPPERS_MAX: usize = 1024;
 
-pub struct Door {
+pub struct ApiState {
     pub paths: Paths,
     pub limits: Limits,
     pub hub: Arc<Hub>,
     pub places: Arc<Places>,
     pub end: CancellationToken,
     pub heavy: Semaphore,
-    queue: mpsc::Sender<AtDoor>,
+    queue: mpsc::Sender<FromSocket>,
     links: AtomicU64,
     /// Commands that are on their way to the loop or wait for the disk.
     in_flight: Mutex<BTreeSet<CommandId>>,
@@ -50,12 +50,12 @@ pub struct Door {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost;
 
-impl Door {
+impl ApiState {
     pub fn new(
         paths: Paths,
         limits: Limits,
         hub: Arc<Hub>,
-        queue: mpsc::Sender<AtDoor>,
+        queue: mpsc::Sender<FromSocket>,
         end: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -72,7 +72,7 @@ impl Door {
         })
     }
 
-    pub async fn send(&self, knock: AtDoor) -> Result<(), Lost> {
+    pub async fn send(&self, knock: FromSocket) -> Result<(), Lost> {
         tokio::select! {
             sent = self.queue.send(knock) => sent.map_err(|_| Lost),
             () = self.end.cancelled() => Err(Lost),
@@ -80,7 +80,7 @@ impl Door {
     }
 
     /// For daemons: also what comes after the end of the listener is still worth a try.
-    pub fn queue(&self) -> mpsc::Sender<AtDoor> {
+    pub fn queue(&self) -> mpsc::Sender<FromSocket> {
         self.queue.clone()
     }
 
@@ -88,7 +88,7 @@ impl Door {
         LinkId(self.links.fetch_add(1, Ordering::Relaxed))
     }
 
-    async fn ask<T>(&self, knock: impl FnOnce(oneshot::Sender<T>) -> AtDoor) -> Result<T, Lost> {
+    async fn ask<T>(&self, knock: impl FnOnce(oneshot::Sender<T>) -> FromSocket) -> Result<T, Lost> {
         let (reply, answer) = oneshot::channel();
         self.send(knock(reply)).await?;
         tokio::select! {
@@ -102,7 +102,7 @@ impl Door {
     /// Carries a command out; answered after the ledger's sync.
     pub async fn command(&self, envelope: Envelope) -> Result<Response, Lost> {
         let _flying = InFlight::note(self, envelope.id.clone());
-        self.ask(|reply| AtDoor::Command { envelope, reply }).await
+        self.ask(|reply| FromSocket::Command { envelope, reply }).await
     }
 
     pub async fn delivery(&self, id: CommandId) -> Result<Delivery, Lost> {
@@ -110,11 +110,11 @@ impl Door {
         if queued {
             return Ok(Delivery::Queued);
         }
-        self.ask(|reply| AtDoor::Delivery { id, reply }).await
+        self.ask(|reply| FromSocket::Delivery { id, reply }).await
     }
 
     pub async fn look(&self, what: Look) -> Result<Looked, Lost> {
-        self.ask(|reply| AtDoor::Look { what, reply }).await
+        self.ask(|reply| FromSocket::Look { what, reply }).await
     }
 
     /// A look into the past, which reads the ledger.
@@ -126,7 +126,7 @@ impl Door {
 
     /// What a command would do now. Looked for beside the loop.
     pub async fn preview(&self, command: Command) -> Result<PreviewView, Fault> {
-        let asked = self.ask(|reply| AtDoor::Preview { command: Box::new(command), reply }).await?;
+        let asked = self.ask(|reply| FromSocket::Preview { command: Box::new(command), reply }).await?;
         asked.map_err(|error| match error {
             NoPreview::Refused(refusal) => refusal.into(),
             error => Fault::world(error.to_string()),
@@ -145,26 +145,26 @@ impl Door {
         };
         if is_new {
             let (run, nonce) = (inside.run.clone(), inside.nonce.clone());
-            let _ = self.send(AtDoor::Overstep { run, nonce, what: what.to_owned() }).await;
+            let _ = self.send(FromSocket::Overstep { run, nonce, what: what.to_owned() }).await;
         }
     }
 }
 
 /// Notes a command as long as nobody knows what became of it.
 struct InFlight<'a> {
-    door: &'a Door,
+    api: &'a ApiState,
     id: CommandId,
 }
 
 impl<'a> InFlight<'a> {
-    fn note(door: &'a Door, id: CommandId) -> Self {
-        door.in_flight.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
-        Self { door, id }
+    fn note(api: &'a ApiState, id: CommandId) -> Self {
+        api.in_flight.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+        Self { api, id }
     }
 }
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.door.in_flight.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.api.in_flight.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }
 }
