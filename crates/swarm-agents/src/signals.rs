@@ -20,7 +20,7 @@ pub enum AgentSignal {
 
 impl AgentSignal {
     /// As it was said, without the tag.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Complete => "COMPLETE".into(),
             Self::Blocked(text) => format!("BLOCKED: {text}"),

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 /// The exit code of the part, if these arguments ask for one.
 pub fn play(arguments: &[OsString]) -> Option<ExitCode> {
     match arguments {
-        [boxed, words @ ..] if boxed == "boxed" => Some(swarm_process::stage::boxed_process(words).into()),
+        [boxed, words @ ..] if boxed == "boxed" => Some(swarm_process::launcher::boxed_process(words).into()),
         [daemon, spec, file] if daemon == "daemon" && spec == "--spec" => {
             Some(swarm_server::daemon_process::daemon_process(Path::new(file)).into())
         }

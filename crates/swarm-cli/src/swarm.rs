@@ -19,7 +19,7 @@ mod stop;
 mod trouble;
 pub mod verdict;
 pub mod watchers;
-mod words;
+mod describe;
 pub mod worktrees;
 
 pub use settings::environment;

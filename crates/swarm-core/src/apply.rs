@@ -9,7 +9,7 @@ mod proof;
 mod recovery;
 mod review;
 mod run;
-mod watched;
+mod observe;
 mod worktree;
 
 pub(crate) use plan::patch_spec;
@@ -34,7 +34,7 @@ impl State {
         }
         self.note(event, at);
         self.count_claims(event);
-        let before = watched::Before::of(self, event);
+        let before = observe::Before::of(self, event);
         match event {
             Event::CoordinatorStarted { epoch, trunk, policy, explicit, .. } => {
                 self.epoch = *epoch;
@@ -246,7 +246,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
         Event::AgentSpawned { agent, host, .. } => format!("{agent} on {host}"),
         Event::Iteration { iteration, note, class, .. } => {
-            let said = note.as_deref().or(class.map(|c| c.words()));
+            let said = note.as_deref().or(class.map(|c| c.describe()));
             said.map_or_else(|| format!("iteration {iteration}"), |s| format!("iteration {iteration}: {s}"))
         }
         Event::Signal { signal, text, .. } => format!("{signal} {text}").trim_end().into(),
@@ -275,11 +275,15 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {
             Next::Restart { not_before, restart } => {
-                format!("{agent} {}; restart {restart} at {}", how.words(), &not_before.to_string()[11..19])
+                format!(
+                    "{agent} {}; restart {restart} at {}",
+                    how.describe(),
+                    &not_before.to_string()[11..19]
+                )
             }
-            _ => format!("{agent} {}", how.words()),
+            _ => format!("{agent} {}", how.describe()),
         },
-        Event::AgentNudged { class, .. } => format!("told that {}", class.words()),
+        Event::AgentNudged { class, .. } => format!("told that {}", class.describe()),
         Event::AgentNoted { what, .. } => what.clone(),
         Event::ProfileAssigned { profile, why, .. } => format!("{profile}: {why}"),
         Event::QuotaExhausted { group, why, .. } => format!("{group}: {why}"),

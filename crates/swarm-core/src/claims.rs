@@ -68,7 +68,7 @@ pub(crate) fn too_many(state: &State, task: &Task) -> Option<Next> {
     if most == 0 || task.claims < most {
         return None;
     }
-    let last = task.last_end.as_ref().map(|how| format!("; the last attempt: {}", how.words()));
+    let last = task.last_end.as_ref().map(|how| format!("; the last attempt: {}", how.describe()));
     let why = format!("{} attempts without any progress{}", task.claims, last.unwrap_or_default());
     Some(Next::Blocked { block: BlockKind::Retries, why })
 }

@@ -125,7 +125,7 @@ impl Dues<'_> {
                 self.hook("on-learning", Some(task), None, &variables);
             }
             Event::Paused { reason, why } => self.pause(*reason, why),
-            Event::AgentFailed { task, how, .. } => self.error(Some(task), error_type(how), how.words()),
+            Event::AgentFailed { task, how, .. } => self.error(Some(task), error_type(how), how.describe()),
             Event::VerificationFailed { task, output, .. } => {
                 self.error(Some(task), "verification".into(), tail(output));
             }

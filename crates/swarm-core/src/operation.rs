@@ -6,7 +6,7 @@
 //! that a death anywhere is finished by whoever comes next.
 
 mod another_trunk;
-mod back;
+mod taking_back;
 pub mod checkpoints;
 pub mod facts;
 pub mod machine;
@@ -17,7 +17,7 @@ pub mod state;
 pub mod stays;
 pub mod trunk;
 pub mod undo;
-mod unmade;
+mod undoing;
 pub mod written;
 
 pub use another_trunk::{changes_trunk, merged_into_another, moved_another, nobody_works, on_this_trunk};

@@ -11,7 +11,7 @@ mod world;
 mod prompt;
 mod links;
 mod attend;
-mod carry_out;
+mod executors;
 mod disk;
 mod operate;
 mod orders;
@@ -40,7 +40,7 @@ use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{LedgerClaim, Notice, Store, StoreError};
-use carry_out::{Desk, FromExecutor, carry_out};
+use executors::{ExecutorContext, FromExecutor, execute_and_report};
 use links::Links;
 use operate::Background;
 pub use outfit::{NoOutfit, Outfit};
@@ -76,7 +76,7 @@ pub enum Urge {
 }
 
 /// What a coordinator leaves behind.
-pub struct Left {
+pub struct Finished {
     pub state: State,
     pub notices: Vec<Notice>,
 }
@@ -189,7 +189,7 @@ impl Coordinator {
     }
 
     /// Leaves in good order: the last record, the anchor, the snapshot, the projections, the locks.
-    pub async fn leave(mut self) -> Result<Left, StoreError> {
+    pub async fn leave(mut self) -> Result<Finished, StoreError> {
         // What agents' own git wrote was never synced. Whoever cannot sync it has not left in good order, and the next
         // one looks for what a power cut has torn.
         if self.world.git.make_durable().await.is_ok() {
@@ -207,7 +207,7 @@ impl Coordinator {
             let _ = swarm_work::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
         }
         let notices = self.store.finish()?;
-        Ok(Left { state, notices })
+        Ok(Finished { state, notices })
     }
 
     fn finished(&self) -> Option<Finish> {
@@ -275,8 +275,8 @@ impl Coordinator {
         let background = Background::of(&self.store, &effect);
         let cancel = CancellationToken::new();
         self.cancels.insert(effect.key(), cancel.clone());
-        let desk = Desk { world, cancel, out, connected, profile, inherited, background };
-        tokio::spawn(carry_out(effect, desk));
+        let context = ExecutorContext { world, cancel, out, connected, profile, inherited, background };
+        tokio::spawn(execute_and_report(effect, context));
     }
 }
 

@@ -28,7 +28,7 @@ fn check(place: &Place, expected: &str) {
         Err(error) => error,
     };
     assert_eq!(error.exit_code(), 3);
-    let all = format!("{} | {}", words(&error), error.hint());
+    let all = format!("{} | {}", describe(&error), error.hint());
     assert!(all.contains(expected), "{all}\nwants: {expected}");
 }
 
@@ -398,7 +398,7 @@ fn two_who_move_at_once_move_once_and_a_ledger_that_was_written_over_is_not_give
 
     fs::write(&place.paths.ledger, THEIR_LEDGER).expect("written over");
     let error = move_foreign_aside(&place.paths, &place.options, "c").expect_err("ours is still to be had");
-    assert!(words(&error).contains("has written over the ledger that was here"), "{error}");
+    assert!(describe(&error).contains("has written over the ledger that was here"), "{error}");
     assert_eq!(text_of(&place.paths.ledger), THEIR_LEDGER);
     // As the hint says.
     fs::rename(&place.paths.ledger, place.paths.root.join("theirs")).expect("moved by hand");

@@ -159,7 +159,7 @@ impl Checkout {
 
 impl MidWay {
     /// What a person calls it, and the command that ends it.
-    pub fn words(self) -> (&'static str, &'static str) {
+    pub fn describe(self) -> (&'static str, &'static str) {
         match self {
             Self::Merge => ("a merge", "git merge --continue"),
             Self::Rebase => ("a rebase", "git rebase --continue"),

@@ -17,7 +17,7 @@ use rustix::fs::{Access, access};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use super::identity::pid_in_proc;
-use super::stage::EXIT_NOT_BOXED;
+use super::launcher::EXIT_NOT_BOXED;
 
 /// The word that tells the part: `swarm boxed bound PARENT PROGRAM NAME [ARG…]`.
 pub(super) const BOUND: &str = "bound";

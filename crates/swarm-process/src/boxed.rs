@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::containment::cgroup::{Leaf, leaf_name};
 use super::containment::{Containment, Held};
+use super::launcher::{BoxSpec, Launcher, Letter, Place, Trouble};
 use super::run::{Call, ProcessError, Running};
-use super::stage::{BoxSpec, Letter, Place, Stage, Trouble};
 use crate::sandbox::{SandboxSpec, SandboxStatus};
 
 /// What a program is put into.
 pub struct Enclosure<'a> {
-    pub stage: &'a Stage,
+    pub stage: &'a Launcher,
     pub containment: &'a Containment,
     pub sandbox: Option<&'a SandboxSpec>,
     /// `.swarm` of the swarm that the run belongs to.

@@ -13,7 +13,7 @@ mod run;
 mod stuck;
 mod sweep;
 pub mod containment;
-pub mod stage;
+pub mod launcher;
 mod boxed;
 mod bound;
 mod cast_off;

@@ -125,7 +125,7 @@ impl FailureClass {
     }
 
     /// One line for people.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Throttled => "the service throttles requests",
             Self::Overloaded => "the service is overloaded",
@@ -175,9 +175,9 @@ impl Failure {
     /// One line for people.
     pub fn sentence(&self) -> String {
         if self.text.is_empty() {
-            self.class.words().into()
+            self.class.describe().into()
         } else {
-            format!("{}: {}", self.class.words(), self.text)
+            format!("{}: {}", self.class.describe(), self.text)
         }
     }
 }

@@ -465,7 +465,7 @@ pub enum HookOutcome {
 
 impl HookOutcome {
     /// A few words for people.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Ok => "passed".into(),
             Self::Failed { code: Some(code) } => format!("failed with exit code {code}"),

@@ -51,7 +51,7 @@ impl Ended {
     }
 
     /// One line for people.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Stopped => "stopped".into(),
             Self::Crashed { code: Some(code), text, .. } => {

@@ -137,7 +137,7 @@ async fn serve(front: Arc<Front>, stream: UnixStream, mut place: Place) {
     let caller = Caller { peer, standing, daemons_only: place.daemons_only };
     let head_within = if place.daemons_only { limits.hello_within } else { limits.head_within };
     let seat: api::Seat = Arc::new(Mutex::new(Some(place)));
-    let desk = Desk { front: Arc::clone(&front), caller, seat: Arc::clone(&seat), fault };
+    let desk = ConnectionService { front: Arc::clone(&front), caller, seat: Arc::clone(&seat), fault };
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(head_within)
@@ -161,7 +161,7 @@ fn other_user() -> Fault {
 }
 
 /// Serves the requests of one connection.
-struct Desk {
+struct ConnectionService {
     front: Arc<Front>,
     caller: Caller,
     seat: api::Seat,
@@ -171,7 +171,7 @@ struct Desk {
 
 type Answering = std::pin::Pin<Box<dyn Future<Output = Result<Response, std::convert::Infallible>> + Send>>;
 
-impl Service<Request<Incoming>> for Desk {
+impl Service<Request<Incoming>> for ConnectionService {
     type Response = Response;
     type Error = std::convert::Infallible;
     type Future = Answering;

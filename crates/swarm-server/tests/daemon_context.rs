@@ -61,7 +61,7 @@ async fn a_crash_leaves_what_was_done_and_why_it_ended() {
 
 #[tokio::test]
 async fn every_way_out_of_an_iteration_is_told_apart() {
-    let why = |class: FailureClass, text: &str| format!("{}: {text}", class.words());
+    let why = |class: FailureClass, text: &str| format!("{}: {text}", class.describe());
     for (lines, expected) in [
         ("fail overflow prompt is too long", why(FailureClass::Overflow, "prompt is too long")),
         (

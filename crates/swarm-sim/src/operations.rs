@@ -6,7 +6,7 @@
 //! can be compared to the last byte. A kill throws memory away and replays the ledger.
 
 mod git;
-mod desk;
+mod world;
 mod executors;
 mod deeds;
 mod seen;
@@ -16,8 +16,8 @@ mod onward;
 mod preview;
 
 pub use deeds::{Deed, Situation};
-pub use desk::Desk;
 pub use many::{held, working};
 pub use matrix::{Cell, cells, check};
 pub use onward::{Asked, Ground, goes_on};
 pub use preview::as_previewed;
+pub use world::OperationWorld;

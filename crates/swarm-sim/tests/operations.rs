@@ -7,7 +7,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
 use swarm_sim::operations::{
-    Asked, Cell, Deed, Desk, Ground, Situation, as_previewed, cells, check, goes_on, held, working,
+    Asked, Cell, Deed, Ground, OperationWorld, Situation, as_previewed, cells, check, goes_on, held, working,
 };
 
 #[test]
@@ -167,16 +167,16 @@ fn nameless(words: &str, ids: &[String]) -> String {
     words.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn look(row: &mut Row, mut desk: Desk, id: CommandId) {
-    let record = desk.state.ops.record(&id).expect("it is on record").clone();
+fn look(row: &mut Row, mut world: OperationWorld, id: CommandId) {
+    let record = world.state.ops.record(&id).expect("it is on record").clone();
     row.facts.extend(record.facts.iter().flatten().map(|c| shape(&c.fact)));
-    let ids: Vec<String> = desk.state.tasks.keys().map(ToString::to_string).collect();
-    let from = desk.log.len();
+    let ids: Vec<String> = world.state.tasks.keys().map(ToString::to_string).collect();
+    let from = world.log.len();
     let (partial, force) = (false, Default::default());
-    match desk.ask(Command::Undo { operation: Some(id), partial, force, expect: None }) {
+    match world.ask(Command::Undo { operation: Some(id), partial, force, expect: None }) {
         Ok(_) => {
-            desk.drive();
-            let events = desk.log[from..].iter().flat_map(|(_, events)| events);
+            world.drive();
+            let events = world.log[from..].iter().flat_map(|(_, events)| events);
             row.inverse.extend(events.map(|e| e.kind()).filter(|kind| RESTORES.contains(kind)));
         }
         Err(Refusal::ChangedSince { changes, .. }) => {
@@ -191,17 +191,17 @@ fn look(row: &mut Row, mut desk: Desk, id: CommandId) {
 fn printed_undo() {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for (deed, situation) in cells() {
-        let mut desk = situation.desk();
-        let command = deed.command(&desk);
+        let mut world = situation.world();
+        let command = deed.command(&world);
         let kind = command.kind().to_string();
-        let Ok(id) = desk.ask(command) else { continue };
+        let Ok(id) = world.ask(command) else { continue };
         // Once before what follows by itself, and once behind it.
-        let mut soon = desk.clone();
+        let mut soon = world.clone();
         soon.drive_operation();
-        desk.drive();
-        for desk in [soon, desk] {
-            if desk.state.ops.record(&id).is_some_and(|r| r.can_be_undone()) {
-                look(rows.entry(kind.clone()).or_default(), desk, id.clone());
+        world.drive();
+        for world in [soon, world] {
+            if world.state.ops.record(&id).is_some_and(|r| r.can_be_undone()) {
+                look(rows.entry(kind.clone()).or_default(), world, id.clone());
             }
         }
     }

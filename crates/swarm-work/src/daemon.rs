@@ -16,12 +16,12 @@ pub mod program;
 mod commands;
 mod set_up;
 mod traces;
-mod workshop;
+mod run_context;
 mod context;
 mod walls;
 mod own_tip;
 mod iteration;
-mod duty;
+mod run_loop;
 mod serve;
 
 pub use files::{DurableError, RunFiles, write_durable, write_whole};

@@ -23,7 +23,7 @@ impl Handover {
         line("They are kept at", self.kept_at.as_deref().unwrap_or_default());
         line("Files modified", &self.files_modified.join(", "));
         if let Some(tests) = self.test_status {
-            line("Tests", &tests.words());
+            line("Tests", &tests.describe());
         }
         section(&mut page, "Last tool calls", &self.tools, "- ");
         section(&mut page, "Last output", &self.output, "    ");
@@ -33,7 +33,7 @@ impl Handover {
 
 impl super::TestStatus {
     /// `4/6 passing`.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         format!("{}/{} passing", self.passed, self.passed.saturating_add(self.failed))
     }
 }

@@ -45,7 +45,7 @@ impl Recovery {
         let log: Vec<AuditEntry> = left.audit_log.clone();
         let of_last = |entry: &&AuditEntry| entry.attempt == left.attempt;
         let started = log.iter().filter(of_last).find(|entry| entry.event == AuditEvent::Start);
-        let (did, ended) = words(how);
+        let (did, ended) = describe(how);
         let iteration =
             if left.iteration > 0 { format!(" during iteration {}", left.iteration) } else { String::new() };
         Self {
@@ -56,7 +56,7 @@ impl Recovery {
             last: LastAttempt {
                 started: started.map(|entry| entry.timestamp.clone()),
                 files_modified: left.files_modified.clone(),
-                tests: left.test_status.map(|tests| tests.words()),
+                tests: left.test_status.map(|tests| tests.describe()),
                 last_commit: left.last_commit.clone(),
                 error: error(how),
                 ended: format!("{ended}{iteration}"),
@@ -67,7 +67,7 @@ impl Recovery {
 }
 
 /// As the end of "was previously attempted but …", and as the beginning of "… during iteration 5".
-fn words(how: &Ended) -> (&'static str, &'static str) {
+fn describe(how: &Ended) -> (&'static str, &'static str) {
     match how {
         Ended::Crashed { .. } => ("crashed", "Crashed"),
         Ended::Failed { failure } => of_class(failure.class),

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Forced, Sure, carefully};
+use crate::commands::operate::{Confirm, Forced, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -16,7 +16,7 @@ pub struct Args {
     #[command(flatten)]
     pub forced: Forced,
     #[command(flatten)]
-    pub sure: Sure,
+    pub sure: Confirm,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
 use crate::cli::{At, Context};
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "ENTRY", conflicts_with = "at")]
     pub seen: Option<String>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

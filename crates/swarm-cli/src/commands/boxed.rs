@@ -12,5 +12,5 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> ExitCode {
-    swarm_process::stage::boxed_process(&args.words).into()
+    swarm_process::launcher::boxed_process(&args.words).into()
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::commands::answered;
-use crate::commands::operate::{Sure, agreed};
+use crate::commands::operate::{Confirm, agreed};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long)]
     pub stop: bool,
     #[command(flatten)]
-    pub sure: Sure,
+    pub sure: Confirm,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use swarm_engine::doctor::{Finding, Health, Report, examine};
 
 use crate::cli::Context;
-use crate::commands::operate::Dry;
+use crate::commands::operate::DryRun;
 use crate::commands::run::runtime;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(short = 'v', long)]
     pub verbose: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {

@@ -8,7 +8,7 @@ use swarm_protocol::planfile::Source;
 use super::plan::file;
 use super::plan::import::said;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     pub import: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 /// What was made, and what was taken over.

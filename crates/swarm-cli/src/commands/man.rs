@@ -8,7 +8,7 @@ use serde::Serialize;
 use swarm_engine::store::replace;
 
 use crate::cli::{Cli, Context};
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 
 /// Write the manual pages
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 #[derive(Debug, Serialize)]

@@ -6,7 +6,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::outcome::Mode;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(value_enum, value_name = "MODE")]
     pub mode: Option<ModeArg>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -16,7 +16,7 @@ use crate::swarm::Swarm;
 
 /// For commands that are carried out at once.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub struct Dry {
+pub struct DryRun {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -24,7 +24,7 @@ pub struct Dry {
 
 /// For commands that a person confirms.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub struct Sure {
+pub struct Confirm {
     /// Show what would happen, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -52,7 +52,7 @@ impl From<Forced> for Force {
 
 /// For what takes something back.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub struct Back {
+pub struct TakeBack {
     #[command(flatten)]
     pub forced: Forced,
     /// Stop agents that have taken up its tasks since; what they did is kept in a checkpoint that the preview names
@@ -60,14 +60,14 @@ pub struct Back {
     pub set_aside: bool,
 }
 
-impl From<Back> for Force {
-    fn from(back: Back) -> Self {
+impl From<TakeBack> for Force {
+    fn from(back: TakeBack) -> Self {
         Self { set_aside: back.set_aside, ..back.forced.into() }
     }
 }
 
 /// Carries out what needs no question, or shows what it would change.
-pub fn intervene(cx: &Context, swarm: &Swarm, command: Command, dry: Dry) -> Result<(), CliError> {
+pub fn intervene(cx: &Context, swarm: &Swarm, command: Command, dry: DryRun) -> Result<(), CliError> {
     if dry.dry_run {
         return shown(cx, &swarm.preview(&command)?);
     }
@@ -85,7 +85,7 @@ pub fn shown_lines(cx: &Context, kind: &str, lines: &[String]) -> Result<(), Cli
 }
 
 /// Shows what would happen, asks, carries out exactly that, and stays until it is over.
-pub fn carefully(cx: &Context, swarm: &Swarm, command: Command, sure: Sure) -> Result<(), CliError> {
+pub fn carefully(cx: &Context, swarm: &Swarm, command: Command, sure: Confirm) -> Result<(), CliError> {
     match confirmed(cx, swarm, command, sure)? {
         Some(command) => over(cx, &swarm.operate(command)?),
         None => Ok(()),
@@ -97,7 +97,7 @@ pub fn confirmed(
     cx: &Context,
     swarm: &Swarm,
     command: Command,
-    sure: Sure,
+    sure: Confirm,
 ) -> Result<Option<Command>, CliError> {
     let seen = swarm.preview(&command)?;
     if !agreed(cx, &seen, sure)? {
@@ -108,7 +108,7 @@ pub fn confirmed(
 }
 
 /// Whether to go on: shows what would happen where only that was asked for, else asks.
-pub fn agreed(cx: &Context, seen: &PreviewView, sure: Sure) -> Result<bool, CliError> {
+pub fn agreed(cx: &Context, seen: &PreviewView, sure: Confirm) -> Result<bool, CliError> {
     if sure.dry_run {
         shown(cx, seen)?;
         return Ok(false);

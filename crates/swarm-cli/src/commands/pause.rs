@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
-use super::operate::{Dry, intervene};
+use super::operate::{DryRun, intervene};
 use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use swarm_work::restore::Saved;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::output::{self, time};
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     pub list: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 #[derive(Debug, Serialize)]

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
-use super::operate::{Dry, intervene};
+use super::operate::{DryRun, intervene};
 use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "REASON", default_value = "user")]
     pub reason: ReasonArg,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -18,7 +18,7 @@ use swarm_protocol::oplog::PreviewView;
 
 use crate::cli::Context;
 use crate::commands::mode::ModeArg;
-use crate::commands::operate::{Sure, shown};
+use crate::commands::operate::{Confirm, shown};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -88,7 +88,7 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     if let Some(name) = args.trunk.as_deref().filter(|_| !args.detached && !args.coordinate) {
-        let sure = Sure { dry_run: args.dry_run, yes: args.yes };
+        let sure = Confirm { dry_run: args.dry_run, yes: args.yes };
         if !trunk::choose(name, sure, cx)? {
             return Ok(output::done());
         }

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown};
+use crate::commands::operate::{DryRun, shown};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long)]
     pub checkpoint: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

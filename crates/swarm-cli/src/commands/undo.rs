@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Back, Sure, carefully};
+use crate::commands::operate::{Confirm, TakeBack, carefully};
 use crate::commands::plan::reopen::reopen;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -24,9 +24,9 @@ pub struct Args {
     #[arg(long)]
     pub partial: bool,
     #[command(flatten)]
-    pub back: Back,
+    pub back: TakeBack,
     #[command(flatten)]
-    pub sure: Sure,
+    pub sure: Confirm,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use swarm_protocol::record::{Margin, event_of};
 use swarm_protocol::time::Timestamp;
 
 use super::Swarm;
-use super::words::words;
+use super::describe::describe;
 use crate::error::CliError;
 
 /// One record.
@@ -63,7 +63,7 @@ fn row(line: &Line<'_>) -> Result<HistoryRow, String> {
         kind: event.kind().to_owned(),
         task: event.task().cloned(),
         by: margin.by.into_owned(),
-        text: words(&event),
+        text: describe(&event),
         record: RawValue::from_string(text.trim_end().to_owned()).map_err(|error| error.to_string())?,
     })
 }

@@ -143,7 +143,7 @@ impl Runs {
                 row.iteration = iteration + 1;
             }),
             Event::AgentCompleted { run, .. } => self.change(run, |row| row.state = "completed".into()),
-            Event::AgentFailed { run, how, .. } => self.change(run, |row| row.state = how.words()),
+            Event::AgentFailed { run, how, .. } => self.change(run, |row| row.state = how.describe()),
             Event::AgentStopped { run, why, .. } => {
                 self.change(run, |row| row.state = format!("stopped: {why}"))
             }

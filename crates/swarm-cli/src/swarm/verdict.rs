@@ -96,7 +96,7 @@ fn snapshots(report: &VerifyReport) -> Part {
 
 fn projections(conditions: &[(String, Condition)]) -> Part {
     let words: Vec<String> =
-        conditions.iter().filter_map(|(path, condition)| condition.words(path)).collect();
+        conditions.iter().filter_map(|(path, condition)| condition.describe(path)).collect();
     let worst = conditions.iter().map(|(_, condition)| match condition {
         Condition::Fresh => Verdict::Good,
         Condition::Missing | Condition::Stale { .. } => Verdict::Behind,

@@ -280,7 +280,7 @@ impl State {
             self.setup_failures = SetupFailures { text: text.clone(), count: *count };
         }
         self.change(task, |t| {
-            t.last_failure = Some(tail(&how.words()));
+            t.last_failure = Some(tail(&how.describe()));
             t.last_end = Some(how.clone());
             t.crashes = after.task_crashes;
             match after.counts {

@@ -140,7 +140,7 @@ pub fn moved_another(state: &State, record: &Record) -> Result<(), Refusal> {
         (!name.starts_with("swarm/") && name != now).then(|| name.to_owned())
     };
     match record.facts.iter().flatten().find_map(branch) {
-        Some(then) => Err(of_another(&format!("`{}`", record.words()), &then, now)),
+        Some(then) => Err(of_another(&format!("`{}`", record.describe()), &then, now)),
         None => Ok(()),
     }
 }

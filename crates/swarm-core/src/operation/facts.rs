@@ -239,7 +239,7 @@ pub fn changes(
 }
 
 /// A value of a fact for people: `task 1.2 is blocked`.
-pub fn words(fact: &str, value: Option<&Value>) -> String {
+pub fn describe(fact: &str, value: Option<&Value>) -> String {
     if let Some((id, part)) = of_task(fact) {
         return match (part, value) {
             (None, None) => format!("task {id} does not exist"),

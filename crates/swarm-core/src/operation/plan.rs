@@ -12,7 +12,7 @@ use swarm_protocol::operation::{
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{another_trunk, back, checkpoints, facts, undo};
+use super::{another_trunk, checkpoints, facts, taking_back, undo};
 use crate::state::State;
 
 /// What a survey has to find out for this request.
@@ -129,25 +129,25 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
     };
     match request {
         Request::Checkpoint { name } => draft.checkpoint = name.clone(),
-        Request::Rollback { to, force } => back::rollback(state, to, *force, survey, &mut draft)?,
+        Request::Rollback { to, force } => taking_back::rollback(state, to, *force, survey, &mut draft)?,
         Request::RollbackTask { tasks, force } => {
-            back::task_rollback(state, tasks, *force, survey, &mut draft)?
+            taking_back::task_rollback(state, tasks, *force, survey, &mut draft)?
         }
-        Request::Abort { to, force } => back::abort(state, to, *force, survey, &mut draft)?,
+        Request::Abort { to, force } => taking_back::abort(state, to, *force, survey, &mut draft)?,
         Request::Trunk { to, start } => another_trunk::choose(state, to, start.as_ref(), survey, &mut draft)?,
         Request::Undo { operation, partial, force } => {
             let record = state.ops.record(operation).ok_or_else(|| unknown(operation.as_str()))?;
             match as_another(record, *force) {
                 Some(Request::Rollback { to, force }) => {
-                    back::rollback(state, &to, force, survey, &mut draft)?
+                    taking_back::rollback(state, &to, force, survey, &mut draft)?
                 }
                 Some(Request::RollbackTask { tasks, force }) => {
-                    back::task_rollback(state, &tasks, force, survey, &mut draft)?;
+                    taking_back::task_rollback(state, &tasks, force, survey, &mut draft)?;
                 }
                 Some(Request::Trunk { to, .. }) => {
                     another_trunk::choose(state, &to, None, survey, &mut draft)?
                 }
-                _ => super::unmade::unmake(state, record, *partial, *force, survey, &mut draft)?,
+                _ => super::undoing::unmake(state, record, *partial, *force, survey, &mut draft)?,
             }
             draft.local = record.checkpoint.as_deref().map(local_ref);
         }
@@ -285,7 +285,7 @@ pub fn refused(
     changes: Vec<swarm_protocol::refusal::Changed>,
 ) -> Refusal {
     let instead = undo::instead(state, record, &changes, true);
-    Refusal::ChangedSince { id: record.id.clone(), what: record.words(), changes, instead }
+    Refusal::ChangedSince { id: record.id.clone(), what: record.describe(), changes, instead }
 }
 
 /// The facts of the ledger that an undo sets back, for its plan.

@@ -168,7 +168,7 @@ pub struct Record {
 
 impl Record {
     /// `task rollback 1.2`: as a person would say it.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.subject {
             Some(subject) => format!("{} {subject}", self.kind),
             None => self.kind.clone(),

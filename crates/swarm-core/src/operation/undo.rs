@@ -103,8 +103,8 @@ pub fn may_be_set_aside(state: &State, record: &Record, fact: &str) -> bool {
 /// What a person reads when it is done: the undo of an undo does again what was undone.
 pub fn told(state: &State, record: &Record) -> String {
     match record.undoes.as_ref().and_then(|id| state.ops.record(id)) {
-        Some(again) => format!("Redone: {}", again.words()),
-        None => format!("Undone: {}", record.words()),
+        Some(again) => format!("Redone: {}", again.describe()),
+        None => format!("Undone: {}", record.describe()),
     }
 }
 
@@ -120,7 +120,7 @@ pub fn settled(
         let instead = instead(state, record, &changed, !back.is_empty());
         return Err(Refusal::ChangedSince {
             id: record.id.clone(),
-            what: record.words(),
+            what: record.describe(),
             changes: changed,
             instead,
         });
@@ -153,7 +153,7 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
 }
 
 pub fn changed(state: &State, record: &Record, fact: &str, now: Option<&Value>) -> Changed {
-    Changed { fact: fact.into(), words: facts::words(fact, now), by: changed_by(state, record, fact) }
+    Changed { fact: fact.into(), words: facts::describe(fact, now), by: changed_by(state, record, fact) }
 }
 
 /// Later operations that stand and touched this fact, newest first.

@@ -36,8 +36,7 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     if !open(state) && envelope.command != Command::ReopenPlan {
         return Err(Refusal::PlanClosed);
     }
-    if let Some(running) = state.ops.running.as_ref().filter(|_| !operate::waits_for_none(&envelope.command))
-    {
+    if let Some(running) = state.ops.running.as_ref().filter(|_| !operate::never_waits(&envelope.command)) {
         return Err(Refusal::OperationUnderWay { kind: running.kind.clone() });
     }
     if let Some(begun) = operate::begins(state, &envelope.command, now)? {

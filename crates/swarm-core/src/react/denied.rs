@@ -7,11 +7,11 @@ use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 
-use super::failure::{Arc, with_hint};
+use super::failure::{Consequences, with_hint};
 use super::work::Live;
 use crate::state::State;
 
-pub(super) fn denied(state: &State, l: &Live<'_>, failure: &Failure, now: Timestamp) -> Arc {
+pub(super) fn denied(state: &State, l: &Live<'_>, failure: &Failure, now: Timestamp) -> Consequences {
     let profile = l.record.profile.as_deref().unwrap_or_else(|| state.preferred_profile(l.task));
     // Profiles that executor a task round in a circle would do so for ever.
     let fresh = |broader: &&str| *broader != profile && !l.task.denied_under.contains(*broader);
@@ -19,11 +19,11 @@ pub(super) fn denied(state: &State, l: &Live<'_>, failure: &Failure, now: Timest
         Some(broader) => {
             let why = format!("{profile} was denied: {}", crate::apply::tail(&failure.text));
             let assigned = Event::ProfileAssigned { task: l.id.clone(), profile: broader.into(), why };
-            Arc { next: Next::Pending { not_before: now, counts: false }, then: vec![assigned] }
+            Consequences { next: Next::Pending { not_before: now, counts: false }, then: vec![assigned] }
         }
         None => {
             let why = format!("{}; no profile with broader rights is configured for it", with_hint(failure));
-            Arc::from(Next::Blocked { block: BlockKind::Sandbox, why })
+            Consequences::from(Next::Blocked { block: BlockKind::Sandbox, why })
         }
     }
 }

@@ -14,12 +14,12 @@ use crate::planted::{self, Bug};
 use crate::state::{State, Task};
 
 /// What becomes of the task, and what else follows from the end of its attempt.
-pub(super) struct Arc {
+pub(super) struct Consequences {
     pub next: Next,
     pub then: Vec<Event>,
 }
 
-impl From<Next> for Arc {
+impl From<Next> for Consequences {
     fn from(next: Next) -> Self {
         Self { next, then: vec![] }
     }
@@ -43,44 +43,54 @@ pub(super) fn shortened(failure: Failure) -> Failure {
     Failure { text: crate::apply::tail(&failure.text), ..failure }
 }
 
-pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> Arc {
+pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> Consequences {
     let task = l.task;
     match how {
-        Ended::NotStarted { text } => Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() }),
+        Ended::NotStarted { text } => {
+            Consequences::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() })
+        }
         // Nobody's fault: it is made when there is room again.
         Ended::NoWorkspace { .. } if state.paused.contains_key(&PauseReason::Disk) => {
-            Arc::from(Next::Pending { not_before: now, counts: false })
+            Consequences::from(Next::Pending { not_before: now, counts: false })
         }
         Ended::NoWorkspace { text } => {
             if task.retries + 1 > state.policy.max_retries.max(EFFECT_FAILURES_MAX) {
-                return Arc::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() });
+                return Consequences::from(Next::Blocked { block: BlockKind::Setup, why: text.clone() });
             }
-            Arc::from(retry(state, task, now))
+            Consequences::from(retry(state, task, now))
         }
-        Ended::Timeout { text } => Arc::from(out_of_time(state, task, text.clone(), now)),
-        Ended::Orphaned { .. } => Arc::from(restart::retry_or_block(state, task, how, now)),
+        Ended::Timeout { text } => Consequences::from(out_of_time(state, task, text.clone(), now)),
+        Ended::Orphaned { .. } => Consequences::from(restart::retry_or_block(state, task, how, now)),
         Ended::Failed { failure } => after_failure(state, l, failure, how, now),
         _ => restart::crashed(state, task, l.agent, l.run, how, now),
     }
 }
 
-fn after_failure(state: &State, l: &Live<'_>, failure: &Failure, how: &Ended, now: Timestamp) -> Arc {
+fn after_failure(
+    state: &State,
+    l: &Live<'_>,
+    failure: &Failure,
+    how: &Ended,
+    now: Timestamp,
+) -> Consequences {
     let task = l.task;
     match failure.class.consequence() {
-        Consequence::Transient => Arc::from(transient(state, task, failure, now)),
+        Consequence::Transient => Consequences::from(transient(state, task, failure, now)),
         Consequence::Quota => quota::used_up(state, l.id, l.run, l.record, failure, now),
-        Consequence::Setup => Arc::from(Next::Blocked { block: BlockKind::Setup, why: with_hint(failure) }),
+        Consequence::Setup => {
+            Consequences::from(Next::Blocked { block: BlockKind::Setup, why: with_hint(failure) })
+        }
         Consequence::OnceMore if task.once_more == 0 => {
-            Arc::from(Next::Pending { not_before: now.plus_ms(backoff_ms(state, 1)), counts: false })
+            Consequences::from(Next::Pending { not_before: now.plus_ms(backoff_ms(state, 1)), counts: false })
         }
         Consequence::OnceMore => {
             let why = format!("{}; twice in a row", with_hint(failure));
-            Arc::from(Next::Blocked { block: BlockKind::Human, why })
+            Consequences::from(Next::Blocked { block: BlockKind::Human, why })
         }
-        Consequence::Overflow => Arc::from(overflow::full(task, failure, now)),
+        Consequence::Overflow => Consequences::from(overflow::full(task, failure, now)),
         Consequence::Denied => denied::denied(state, l, failure, now),
         Consequence::Timeout | Consequence::Loop => {
-            Arc::from(out_of_time(state, task, failure.sentence(), now))
+            Consequences::from(out_of_time(state, task, failure.sentence(), now))
         }
         Consequence::Crash | Consequence::Silence => restart::crashed(state, task, l.agent, l.run, how, now),
     }

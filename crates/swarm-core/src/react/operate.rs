@@ -227,7 +227,7 @@ fn with_family(state: &State, order: &mut Vec<TaskId>, from: usize) {
 }
 
 /// Nothing but these while an operation moves git: they change no fact that it may move.
-pub(super) fn waits_for_none(command: &Command) -> bool {
+pub(super) fn never_waits(command: &Command) -> bool {
     matches!(
         command,
         Command::Pause { .. }

@@ -9,7 +9,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
-use super::failure::Arc;
+use super::failure::Consequences;
 use crate::limits::RESETS_MAX_SECS;
 use crate::planted::{self, Bug};
 use crate::state::{Closed, Run, State};
@@ -22,19 +22,19 @@ pub(super) fn used_up(
     run: &Run,
     failure: &Failure,
     now: Timestamp,
-) -> Arc {
+) -> Consequences {
     let next = Next::Pending { not_before: now, counts: planted::is(Bug::QuotaCounted) };
     let profile = run.profile.as_deref().or_else(|| state.task(task).map(|t| state.preferred_profile(t)));
     let group = state.quota_group(profile.unwrap_or_default());
     let opened_after = state.quotas.get(&group).map_or(0, |gate| gate.opened_after);
     // It speaks of a time before the gate was opened; whoever starts now will see for themselves.
     if run.nth <= opened_after && !planted::is(Bug::LateQuotaBelieved) {
-        return Arc::from(next);
+        return Consequences::from(next);
     }
     let (resets_at, next_probe) = schedule(state, failure, now);
     let why = failure.sentence();
     let (task, run) = (task.clone(), id.clone());
-    Arc { next, then: vec![Event::QuotaExhausted { task, group, run, why, resets_at, next_probe }] }
+    Consequences { next, then: vec![Event::QuotaExhausted { task, group, run, why, resets_at, next_probe }] }
 }
 
 /// When it comes back, and when to ask next.

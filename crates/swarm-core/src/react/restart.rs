@@ -10,7 +10,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
-use super::failure::{Arc, backoff_ms, retry};
+use super::failure::{Consequences, backoff_ms, retry};
 use crate::limits::DEGRADED_MAX;
 use crate::state::{Agent, State, Task};
 
@@ -39,28 +39,28 @@ pub(super) fn crashed(
     run: &RunId,
     how: &Ended,
     now: Timestamp,
-) -> Arc {
+) -> Consequences {
     let after = after_crash(state, agent, run, now);
     let (lately, most) = (after.crashes_lately(now, &state.policy), state.policy.crashes_max);
     if lately > most {
         let minutes = state.policy.crash_window_secs.div_ceil(60);
-        let why = format!("{lately} crashes within {minutes} minutes, the last one: {}", how.words());
+        let why = format!("{lately} crashes within {minutes} minutes, the last one: {}", how.describe());
         let next = retry_or_block(state, task, how, now);
-        return Arc { next, then: degraded(state, agent, why, now) };
+        return Consequences { next, then: degraded(state, agent, why, now) };
     }
     // However slowly they come: a task that crashes agent after agent is not tried for ever.
     if task.crashes >= most {
-        return Arc::from(retry_or_block(state, task, how, now));
+        return Consequences::from(retry_or_block(state, task, how, now));
     }
     let restart = after.crashes_in_a_row;
-    Arc::from(Next::Restart { not_before: now.plus_ms(backoff_ms(state, restart)), restart })
+    Consequences::from(Next::Restart { not_before: now.plus_ms(backoff_ms(state, restart)), restart })
 }
 
 /// Held against the task; after too many a person is asked.
 pub(super) fn retry_or_block(state: &State, task: &Task, how: &Ended, now: Timestamp) -> Next {
     let n = task.retries + 1;
     if n > state.policy.max_retries {
-        let why = format!("{n} attempts failed, the last one {}", how.words());
+        let why = format!("{n} attempts failed, the last one {}", how.describe());
         return Next::Blocked { block: BlockKind::Retries, why };
     }
     retry(state, task, now)

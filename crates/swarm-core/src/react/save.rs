@@ -52,7 +52,7 @@ pub(super) fn save(
         events.push(Event::PlanRebuilt { source, tasks: count as u64 });
     }
     let answer =
-        if events.is_empty() { "The plan is as the file says already".into() } else { changes.words() };
+        if events.is_empty() { "The plan is as the file says already".into() } else { changes.describe() };
     Ok(Outcome::new(events, answer))
 }
 
@@ -99,7 +99,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let counts = [
             (self.added, "added"),
             (self.changed, "changed"),

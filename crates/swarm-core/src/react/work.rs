@@ -241,7 +241,7 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
 /// The daemon is no more. What it reported before has been taken in already.
 pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> Vec<Event> {
     if state.runs.get(run).is_some_and(|r| r.kind == RunKind::Probe) {
-        return quota::probe_lost(state, run, how.words(), now);
+        return quota::probe_lost(state, run, how.describe(), now);
     }
     let Some(l) = live(state, run) else { return vec![] };
     if how == Ended::Stopped {
@@ -280,7 +280,7 @@ pub(crate) fn out_of_time(state: &State, run: &RunId, now: Timestamp) -> Option<
 }
 
 fn give_up(state: &State, l: &Live<'_>, how: Ended, now: Timestamp) -> Vec<Event> {
-    let super::failure::Arc { next, then } = arc(state, l, &how, now);
+    let super::failure::Consequences { next, then } = arc(state, l, &how, now);
     let mut events = vec![failed(state, l, how, next, now)];
     events.extend(then);
     events

@@ -57,8 +57,8 @@ fn one(change: &FactChange) -> Vec<String> {
 
 /// How it was, and how it is then.
 fn plain(change: &FactChange) -> String {
-    let was = facts::words(&change.fact, change.before.as_ref());
-    let is = facts::words(&change.fact, change.after.as_ref());
+    let was = facts::describe(&change.fact, change.before.as_ref());
+    let is = facts::describe(&change.fact, change.after.as_ref());
     if was == is { is } else { format!("{was} → {is}") }
 }
 

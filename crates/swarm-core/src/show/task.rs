@@ -144,7 +144,7 @@ fn quota_words(state: &State, group: &str) -> String {
 
 fn retry_words(task: &Task, at: Timestamp) -> String {
     match &task.failure {
-        Some(failure) => format!("{}; tried again at {}", failure.class.words(), clock(at)),
+        Some(failure) => format!("{}; tried again at {}", failure.class.describe(), clock(at)),
         None => format!("retry at {}", clock(at)),
     }
 }

@@ -6,7 +6,7 @@ use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::outcome::Ended;
 use tokio::sync::watch;
 
-use super::carry_out::{Desk, FromExecutor, report_of};
+use super::executors::{ExecutorContext, FromExecutor, report_of};
 use swarm_work::daemon::{DaemonSpec, RunFiles};
 use swarm_work::supervisor::{
     DaemonEnd, Found, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock, secret_of, watch_daemon,
@@ -23,17 +23,18 @@ pub enum Attended {
     Ended { how: Ended },
 }
 
-pub async fn attend(desk: &Desk, spec: &DaemonSpec) -> Result<Attended, String> {
-    let secret = secret_of(&desk.world.key, &spec.run, &spec.nonce);
-    let found = ensure_daemon(spec, &secret, &desk.world.launch).await.map_err(|error| error.to_string())?;
+pub async fn attend(context: &ExecutorContext, spec: &DaemonSpec) -> Result<Attended, String> {
+    let secret = secret_of(&context.world.key, &spec.run, &spec.nonce);
+    let found =
+        ensure_daemon(spec, &secret, &context.world.launch).await.map_err(|error| error.to_string())?;
     match found {
         Found::Ended(exit) => {
-            hand_on(desk, spec, exit.unacknowledged).await;
+            hand_on(context, spec, exit.unacknowledged).await;
             return Ok(Attended::Ended { how: exit.how });
         }
         Found::Died(death) => {
-            hand_on(desk, spec, death.unacknowledged).await;
-            return Ok(Attended::Ended { how: found_dead(desk.inherited, death.text) });
+            hand_on(context, spec, death.unacknowledged).await;
+            return Ok(Attended::Ended { how: found_dead(context.inherited, death.text) });
         }
         Found::Foreign(owner) => {
             return Ok(Attended::Ended { how: Ended::Orphaned { text: owner.to_string() } });
@@ -44,18 +45,18 @@ pub async fn attend(desk: &Desk, spec: &DaemonSpec) -> Result<Attended, String> 
     tokio::select! {
         end = watch_daemon(&files, &spec.nonce, spec.stop_grace()) => Ok(match end {
             DaemonEnd::LastWord(exit) => {
-                hand_on(desk, spec, exit.unacknowledged).await;
+                hand_on(context, spec, exit.unacknowledged).await;
                 Attended::Ended { how: exit.how }
             }
             DaemonEnd::Died(death) => {
-                hand_on(desk, spec, death.unacknowledged).await;
+                hand_on(context, spec, death.unacknowledged).await;
                 Attended::Ended { how: Ended::Lost { text: death.text } }
             }
         }),
-        why = given_up(desk.connected.clone(), spec) => {
+        why = given_up(context.connected.clone(), spec) => {
             Ok(Attended::Ended { how: Ended::Lost { text: why.into() } })
         }
-        () = desk.cancel.cancelled() => Ok(Attended::Cancelled),
+        () = context.cancel.cancelled() => Ok(Attended::Cancelled),
     }
 }
 
@@ -117,10 +118,10 @@ async fn turns(connected: &mut watch::Receiver<bool>, to: bool) {
 }
 
 /// Reports that the daemon could not deliver, in their order. What the core knows already changes nothing.
-async fn hand_on(desk: &Desk, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
+async fn hand_on(context: &ExecutorContext, spec: &DaemonSpec, unsaid: Vec<(u64, FromDaemon)>) {
     for (_, said) in unsaid {
         if let Some(report) = report_of(&spec.run, spec.kind, &spec.task, said) {
-            let _ = desk.out.send(FromExecutor::News(report)).await;
+            let _ = context.out.send(FromExecutor::News(report)).await;
         }
     }
 }

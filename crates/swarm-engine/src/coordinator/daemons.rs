@@ -6,7 +6,7 @@ use swarm_protocol::channel::{Downward, FromDaemon, Greeting, Hello, Upward};
 use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
-use super::carry_out::report_of;
+use super::executors::report_of;
 use super::turn::Afterwards;
 use crate::channel::DaemonLink;
 use crate::store::StoreError;

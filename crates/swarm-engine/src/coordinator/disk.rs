@@ -8,7 +8,7 @@ use swarm_core::input::Report;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::carry_out::FromExecutor;
+use super::executors::FromExecutor;
 use super::world::World;
 
 /// Between two looks. Two agents that write a hundred megabytes a second come 600 MB far in this time, which

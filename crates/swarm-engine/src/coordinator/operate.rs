@@ -121,7 +121,7 @@ impl Moment {
     }
 }
 
-fn words(error: impl std::fmt::Display) -> String {
+fn describe(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
@@ -149,7 +149,7 @@ async fn survey(
 ) -> Result<Report, String> {
     let Background::State(now) = background else { return Err("nothing is known of the present".into()) };
     let trunk = world.trunk();
-    let survey = preview::survey(&world.previewed(&trunk), &now, ask).await.map_err(words)?;
+    let survey = preview::survey(&world.previewed(&trunk), &now, ask).await.map_err(describe)?;
     Ok(Report::Surveyed { op, survey: Box::new(survey) })
 }
 
@@ -170,7 +170,7 @@ async fn save(
     } else {
         checkpoint::mark(&world.git, &asked).await
     };
-    let saved = saved.map_err(words)?;
+    let saved = saved.map_err(describe)?;
     let (file, dir) = (moment.file(&name, at, &saved), world.checkpoints());
     // Nothing waits for it.
     tokio::task::spawn_blocking(move || {
@@ -185,7 +185,7 @@ async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Rep
         disposable: &world.config.worktree.disposable,
         max_file_bytes: world.config.worktree.max_file << 20,
     };
-    Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(words)? {
+    Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(describe)? {
         MoveOutcome::Moved(moved) => Report::Moved { op, moved },
         MoveOutcome::Conflict { paths, .. } => Report::MoveConflict { op, paths },
         MoveOutcome::Refused { why, hint } => {
@@ -195,7 +195,7 @@ async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Rep
 }
 
 async fn forget(world: &World, name: String) -> Result<Report, String> {
-    checkpoint::delete(&world.git, &name).await.map_err(words)?;
+    checkpoint::delete(&world.git, &name).await.map_err(describe)?;
     complain("remove the file of a checkpoint", checkpoint_file::remove(&world.checkpoints(), &name));
     Ok(Report::Forgotten { name })
 }
@@ -207,7 +207,7 @@ async fn rewind_worktree(
     to: Option<&Oid>,
 ) -> Result<Report, String> {
     let asked = Rewind { task: &task, run, dir: &world.paths.worktrees, to, dirty: None };
-    let saved = rewind(&world.git, &asked).await.map_err(words)??;
+    let saved = rewind(&world.git, &asked).await.map_err(describe)??;
     Ok(Report::Rewound { task, saved })
 }
 

@@ -7,7 +7,7 @@ use swarm_protocol::channel::{CommandLine, Order};
 use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
-use super::prompt::{Setting, words};
+use super::prompt::{Setting, compose};
 use swarm_agents::handover::ContextFiles;
 
 /// The smallest question that shows whether the service answers at all.
@@ -57,7 +57,7 @@ impl Coordinator {
                         learnings: self.world.learnings.for_agent(agent),
                         context: ContextFiles::new(&self.world.paths.swarm, task),
                     };
-                    let words = words(self.store.state(), setting)?;
+                    let words = compose(self.store.state(), setting)?;
                     Order::Go {
                         iteration: *iteration,
                         prompt: self.world.prompts.work(&words),

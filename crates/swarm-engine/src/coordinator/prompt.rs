@@ -27,7 +27,7 @@ pub struct Setting<'a> {
 
 /// The task, where it stands in the plan, where the work is to be done, and what went wrong before.
 /// None for a task that is no more.
-pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
+pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
     let task = state.task(setting.task)?;
     let neighbour = |id: &TaskId| Neighbour {
         id: id.to_string(),
@@ -59,7 +59,7 @@ pub fn words(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         compact,
         repeated: before.and_then(repeated),
         handover: setting.context.read_markdown().filter(|_| compact),
-        nudge: task.nudge.as_ref().map(|nudge| format!("{}: {}", nudge.class.words(), nudge.why)),
+        nudge: task.nudge.as_ref().map(|nudge| format!("{}: {}", nudge.class.describe(), nudge.why)),
         messages: messages(task),
     })
 }

@@ -13,7 +13,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 
-use super::carry_out::FromExecutor;
+use super::executors::FromExecutor;
 use super::{Coordinator, Told, Urge};
 use crate::channel::FromSocket;
 use crate::look::{Look, Looked, look};

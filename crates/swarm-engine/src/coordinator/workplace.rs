@@ -13,7 +13,7 @@ use swarm_git::Identity;
 use swarm_git::tips;
 use swarm_process::Containment;
 use swarm_process::complain;
-use swarm_process::stage::Stage;
+use swarm_process::launcher::Launcher;
 use swarm_work::daemon::DaemonSpec;
 use swarm_work::merge_tree::{self, NAME as MERGE};
 use swarm_work::no_room;
@@ -177,7 +177,7 @@ impl World {
     /// and says what is wrong.
     async fn net(&self) -> Option<Containment> {
         let tried = self.containment.get_or_init(async || {
-            let stage = Stage::of(&self.launch.program);
+            let stage = Launcher::of(&self.launch.program);
             Containment::choose(self.config.containment, &stage).await.ok()
         });
         tried.await.clone()
@@ -216,7 +216,7 @@ fn told_of_flaws(run: &RunId, task: &TaskId, flaws: &[Flaw]) -> Vec<Report> {
     if !flaws.iter().any(|flaw| *flaw != Flaw::HalfMade && !matches!(flaw, Flaw::Uncommitted { .. })) {
         return vec![];
     }
-    let words: Vec<String> = flaws.iter().map(|flaw| flaw.words(task)).collect();
+    let words: Vec<String> = flaws.iter().map(|flaw| flaw.describe(task)).collect();
     vec![Report::Noted { run: run.clone(), text: format!("the worktree: {}", words.join("; ")) }]
 }
 

@@ -10,7 +10,7 @@ use super::patient::Patient;
 use swarm_git::Git;
 use swarm_git::tips::own_tip;
 
-pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let mut found = Vec::new();
     for task in patient.state.tasks.values().filter(|task| should_have_a_branch(task)) {
         let branch = task.spec.id.branch();

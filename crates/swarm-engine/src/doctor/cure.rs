@@ -65,11 +65,11 @@ impl Cure {
                     return Err(format!("{} is in use again", patient.shown(lock)));
                 }
             }
-            Self::ForgetWorktree(checkout) => forget(patient, checkout).await.map_err(words)?,
+            Self::ForgetWorktree(checkout) => forget(patient, checkout).await.map_err(describe)?,
             Self::RemoveWorktree(task) => {
                 match remove(git, task, &patient.paths.worktrees, &patient.config.worktree.disposable)
                     .await
-                    .map_err(words)?
+                    .map_err(describe)?
                 {
                     Removal::Removed => {}
                     Removal::Kept { why } => return Err(format!("kept: {why}")),
@@ -84,8 +84,12 @@ impl Cure {
             }
             Self::RestoreBranch { task, tip } => {
                 let change = RefChange::create(format!("refs/heads/{}", task.branch()), tip);
-                match git.update_refs(&[change], "swarm: branch of a task restored").await.map_err(words)? {
-                    RefOutcome::Changed => git.make_durable().await.map_err(words)?,
+                match git
+                    .update_refs(&[change], "swarm: branch of a task restored")
+                    .await
+                    .map_err(describe)?
+                {
+                    RefOutcome::Changed => git.make_durable().await.map_err(describe)?,
                     RefOutcome::Lost { .. } => return Err("somebody made it meanwhile".into()),
                 }
             }
@@ -121,7 +125,7 @@ async fn end_by_nonce(patient: &Patient, nonce: &str) -> Result<(), String> {
     }
 }
 
-fn words(error: GitError) -> String {
+fn describe(error: GitError) -> String {
     error.to_string()
 }
 
@@ -132,7 +136,7 @@ fn grace(patient: &Patient) -> Duration {
 /// Into the trash, where it can be looked at for a while.
 fn put_away(patient: &Patient, path: &std::path::Path) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    move_to_trash(&patient.git, &name, path).map(drop).map_err(words)
+    move_to_trash(&patient.git, &name, path).map(drop).map_err(describe)
 }
 
 /// A worktree whose folder is gone: what only its HEAD holds is kept, its record goes to the trash.

@@ -6,7 +6,7 @@ use super::finding::{Finding, Found};
 use super::patient::Patient;
 use crate::present::as_on_trunk;
 
-pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let state = as_on_trunk(&patient.git, patient.state.clone()).await;
     let mut found: Vec<Found> = Vec::new();
     if let Some(failed) = &state.proof_failed {

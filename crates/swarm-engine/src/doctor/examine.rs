@@ -28,12 +28,12 @@ pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: b
     let git = match Git::discover(repo).await {
         Ok(git) => git,
         Err(error) => {
-            let mut found = machine::look().await;
+            let mut found = machine::inspect().await;
             found.push(Finding::problem("repository", error.to_string()));
             return report(found, vec![]);
         }
     };
-    let (patient, found) = look(git.clone(), environment).await;
+    let (patient, found) = inspect(git.clone(), environment).await;
     if !fix {
         return report(found, vec![]);
     }
@@ -41,7 +41,7 @@ pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: b
         found.iter().filter(|one| one.cure.is_some()).map(|one| one.finding.clone()).collect();
     let failed = mend(&patient, &found).await;
     drop(patient);
-    let (_, mut found) = look(git, environment).await;
+    let (_, mut found) = inspect(git, environment).await;
     for one in &mut found {
         let same = |(finding, _): &&(Finding, String)| is_same(finding, &one.finding);
         if let Some((_, why)) = failed.iter().find(same) {
@@ -76,22 +76,22 @@ fn report(found: Vec<Found>, fixed: Vec<Finding>) -> Report {
     Report { findings, problems, fixed: fixed_count }
 }
 
-async fn look(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec<Found>) {
-    let mut found = machine::look().await;
+async fn inspect(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec<Found>) {
+    let mut found = machine::inspect().await;
     let (patient, configuration) = Patient::of(git, environment).await;
     found.extend(configuration);
-    found.extend(place::look(&patient));
-    found.extend(programs::look(&patient).await);
-    found.extend(repository::look(&patient).await);
-    found.extend(git_locks::look(&patient));
+    found.extend(place::inspect(&patient));
+    found.extend(programs::inspect(&patient).await);
+    found.extend(repository::inspect(&patient).await);
+    found.extend(git_locks::inspect(&patient));
     if patient.has_swarm() {
-        found.extend(memory::look(&patient));
-        found.extend(worktrees::look(&patient));
-        found.extend(integrity::look(&patient).await);
-        found.extend(branches::look(&patient).await);
-        found.extend(done::look(&patient).await);
-        found.extend(runs::look(&patient));
-        found.extend(remains::look(&patient));
+        found.extend(memory::inspect(&patient));
+        found.extend(worktrees::inspect(&patient));
+        found.extend(integrity::inspect(&patient).await);
+        found.extend(branches::inspect(&patient).await);
+        found.extend(done::inspect(&patient).await);
+        found.extend(runs::inspect(&patient));
+        found.extend(remains::inspect(&patient));
     }
     (patient, found)
 }

@@ -14,7 +14,7 @@ const SHOWN_MAX: usize = 200;
 /// Folders below `refs` that are gone through.
 const DEPTH_MAX: u32 = 8;
 
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
+pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let abandoned = |lock: &PathBuf| is_old(lock) && !patient.git.someone_may_hold(lock);
     let mut found: Vec<Found> = locks(patient)
         .into_iter()

@@ -12,7 +12,7 @@ use swarm_work::worktree::{Flaw, all_markers, examine};
 
 const ID: &str = "worktree-integrity";
 
-pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let mut found = Vec::new();
     for marker in all_markers(&patient.git) {
         // Whoever works in it changes it while we look.
@@ -38,7 +38,7 @@ fn told(task: &TaskId, shown: &str, flaws: &[Flaw]) -> Option<Found> {
     let words: Vec<String> = flaws
         .iter()
         .filter(|flaw| flaw.is_disorder() && !is_told_elsewhere(flaw))
-        .map(|flaw| flaw.words(task))
+        .map(|flaw| flaw.describe(task))
         .collect();
     if words.is_empty() {
         return None;

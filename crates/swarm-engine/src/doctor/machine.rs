@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::finding::{Finding, Found};
 use swarm_process::containment::available;
+use swarm_process::launcher::Launcher;
 use swarm_process::sandbox;
-use swarm_process::stage::Stage;
 
 /// Below this a swarm of a few agents soon fills the disk.
 const DISK_LOW_BYTES: u64 = 1 << 30;
@@ -15,7 +15,7 @@ const DISK_FULL_BYTES: u64 = 64 << 20;
 const INOTIFY_INSTANCES_MIN: u64 = 32;
 
 /// What holds whatever repository is looked at.
-pub(super) async fn look() -> Vec<Found> {
+pub(super) async fn inspect() -> Vec<Found> {
     vec![walls(), nets().await, inotify()]
 }
 
@@ -40,7 +40,7 @@ fn walls() -> Found {
 
 /// Which net would hold the processes of a run.
 async fn nets() -> Found {
-    let nets = available(&Stage::myself()).await;
+    let nets = available(&Launcher::myself()).await;
     let works: Vec<&str> = nets.iter().filter(|(_, net)| net.is_ok()).map(|(word, _)| *word).collect();
     let fails = nets.iter().filter_map(|(word, net)| Some(format!("no {word}: {}", net.as_ref().err()?)));
     let fails: Vec<String> = fails.collect();

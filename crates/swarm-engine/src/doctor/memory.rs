@@ -6,7 +6,7 @@ use super::patient::Patient;
 use crate::projection::{self, Condition};
 use crate::store::{Store, VerifyReport, is_as_written};
 
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
+pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     if let Some(error) = &patient.ledger_error {
         let hint = error.hint();
         let hint = if hint.is_empty() { "swarm plan salvage".into() } else { hint };
@@ -100,7 +100,7 @@ fn projections(patient: &Patient) -> Vec<Found> {
     let mut found = Vec::new();
     for (path, condition) in projection::conditions(&patient.paths, &head) {
         let shown = patient.shown(&path);
-        let Some(words) = condition.words(&shown) else { continue };
+        let Some(words) = condition.describe(&shown) else { continue };
         found.push(match condition {
             // A coordinator writes them every few seconds.
             Condition::Stale { .. } | Condition::Missing if patient.coordinator.is_some() => continue,

@@ -20,7 +20,7 @@ const REMOTE: [(u64, &str); 8] = [
     (0x5346_414F, "AFS"),
 ];
 
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
+pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let root = &patient.paths.root;
     let mut found = vec![disk(root, "the repository"), filesystem(patient), clock(patient)];
     let apart = |path: &std::path::Path| {

@@ -5,7 +5,7 @@ use super::patient::Patient;
 use crate::coordinator::Outfit;
 use swarm_agents::{AgentProgram, AgentSetup, KNOWN, LoggedIn, ProgramReport, Surroundings, probe};
 
-pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let around = Surroundings::of_this_process();
     let mut found = Vec::new();
     let mut used = Vec::new();
@@ -38,7 +38,7 @@ fn profiles(patient: &Patient) -> Vec<String> {
 }
 
 fn in_use(name: &str, setup: &AgentSetup, report: &ProgramReport) -> Found {
-    let words = words(report);
+    let words = describe(report);
     let hint = report.hint.clone().unwrap_or_else(|| "swarm run --agent NAME".into());
     if setup.program == AgentProgram::Script {
         return Finding::ok("agent", "script is built in").about(name);
@@ -54,10 +54,10 @@ fn in_use(name: &str, setup: &AgentSetup, report: &ProgramReport) -> Found {
 }
 
 fn idle(report: &ProgramReport) -> Found {
-    Finding::ok("agent", format!("{}; not used here", words(report))).about(report.program.name())
+    Finding::ok("agent", format!("{}; not used here", describe(report))).about(report.program.name())
 }
 
-fn words(report: &ProgramReport) -> String {
+fn describe(report: &ProgramReport) -> String {
     let name = report.program.name();
     if report.found.is_none() {
         return format!("{name} is not installed or not in PATH");

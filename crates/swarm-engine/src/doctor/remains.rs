@@ -14,7 +14,7 @@ use swarm_work::remove::{TrashRule, trashed};
 /// Files counted for the size of the trash.
 const COUNTED_MAX: usize = 200_000;
 
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
+pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let mut found = vec![coordinator(patient), socket(patient), trash(patient)];
     found.extend(permissions(patient));
     found.extend(temporary(patient));

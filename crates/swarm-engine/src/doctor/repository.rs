@@ -5,7 +5,7 @@ use super::patient::Patient;
 use swarm_git::Identity;
 use swarm_git::trunk::way_back;
 
-pub(super) async fn look(patient: &Patient) -> Vec<Found> {
+pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let git = &patient.git;
     let (a, b, c) = git.version;
     vec![

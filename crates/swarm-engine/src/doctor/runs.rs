@@ -11,7 +11,7 @@ use swarm_process::containment::cgroup::leaves_of_swarm;
 use swarm_process::processes_with_nonce;
 use swarm_work::daemon::{DaemonSpec, RunFiles};
 
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
+pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     // A coordinator that lives looks after its runs itself.
     if patient.coordinator.is_some() || !(patient.knows_tasks || patient.state.seq == 0) {
         return Vec::new();

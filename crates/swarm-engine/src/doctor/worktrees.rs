@@ -9,7 +9,7 @@ use super::finding::{Finding, Found};
 use super::patient::Patient;
 use swarm_git::Checkout;
 
-pub(super) fn look(patient: &Patient) -> Vec<Found> {
+pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let linked = patient.git.linked_checkouts();
     let mut found = gone(patient, &linked);
     found.extend(orphans(patient, &linked));

@@ -32,7 +32,7 @@ pub enum Condition {
 
 impl Condition {
     /// What is to be said about it; nothing when it is fresh.
-    pub fn words(&self, path: impl std::fmt::Display) -> Option<String> {
+    pub fn describe(&self, path: impl std::fmt::Display) -> Option<String> {
         match self {
             Self::Fresh => None,
             Self::Missing => Some(format!("{path} is missing")),

@@ -94,7 +94,7 @@ impl Store {
 fn stale_projections(paths: &Paths, head: &Head) -> Vec<String> {
     projection::conditions(paths, head)
         .into_iter()
-        .filter_map(|(path, condition)| condition.words(paths.shown(&path)))
+        .filter_map(|(path, condition)| condition.describe(paths.shown(&path)))
         .collect()
 }
 

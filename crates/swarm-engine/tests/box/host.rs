@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::json;
 use swarm_agents::journal::Stream;
 use swarm_process::containment::{Containment, available};
+use swarm_process::launcher::{Launcher, boxed_process};
 use swarm_process::sandbox::SandboxSpec;
-use swarm_process::stage::{Stage, boxed_process};
 use swarm_process::{Call, Input, NONCE_VARIABLE, caller, environment};
 use swarm_work::daemon::become_reaper;
 use swarm_work::daemon::program::{Bounds, Listener, Outgoing, run};
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Some("available") => {
-            let all = runtime().block_on(available(&Stage::myself()));
+            let all = runtime().block_on(available(&Launcher::myself()));
             let words: Vec<&str> = all.iter().filter(|(_, net)| net.is_ok()).map(|(word, _)| *word).collect();
             println!("{}", words.join(" "));
             ExitCode::SUCCESS
@@ -106,7 +106,7 @@ fn net(word: &str, parent: impl FnOnce() -> PathBuf) -> Containment {
 
 async fn run_wish(wish: Wish) {
     become_reaper().expect("a reaper");
-    let stage = Stage::myself();
+    let stage = Launcher::myself();
     let all = available(&stage).await;
     let parent = || match &all[0].1 {
         Ok(Containment::Cgroup { parent }) => parent.clone(),

@@ -10,7 +10,7 @@ use swarm_protocol::ids::{CommandId, Oid};
 use swarm_protocol::operation::{Force, TrunkHow};
 
 use crate::checkpoints::{make_dirty, worktree};
-use crate::desk::{Desk, coordinate_and_die};
+use crate::fixture::{Fixture, coordinate_and_die};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
 use crate::seen;
 
@@ -59,7 +59,7 @@ const STEPS: [&str; 4] = ["operation_asked", "coordinator_started", "operation_p
 
 struct Story {
     scratch: Scratch,
-    desk: Desk,
+    fixture: Fixture,
     person: Person,
     /// Trunk before the deed.
     now: Oid,
@@ -82,8 +82,8 @@ fn own_status(repo: &Path) -> Vec<String> {
 impl Story {
     async fn tell(person: Person) -> Self {
         let scratch = Scratch::new();
-        let desk = Desk::with_plan(&scratch.repo).await;
-        desk.merge("1.1", &[("swarm/one.txt", "one\n"), ("a.txt", "a one\na two\na three\n")]).await;
+        let fixture = Fixture::with_plan(&scratch.repo).await;
+        fixture.merge("1.1", &[("swarm/one.txt", "one\n"), ("a.txt", "a one\na two\na three\n")]).await;
         let mut theirs = Vec::new();
         if person.commits {
             scratch.write("person.txt", "between\n");
@@ -93,12 +93,12 @@ impl Story {
         let place = worktree(&git, &scratch, "1.3").await;
         make_dirty(&place.path);
         let then = seen::files(&place.path);
-        desk.operate(Command::MakeCheckpoint { name: Some("mine".into()) }).await.expect("a checkpoint");
+        fixture.operate(Command::MakeCheckpoint { name: Some("mine".into()) }).await.expect("a checkpoint");
         write(&place.path, "later.txt", b"later\n");
         commit_all(&place.path, "later");
         write(&place.path, "unsaved.txt", b"not committed, later\n");
         let later = seen::files(&place.path);
-        desk.merge("1.2", &[("swarm/two.txt", "two\n"), ("b.txt", "b one\nb two\n")]).await;
+        fixture.merge("1.2", &[("swarm/two.txt", "two\n"), ("b.txt", "b one\nb two\n")]).await;
         if person.pushes {
             git_in(scratch.dir.path(), ["init", "--quiet", "--bare", "remote.git"]);
             let remote = scratch.dir.path().join("remote.git");
@@ -120,7 +120,7 @@ impl Story {
         scratch.write("ignored/x", "ignored\n");
         let (files, status) = (seen::files(&scratch.repo), own_status(&scratch.repo));
         let now = scratch.oid("main");
-        Self { desk, person, now, theirs, files, status, then, later, scratch }
+        Self { fixture, person, now, theirs, files, status, then, later, scratch }
     }
 
     fn place(&self) -> PathBuf {
@@ -162,7 +162,7 @@ impl Story {
             assert_eq!(self.scratch.read("b.txt"), "b one\n", "{told}");
         }
         let stage = if deed == Deed::Abort { "Approved" } else { "Pending" };
-        assert_eq!((self.desk.stage("1.1"), self.desk.stage("1.2")), ("Done", stage), "{told}");
+        assert_eq!((self.fixture.stage("1.1"), self.fixture.stage("1.2")), ("Done", stage), "{told}");
         if deed == Deed::Rollback {
             assert_eq!(seen::files(&self.place()), self.then, "{told}: the worktree of then");
         }
@@ -175,7 +175,7 @@ impl Story {
         if self.person.shows_trunk {
             assert_eq!(seen::files(&self.scratch.repo), self.files, "{told}");
         }
-        assert_eq!((self.desk.stage("1.1"), self.desk.stage("1.2")), ("Done", "Done"), "{told}");
+        assert_eq!((self.fixture.stage("1.1"), self.fixture.stage("1.2")), ("Done", "Done"), "{told}");
         assert_eq!(seen::files(&self.place()), self.later, "{told}: the worktree of before");
     }
 
@@ -184,7 +184,7 @@ impl Story {
             Deed::Checkpoint | Deed::Undo => self.is_as_before(told),
             _ => self.is_taken_back(deed, told),
         }
-        assert!(self.desk.state().ops.running.is_none(), "{told}");
+        assert!(self.fixture.state().ops.running.is_none(), "{told}");
     }
 }
 
@@ -194,18 +194,18 @@ async fn check(deed: Deed, person: Person, steps: &[&str]) {
         let told = format!("{deed:?} {person:?} killed after {step}");
         let story = Story::tell(person).await;
         if deed == Deed::Undo {
-            story.desk.operate(Deed::RollbackTask.command()).await.expect("it can be rolled back");
+            story.fixture.operate(Deed::RollbackTask.command()).await.expect("it can be rolled back");
             story.is_taken_back(Deed::RollbackTask, &told);
         }
-        let id = story.desk.ask(deed.command()).expect("it is taken");
+        let id = story.fixture.ask(deed.command()).expect("it is taken");
         if *step != "operation_asked" {
             assert!(coordinate_and_die(&story.scratch.repo, step, false), "{told}: it lived");
         }
-        story.desk.finish().await;
+        story.fixture.finish().await;
         no_failure(&story, &id, &told);
         story.is_right(deed, &told);
         if deed != Deed::Undo {
-            let back = story.desk.operate(Deed::Undo.command()).await;
+            let back = story.fixture.operate(Deed::Undo.command()).await;
             back.unwrap_or_else(|why| panic!("{told}: {why}"));
             story.is_as_before(&format!("{told}, undone"));
         }
@@ -213,7 +213,7 @@ async fn check(deed: Deed, person: Person, steps: &[&str]) {
 }
 
 fn no_failure(story: &Story, id: &CommandId, told: &str) {
-    let state = story.desk.state();
+    let state = story.fixture.state();
     let record = state.ops.record(id).unwrap_or_else(|| panic!("{told}: it left no record"));
     assert_eq!(record.failed, None, "{told}");
 }
@@ -257,7 +257,7 @@ async fn a_preview_says_what_happens_and_changes_nothing() {
     for (person, sets) in [(ALONE, true), (COMMITS, false)] {
         let story = Story::tell(person).await;
         let refs = seen::refs(&story.scratch.repo);
-        let seen_first = story.desk.preview(&Deed::Rollback.command()).await.expect("a preview");
+        let seen_first = story.fixture.preview(&Deed::Rollback.command()).await.expect("a preview");
         assert_eq!(seen::refs(&story.scratch.repo), refs, "a look changes no ref");
         story.is_as_before("after a look");
         let plan = seen_first.plan.expect("it moves git");
@@ -270,10 +270,11 @@ async fn a_preview_says_what_happens_and_changes_nothing() {
         let expect = seen_first.expect.clone();
         let to = Some("mine".to_owned());
         let command = |expect| Command::Rollback { to: to.clone(), force: Force::default(), expect };
-        let wrong = story.desk.operate(command(Some("0".repeat(64)))).await.expect_err("not what was seen");
+        let wrong =
+            story.fixture.operate(command(Some("0".repeat(64)))).await.expect_err("not what was seen");
         assert!(wrong.contains("changed since the preview"), "{wrong}");
         story.is_as_before("after a refusal");
-        story.desk.operate(command(expect)).await.expect("as it was seen");
+        story.fixture.operate(command(expect)).await.expect("as it was seen");
         story.is_taken_back(Deed::Rollback, "as previewed");
     }
 }
@@ -283,12 +284,12 @@ async fn a_local_change_in_the_way_is_refused_with_the_way_out_which_then_works(
     let story = Story::tell(ALONE).await;
     story.scratch.write("b.txt", "b, mine, not committed\n");
     let files = seen::files(&story.scratch.repo);
-    let why = story.desk.operate(Deed::Rollback.command()).await.expect_err("it is in the way");
+    let why = story.fixture.operate(Deed::Rollback.command()).await.expect_err("it is in the way");
     assert!(why.contains("b.txt") && why.contains("--save-local"), "{why}");
     assert_eq!((seen::files(&story.scratch.repo), story.scratch.oid("main")), (files, story.now.clone()));
     let force = Force { save_local: true, ..Force::default() };
     let command = Command::Rollback { to: Some("mine".into()), force, expect: None };
-    story.desk.operate(command).await.expect("put aside");
+    story.fixture.operate(command).await.expect("put aside");
     assert_eq!(story.scratch.read("b.txt"), "b one\n");
     let kept = story.scratch.git(["for-each-ref", "--format=%(refname)", "refs/swarm/local"]);
     let mine = story.scratch.git(["show", &format!("{}:b.txt", kept.lines().next().expect("a ref"))]);
@@ -298,10 +299,10 @@ async fn a_local_change_in_the_way_is_refused_with_the_way_out_which_then_works(
 #[tokio::test]
 async fn automatic_checkpoints_are_made_and_the_files_say_what_people_know() {
     let story = Story::tell(ALONE).await;
-    let state = story.desk.state();
+    let state = story.fixture.state();
     let names: Vec<&str> = state.ops.checkpoints.keys().map(String::as_str).collect();
     assert_eq!(names, ["before-merge-1.1", "before-merge-1.2", "mine", "session-start", "session-start-2"]);
-    let file = story.desk.paths.swarm.join("checkpoints/mine.json");
+    let file = story.fixture.paths.swarm.join("checkpoints/mine.json");
     let value: serde_json::Value = serde_json::from_slice(&std::fs::read(file).expect("a file")).unwrap();
     assert_eq!((&value["type"], &value["trigger"]), (&"manual".into(), &"person".into()));
     assert_eq!(value["taskStates"]["1.1"], "done");
@@ -312,8 +313,8 @@ async fn automatic_checkpoints_are_made_and_the_files_say_what_people_know() {
     assert_eq!(Some(held), before.trunk);
     assert_eq!(story.scratch.git(["tag"]), "swarm-checkpoint-mine");
     let command = Command::DeleteCheckpoint { name: "mine".into() };
-    story.desk.operate(command).await.expect("it can go");
-    assert!(story.desk.state().ops.checkpoints["mine"].deleted.is_some(), "kept for an undo");
-    story.desk.operate(Deed::Undo.command()).await.expect("it comes back");
-    assert!(story.desk.state().ops.checkpoints["mine"].deleted.is_none());
+    story.fixture.operate(command).await.expect("it can go");
+    assert!(story.fixture.state().ops.checkpoints["mine"].deleted.is_some(), "kept for an undo");
+    story.fixture.operate(Deed::Undo.command()).await.expect("it comes back");
+    assert!(story.fixture.state().ops.checkpoints["mine"].deleted.is_none());
 }

@@ -8,7 +8,7 @@ mod git_scratch;
 
 mod checkpoints;
 mod circle;
-mod desk;
+mod fixture;
 mod hooked;
 mod hooks;
 mod killed;

@@ -100,7 +100,7 @@ pub fn names(dir: &Path) -> Vec<String> {
 }
 
 /// The whole chain of an error, as the CLI prints it.
-pub fn words(error: &StoreError) -> String {
+pub fn describe(error: &StoreError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {

@@ -26,7 +26,7 @@ async fn check(break_it: impl FnOnce(&Field, &Prepared), expected: &[&str]) -> (
     break_it(&field, &made);
     let said = |flaws: &[Flaw]| -> Vec<String> {
         let told = flaws.iter().filter(|flaw| !matches!(flaw, Flaw::Uncommitted { .. }));
-        told.map(|flaw| flaw.words(&task("t1"))).collect()
+        told.map(|flaw| flaw.describe(&task("t1"))).collect()
     };
     let seen =
         examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("it can be looked at");

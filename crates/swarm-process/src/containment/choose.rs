@@ -6,7 +6,7 @@ use swarm_protocol::config::ContainmentKind;
 
 use super::Containment;
 use super::cgroup::{Leaf, leaf_name, parents};
-use crate::stage::{Place, Stage};
+use crate::launcher::{Launcher, Place};
 use std::path::Path;
 
 /// Longest a trial may take; it takes milliseconds.
@@ -24,7 +24,7 @@ pub struct NoContainment {
 
 impl Containment {
     /// The best net that works, or exactly the one that is wanted.
-    pub async fn choose(wanted: ContainmentKind, stage: &Stage) -> Result<Self, NoContainment> {
+    pub async fn choose(wanted: ContainmentKind, stage: &Launcher) -> Result<Self, NoContainment> {
         let no = |word| move |why| NoContainment { word, why };
         match wanted {
             ContainmentKind::Cgroup => try_cgroup(stage).await.map_err(no("cgroup")),
@@ -41,7 +41,7 @@ impl Containment {
 }
 
 /// Every net with what it would be here, or why it would not be.
-pub async fn available(stage: &Stage) -> Vec<(&'static str, Result<Containment, String>)> {
+pub async fn available(stage: &Launcher) -> Vec<(&'static str, Result<Containment, String>)> {
     vec![
         ("cgroup", try_cgroup(stage).await),
         ("pidns", try_pidns(stage).await),
@@ -49,7 +49,7 @@ pub async fn available(stage: &Stage) -> Vec<(&'static str, Result<Containment, 
     ]
 }
 
-async fn try_cgroup(stage: &Stage) -> Result<Containment, String> {
+async fn try_cgroup(stage: &Launcher) -> Result<Containment, String> {
     let mut why = "no control groups of version 2 are mounted".to_owned();
     let name = leaf_name(Path::new("trial"), &format!("trial-{}", ulid::Ulid::generate()));
     for parent in parents() {
@@ -71,7 +71,7 @@ async fn try_cgroup(stage: &Stage) -> Result<Containment, String> {
     Err(why)
 }
 
-async fn try_pidns(stage: &Stage) -> Result<Containment, String> {
+async fn try_pidns(stage: &Launcher) -> Result<Containment, String> {
     // As root without a user namespace: files keep their owners. Others have no choice.
     let ways: &[bool] = if rustix::process::geteuid().is_root() { &[false, true] } else { &[true] };
     let mut why = String::new();

@@ -146,7 +146,7 @@ impl Default for Disk {
 
 impl Bounds {
     /// `50 million tokens, $100, 24h of work`; none: there is no bound.
-    pub fn words(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         let tokens = self.tokens.filter(|n| *n > 0).map(|n| match n % 1_000_000 {
             0 => format!("{} million tokens", n / 1_000_000),
             _ => format!("{n} tokens"),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "boxed") {
         let args: Vec<_> = std::env::args_os().skip(2).collect();
-        return swarm_process::stage::boxed_process(&args).into();
+        return swarm_process::launcher::boxed_process(&args).into();
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {

@@ -18,7 +18,7 @@ use swarm_protocol::channel::{
     Downward, ExitRecord, FromDaemon, Greeting, Hello, IterationOutcome, Order, RunKind, Upward,
 };
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_server::listener::{SOCKET_QUEUE, Listener};
+use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use swarm_work::daemon::{DaemonSpec, RunFiles};
 use swarm_work::supervisor::{
     DaemonEnd, Found, Launch, ensure_daemon, is_secret, secret_key, secret_of, watch_daemon,

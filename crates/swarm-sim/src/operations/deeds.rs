@@ -5,7 +5,7 @@ use swarm_protocol::operation::Force;
 use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, TaskPatch, TaskSpec};
 
-use super::desk::{Desk, task_id};
+use super::world::{OperationWorld, task_id};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Situation {
@@ -31,68 +31,68 @@ impl Situation {
     ];
 
     /// Two tasks merged, a checkpoint between them, one blocked, an edit undone; then the situation itself.
-    pub fn desk(self) -> Desk {
-        let mut desk = Desk::new(8);
-        start(&mut desk, "t0");
-        desk.finish("t0");
-        desk.drive();
+    pub fn world(self) -> OperationWorld {
+        let mut world = OperationWorld::new(8);
+        start(&mut world, "t0");
+        world.finish("t0");
+        world.drive();
         let name = Some("between".to_string());
-        desk.ask(Command::MakeCheckpoint { name }).expect("a checkpoint");
-        desk.drive();
-        start(&mut desk, "t1");
-        desk.finish("t1");
-        desk.drive();
+        world.ask(Command::MakeCheckpoint { name }).expect("a checkpoint");
+        world.drive();
+        start(&mut world, "t1");
+        world.finish("t1");
+        world.drive();
         let reason = "wait".into();
-        desk.ask(Command::BlockTask { task: task_id("t10"), reason }).expect("blocked");
+        world.ask(Command::BlockTask { task: task_id("t10"), reason }).expect("blocked");
         // Something to be redone, whatever comes between.
         let patch = TaskPatch { title: Some("undone".into()), ..TaskPatch::default() };
-        let edit = desk.ask(Command::EditTask { task: task_id("t9"), patch }).expect("edited");
+        let edit = world.ask(Command::EditTask { task: task_id("t9"), patch }).expect("edited");
         let (partial, force) = (false, Force::default());
-        desk.ask(Command::Undo { operation: Some(edit), partial, force, expect: None }).expect("undone");
+        world.ask(Command::Undo { operation: Some(edit), partial, force, expect: None }).expect("undone");
         match self {
             Self::Idle => {}
-            Self::OneActive => active(&mut desk, 1),
-            Self::EightActive => active(&mut desk, 8),
+            Self::OneActive => active(&mut world, 1),
+            Self::EightActive => active(&mut world, 8),
             Self::Paused => {
-                active(&mut desk, 3);
-                desk.ask(pause(false)).expect("paused");
+                active(&mut world, 3);
+                world.ask(pause(false)).expect("paused");
             }
             Self::DuringMerge => {
-                start(&mut desk, "t2");
-                desk.finish("t2");
+                start(&mut world, "t2");
+                world.finish("t2");
             }
             Self::DuringOperation => {
-                active(&mut desk, 1);
+                active(&mut world, 1);
                 let name = Some("meanwhile".to_string());
-                desk.ask(Command::MakeCheckpoint { name }).expect("a checkpoint");
+                world.ask(Command::MakeCheckpoint { name }).expect("a checkpoint");
             }
             Self::PersonToo => {
-                desk.git.person_commits("mine");
-                let tip = desk.git.trunk();
-                desk.git.pushed.extend(desk.git.history(&tip).into_iter().skip(1));
-                desk.git.local.insert("notes.txt".into());
+                world.git.person_commits("mine");
+                let tip = world.git.trunk();
+                world.git.pushed.extend(world.git.history(&tip).into_iter().skip(1));
+                world.git.local.insert("notes.txt".into());
             }
         }
         if !matches!(self, Self::DuringMerge | Self::DuringOperation) {
-            desk.drive();
+            world.drive();
         }
-        desk
+        world
     }
 }
 
-pub fn start(desk: &mut Desk, task: &str) {
-    desk.ask(Command::StartTasks { tasks: vec![task_id(task)] }).expect("started");
-    desk.drive();
+pub fn start(world: &mut OperationWorld, task: &str) {
+    world.ask(Command::StartTasks { tasks: vec![task_id(task)] }).expect("started");
+    world.drive();
 }
 
 /// So many agents at work, with commits and with something uncommitted.
-pub fn active(desk: &mut Desk, count: usize) {
+pub fn active(world: &mut OperationWorld, count: usize) {
     for n in 2..2 + count {
         let task = format!("t{n}");
-        start(desk, &task);
-        desk.work(&task);
-        desk.iterate(&task);
-        desk.scribble(&task);
+        start(world, &task);
+        world.work(&task);
+        world.iterate(&task);
+        world.scribble(&task);
     }
 }
 
@@ -176,8 +176,8 @@ impl Deed {
         Self::UndoMerge,
     ];
 
-    /// The command, as it makes sense at this desk.
-    pub fn command(self, desk: &Desk) -> Command {
+    /// The command, as it makes sense at this world.
+    pub fn command(self, world: &OperationWorld) -> Command {
         let t2 = || task_id("t2");
         let force = Force::default();
         let back = |to: Option<&str>| Command::Rollback { to: to.map(Into::into), force, expect: None };
@@ -204,7 +204,7 @@ impl Deed {
             Self::Add => Command::AddTask {
                 phase: None,
                 after: Some(task_id("t3")),
-                task: TaskSpec::new(task_id(&format!("x{}", desk.log.len())), "one more"),
+                task: TaskSpec::new(task_id(&format!("x{}", world.log.len())), "one more"),
             },
             Self::Remove => Command::RemoveTask { task: task_id("t12") },
             Self::Move => Command::MoveTask { task: task_id("t12"), after: None, phase: None },
@@ -231,7 +231,7 @@ impl Deed {
             Self::Undo => Command::Undo { operation: None, partial: false, force, expect: None },
             Self::Redo => Command::Redo { operation: None, force, expect: None },
             Self::UndoMerge => {
-                let merge = desk.state.ops.log.iter().rev().find(|r| r.kind == "merge");
+                let merge = world.state.ops.log.iter().rev().find(|r| r.kind == "merge");
                 let operation = merge.map(|r| r.id.clone());
                 Command::Undo { operation, partial: false, force, expect: None }
             }

@@ -13,9 +13,9 @@ use swarm_protocol::operation::{
 };
 use swarm_protocol::outcome::Ended;
 
-use super::desk::Desk;
+use super::world::OperationWorld;
 
-impl Desk {
+impl OperationWorld {
     /// What the executor says; none: it waits for an agent.
     pub fn deed(&mut self, effect: &Effect) -> Option<Report> {
         Some(match effect {
@@ -154,12 +154,12 @@ impl Desk {
 
     pub fn survey(&mut self, ask: &SurveyAsk) -> Survey {
         let now = self.git.trunk();
-        let line = |desk: &Self, oid: Oid| TrunkCommit {
-            subject: desk.git.commits.get(&oid).map(|c| c.subject.clone()).unwrap_or_default(),
-            pushed: desk.git.pushed.contains(&oid),
+        let line = |world: &Self, oid: Oid| TrunkCommit {
+            subject: world.git.commits.get(&oid).map(|c| c.subject.clone()).unwrap_or_default(),
+            pushed: world.git.pushed.contains(&oid),
             oid,
         };
-        let listed = |desk: &Self, oids: Vec<Oid>| oids.into_iter().map(|oid| line(desk, oid)).collect();
+        let listed = |world: &Self, oids: Vec<Oid>| oids.into_iter().map(|oid| line(world, oid)).collect();
         let mut survey = Survey { trunk: "main".into(), now: Some(now.clone()), ..Survey::default() };
         match &ask.trunk {
             Some(then) => {

@@ -7,8 +7,8 @@ use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, TaskPatch, TaskSpec};
 
 use super::deeds::{active, start};
-use super::desk::{Desk, task_id};
 use super::matrix::{as_recorded, keeps_what_is_the_persons, kept, same};
+use super::world::{OperationWorld, task_id};
 use crate::rng::Rng;
 
 fn undo(operation: Option<CommandId>) -> Command {
@@ -16,20 +16,20 @@ fn undo(operation: Option<CommandId>) -> Command {
 }
 
 /// Agents at their boundary, work of four of them, two merged tasks.
-fn begin() -> Desk {
-    let mut desk = Desk::new(8);
-    start(&mut desk, "t0");
-    desk.finish("t0");
-    desk.drive();
-    start(&mut desk, "t1");
-    desk.finish("t1");
-    desk.drive();
-    active(&mut desk, 4);
-    desk
+fn begin() -> OperationWorld {
+    let mut world = OperationWorld::new(8);
+    start(&mut world, "t0");
+    world.finish("t0");
+    world.drive();
+    start(&mut world, "t1");
+    world.finish("t1");
+    world.drive();
+    active(&mut world, 4);
+    world
 }
 
-fn random(rng: &mut Rng, desk: &Desk, quiet: bool) -> Command {
-    let ids: Vec<_> = desk.state.tasks.keys().cloned().collect();
+fn random(rng: &mut Rng, world: &OperationWorld, quiet: bool) -> Command {
+    let ids: Vec<_> = world.state.tasks.keys().cloned().collect();
     let task = ids[rng.index(ids.len())].clone();
     let other = ids[rng.index(ids.len())].clone();
     let force = Force::default();
@@ -96,112 +96,115 @@ pub struct Counted {
 /// Agents are held: `count` operations, then all of them undone, newest first. Everything is as it was.
 pub fn held(seed: u64, count: u64) -> Result<Counted, String> {
     let mut rng = Rng::new(seed);
-    let mut desk = begin();
-    desk.ask(Command::Pause { reason: PauseReason::User, why: "held".into(), force: false }).expect("paused");
+    let mut world = begin();
+    world
+        .ask(Command::Pause { reason: PauseReason::User, why: "held".into(), force: false })
+        .expect("paused");
     // Who was at work is stopped once: an undo brings a process back as a queued task.
     for n in 2..6 {
-        desk.ask(Command::StopAgent { task: task_id(&format!("t{n}")) }).expect("stopped");
+        world.ask(Command::StopAgent { task: task_id(&format!("t{n}")) }).expect("stopped");
     }
-    desk.drive();
-    let first = desk.seen();
+    world.drive();
+    let first = world.seen();
     let mut counted = Counted::default();
     let mut done: Vec<CommandId> = Vec::new();
     let mut seen = vec![first.clone()];
     while counted.asked < count {
         counted.asked += 1;
-        let command = random(&mut rng, &desk, true);
-        let told = desk.ask(command.clone());
+        let command = random(&mut rng, &world, true);
+        let told = world.ask(command.clone());
         // Sometimes nobody is there who carries out what is owed.
         if rng.chance(70) {
-            desk.drive();
+            world.drive();
         } else {
-            desk.drive_operation();
+            world.drive_operation();
         }
-        desk.sound().map_err(|what| format!("operation {} {command:?}: {what}", counted.asked))?;
+        world.sound().map_err(|what| format!("operation {} {command:?}: {what}", counted.asked))?;
         let Ok(id) = told else { continue };
-        if desk.state.ops.record(&id).is_some_and(|r| r.can_be_undone()) {
+        if world.state.ops.record(&id).is_some_and(|r| r.can_be_undone()) {
             counted.accepted += 1;
             done.push(id);
-            seen.push(desk.seen());
+            seen.push(world.seen());
         }
     }
     while let Some(id) = done.pop() {
         seen.pop();
-        let record = desk.state.ops.record(&id).cloned();
-        desk.ask(undo(Some(id.clone())))
+        let record = world.state.ops.record(&id).cloned();
+        world
+            .ask(undo(Some(id.clone())))
             .map_err(|r| format!("{} cannot be undone: {} ({record:?})", id.as_str(), r.message()))?;
-        desk.drive();
-        if let Some((why, _)) = desk.state.ops.log.back().and_then(|r| r.failed.clone()) {
+        world.drive();
+        if let Some((why, _)) = world.state.ops.log.back().and_then(|r| r.failed.clone()) {
             return Err(format!("the undo of {record:?} failed: {why}"));
         }
         counted.undone += 1;
         let wanted = seen.last().unwrap_or(&first);
-        same(wanted, &desk.seen()).map_err(|what| format!("after the undo of {record:?}: {what}"))?;
-        desk.sound()?;
+        same(wanted, &world.seen()).map_err(|what| format!("after the undo of {record:?}: {what}"))?;
+        world.sound()?;
     }
-    same(&first, &desk.seen())?;
+    same(&first, &world.seen())?;
     Ok(counted)
 }
 
 /// Agents work in between: each undo restores exactly its own facts, or is refused and changes nothing.
 pub fn working(seed: u64, count: u64) -> Result<Counted, String> {
     let mut rng = Rng::new(seed);
-    let mut desk = begin();
+    let mut world = begin();
     let mut counted = Counted::default();
     for _ in 0..count {
         counted.asked += 1;
-        live(&mut rng, &mut desk);
-        let before = desk.clone();
+        live(&mut rng, &mut world);
+        let before = world.clone();
         if rng.chance(60) {
-            let command = random(&mut rng, &desk, false);
+            let command = random(&mut rng, &world, false);
             let told = format!("{command:?}");
-            counted.accepted += u64::from(desk.ask(command).is_ok());
-            desk.drive();
-            keeps_what_is_the_persons(&before, &desk).map_err(|what| format!("{told}: {what}"))?;
-            desk.sound().map_err(|what| format!("{told}: {what}"))?;
+            counted.accepted += u64::from(world.ask(command).is_ok());
+            world.drive();
+            keeps_what_is_the_persons(&before, &world).map_err(|what| format!("{told}: {what}"))?;
+            world.sound().map_err(|what| format!("{told}: {what}"))?;
         } else {
-            take_back(&mut rng, &mut desk, &mut counted)?;
+            take_back(&mut rng, &mut world, &mut counted)?;
         }
-        desk.sound()?;
+        world.sound()?;
     }
     Ok(counted)
 }
 
 /// Somebody does something by themselves.
-fn live(rng: &mut Rng, desk: &mut Desk) {
+fn live(rng: &mut Rng, world: &mut OperationWorld) {
     let task = format!("t{}", rng.below(13));
     match rng.below(8) {
-        0 | 1 => desk.work(&task),
-        2 => desk.scribble(&task),
-        3 => desk.iterate(&task),
-        4 => desk.finish(&task),
-        5 => drop(desk.git.person_commits(&format!("p{}", rng.below(1000)))),
+        0 | 1 => world.work(&task),
+        2 => world.scribble(&task),
+        3 => world.iterate(&task),
+        4 => world.finish(&task),
+        5 => drop(world.git.person_commits(&format!("p{}", rng.below(1000)))),
         _ => {}
     }
-    desk.drive();
+    world.drive();
 }
 
-fn take_back(rng: &mut Rng, desk: &mut Desk, counted: &mut Counted) -> Result<(), String> {
-    let candidates: Vec<_> = desk.state.ops.log.iter().filter(|r| r.can_be_undone()).cloned().collect();
+fn take_back(rng: &mut Rng, world: &mut OperationWorld, counted: &mut Counted) -> Result<(), String> {
+    let candidates: Vec<_> = world.state.ops.log.iter().filter(|r| r.can_be_undone()).cloned().collect();
     if candidates.is_empty() {
         return Ok(());
     }
     let record = candidates[candidates.len() - 1 - rng.index(candidates.len().min(12))].clone();
-    let standing = as_recorded(desk, &record, false);
-    let before = desk.clone();
+    let standing = as_recorded(world, &record, false);
+    let before = world.clone();
     let set_aside = rng.chance(40);
     let force = Force { set_aside, ..Force::default() };
     let asked = Command::Undo { operation: Some(record.id.clone()), partial: false, force, expect: None };
-    if desk.ask(asked).is_err() {
+    if world.ask(asked).is_err() {
         counted.refused += 1;
-        return same(&before.seen(), &desk.seen()).map_err(|what| format!("a refused undo: {what}"));
+        return same(&before.seen(), &world.seen()).map_err(|what| format!("a refused undo: {what}"));
     }
-    desk.drive_operation();
-    let undone = desk.clone();
-    desk.drive();
-    keeps_what_is_the_persons(&before, desk).map_err(|what| format!("undo of {record:?}: {what}"))?;
-    desk.sound().map_err(|what| format!("undo of {record:?}: {what}"))?;
-    if desk.state.ops.log.back().is_some_and(|r| r.failed.is_some()) {
+    world.drive_operation();
+    let undone = world.clone();
+    world.drive();
+    keeps_what_is_the_persons(&before, world).map_err(|what| format!("undo of {record:?}: {what}"))?;
+    world.sound().map_err(|what| format!("undo of {record:?}: {what}"))?;
+    if world.state.ops.log.back().is_some_and(|r| r.failed.is_some()) {
         counted.refused += 1;
         return Ok(());
     }

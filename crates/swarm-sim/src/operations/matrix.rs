@@ -9,8 +9,8 @@ use swarm_protocol::operation::{FactChange, Force, SavedStage};
 use swarm_protocol::refusal::Refusal;
 
 use super::deeds::{Deed, Situation};
-use super::desk::Desk;
 use super::seen::{Seen, stage_words};
+use super::world::OperationWorld;
 
 /// What became of an operation in a situation.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub fn cells() -> impl Iterator<Item = (Deed, Situation)> {
 
 /// One operation in one situation. The error says what was broken.
 pub fn check(deed: Deed, situation: Situation) -> Result<Cell, String> {
-    let here = situation.desk();
+    let here = situation.world();
     here.sound()?;
     let (first, unkilled) = carry_out(deed, here.clone(), None)?;
     let Ok(id) = first else {
@@ -56,18 +56,22 @@ pub fn check(deed: Deed, situation: Situation) -> Result<Cell, String> {
 
 type Told = Result<CommandId, Refusal>;
 
-fn carry_out(deed: Deed, mut desk: Desk, kill_at: Option<u64>) -> Result<(Told, Desk), String> {
-    let before = desk.seen();
-    let command = deed.command(&desk);
-    let told = desk.ask(command);
-    if told.is_err() && before != desk.seen() {
+fn carry_out(
+    deed: Deed,
+    mut world: OperationWorld,
+    kill_at: Option<u64>,
+) -> Result<(Told, OperationWorld), String> {
+    let before = world.seen();
+    let command = deed.command(&world);
+    let told = world.ask(command);
+    if told.is_err() && before != world.seen() {
         return Err("a refusal changed something".into());
     }
-    desk.kill_at = kill_at;
-    desk.drive();
-    desk.kill_at = None;
-    desk.sound()?;
-    Ok((told, desk))
+    world.kill_at = kill_at;
+    world.drive();
+    world.kill_at = None;
+    world.sound()?;
+    Ok((told, world))
 }
 
 /// Equal, or the first difference.
@@ -100,7 +104,7 @@ pub fn same(a: &Seen, b: &Seen) -> Result<(), String> {
 }
 
 /// Commits and files of the person, before and after; and no change of an agent is out of reach.
-pub fn keeps_what_is_the_persons(before: &Desk, after: &Desk) -> Result<(), String> {
+pub fn keeps_what_is_the_persons(before: &OperationWorld, after: &OperationWorld) -> Result<(), String> {
     let theirs = before.seen().trunk.into_iter().filter(|name| name.starts_with("person:"));
     let now = after.seen().trunk;
     if let Some(gone) = theirs.into_iter().find(|name| !now.contains(name)) {
@@ -113,7 +117,7 @@ pub fn keeps_what_is_the_persons(before: &Desk, after: &Desk) -> Result<(), Stri
         return Err(format!("a person's file is gone: {gone}"));
     }
     let kept = after.git.reachable();
-    let dirty = |desk: &Desk| desk.git.worktrees.values().flatten().cloned().collect::<Vec<_>>();
+    let dirty = |world: &OperationWorld| world.git.worktrees.values().flatten().cloned().collect::<Vec<_>>();
     let there = dirty(after);
     let wips = after.state.tasks.values().filter_map(|t| t.wip.as_ref()).flat_map(|oid| after.git.tree(oid));
     let wips: Vec<String> = wips.collect();
@@ -130,15 +134,15 @@ pub fn keeps_what_is_the_persons(before: &Desk, after: &Desk) -> Result<(), Stri
 
 /// Every fact reads as the record says, measured from git and the plan. Tasks that an agent took up
 /// again since have moved on by themselves.
-pub fn as_recorded(desk: &Desk, record: &Record, before: bool) -> Result<(), String> {
+pub fn as_recorded(world: &OperationWorld, record: &Record, before: bool) -> Result<(), String> {
     for change in record.facts.iter().flatten() {
         let sent = || TaskId::new(change.fact.strip_prefix("redirect/")?).ok();
         let task = facts::of_task(&change.fact).map(|(id, _)| id).or_else(|| plan::task_of(&change.fact));
         let task = task.or_else(sent);
         let working =
-            |id: &TaskId| desk.state.task(id).is_some_and(|t| saved::stage(t) == SavedStage::Working);
-        let wanted = said(desk, change, if before { change.before.as_ref() } else { change.after.as_ref() });
-        let now = now(desk, change);
+            |id: &TaskId| world.state.task(id).is_some_and(|t| saved::stage(t) == SavedStage::Working);
+        let wanted = said(world, change, if before { change.before.as_ref() } else { change.after.as_ref() });
+        let now = now(world, change);
         if now != wanted && !task.as_ref().is_some_and(working) {
             return Err(format!("{} is {now}, recorded was {wanted}", change.fact));
         }
@@ -147,13 +151,13 @@ pub fn as_recorded(desk: &Desk, record: &Record, before: bool) -> Result<(), Str
 }
 
 /// A recorded value without ids: stages by name, commits by what they hold.
-fn said(desk: &Desk, change: &FactChange, value: Option<&Value>) -> String {
+fn said(world: &OperationWorld, change: &FactChange, value: Option<&Value>) -> String {
     let oid = || Oid::new(value?.as_str()?).ok();
     if change.fact.starts_with("ref/") {
-        return oid().map_or_else(|| "none".into(), |oid| format!("{:?}", desk.git.tree(&oid)));
+        return oid().map_or_else(|| "none".into(), |oid| format!("{:?}", world.git.tree(&oid)));
     }
     if change.fact.starts_with("worktree/") {
-        return format!("{:?}", oid().map(|oid| desk.git.brought(&oid)).unwrap_or_default());
+        return format!("{:?}", oid().map(|oid| world.git.brought(&oid)).unwrap_or_default());
     }
     let stage = value.and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
     match stage {
@@ -165,23 +169,23 @@ fn said(desk: &Desk, change: &FactChange, value: Option<&Value>) -> String {
 }
 
 /// The fact as it can be measured now.
-fn now(desk: &Desk, change: &FactChange) -> String {
+fn now(world: &OperationWorld, change: &FactChange) -> String {
     let fact = change.fact.as_str();
     if fact == "ref/refs/heads/main" {
-        return format!("{:?}", desk.git.tree(&desk.git.trunk()));
+        return format!("{:?}", world.git.tree(&world.git.trunk()));
     }
     match plan::task_of(fact) {
         Some(id) if fact.starts_with("ref/") => {
-            let tip = desk.git.branches.get(&id);
-            tip.map_or_else(|| "none".into(), |tip| format!("{:?}", desk.git.tree(tip)))
+            let tip = world.git.branches.get(&id);
+            tip.map_or_else(|| "none".into(), |tip| format!("{:?}", world.git.tree(tip)))
         }
-        Some(id) => format!("{:?}", desk.git.worktrees.get(&id).cloned().unwrap_or_default()),
-        None => said(desk, change, facts::read(&desk.state, fact).as_ref()),
+        Some(id) => format!("{:?}", world.git.worktrees.get(&id).cloned().unwrap_or_default()),
+        None => said(world, change, facts::read(&world.state, fact).as_ref()),
     }
 }
 
 /// What had been done since for the operation's tasks is in the checkpoint of the undo.
-pub fn kept(before: &Desk, after: &Desk, record: &Record) -> Result<(), String> {
+pub fn kept(before: &OperationWorld, after: &OperationWorld, record: &Record) -> Result<(), String> {
     let last = after.state.ops.log.back().and_then(|r| r.checkpoint.as_deref());
     let checkpoint = last.and_then(|name| after.state.ops.checkpoints.get(name)).ok_or("no checkpoint")?;
     for id in record.facts.iter().flatten().filter_map(|c| plan::task_of(&c.fact)) {
@@ -199,14 +203,14 @@ pub fn kept(before: &Desk, after: &Desk, record: &Record) -> Result<(), String> 
 }
 
 /// The undo: accepted and exact, or refused without a trace.
-fn undone(desk: &Desk, record: &Record) -> Result<String, String> {
-    let mut desk = desk.clone();
-    let before = desk.seen();
+fn undone(world: &OperationWorld, record: &Record) -> Result<String, String> {
+    let mut world = world.clone();
+    let before = world.seen();
     let undo =
         |force| Command::Undo { operation: Some(record.id.clone()), partial: false, force, expect: None };
     let mut aside = false;
-    if let Err(refusal) = desk.ask(undo(Force::default())) {
-        if before != desk.seen() {
+    if let Err(refusal) = world.ask(undo(Force::default())) {
+        if before != world.seen() {
             return Err("a refused undo changed something".into());
         }
         aside = refusal.hint() == format!("swarm undo {} --set-aside", record.id.as_str());
@@ -214,15 +218,15 @@ fn undone(desk: &Desk, record: &Record) -> Result<String, String> {
             return Ok(refusal.kind().into());
         }
         let set_aside = Force { set_aside: true, ..Force::default() };
-        desk.ask(undo(set_aside)).map_err(|no| format!("the hint is refused: {}", no.message()))?;
+        world.ask(undo(set_aside)).map_err(|no| format!("the hint is refused: {}", no.message()))?;
     }
-    let worked = desk.clone();
+    let worked = world.clone();
     // What follows by itself (approved work is merged) is not the undo's.
-    desk.drive_operation();
-    let undone = desk.clone();
-    desk.drive();
-    desk.sound().map_err(|what| format!("after the undo: {what}"))?;
-    let last = desk.state.ops.log.iter().rev().find(|r| r.kind == "undo");
+    world.drive_operation();
+    let undone = world.clone();
+    world.drive();
+    world.sound().map_err(|what| format!("after the undo: {what}"))?;
+    let last = world.state.ops.log.iter().rev().find(|r| r.kind == "undo");
     if let Some((why, _)) = last.and_then(|r| r.failed.clone()) {
         return Ok(format!("failed: {why}"));
     }

@@ -9,7 +9,7 @@ use swarm_protocol::outcome::{Mode, PauseReason};
 use swarm_protocol::plan::BlockKind;
 
 use super::deeds::{Deed, Situation, active};
-use super::desk::{Desk, task_id};
+use super::world::{OperationWorld, task_id};
 
 /// Where an operation is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,23 +39,23 @@ impl Ground {
         plain.chain([Self::StoppedUnmerged, Self::Amended, Self::Reverted, Self::Reset])
     }
 
-    fn desk(self) -> Desk {
+    fn world(self) -> OperationWorld {
         let situation = match self {
-            Self::Plain(situation) => return situation.desk(),
+            Self::Plain(situation) => return situation.world(),
             _ => Situation::Idle,
         };
-        let mut desk = situation.desk();
-        active(&mut desk, 2);
+        let mut world = situation.world();
+        active(&mut world, 2);
         match self {
-            Self::StoppedUnmerged => desk.stop_and_start(),
-            Self::Amended => desk.git.person_amends("mine"),
-            Self::Reverted => desk.git.person_reverts_last(),
-            Self::Reset => desk.git.person_resets(1),
+            Self::StoppedUnmerged => world.stop_and_start(),
+            Self::Amended => world.git.person_amends("mine"),
+            Self::Reverted => world.git.person_reverts_last(),
+            Self::Reset => world.git.person_resets(1),
             Self::Plain(_) => {}
         }
-        desk.trunk_seen();
-        desk.drive();
-        desk
+        world.trunk_seen();
+        world.drive();
+        world
     }
 }
 
@@ -64,9 +64,9 @@ impl Asked {
         Deed::ALL.into_iter().map(Self::Deed).chain([Self::Light("t0"), Self::Light("t1")])
     }
 
-    fn command(self, desk: &Desk) -> Command {
+    fn command(self, world: &OperationWorld) -> Command {
         match self {
-            Self::Deed(deed) => deed.command(desk),
+            Self::Deed(deed) => deed.command(world),
             Self::Light(task) => {
                 let (to, force) = (Some(format!("before-merge-{task}")), Force::default());
                 Command::Rollback { to, force, expect: None }
@@ -77,27 +77,27 @@ impl Asked {
 
 /// One operation at one place, then on to the end. False where it was refused. The error says what was broken.
 pub fn goes_on(asked: Asked, ground: Ground, undone: bool) -> Result<bool, String> {
-    let mut desk = ground.desk();
-    let command = asked.command(&desk);
-    let Ok(id) = desk.ask(command) else { return Ok(false) };
-    desk.drive();
-    if undone && !undo(&mut desk, id) {
+    let mut world = ground.world();
+    let command = asked.command(&world);
+    let Ok(id) = world.ask(command) else { return Ok(false) };
+    world.drive();
+    if undone && !undo(&mut world, id) {
         return Ok(false);
     }
-    desk.go_on()?;
-    desk.judged()?;
+    world.go_on()?;
+    world.judged()?;
     Ok(true)
 }
 
-fn undo(desk: &mut Desk, id: CommandId) -> bool {
+fn undo(world: &mut OperationWorld, id: CommandId) -> bool {
     let undo = |force| Command::Undo { operation: Some(id.clone()), partial: false, force, expect: None };
     let aside = Force { set_aside: true, ..Force::default() };
-    let asked = desk.ask(undo(Force::default())).or_else(|_| desk.ask(undo(aside)));
-    desk.drive();
+    let asked = world.ask(undo(Force::default())).or_else(|_| world.ask(undo(aside)));
+    world.drive();
     asked.is_ok()
 }
 
-impl Desk {
+impl OperationWorld {
     /// A coordinator leaves in good order, and another one comes.
     fn stop_and_start(&mut self) {
         self.ask(Command::Drain { why: "Ctrl+C".into() }).expect("it drains");

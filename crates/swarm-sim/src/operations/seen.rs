@@ -8,8 +8,8 @@ use swarm_core::stage::Stage;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::operation::SavedStage;
 
-use super::desk::Desk;
 use super::git::Tree;
+use super::world::OperationWorld;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seen {
@@ -31,7 +31,7 @@ pub fn stage_words(stage: &SavedStage) -> String {
     }
 }
 
-impl Desk {
+impl OperationWorld {
     pub fn seen(&self) -> Seen {
         let read = |fact: String| facts::read(&self.state, &fact);
         let tasks = self.state.tasks.iter().map(|(id, task)| {

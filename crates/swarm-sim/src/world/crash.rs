@@ -24,7 +24,7 @@ impl Story {
         self.table.killed(seam);
         let next = if self.rng.chance(25) { self.rng.between(1, 4) } else { self.rng.between(10, 60) };
         self.kill_after = self.inputs + next;
-        self.trace.note(self.now, || seam.words().to_string());
+        self.trace.note(self.now, || seam.describe().to_string());
         self.trace.number(self.crashes);
         self.memory_equals_log(&c)?;
         self.hands_die(&c)?;

@@ -118,14 +118,14 @@ impl Daemon {
         let last = match self.kind {
             RunKind::Work => Report::WorkEnded { run: self.run.clone(), how },
             RunKind::Probe => {
-                let failure = Some(Failure::new(FailureClass::Unknown, how.words()));
+                let failure = Some(Failure::new(FailureClass::Unknown, how.describe()));
                 Report::Probed { run: self.run.clone(), failure }
             }
             RunKind::Verify => {
-                Report::VerifyLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
+                Report::VerifyLost { run: self.run.clone(), task: self.task.clone(), why: how.describe() }
             }
             RunKind::Review => {
-                Report::ReviewLost { run: self.run.clone(), task: self.task.clone(), why: how.words() }
+                Report::ReviewLost { run: self.run.clone(), task: self.task.clone(), why: how.describe() }
             }
         };
         self.say(last)

@@ -90,7 +90,7 @@ impl Fault {
     ];
 
     /// As it stands in the table.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::AgentCrashes => "agent crashes",
             Self::AgentHangs => "agent hangs",
@@ -150,7 +150,7 @@ pub enum Seam {
 impl Seam {
     pub const ALL: [Self; 3] = [Self::BeforeAppend, Self::AfterAppend, Self::AfterEffect];
 
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::BeforeAppend => "killed before the append",
             Self::AfterAppend => "killed after the append, before any effect",

@@ -310,7 +310,7 @@ impl Story {
     }
 
     pub fn hit(&mut self, fault: Fault) {
-        self.trace.note(self.now, || format!("fault: {}", fault.words()));
+        self.trace.note(self.now, || format!("fault: {}", fault.describe()));
         if let Some(c) = &self.coordinator {
             self.table.hit(fault, c.state.tasks.values().map(|task| task.stage.name()));
         }

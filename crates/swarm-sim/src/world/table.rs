@@ -60,7 +60,7 @@ impl Table {
             for fault in Fault::ALL {
                 for seam in Seam::ALL {
                     if self.count(stage, fault, seam) == 0 {
-                        empty.push(format!("{name} × {} × {}", fault.words(), seam.words()));
+                        empty.push(format!("{name} × {} × {}", fault.describe(), seam.describe()));
                     }
                 }
             }
@@ -72,14 +72,14 @@ impl Table {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for seam in Seam::ALL {
-            writeln!(f, "{}", seam.words())?;
+            writeln!(f, "{}", seam.describe())?;
             write!(f, "  {:<24}", "fault \\ some task in")?;
             for name in Stage::NAMES {
                 write!(f, "{name:>10}")?;
             }
             writeln!(f)?;
             for fault in Fault::ALL {
-                write!(f, "  {:<24}", fault.words())?;
+                write!(f, "  {:<24}", fault.describe())?;
                 for stage in 0..STAGES {
                     write!(f, "{:>10}", self.count(stage, fault, seam))?;
                 }

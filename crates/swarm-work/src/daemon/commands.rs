@@ -7,7 +7,7 @@ use swarm_protocol::channel::CommandLine;
 use tokio::time::Instant;
 
 use super::program::{How, Listener, Ran, StopWish};
-use super::workshop::Workshop;
+use super::run_context::RunContext;
 use swarm_agents::journal::Stream;
 use swarm_process::ProcessError;
 
@@ -27,7 +27,7 @@ pub enum Judged {
 
 /// Runs the commands until the first that fails. No commands: passed.
 pub async fn judge(
-    shop: &Workshop,
+    shop: &RunContext,
     commands: &[CommandLine],
     timeout_secs: u64,
     stop: &mut StopWish,
@@ -70,7 +70,7 @@ fn verdict(ran: &Result<Ran, ProcessError>, limit: Duration) -> Option<String> {
 
 /// Everything to the journal, the end of it kept.
 struct Tail<'a> {
-    shop: &'a Workshop,
+    shop: &'a RunContext,
     kept: VecDeque<u8>,
 }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use swarm_protocol::channel::{IterationOutcome, RunKind};
 use swarm_protocol::ids::Oid;
 
+use super::run_context::RunContext;
 use super::spec::DaemonSpec;
-use super::workshop::Workshop;
 use crate::rescue::wip_ref;
 use crate::worktree::base_of;
 use swarm_agents::handover::{ContextFiles, Ground, Handover, now};
@@ -69,7 +69,7 @@ impl Context {
     }
 }
 
-impl Workshop {
+impl RunContext {
     /// Changes what the next attempt will be told.
     pub fn remember(&self, write: Write, change: impl FnOnce(&mut Handover)) {
         if let Some(context) = &self.context {
@@ -87,7 +87,7 @@ impl Workshop {
     /// An iteration ended and everything of it is gone: `wip` is what it left uncommitted.
     pub(super) async fn hand_over(&self, outcome: &IterationOutcome, tip: Option<&Oid>, wip: Option<&Oid>) {
         let ground = self.ground(tip, wip).await;
-        let (how, why) = words(outcome);
+        let (how, why) = describe(outcome);
         let (how, why) = (self.redactor.redact(&how), why.map(|why| self.redactor.redact(&why).into_owned()));
         self.remember(Write::Durably, |left| left.iteration_ended(ground, &how, why.as_deref()));
     }
@@ -138,7 +138,7 @@ async fn last_commit(git: &Git, base: &Oid, tip: &Oid) -> Result<Option<String>,
 }
 
 /// How it ended, and why where that was no good end.
-pub(super) fn words(outcome: &IterationOutcome) -> (String, Option<String>) {
+pub(super) fn describe(outcome: &IterationOutcome) -> (String, Option<String>) {
     match outcome {
         IterationOutcome::Complete => ("the agent said that everything is done".into(), None),
         IterationOutcome::NoSignal => ("the program ended without a word".into(), None),

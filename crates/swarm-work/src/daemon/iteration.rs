@@ -11,7 +11,7 @@ use swarm_protocol::failure::{Failure, FailureClass};
 
 use super::context::Write;
 use super::program::{How, StopWish};
-use super::workshop::{NotCommitted, Workshop, Yield};
+use super::run_context::{NotCommitted, RunContext, Yield};
 use agent::Heard;
 pub use probe::probe;
 use start::{Run, Start, once};
@@ -37,7 +37,7 @@ pub struct Go {
 
 /// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
 /// it cannot be started in the way that is preferred.
-pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
+pub async fn iterate(shop: &RunContext, go: &Go, stop: &mut StopWish) -> Yield {
     let Go { iteration, prompt, session, .. } = go;
     let (iteration, session) = (*iteration, session.as_deref());
     let setup = shop.spec.agent_setup.clone().unwrap_or_default();
@@ -66,7 +66,7 @@ pub async fn iterate(shop: &Workshop, go: &Go, stop: &mut StopWish) -> Yield {
     report(shop, &setup, go, session, run).await
 }
 
-async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
+async fn report(shop: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
     let iteration = go.iteration;
     let moved = shop.right_the_tip().await;
     let mut outcome = outcome(setup, &run);
@@ -113,14 +113,14 @@ async fn report(shop: &Workshop, setup: &AgentSetup, go: &Go, resumed: Option<&s
         resumed.is_some(),
     );
     if let Some(signal) = &run.heard.signal {
-        let words = shop.redactor.redact(&signal.words()).into_owned();
+        let words = shop.redactor.redact(&signal.describe()).into_owned();
         shop.remember(Write::Soon, |left| left.signalled(&words));
     }
     if let Some(session) = &run.heard.session {
         shop.remember(Write::Soon, |left| left.session_cost(session, run.heard.usage));
     }
     shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
-    shop.note(&format!("iteration {iteration} ended: {}", super::context::words(&outcome).0));
+    shop.note(&format!("iteration {iteration} ended: {}", super::context::describe(&outcome).0));
     shop.settle_journal();
     let note = (!notes.is_empty()).then(|| notes.join(". "));
     let session = run.heard.session.clone();

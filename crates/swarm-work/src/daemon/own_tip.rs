@@ -3,15 +3,15 @@
 
 use swarm_protocol::channel::FromDaemon;
 
+use super::run_context::RunContext;
 use super::walls::admin_dir_of;
-use super::workshop::Workshop;
 use swarm_git::tips;
 use swarm_process::complain;
 
 /// The word of the report, for which the coordinator has an attention entry.
 pub const OVERSTEP: &str = "OVERSTEP";
 
-impl Workshop {
+impl RunContext {
     /// Some: the branch was somebody else's doing, and is right again. Nothing of the agent may run now.
     pub(super) async fn right_the_tip(&self) -> Option<FromDaemon> {
         let task = &self.spec.task;

@@ -17,8 +17,8 @@ use super::silence::{Quiet, Silence};
 use super::tree;
 use swarm_agents::journal::Stream;
 use swarm_process::containment::{Containment, NoContainment};
+use swarm_process::launcher::Launcher;
 use swarm_process::sandbox::{SandboxSpec, SandboxStatus};
-use swarm_process::stage::Stage;
 use swarm_process::{Boxed, Call, Enclosure, ProcessError};
 
 /// What outlives its program is asked to go for at most this long, then forced.
@@ -106,7 +106,7 @@ pub struct Bounds {
     /// None: no walls.
     pub sandbox: Option<SandboxSpec>,
     pub swarm_dir: PathBuf,
-    pub stage: Stage,
+    pub stage: Launcher,
 }
 
 /// Starts the program and comes back when it and everything it started are gone.

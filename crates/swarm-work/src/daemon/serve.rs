@@ -13,12 +13,12 @@ use swarm_protocol::outcome::Ended;
 use tokio::net::unix::pipe;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::duty::{Duty, LastWord};
 use super::files::{RunFiles, write_durable, write_whole};
 use super::line::Line;
 use super::outbox::Outbox;
+use super::run_context::RunContext;
+use super::run_loop::{LastWord, RunLoop};
 use super::spec::DaemonSpec;
-use super::workshop::Workshop;
 use crate::channel::Channel;
 use swarm_agents::journal::Journal;
 use swarm_process::ProcessIdentity;
@@ -98,7 +98,7 @@ fn set_up(
     secret: String,
     host: String,
     channel: Box<dyn Channel>,
-) -> Result<(Duty, pipe::Receiver), Cannot> {
+) -> Result<(RunLoop, pipe::Receiver), Cannot> {
     let files = spec.files();
     swarm_process::become_reaper()?;
     let knock = hear_knocks(&files.knock())?;
@@ -107,8 +107,8 @@ fn set_up(
         Journal::open(&spec.journal(), spec.journal_max_bytes).map_err(|error| at(&spec.journal(), error))?;
     let hello = Hello { run: spec.run.clone(), secret, version: VERSION.into(), host, epoch: 0, sent: 0 };
     let line = Line::new(channel, hello, Duration::from_secs(spec.reconnect_max_secs));
-    let (shop, told) = Workshop::new(spec, journal);
-    Ok((Duty::new(shop, told, line, outbox), knock))
+    let (shop, told) = RunContext::new(spec, journal);
+    Ok((RunLoop::new(shop, told, line, outbox), knock))
 }
 
 fn at(path: &Path, error: std::io::Error) -> Cannot {

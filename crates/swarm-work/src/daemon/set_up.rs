@@ -7,13 +7,13 @@ use swarm_protocol::channel::RunKind;
 
 use super::commands::{Judged, judge};
 use super::program::StopWish;
+use super::run_context::{RunContext, Yield};
 use super::spec::SetUp;
-use super::workshop::{Workshop, Yield};
 use crate::worktree::{ignored_in, record_made, record_setup, setup_due};
 use swarm_process::complain;
 
 /// Runs the set-up where it is due. Some: the run cannot go on.
-pub async fn set_up(shop: &Workshop, stop: &mut StopWish) -> Option<Yield> {
+pub async fn set_up(shop: &RunContext, stop: &mut StopWish) -> Option<Yield> {
     let SetUp { command, timeout_secs, when } = shop.spec.set_up.as_ref()?;
     let git = match shop.git().await {
         Ok(git) => git,

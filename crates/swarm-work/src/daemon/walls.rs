@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::{ContainmentKind, SandboxKind};
 
+use super::run_context::RunContext;
 use super::spec::DaemonSpec;
-use super::workshop::Workshop;
 use swarm_agents::{AgentSetup, Surroundings};
 use swarm_process::complain;
 use swarm_process::environment;
@@ -57,7 +57,7 @@ fn setup_of(spec: &DaemonSpec) -> AgentSetup {
     spec.agent_setup.clone().unwrap_or_default()
 }
 
-impl Workshop {
+impl RunContext {
     /// The net that is wanted.
     pub(super) fn wanted_containment(&self) -> ContainmentKind {
         let word = std::env::var(CONTAINMENT_VARIABLE).unwrap_or_default();

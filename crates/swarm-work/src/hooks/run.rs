@@ -54,7 +54,7 @@ async fn run_hook(root: &Path, hook: &Hook, occasion: &Occasion, nonce: &str) ->
     let env = environment_of(occasion, nonce);
     let mut running = match start(root, hook, occasion, &env) {
         Ok(running) => running,
-        Err(error) => return (not_started(&words(&error)), String::new()),
+        Err(error) => return (not_started(&describe(&error)), String::new()),
     };
     let heard = Arc::new(Mutex::new(Tail::default()));
     let (out, err) = (running.child.stdout.take(), running.child.stderr.take());
@@ -114,7 +114,7 @@ fn start(
     }
 }
 
-fn words(error: &ProcessError) -> String {
+fn describe(error: &ProcessError) -> String {
     match error {
         ProcessError::Spawn { program, source } => format!("cannot start {program}: {source}"),
         // The file is there: it is the program of its first line that is not.

@@ -26,7 +26,8 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
     let mut found = Survey { trunk: trunk.to_owned(), now: now.clone(), ..Survey::default() };
     let showing: Vec<_> = checkouts_of_people(git).into_iter().filter(|c| c.occupies(&branch)).collect();
     found.checked_out = !showing.is_empty();
-    found.busy = showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.words().0.to_owned());
+    found.busy =
+        showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.describe().0.to_owned());
     if let Some(now) = &now {
         match (&ask.trunk, ask.revert.last()) {
             (Some(then), _) => compare(git, &mut found, then, now).await?,
@@ -163,7 +164,7 @@ async fn look_at_checkouts(
         for reason in &checkout.reasons {
             local.extend(reason.paths().iter().take(LOCAL_MAX).map(|path| path.display().to_string()));
             if let WaitReason::MidWay(what) = reason {
-                found.busy = Some(what.words().0.to_owned());
+                found.busy = Some(what.describe().0.to_owned());
             }
         }
     }

@@ -53,7 +53,7 @@ impl Waits {
     /// `waits for your checkout: src/a.rs is changed`
     pub fn sentence(&self) -> String {
         let what = match &self.reason {
-            WaitReason::MidWay(what) => format!("{} is under way", what.words().0),
+            WaitReason::MidWay(what) => format!("{} is under way", what.describe().0),
             WaitReason::IndexLocked { .. } => "a git command is running in it".into(),
             WaitReason::Changed { paths } => listed(paths, "is changed", "are changed"),
             WaitReason::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
@@ -71,7 +71,7 @@ impl Waits {
         let at = format!("git -C {}", word(&self.checkout));
         let paths = || self.reason.paths().iter().map(|path| word(path)).collect::<Vec<_>>().join(" ");
         match &self.reason {
-            WaitReason::MidWay(what) => what.words().1.replacen("git", &at, 1),
+            WaitReason::MidWay(what) => what.describe().1.replacen("git", &at, 1),
             WaitReason::IndexLocked { lock } => {
                 format!("rm {}   # only if no git command is running", word(lock))
             }

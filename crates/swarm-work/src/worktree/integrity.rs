@@ -43,7 +43,7 @@ pub enum Flaw {
 
 impl Flaw {
     /// One line for people: what was found and what is done about it.
-    pub fn words(&self, task: &TaskId) -> String {
+    pub fn describe(&self, task: &TaskId) -> String {
         let branch = task.branch();
         match self {
             Self::Gone => format!("its folder is gone: made again from {branch}"),
@@ -57,7 +57,7 @@ impl Flaw {
                 let name = file.file_name().unwrap_or_default().to_string_lossy();
                 format!("{name} was left by a git that is gone: removed")
             }
-            Self::MidWay(what) => format!("{} is under way in it: left as it is", what.words().0),
+            Self::MidWay(what) => format!("{} is under way in it: left as it is", what.describe().0),
             Self::NoIndex => "it had no index: a new one was made, files as they are".into(),
             Self::BrokenIndex => "its index could not be read: a new one was made, files as they are".into(),
             Self::BranchGone => format!("{branch} was gone: made again at its last known commit"),

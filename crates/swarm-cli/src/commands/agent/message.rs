@@ -9,7 +9,7 @@ use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::MessageView;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown};
+use crate::commands::operate::{DryRun, shown};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "3600", requires = "wait", value_parser = clap::value_parser!(u64).range(1..=604_800))]
     pub timeout: u64,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 /// The answer, and how far the message has come.
@@ -73,7 +73,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             return Err(not_delivered(&swarm, &task, args.timeout));
         }
     }
-    cx.out.view(&Sent { answer, task, delivery }, words)
+    cx.out.view(&Sent { answer, task, delivery }, describe)
 }
 
 /// It stays queued; the reason why nobody waits for it any more.
@@ -94,7 +94,7 @@ fn is_landed(message: &MessageView) -> bool {
     message.landed.is_some()
 }
 
-fn words(sent: &Sent) -> String {
+fn describe(sent: &Sent) -> String {
     match sent.delivery.as_ref().and_then(|message| message.landed.as_ref()) {
         Some(landed) => {
             format!("Delivered to task {} in iteration {} of {}", sent.task, landed.iteration, landed.run)

@@ -5,7 +5,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene, list};
+use crate::commands::operate::{DryRun, intervene, list};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, requires = "to")]
     pub same_worktree: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

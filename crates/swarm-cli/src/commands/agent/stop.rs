@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::commands::task::TaskArg;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -17,7 +17,7 @@ pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, over, shown};
+use crate::commands::operate::{DryRun, over, shown};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

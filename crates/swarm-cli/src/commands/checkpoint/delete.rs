@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene, over};
+use crate::commands::operate::{DryRun, intervene, over};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -16,7 +16,7 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     pub name: String,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

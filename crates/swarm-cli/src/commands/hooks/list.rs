@@ -68,7 +68,7 @@ fn text(rows: &[Row]) -> String {
             if row.blocking { "yes".into() } else { "no".into() },
             match (&row.unfit, last) {
                 (Some(why), _) => format!("cannot be started: {}", harmless(why)),
-                (None, Some(outcome)) => outcome.words(),
+                (None, Some(outcome)) => outcome.describe(),
                 (None, None) => "not run yet".into(),
             },
         ]

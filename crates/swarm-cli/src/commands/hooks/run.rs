@@ -6,7 +6,7 @@ use serde::Serialize;
 use swarm_protocol::operation::HookOutcome;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = variable)]
     pub variables: Vec<(String, String)>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -53,11 +53,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     let (outcome, output) = Swarm::open(cx)?.run_hook(&args.hook, &variables)?;
     let ran = Ran { hook: args.hook, outcome, output };
-    cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.words()))?;
+    cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.describe()))?;
     match &ran.outcome {
         HookOutcome::Ok => Ok(()),
         failed => {
-            Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.words()))
+            Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.describe()))
                 .run_instead("swarm hooks list"))
         }
     }

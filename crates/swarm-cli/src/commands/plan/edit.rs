@@ -8,7 +8,7 @@ use swarm_protocol::planfile;
 use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::editor::open_editor;
-use crate::commands::operate::{Dry, shown};
+use crate::commands::operate::{DryRun, shown};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(long)]
     pub markdown: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use swarm_protocol::planfile;
 
 use crate::cli::Context;
 use crate::commands::answered;
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

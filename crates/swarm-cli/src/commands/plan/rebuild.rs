@@ -1,7 +1,7 @@
 //! `swarm plan rebuild`.
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -12,7 +12,7 @@ use crate::swarm::Swarm;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

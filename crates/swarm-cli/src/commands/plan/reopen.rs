@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::commands::answered;
-use crate::commands::operate::{Sure, agreed};
+use crate::commands::operate::{Confirm, agreed};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "ARCHIVE")]
     pub archive: Option<String>,
     #[command(flatten)]
-    pub sure: Sure,
+    pub sure: Confirm,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -27,7 +27,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 }
 
 /// Also what an undo is right after a close.
-pub fn reopen(cx: &Context, swarm: &Swarm, name: Option<&str>, sure: Sure) -> Result<(), CliError> {
+pub fn reopen(cx: &Context, swarm: &Swarm, name: Option<&str>, sure: Confirm) -> Result<(), CliError> {
     let closed = swarm.closed_plan(name)?;
     if !agreed(cx, &swarm.preview_reopen(&closed)?, sure)? {
         return Ok(());

@@ -6,7 +6,7 @@ use swarm_protocol::command::{Command, SaveKind};
 
 use super::file;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long)]
     pub reset_statuses: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -13,7 +13,7 @@ pub fn print(seq: u64, at: Timestamp, event: &Event, json: bool) {
     if json {
         let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
         output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
-    } else if let Some(text) = words(event) {
+    } else if let Some(text) = describe(event) {
         let task = event.task().map(|t| t.to_string()).unwrap_or_default();
         output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(at))));
     }
@@ -24,7 +24,7 @@ fn clock(at: Timestamp) -> String {
 }
 
 /// The line for a person; what they need not see is left out.
-fn words(event: &Event) -> Option<String> {
+fn describe(event: &Event) -> Option<String> {
     Some(match event {
         Event::CoordinatorStarted { epoch, trunk, .. } => {
             format!("the swarm runs (epoch {epoch}), trunk is {trunk}")
@@ -51,7 +51,7 @@ fn words(event: &Event) -> Option<String> {
         Event::WorkSubmitted { .. } => "work submitted, checking".into(),
         Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
         Event::TaskApproved { .. } => "checks passed, approved".into(),
-        Event::AgentFailed { agent, how, next, .. } => format!("{agent} {}; {}", how.words(), after(next)),
+        Event::AgentFailed { agent, how, next, .. } => format!("{agent} {}; {}", how.describe(), after(next)),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
         Event::TrunkGranted { .. } => "merging".into(),
         Event::VerificationFailed { output, .. } => {
@@ -82,7 +82,7 @@ fn words(event: &Event) -> Option<String> {
 fn recovery(event: &Event) -> Option<String> {
     Some(match event {
         Event::AgentNudged { class, why, .. } => {
-            format!("{}: {why}; it is told so and goes on", class.words())
+            format!("{}: {why}; it is told so and goes on", class.describe())
         }
         Event::AgentNoted { what, .. } => format!("noted: {what}"),
         Event::AgentDegraded { agent, why } => {

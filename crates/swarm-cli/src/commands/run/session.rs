@@ -116,7 +116,7 @@ impl Session {
 
     /// Runs until nothing is left to do or a person stops it.
     pub async fn run(self, progress: Progress) -> Result<Summary, CliError> {
-        if let Some(bounds) = self.world.config.budget.session.words() {
+        if let Some(bounds) = self.world.config.budget.session.describe() {
             output::note(&format!(
                 "Budget: {bounds}; then the swarm pauses and asks (`budget.session`, 0: no bound)"
             ));

@@ -7,7 +7,7 @@ use swarm_protocol::command::Command;
 
 use super::Wishes;
 use crate::cli::Context;
-use crate::commands::operate::{Sure, confirmed};
+use crate::commands::operate::{Confirm, confirmed};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -39,7 +39,7 @@ pub async fn of(git: &Git, state: &State, wishes: &Wishes) -> Result<String, Cli
 
 /// What `--trunk` means before anything runs. Another trunk than the plan's is an operation, looked at and confirmed first.
 /// False: nothing is to be run.
-pub fn choose(name: &str, sure: Sure, cx: &Context) -> Result<bool, CliError> {
+pub fn choose(name: &str, sure: Confirm, cx: &Context) -> Result<bool, CliError> {
     let swarm = Swarm::open(cx)?;
     let start = swarm.branch_or_start(name)?;
     let pinned = swarm.pinned_trunk()?;

@@ -5,7 +5,7 @@ use swarm_protocol::command::Command;
 use super::TaskArg;
 use super::waive::Why;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -20,7 +20,7 @@ pub struct Args {
     #[command(flatten)]
     pub why: Why,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use swarm_protocol::view::TaskRow;
 use super::members::Members;
 use crate::cli::Context;
 use crate::commands::answered;
-use crate::commands::operate::{Dry, shown};
+use crate::commands::operate::{DryRun, shown};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -31,7 +31,7 @@ pub struct Args {
     #[command(flatten)]
     pub members: Members,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 /// How often a number that somebody else was quicker to take is chosen again.

@@ -5,7 +5,7 @@ use swarm_protocol::command::Command;
 use super::TaskArg;
 use super::members::Members;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -22,7 +22,7 @@ pub struct Args {
     #[command(flatten)]
     pub members: Members,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

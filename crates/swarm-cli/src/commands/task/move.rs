@@ -5,7 +5,7 @@ use swarm_protocol::ids::TaskId;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -32,7 +32,7 @@ pub struct Args {
     #[command(flatten)]
     pub place: Place,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

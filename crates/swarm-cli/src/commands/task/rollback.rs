@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::operate::{Forced, Sure, carefully};
+use crate::commands::operate::{Confirm, Forced, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -24,7 +24,7 @@ pub struct Args {
     #[command(flatten)]
     pub forced: Forced,
     #[command(flatten)]
-    pub sure: Sure,
+    pub sure: Confirm,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -6,7 +6,7 @@ use swarm_protocol::command::Command;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::commands::plan::file;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -16,7 +16,7 @@ pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -6,7 +6,7 @@ use swarm_protocol::outcome::Gate;
 
 use super::TaskArg;
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -23,7 +23,7 @@ pub struct Args {
     #[command(flatten)]
     pub why: Why,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 /// Said in either way.

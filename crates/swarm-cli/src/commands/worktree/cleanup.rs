@@ -7,7 +7,7 @@ use swarm_work::remove::Removal;
 use swarm_work::worktree::overview::Kind;
 
 use crate::cli::Context;
-use crate::commands::operate::Dry;
+use crate::commands::operate::DryRun;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "all")]
     pub force: bool,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 #[derive(Debug, Serialize)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 use swarm_protocol::ids::TaskId;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, shown_lines};
+use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long, value_name = "REF")]
     pub from: Option<String>,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 #[derive(Debug, Serialize)]

@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 
 use crate::cli::Context;
 use crate::commands::answered;
-use crate::commands::operate::{Dry, shown};
+use crate::commands::operate::{DryRun, shown};
 use crate::commands::task::TaskArg;
 use crate::error::CliError;
 use crate::output;
@@ -19,7 +19,7 @@ pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

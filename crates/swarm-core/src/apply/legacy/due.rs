@@ -127,7 +127,7 @@ pub(in crate::apply) fn hooks_fall_due(state: &mut State, event: &Event, before:
         }
         Event::Paused { reason, why } => on_pause(state, *reason, why),
         Event::AgentFailed { task, how, .. } => {
-            on_error(state, Some(task), error_type(how), how.words());
+            on_error(state, Some(task), error_type(how), how.describe());
         }
         Event::VerificationFailed { task, output, .. } => {
             on_error(state, Some(task), "verification".into(), tail(output));

@@ -7,7 +7,7 @@ use swarm_protocol::failure::{Failure, FailureClass};
 
 use super::super::context::Write;
 use super::super::program::{Listener, Outgoing};
-use super::super::workshop::Workshop;
+use super::super::run_context::RunContext;
 use super::commits::CommitLog;
 use swarm_agents::handover::Handover;
 use swarm_agents::journal::Stream;
@@ -20,7 +20,7 @@ pub use swarm_agents::Heard;
 const LEARNINGS_MAX: usize = 100;
 
 pub struct Agent<'a> {
-    pub shop: &'a Workshop,
+    pub shop: &'a RunContext,
     pub reading: Reading,
     pub learnings: Vec<FromDaemon>,
     /// A program that is not known may think in silence for as long as its attempt lasts.
@@ -32,7 +32,7 @@ pub struct Agent<'a> {
 }
 
 impl<'a> Agent<'a> {
-    pub fn new(shop: &'a Workshop, reading: Reading, circles: Circles, commits: CommitLog) -> Self {
+    pub fn new(shop: &'a RunContext, reading: Reading, circles: Circles, commits: CommitLog) -> Self {
         Self {
             shop,
             reading,

@@ -7,14 +7,14 @@ use swarm_protocol::failure::{Failure, FailureClass};
 use tokio::time::Instant;
 
 use super::super::program::{How, StopWish};
-use super::super::workshop::{Workshop, Yield};
+use super::super::run_context::{RunContext, Yield};
 use super::start::{Run, Start, once};
 use super::{last_words, not_started};
 use swarm_agents::{Conclusion, Way};
 use swarm_protocol::channel::IterationOutcome;
 
 /// Asks in an empty folder, with the walls of the profile around it. Any good end is a yes.
-pub async fn probe(shop: &Workshop, prompt: &str, timeout_secs: u64, stop: &mut StopWish) -> Yield {
+pub async fn probe(shop: &RunContext, prompt: &str, timeout_secs: u64, stop: &mut StopWish) -> Yield {
     let setup = shop.spec.agent_setup.clone().unwrap_or_default();
     let limit = Duration::from_secs(timeout_secs.max(1));
     let deadline = Some(Instant::now() + limit);

@@ -10,7 +10,7 @@ use swarm_protocol::channel::FromDaemon;
 use tokio::time::Instant;
 
 use super::super::program::{How, Ran, StopWish};
-use super::super::workshop::Workshop;
+use super::super::run_context::RunContext;
 use super::agent::{Agent, Heard};
 use super::commits::CommitLog;
 use swarm_agents::{
@@ -46,7 +46,7 @@ pub struct Start<'a> {
     pub deadline: Option<Instant>,
 }
 
-pub async fn once(shop: &Workshop, setup: &AgentSetup, start: Start<'_>, stop: &mut StopWish) -> Run {
+pub async fn once(shop: &RunContext, setup: &AgentSetup, start: Start<'_>, stop: &mut StopWish) -> Run {
     let Start { iteration, prompt, session, way, deadline } = start;
     // Not among the swarm's own files: the program reads it inside its sandbox.
     let scratch = shop.tmp();
@@ -104,7 +104,7 @@ fn exit_facts(ran: &Ran) -> ExitFacts {
 }
 
 fn prepared(
-    shop: &Workshop,
+    shop: &RunContext,
     invocation: &swarm_agents::Invocation,
     prompt_file: &Path,
     prompt: &str,

@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::plan::ExecutionProfile;
 
 use crate::cli::Context;
-use crate::commands::operate::{Dry, intervene};
+use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -36,7 +36,7 @@ pub struct Args {
     #[command(flatten)]
     pub wanted: Wanted,
     #[command(flatten)]
-    pub dry: Dry,
+    pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

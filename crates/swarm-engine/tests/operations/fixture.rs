@@ -32,13 +32,13 @@ const WITHIN: Duration = Duration::from_secs(40);
 const PLAN: &str =
     "# Ship it\n## Phase 1: Base\n- [ ] 1.1 First\n- [ ] 1.2 Second\n- [ ] 1.3 Third\n- [ ] 1.4 Fourth\n";
 
-pub struct Desk {
+pub struct Fixture {
     pub repo: PathBuf,
     pub paths: Paths,
     pub config: Config,
 }
 
-impl Desk {
+impl Fixture {
     pub async fn at(repo: &Path) -> Self {
         let git = Git::discover(repo).await.expect("a fit repository");
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
@@ -50,12 +50,12 @@ impl Desk {
     }
 
     pub async fn with_plan(repo: &Path) -> Self {
-        let desk = Self::at(repo).await;
+        let fixture = Self::at(repo).await;
         let plan = planfile::parse("test", PLAN.as_bytes()).expect("a plan");
         let save =
             Command::SavePlan { plan, kind: SaveKind::Save, source: "test".into(), reset_statuses: false };
-        desk.ask(save).expect("a plan can be saved");
-        desk
+        fixture.ask(save).expect("a plan can be saved");
+        fixture
     }
 
     async fn world(&self, plan: String) -> Arc<World> {
@@ -182,22 +182,23 @@ fn coordinator_that_dies() {
     let dispatch = std::env::var_os("DISPATCH").is_some();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let desk = Desk::at(&repo).await;
-        desk.coordinate(dispatch, |event| {
-            if event.kind() == kind {
-                let myself = rustix::process::getpid();
-                rustix::process::kill_process(myself, rustix::process::Signal::KILL).expect("we may");
-            }
-            false
-        })
-        .await;
+        let fixture = Fixture::at(&repo).await;
+        fixture
+            .coordinate(dispatch, |event| {
+                if event.kind() == kind {
+                    let myself = rustix::process::getpid();
+                    rustix::process::kill_process(myself, rustix::process::Signal::KILL).expect("we may");
+                }
+                false
+            })
+            .await;
     });
 }
 
 /// Coordinates in another process; true when that died.
 pub fn coordinate_and_die(repo: &Path, at: &str, dispatch: bool) -> bool {
     let mut child = std::process::Command::new(std::env::current_exe().expect("a test program has a path"));
-    child.args(["--exact", "desk::coordinator_that_dies", "--test-threads=1", "--nocapture"]);
+    child.args(["--exact", "fixture::coordinator_that_dies", "--test-threads=1", "--nocapture"]);
     child.env("COORDINATE_REPO", repo).env("DIE_AT", at).stdin(std::process::Stdio::null());
     if dispatch {
         child.env("DISPATCH", "1");

@@ -43,7 +43,7 @@ pub enum FromExecutor {
 }
 
 /// What an executor may look at while it works.
-pub struct Desk {
+pub struct ExecutorContext {
     pub world: SharedWorld,
     pub cancel: CancellationToken,
     pub out: mpsc::Sender<FromExecutor>,
@@ -58,12 +58,12 @@ pub struct Desk {
 }
 
 /// Carries one effect out and sends its report.
-pub async fn carry_out(effect: Effect, desk: Desk) {
+pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
     let key = effect.key();
     let task = effect.task().cloned();
-    let out = desk.out.clone();
-    let world = desk.world.clone();
-    let done = do_it(effect, desk).await;
+    let out = context.out.clone();
+    let world = context.world.clone();
+    let done = execute(effect, context).await;
     for what in world.git.take_notices() {
         let what = world.without_root(&what);
         match &task {
@@ -88,15 +88,15 @@ pub async fn carry_out(effect: Effect, desk: Desk) {
     let _ = out.send(FromExecutor::Over { key, report }).await;
 }
 
-async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
-    let world = desk.world.clone();
+async fn execute(effect: Effect, context: ExecutorContext) -> Result<Report, String> {
+    let world = context.world.clone();
     // One that slept through the coming of another must not start, stop or remove anything.
-    world.git.may_act().map_err(words)?;
+    world.git.may_act().map_err(describe)?;
     match effect {
         Effect::Prepare { run, task, from, base } => {
             let (report, news) = world.make_workplace(run, &task, from.as_ref(), base.as_ref()).await;
             for one in news {
-                let _ = desk.out.send(FromExecutor::News(one)).await;
+                let _ = context.out.send(FromExecutor::News(one)).await;
             }
             Ok(report)
         }
@@ -107,7 +107,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                 agent: &agent,
                 number: attempt,
                 nonce: &nonce,
-                profile: profile.as_deref().or(desk.profile.as_deref()),
+                profile: profile.as_deref().or(context.profile.as_deref()),
             };
             let spec = match world.work_spec(&attempt) {
                 Ok(spec) => spec,
@@ -116,7 +116,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                     return Ok(Report::WorkEnded { run, how });
                 }
             };
-            let end = attend(&desk, &world.with_place(spec, false).await).await?;
+            let end = attend(&context, &world.with_place(spec, false).await).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
                 Attended::Ended { how } => {
@@ -125,7 +125,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
                         && no_room::told_in(text)
                     {
                         let told = Report::Disk { low: true, why: gist(text) };
-                        let _ = desk.out.send(FromExecutor::News(told)).await;
+                        let _ = context.out.send(FromExecutor::News(told)).await;
                     }
                     Report::WorkEnded { run, how }
                 }
@@ -134,25 +134,26 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         Effect::Verify { run, task, nonce, commit, .. } => {
             world.show_merge(&commit).await?;
             let spec = world.with_place(world.verify_spec(&run, &task, &nonce), true).await;
-            let end = attend(&desk, &spec).await?;
+            let end = attend(&context, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
                 // A verdict has been news before; without one the run was lost.
-                Attended::Ended { how } => Report::VerifyLost { run, task, why: how.words() },
+                Attended::Ended { how } => Report::VerifyLost { run, task, why: how.describe() },
             })
         }
-        Effect::Probe { run, task, nonce, profile, .. } => probe(&desk, run, task, &nonce, &profile).await,
+        Effect::Probe { run, task, nonce, profile, .. } => probe(&context, run, task, &nonce, &profile).await,
         Effect::Review { run, task, nonce, tip } => {
-            let now = world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(words)?;
+            let now =
+                world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(describe)?;
             if now.as_ref() != Some(&tip) {
                 let why = format!("the branch {} is not at {} any more", task.branch(), tip.short());
                 return Ok(Report::ReviewLost { run, task, why });
             }
             let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
-            let end = attend(&desk, &spec).await?;
+            let end = attend(&context, &spec).await?;
             Ok(match end {
                 Attended::Cancelled => Report::Cancelled { task },
-                Attended::Ended { how } => Report::ReviewLost { run, task, why: how.words() },
+                Attended::Ended { how } => Report::ReviewLost { run, task, why: how.describe() },
             })
         }
         Effect::Stop { run, task, nonce, work } => stop(&world, run, task, &nonce, work).await,
@@ -172,14 +173,14 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
             let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
             tokio::select! {
                 changed = a_checkout_changes(&world, &paths) => changed?,
-                () = desk.cancel.cancelled() => return Ok(Report::Cancelled { task }),
+                () = context.cancel.cancelled() => return Ok(Report::Cancelled { task }),
             }
             Ok(Report::CheckoutChanged { task })
         }
         Effect::WatchTrunk { commit, .. } => {
             let now = tokio::select! {
                 now = trunk_leaves(&world, &commit) => now?,
-                () = desk.cancel.cancelled() => commit.clone(),
+                () = context.cancel.cancelled() => commit.clone(),
             };
             Ok(Report::TrunkChanged { now, commit })
         }
@@ -190,7 +191,7 @@ async fn do_it(effect: Effect, desk: Desk) -> Result<Report, String> {
         | Effect::Move { .. }
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
-        | Effect::Hook { .. }) => operate(&world, other, desk.background).await,
+        | Effect::Hook { .. }) => operate(&world, other, context.background).await,
         Effect::Revive { task, left } => world.bring_workplace_back(task, &left).await,
         Effect::Remove { task, remember, merged } => {
             let report = give_up_patiently(&world, task, remember, merged).await?;
@@ -220,11 +221,11 @@ async fn give_up_patiently(
 /// What is done, looked up on trunk as it is now.
 async fn prove(world: &World, tasks: &BTreeMap<TaskId, Proof>) -> Result<Report, String> {
     let commit = trunk_tip(world).await?;
-    let found = prove::look(&world.git, &world.trunk(), &commit, tasks).await.map_err(words)?;
+    let found = prove::look(&world.git, &world.trunk(), &commit, tasks).await.map_err(describe)?;
     Ok(crate::present::told(found, commit))
 }
 
-fn words(error: impl std::fmt::Display) -> String {
+fn describe(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
@@ -238,11 +239,11 @@ async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), Stri
     let branch = format!("refs/heads/{}", world.trunk());
     for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&branch)) {
         let waits = Waits { checkout: checkout.path, reason: WaitReason::Changed { paths: paths.to_vec() } };
-        let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(words)?;
+        let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(describe)?;
         watches.spawn(async move { watch.changed().await });
     }
     match watches.join_next().await {
-        Some(changed) => changed.map_err(words)?.map_err(words),
+        Some(changed) => changed.map_err(describe)?.map_err(describe),
         // Nobody has the trunk checked out any more: that is the change.
         None => Ok(()),
     }
@@ -252,13 +253,13 @@ async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), Stri
 /// tells nothing.
 async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, String> {
     loop {
-        let mut watch = CheckoutWatch::of_branch(&world.git, &world.trunk()).map_err(words)?;
+        let mut watch = CheckoutWatch::of_branch(&world.git, &world.trunk()).map_err(describe)?;
         let now = trunk_tip(world).await?;
         if now != *commit {
             return Ok(now);
         }
         if let Ok(changed) = tokio::time::timeout(TRUNK_LOOK_EVERY, watch.changed()).await {
-            changed.map_err(words)?;
+            changed.map_err(describe)?;
         }
     }
 }
@@ -269,12 +270,12 @@ async fn trunk_tip(world: &World) -> Result<Oid, String> {
         .git
         .ref_value(&name)
         .await
-        .map_err(words)?
+        .map_err(describe)?
         .ok_or_else(|| format!("the branch {} is gone", world.trunk()))
 }
 
 async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
-    let built = build_as(&world.git, &work, world.config.merge.strategy).await.map_err(words)?;
+    let built = build_as(&world.git, &work, world.config.merge.strategy).await.map_err(describe)?;
     let task = work.task;
     Ok(match built {
         BuildOutcome::Built(built) => Report::Built {
@@ -292,7 +293,7 @@ async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
 }
 
 async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proof) -> Result<Report, String> {
-    Ok(match publish(&world.git, intent).await.map_err(words)? {
+    Ok(match publish(&world.git, intent).await.map_err(describe)? {
         Publication::Published => Report::Published { task, proof },
         Publication::Waits(waits) => Report::PublishWaits {
             task,
@@ -306,8 +307,14 @@ async fn publish_merge(world: &World, task: TaskId, intent: &Intent, proof: Proo
 }
 
 /// One small question to the service. What it answered has been news before; without an answer nothing is known.
-async fn probe(desk: &Desk, run: RunId, task: TaskId, nonce: &str, profile: &str) -> Result<Report, String> {
-    let world = &desk.world;
+async fn probe(
+    context: &ExecutorContext,
+    run: RunId,
+    task: TaskId,
+    nonce: &str,
+    profile: &str,
+) -> Result<Report, String> {
+    let world = &context.world;
     let spec = match world.probe_spec(&run, &task, nonce, profile) {
         Ok(spec) => spec,
         Err(none) => {
@@ -315,11 +322,11 @@ async fn probe(desk: &Desk, run: RunId, task: TaskId, nonce: &str, profile: &str
             return Ok(Report::Probed { run, failure: Some(failure) });
         }
     };
-    std::fs::create_dir_all(&spec.worktree).map_err(words)?;
-    Ok(match attend(desk, &spec).await? {
+    std::fs::create_dir_all(&spec.worktree).map_err(describe)?;
+    Ok(match attend(context, &spec).await? {
         Attended::Cancelled => Report::Cancelled { task },
         Attended::Ended { how } => {
-            let failure = Failure::new(FailureClass::Unknown, how.words());
+            let failure = Failure::new(FailureClass::Unknown, how.describe());
             Report::Probed { run, failure: Some(failure) }
         }
     })
@@ -330,7 +337,7 @@ async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, work: bool) 
     let rescue = (work && worktree.is_dir()).then_some(Rescue { task, worktree });
     let grace = std::time::Duration::from_secs(world.config.stop.grace.secs);
     let stopped =
-        stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(words)?;
+        stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(describe)?;
     // Rubbish of a probe; what stays is an empty folder.
     let _ = std::fs::remove_dir_all(world.probe_folder(&run));
     Ok(Report::Stopped { run, wip: stopped.wip })

@@ -26,16 +26,16 @@ use swarm_agents::script::{PROBE_ANSWER, PROBE_VARIABLE};
 use swarm_git::{Git, GitError};
 use swarm_process::complain;
 use swarm_process::containment::{Containment, NoContainment};
-use swarm_process::stage::Stage;
+use swarm_process::launcher::Launcher;
 use swarm_process::{Call, NONCE_VARIABLE, ProcessError, environment};
 
-pub struct Workshop {
+pub struct RunContext {
     pub spec: DaemonSpec,
     journal: Mutex<Journal>,
     /// What the programs of this run were given and nobody is to read.
     pub redactor: Redactor,
     git: OnceCell<Git>,
-    stage: Stage,
+    stage: Launcher,
     /// Chosen once: the machine does not change under a run.
     containment: OnceCell<Result<Containment, NoContainment>>,
     /// What the programs of this run may have left behind.
@@ -72,7 +72,7 @@ pub enum NotCommitted {
     ForAPerson(String),
 }
 
-impl Workshop {
+impl RunContext {
     /// With the other end of what is told while work goes on.
     pub fn new(spec: DaemonSpec, journal: Journal) -> (Self, mpsc::Receiver<FromDaemon>) {
         let given: BTreeMap<OsString, OsString> =
@@ -85,7 +85,7 @@ impl Workshop {
             spec,
             journal: Mutex::new(journal),
             git: OnceCell::new(),
-            stage: Stage::myself(),
+            stage: Launcher::myself(),
             containment: OnceCell::new(),
             traces: Traces::default(),
             progress: watch::Sender::new(0),

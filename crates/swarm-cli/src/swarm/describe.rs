@@ -10,7 +10,7 @@ use crate::output::time::moment;
 /// Enough to recognise a text by.
 const TEXT_SHOWN: usize = 80;
 
-pub fn words(event: &Event) -> String {
+pub fn describe(event: &Event) -> String {
     let text = plan(event).or_else(|| swarm(event)).or_else(|| attempt(event)).or_else(|| merge(event));
     text.or_else(|| recovery(event)).unwrap_or_default()
 }
@@ -88,7 +88,7 @@ fn attempt(event: &Event) -> Option<String> {
         Event::OverstepsSeen { oversteps, .. } => format!("the first {oversteps}"),
         Event::GateWaived { gate, reason, .. } => join(gate.word(), reason),
         Event::TaskApproved { tip, policy, .. } => join(&format!("commit {}", tip.short()), policy),
-        Event::AgentFailed { how, next, .. } => format!("{}, then {}", short(&how.words()), then(next)),
+        Event::AgentFailed { how, next, .. } => format!("{}, then {}", short(&how.describe()), then(next)),
         Event::AgentStopped { why, next, .. } => format!("{}, then {}", short(why), then(next)),
         Event::AttemptStopped { run, wip, .. } => match wip {
             Some(wip) => format!("{run}, work saved as {}", wip.short()),
@@ -128,7 +128,7 @@ fn merge(event: &Event) -> Option<String> {
 fn recovery(event: &Event) -> Option<String> {
     Some(match event {
         Event::AgentNudged { run, iteration, class, why, .. } => {
-            join(&format!("{run}, iteration {iteration}, {}", class.words()), why)
+            join(&format!("{run}, iteration {iteration}, {}", class.describe()), why)
         }
         Event::AgentNoted { run, what, .. } => join(run.as_str(), what),
         Event::AgentDegraded { agent, why } => join(&format!("{agent} is out of service"), why),

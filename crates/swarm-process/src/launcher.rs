@@ -25,12 +25,12 @@ pub const EXIT_NOT_BOXED: u8 = 125;
 
 /// The executable that plays the stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stage {
+pub struct Launcher {
     pub program: PathBuf,
     pub args: Vec<OsString>,
 }
 
-impl Stage {
+impl Launcher {
     /// `swarm boxed` of the very file that is running, also after it was replaced by an update.
     pub fn myself() -> Self {
         Self { program: "/proc/self/exe".into(), args: vec!["boxed".into()] }

@@ -25,7 +25,7 @@ use super::git::{Git, Tree};
 use crate::claims::Claims;
 
 #[derive(Debug, Clone)]
-pub struct Desk {
+pub struct OperationWorld {
     pub state: State,
     pub git: Git,
     pub now: Timestamp,
@@ -50,7 +50,7 @@ pub fn task_id(text: &str) -> TaskId {
     TaskId::new(text).expect("a plain id")
 }
 
-impl Desk {
+impl OperationWorld {
     /// Thirteen tasks, four slots or more, checkpoints and hooks on.
     pub fn new(slots: u32) -> Self {
         let rules = CheckpointRules {
@@ -70,7 +70,7 @@ impl Desk {
             verifies: false,
             ..Policy::default()
         };
-        let mut desk = Self {
+        let mut world = Self {
             state: State::default(),
             git: Git::default(),
             now: Timestamp(1_768_298_400_000),
@@ -85,7 +85,7 @@ impl Desk {
             begun: BTreeMap::new(),
             claims: Claims::default(),
         };
-        desk.git.person_commits("first");
+        world.git.person_commits("first");
         let tasks = (0..13).map(|n| {
             let mut spec = TaskSpec::new(task_id(&format!("t{n}")), format!("task {n}"));
             if n == 1 {
@@ -111,10 +111,10 @@ impl Desk {
             source: "plan.json".into(),
             reset_statuses: false,
         };
-        desk.ask(save).expect("a good plan");
-        desk.start();
-        desk.drive();
-        desk
+        world.ask(save).expect("a good plan");
+        world.start();
+        world.drive();
+        world
     }
 
     pub fn start(&mut self) {

@@ -18,8 +18,8 @@ use super::files::{write_durable, write_whole};
 use super::iteration::{Go, iterate, probe};
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
+use super::run_context::{RunContext, Yield};
 use super::set_up::set_up;
-use super::workshop::{Workshop, Yield};
 use swarm_process::complain;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
@@ -29,8 +29,8 @@ const LOOK_WHEN_ALONE_EVERY: Duration = Duration::from_secs(5);
 /// How long the last reports may take to be acknowledged before they are left in the last word.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-pub struct Duty {
-    pub shop: Arc<Workshop>,
+pub struct RunLoop {
+    pub shop: Arc<RunContext>,
     /// What the work at hand has to tell on its way.
     told: mpsc::Receiver<FromDaemon>,
     pub line: Line,
@@ -65,8 +65,8 @@ pub struct LastWord {
     pub settled: bool,
 }
 
-impl Duty {
-    pub fn new(shop: Workshop, told: mpsc::Receiver<FromDaemon>, line: Line, outbox: Outbox) -> Self {
+impl RunLoop {
+    pub fn new(shop: RunContext, told: mpsc::Receiver<FromDaemon>, line: Line, outbox: Outbox) -> Self {
         Self {
             shop: Arc::new(shop),
             told,
