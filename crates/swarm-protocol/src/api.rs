@@ -2,6 +2,7 @@
 //!
 //! Views travel as they are printed by `--json`, wrapped in the ledger position they were read at.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,8 @@ pub const API_VERSION: u32 = 1;
 
 /// A command as a client sends it. Who asks is decided by the coordinator; `by` may only say through
 /// which front end a person came (`person:tui`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
     /// Chosen by the client, new for every wish. Sent again after a lost answer it gets the old answer.
@@ -29,7 +31,8 @@ pub struct CommandRequest {
 }
 
 /// How far a command has come.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Delivery {
     /// It has arrived and is not decided yet.
@@ -43,13 +46,15 @@ pub enum Delivery {
 }
 
 /// The one shape of every error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ErrorBody {
     pub error: ApiError,
 }
 
 /// What could not be done, and what to do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ApiError {
     /// For programs: the kind of refusal, or one of the kinds that `docs/api.md` lists.
     pub kind: String,
@@ -78,7 +83,8 @@ impl From<Refusal> for ApiError {
 }
 
 /// A view and the ledger position it was read at.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Seen<T> {
     pub seq: u64,
     pub view: T,
@@ -103,7 +109,8 @@ pub enum AnyView {
 }
 
 /// An agent that has a task, and the latest news of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentNow {
     #[serde(flatten)]
     pub agent: AgentView,
@@ -113,7 +120,8 @@ pub struct AgentNow {
 }
 
 /// What an agent is at, for screens. Never enters the ledger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct AgentNews {
     pub run: RunId,
     pub task: TaskId,
@@ -133,7 +141,8 @@ pub struct AgentNews {
 }
 
 /// Some records of the ledger, as they stand there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct HistoryPage {
     /// The last record that was durable when this was read.
     pub seq: u64,
@@ -144,7 +153,8 @@ pub struct HistoryPage {
 }
 
 /// Some lines of a journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct LogPage {
     pub run: RunId,
     pub lines: Vec<serde_json::Value>,
@@ -155,7 +165,8 @@ pub struct LogPage {
 }
 
 /// Somebody is there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Pong {
     /// Version of the program that coordinates.
     pub swarm: String,

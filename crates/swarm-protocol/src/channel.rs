@@ -4,6 +4,7 @@
 //! what is not acknowledged is sent again after a reconnect. Orders are not numbered: they say how
 //! things *should* be (`Go 3`), so the newest one is always the whole truth.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ use crate::refusal::Refusal;
 pub const FRAME_MAX: usize = 1 << 20;
 
 /// What kind of program the daemon runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunKind {
     Work,
@@ -229,7 +231,8 @@ pub enum Order {
 }
 
 /// A command of the user's configuration: run as it is, or by `sh -c` when written as one text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum CommandLine {
     Shell(String),

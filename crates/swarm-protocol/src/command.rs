@@ -11,7 +11,8 @@ use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
 pub type Actor = String;
 
 /// A command on its way in. The id makes it safe to ask again when the answer was lost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Envelope {
     pub id: CommandId,
     pub by: Actor,
@@ -19,7 +20,8 @@ pub struct Envelope {
 }
 
 /// Where a saved plan comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SaveKind {
     /// `swarm plan save` / `edit`: statuses in the file are not looked at.
@@ -31,7 +33,8 @@ pub enum SaveKind {
 }
 
 /// A wish, imperative.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Command {
     /// Makes the plan what the file says: adds, changes, moves and removes tasks.
@@ -355,7 +358,8 @@ impl Command {
 }
 
 /// The answer to an accepted command, given only after the ledger's sync.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer {
     pub id: CommandId,
     /// The last record of the decision.

@@ -5,6 +5,7 @@ mod operations;
 mod recovery;
 mod span;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,8 @@ use crate::outcome::Mode;
 use crate::policy::Policy;
 
 /// What happens when records are damaged and no second copy holds them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnDamage {
     /// Move the damaged rest aside, record the loss, go on.
@@ -28,7 +30,8 @@ pub enum OnDamage {
 }
 
 /// The configuration of a swarm.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Config {
     /// The profile of new attempts, or just a program: claude, codex, gemini, opencode, script.
@@ -41,7 +44,7 @@ pub struct Config {
     /// Silence of an agent outside a running tool after which it is stopped; below 300s, where the programs begin again by themselves.
     pub stall: Span,
     /// Calls of the model within one iteration.
-    #[schemars(range(min = 1, max = 100000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100000)))]
     pub max_steps: u32,
     pub sandbox: SandboxKind,
     pub containment: ContainmentKind,
@@ -50,7 +53,7 @@ pub struct Config {
     /// The longest an attempt may take.
     pub max_task_duration: Span,
     /// Iterations within one attempt.
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_iterations: u32,
     pub check: Commands,
     /// Run on the merged tree before trunk moves; the check commands when not set.
@@ -71,7 +74,8 @@ pub struct Config {
 }
 
 /// Commands that must all succeed, one after the other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Commands {
     /// Each a text for `sh -c`, or a list of program and arguments.
@@ -81,7 +85,8 @@ pub struct Commands {
 }
 
 /// Who says that submitted work is good.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Review {
     pub policy: ReviewPolicy,
@@ -89,11 +94,12 @@ pub struct Review {
     pub commands: Vec<CommandLine>,
     pub timeout: Span,
     /// Rounds before the task is blocked for a person.
-    #[schemars(range(min = 1, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub rounds: u32,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ReviewPolicy {
     /// Checks and verification are enough.
@@ -102,20 +108,22 @@ pub enum ReviewPolicy {
     Command,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Merge {
     /// Red verifications of one task before it is blocked for a person.
-    #[schemars(range(min = 1, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub rounds: u32,
     /// Lost races for trunk before the merge waits.
-    #[schemars(range(min = 1, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub races: u32,
     pub strategy: Strategy,
 }
 
 /// How a task's commits come to trunk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// As they are, one after the other.
@@ -127,7 +135,8 @@ pub enum Strategy {
     Merge,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Stop {
     /// Between TERM and KILL.
@@ -136,7 +145,8 @@ pub struct Stop {
     pub drain: Span,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Worktree {
     /// Where worktrees are made, from the repository's root.
@@ -152,27 +162,29 @@ pub struct Worktree {
     /// again (`node_modules`, `.gradle`, `*.log` …). `!dist` takes one of those out, `!*` all of them.
     pub disposable: Vec<String>,
     /// Worktrees kept for the next tasks, at most; never more than were in use at the same time.
-    #[schemars(range(max = 64))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 64)))]
     pub pool: u32,
     /// First of the port numbers that worktrees get as SWARM_PORT_BASE.
-    #[schemars(range(min = 1024, max = 60000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1024, max = 60000)))]
     pub ports: u16,
     /// How long removed worktrees stay in the trash.
     pub trash: Span,
     /// A worktree with a file larger than this is never removed, in MiB.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_file: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Ledger {
     /// Plan events between two snapshot events (more for plans of over ten times as many tasks).
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub snapshot_every: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Daemon {
     /// A daemon that has heard nobody for so long saves its work and ends.

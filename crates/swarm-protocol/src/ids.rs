@@ -22,8 +22,9 @@ fn bad(kind: &'static str, text: &str, why: &'static str) -> BadName {
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $check:path) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, schemars::JsonSchema)]
-        #[schemars(with = "String")]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "schema", schemars(with = "String"))]
         pub struct $name(Box<str>);
 
         impl $name {

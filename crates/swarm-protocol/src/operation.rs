@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +16,8 @@ use crate::time::Timestamp;
 
 /// One fact that an operation changed: `task/1.2/stage`, `mode`, `ref/refs/heads/main` …
 /// Absent: there was (or is) no such thing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FactChange {
     pub fact: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +27,8 @@ pub struct FactChange {
 }
 
 /// What is asked of an operation that moves git as well as the plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Request {
     /// A full checkpoint under this name.
@@ -47,7 +50,8 @@ pub enum Request {
 }
 
 /// What a person allows that would be refused otherwise.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Force {
     /// Commits of a person go too; they stay under a ref.
@@ -133,7 +137,8 @@ pub struct OtherBranch {
 }
 
 /// A commit between trunk then and trunk now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TrunkCommit {
     pub oid: Oid,
     pub subject: String,
@@ -141,7 +146,8 @@ pub struct TrunkCommit {
     pub pushed: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Landed {
     pub base: Oid,
     pub tip: Oid,
@@ -149,7 +155,8 @@ pub struct Landed {
 }
 
 /// The intent of an operation: everything that it will move, and where the old is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// The checkpoint that is made before anything moves.
@@ -197,7 +204,8 @@ impl Plan {
 }
 
 /// The preview, in lines for people.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Says {
     pub tasks: Vec<String>,
@@ -209,7 +217,8 @@ pub struct Says {
     pub stays: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TrunkMove {
     pub branch: String,
@@ -218,7 +227,8 @@ pub struct TrunkMove {
     pub how: TrunkHow,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum TrunkHow {
     /// To a commit that exists: back, or forward again.
@@ -227,7 +237,8 @@ pub enum TrunkHow {
     Rebuild { revert: Vec<Oid>, pick: Vec<Oid> },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct RefMove {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -237,14 +248,16 @@ pub struct RefMove {
 }
 
 /// What becomes of a task's worktree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct WorktreeMove {
     pub task: TaskId,
     #[serde(flatten)]
     pub to: WorktreeTo,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "to", rename_all = "snake_case")]
 pub enum WorktreeTo {
     /// On its branch at `tip`, with the uncommitted work of the saved commit if there is one.
@@ -272,7 +285,8 @@ pub struct Moved {
 }
 
 /// A state that can be returned to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
     pub name: String,
@@ -313,7 +327,8 @@ pub struct Saved {
 }
 
 /// A task's stage in the form that can be set back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum SavedStage {
     /// `started`: somebody let it start.
@@ -399,7 +414,8 @@ impl SavedStage {
 }
 
 /// What lay in a worktree when it was given up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Left {
     /// Where the task's own commits begin.
     pub base: Oid,
@@ -410,7 +426,8 @@ pub struct Left {
 }
 
 /// A task as it was at some ledger position, without what it asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SavedTask {
     #[serde(flatten)]
@@ -447,7 +464,8 @@ fn is_zero(n: &u32) -> bool {
 }
 
 /// How a hook ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum HookOutcome {
     Ok,

@@ -1,5 +1,6 @@
 //! What people see of operations, checkpoints and hooks.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,8 @@ use crate::operation::{Checkpoint, FactChange, HookOutcome, Plan, Says};
 use crate::time::Timestamp;
 
 /// An operation, as `swarm op log` and `swarm op show` have it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OperationView {
     pub id: CommandId,
@@ -33,7 +35,8 @@ pub struct OperationView {
     pub hint: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OperationState {
     UnderWay,
@@ -43,7 +46,8 @@ pub enum OperationState {
 }
 
 /// What a command would do.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     pub kind: String,
@@ -84,7 +88,8 @@ impl PreviewView {
 }
 
 /// A run that a command would end, and where its work would be kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StopView {
     pub run: RunId,
@@ -101,7 +106,8 @@ pub struct StopView {
 }
 
 /// A checkpoint in a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointView {
     #[serde(flatten)]
@@ -113,7 +119,8 @@ pub struct CheckpointView {
 }
 
 /// A hook that waits, runs or ran.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HookView {
     pub n: u64,

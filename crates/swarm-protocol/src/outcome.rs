@@ -1,5 +1,6 @@
 //! How runs end and what becomes of their task then.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,8 @@ use crate::plan::BlockKind;
 use crate::time::Timestamp;
 
 /// Why an attempt is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ended {
     /// The daemon was told to stop, or stopped itself after a drain.
@@ -78,7 +80,8 @@ fn join(head: &str, text: &str) -> String {
 }
 
 /// What becomes of a task after an attempt or a merge that brought no result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "to", rename_all = "snake_case")]
 pub enum Next {
     /// Back to the queue, not before this moment. `counts`: held against the retries of the task.
@@ -132,7 +135,8 @@ impl Next {
 }
 
 /// A condition between a task and its completion that produces evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Gate {
     /// The check commands in the task's worktree.
@@ -156,7 +160,8 @@ impl Gate {
 }
 
 /// Why the swarm starts nothing new. Several may hold at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PauseReason {
     User,
@@ -194,7 +199,8 @@ impl PauseReason {
 }
 
 /// Whether ready tasks start by themselves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// A ready task waits for `swarm task start`.

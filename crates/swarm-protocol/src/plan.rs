@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +13,8 @@ use crate::ids::TaskId;
 pub type Extra = BTreeMap<String, Value>;
 
 /// Status of a task, in our words; the words of other tools are read too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     #[serde(alias = "todo", alias = "open")]
@@ -68,7 +70,8 @@ impl Status {
 }
 
 /// Why a blocked task waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum BlockKind {
     Human,
@@ -103,7 +106,8 @@ impl BlockKind {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Size {
     Small,
@@ -112,13 +116,14 @@ pub enum Size {
 }
 
 /// How many tasks of this plan may run at once, and whether that may still be changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ExecutionProfile {
     /// Without it one task runs at a time, whatever else is configured.
     pub parallelization_enabled: bool,
     /// Tasks at once when parallel, 1 to 64.
-    #[schemars(range(min = 1, max = 64))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 64)))]
     pub max_concurrent_tasks: u32,
     pub council_parallel: bool,
     /// Once true, no save may carry a profile until the plan is reset.
@@ -144,7 +149,8 @@ impl ExecutionProfile {
 }
 
 /// What a task asks for. This is the form inside the ledger: unknown members stand apart in `extra`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskSpec {
     pub id: TaskId,
     pub title: String,
@@ -199,7 +205,8 @@ impl TaskSpec {
 }
 
 /// A change to some members of a task; what is absent stays, `null` takes away.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -241,7 +248,8 @@ impl TaskPatch {
 }
 
 /// A phase without its tasks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseHead {
     pub id: u32,
     pub name: String,
@@ -250,7 +258,8 @@ pub struct PhaseHead {
 }
 
 /// A plan file: what `swarm plan save` reads and `swarm plan export` writes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PlanFile {
     pub goal: String,
     pub phases: Vec<PhaseFile>,
@@ -260,9 +269,10 @@ pub struct PlanFile {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct PhaseFile {
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u32,
     #[serde(default)]
     pub name: String,
@@ -273,7 +283,8 @@ pub struct PhaseFile {
 }
 
 /// A task in a plan file: as in the ledger, but with unknown members beside the known ones.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TaskFile {
     pub id: TaskId,
     pub title: String,
@@ -291,7 +302,7 @@ pub struct TaskFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 4))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 4)))]
     pub priority: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::Oid;
 
 /// Proof that a task's work is on trunk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Proof {
     pub trunk: String,
     /// The trunk commit that was published, or where its work stands since somebody rewrote it.

@@ -6,7 +6,8 @@ use crate::ids::{CommandId, TaskId};
 use crate::plan::Status;
 
 /// Why a command was not carried out. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum Refusal {
     NoPlan,
@@ -134,7 +135,8 @@ pub enum Refusal {
 }
 
 /// A fact that no longer is what an operation made of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changed {
     pub fact: String,
     /// For people: `task 1.2 was blocked and is active now`.

@@ -10,7 +10,8 @@ use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
 use crate::time::Timestamp;
 
 /// The swarm at a glance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusView {
     /// The ledger position this was read at.
     pub seq: u64,
@@ -44,7 +45,8 @@ pub struct StatusView {
     pub approved: ApprovalView,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     pub total: u64,
     pub ready: u64,
@@ -63,7 +65,8 @@ pub struct Counts {
     pub gone: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseView {
     pub id: u32,
     pub name: String,
@@ -72,7 +75,8 @@ pub struct PhaseView {
     pub complete: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentView {
     pub agent: AgentId,
     pub run: RunId,
@@ -90,7 +94,8 @@ pub struct AgentView {
 }
 
 /// The allowance of a group of profiles is used up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuotaView {
     pub group: String,
     pub since: Timestamp,
@@ -106,7 +111,8 @@ pub struct QuotaView {
 }
 
 /// An agent that crashed too often gets no more work until `swarm agent revive`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DegradedView {
     pub agent: AgentId,
     pub since: Timestamp,
@@ -114,7 +120,8 @@ pub struct DegradedView {
 }
 
 /// What was spent of what may be spent, since the budget was last extended. No bound: nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BudgetView {
     pub tokens: u64,
     pub tokens_max: Option<u64>,
@@ -128,7 +135,8 @@ pub struct BudgetView {
 }
 
 /// A word of a person for whoever works on a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageView {
     pub id: CommandId,
     pub by: String,
@@ -141,14 +149,16 @@ pub struct MessageView {
     pub undelivered: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LandedView {
     pub run: RunId,
     pub iteration: u32,
     pub at: Timestamp,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextView {
     pub task: TaskId,
     pub title: String,
@@ -160,7 +170,8 @@ pub struct NextView {
 }
 
 /// Something waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttentionView {
     pub what: String,
     pub since: Timestamp,
@@ -173,7 +184,8 @@ pub struct AttentionView {
     pub seen_by: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApprovalView {
     pub approved: bool,
     pub drifted: bool,
@@ -182,7 +194,8 @@ pub struct ApprovalView {
 }
 
 /// One line of the task list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskRow {
     pub id: TaskId,
     pub phase: u32,
@@ -196,7 +209,8 @@ pub struct TaskRow {
 }
 
 /// Everything about one task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskView {
     #[serde(flatten)]
     pub row: TaskRow,
@@ -249,7 +263,8 @@ pub struct TaskView {
     pub audit: Vec<AuditView>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditView {
     pub at: Timestamp,
     pub event: String,
@@ -257,7 +272,8 @@ pub struct AuditView {
 }
 
 /// What a fresh agent or person needs to go on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HandoffView {
     pub seq: u64,
     pub goal: String,
@@ -271,7 +287,8 @@ pub struct HandoffView {
 }
 
 /// `get_approved_plan`: the plan a person agreed to, and whether it has drifted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApprovedPlanView {
     pub approved: bool,
     pub drifted: bool,

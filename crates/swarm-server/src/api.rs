@@ -20,7 +20,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api_state::ApiState;
-pub use describe::description;
+pub use describe::{DESCRIPTION, described_routes};
 pub use fault::Fault;
 pub(crate) use work::Seat;
 pub use work::WORK_PROTOCOL;

@@ -13,6 +13,8 @@ mod described;
 mod events;
 #[path = "api/logs.rs"]
 mod logs;
+#[path = "api/schemas.rs"]
+mod schemas;
 #[path = "api/roles.rs"]
 mod roles;
 #[path = "api/views.rs"]

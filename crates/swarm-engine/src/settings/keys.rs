@@ -1,7 +1,10 @@
-//! The keys there are, read off the defaults and the schema, so that no second list can go stale.
+//! The keys there are, read off the defaults and the schema, so that no second list can go stale. The schema is the
+//! printed one: a test compares it with the types.
 
 use serde_json::Value;
-use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Profile, Span};
+use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Span};
+
+const SCHEMA: &str = include_str!("../../../../docs/config.schema.json");
 
 /// The agent programs there are adapters for.
 const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
@@ -23,11 +26,10 @@ impl Keys {
         let budget = Budget { task: bounds.clone(), session: bounds };
         let full = Config { verify: Some(Commands::default()), budget, ..Config::default() };
         let defaults = serde_json::to_value(full).unwrap_or_default();
-        let schema = serde_json::to_value(schemars::schema_for!(Config)).unwrap_or_default();
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
         let (mut leaves, mut groups) = (Vec::new(), Vec::new());
         collect("", &defaults, &mut leaves, &mut groups);
-        let members = serde_json::to_value(schemars::schema_for!(Profile)).unwrap_or_default();
-        let members = members.get("properties").and_then(Value::as_object);
+        let members = schema.pointer("/$defs/Profile/properties").and_then(Value::as_object);
         let profile = members.map(|members| members.keys().cloned().collect()).unwrap_or_default();
         Self { leaves, groups, profile, defaults, schema }
     }

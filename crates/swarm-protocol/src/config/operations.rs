@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,16 +10,17 @@ use super::Span;
 use crate::operation::HookRule;
 use crate::policy::CheckpointRules;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Checkpoints {
     /// One after so many finished tasks; 0: none.
-    #[schemars(range(max = 10000))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 10000)))]
     pub periodic: u32,
     pub before_autopilot: bool,
     pub before_merge: bool,
     /// Automatic ones that are kept.
-    #[schemars(range(min = 3, max = 10000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 3, max = 10000)))]
     pub keep: u32,
     /// How long automatic ones are kept.
     pub max_age: Span,
@@ -58,14 +60,16 @@ impl Checkpoints {
 pub type Hooks = BTreeMap<String, Hook>;
 
 /// A path from the repository's root, or more about it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(untagged)]
 pub enum Hook {
     Path(String),
     Details(HookDetails),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct HookDetails {
     /// A path from the repository's root.

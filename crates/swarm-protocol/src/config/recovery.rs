@@ -1,33 +1,35 @@
 //! What is done when things go wrong, and what the swarm may spend.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{OnDamage, Profiles, Span};
 use crate::policy::{Allowance, ProfileRule};
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Recovery {
     /// Attempts that may end by crash, timeout or loss before the task is blocked for a person.
-    #[schemars(range(max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 100)))]
     pub max_retries: u32,
     /// Longest delay before an agent that crashed begins again; the first is 2s, then doubled.
     pub backoff_max: Span,
     /// Crashes of one agent within `crashWindow` after which it is taken out of service.
-    #[schemars(range(min = 1, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub max_crashes: u32,
     pub crash_window: Span,
     /// An agent that ran for so long without a crash starts counting anew.
     pub stable: Span,
     /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person.
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_transient: u32,
     /// Attempts of one task without a sign of progress (a commit, an iteration that ended in good order, checks that passed, a person's word) before it is blocked for a person.
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_claims: u32,
     /// Failures of the checks in a row with the same output (timings and the like left out) before the task is blocked for a person; 0: no bound.
-    #[schemars(range(max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 1000)))]
     pub max_same_failures: u32,
     pub on_damage: OnDamage,
     /// When the same tool call is a circle.
@@ -35,19 +37,21 @@ pub struct Recovery {
 }
 
 /// Equal tool calls, one after the other or in a short circle, without a new commit between them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Loops {
     /// Noted in the history after so many; 0 turns the watch off.
-    #[schemars(range(max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 1000)))]
     pub note: u32,
     /// The iteration is ended after so many, and the next one begins with a word about it.
-    #[schemars(range(min = 2, max = 10000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 10000)))]
     pub stop: u32,
 }
 
 /// What happens when a service says that the allowance is used up.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Quota {
     pub scope: QuotaScope,
@@ -55,7 +59,8 @@ pub struct Quota {
     pub probe_every: Span,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum QuotaScope {
     /// Nothing of the group is started; other groups go on.
@@ -66,7 +71,8 @@ pub enum QuotaScope {
 }
 
 /// What may be spent before a person is asked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Budget {
     /// By one task, over all its attempts.
@@ -76,7 +82,8 @@ pub struct Budget {
 }
 
 /// Not set, or 0: no bound.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Bounds {
     /// Tokens in and out, without those from the service's cache.
@@ -91,7 +98,8 @@ pub struct Bounds {
 }
 
 /// Room on the disk of the repository, in MiB.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Disk {
     /// Below this nothing new is started.

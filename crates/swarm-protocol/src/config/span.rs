@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -72,6 +73,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Span {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Duration".into()

@@ -1,13 +1,11 @@
 //! About the coordinator itself.
 
-use std::sync::OnceLock;
-
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use swarm_protocol::api::{API_VERSION, Pong};
 
-use super::describe::description;
+use super::describe::DESCRIPTION;
 use crate::peer::Caller;
 
 /// Is anybody there
@@ -26,9 +24,7 @@ pub async fn ping(Extension(caller): Extension<Caller>, headers: HeaderMap) -> J
     responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = serde_json::Value))
 )]
 pub async fn openapi() -> Response {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    let text = TEXT.get_or_init(|| description().to_string());
-    let mut response = text.as_str().into_response();
+    let mut response = DESCRIPTION.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

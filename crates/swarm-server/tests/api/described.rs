@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-use swarm_server::api::description;
-
+use super::schemas::description;
 use super::served::Served;
+use serde_json::Value;
 
 fn document(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)

@@ -1,0 +1,69 @@
+//! The whole description: routes from the handlers, schemas from the types that travel.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Value, json};
+use swarm_protocol::api::{
+    AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, HistoryPage, LogPage, Pong,
+};
+use swarm_protocol::command::Command;
+use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
+use swarm_protocol::plan::PlanFile;
+use swarm_protocol::view::{ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView};
+use swarm_server::api::described_routes;
+
+pub fn description() -> Value {
+    let mut description = described_routes();
+    description["components"]["schemas"] = schemas();
+    description
+}
+
+fn schemas() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    named::<CommandRequest>(&mut generator);
+    named::<Delivery>(&mut generator);
+    named::<ErrorBody>(&mut generator);
+    named::<HistoryPage>(&mut generator);
+    named::<LogPage>(&mut generator);
+    named::<Pong>(&mut generator);
+    named::<AgentNews>(&mut generator);
+    named::<Command>(&mut generator);
+    named::<PreviewView>(&mut generator);
+    let views = [
+        ("Status", named::<StatusView>(&mut generator)),
+        ("Tasks", json!({ "type": "array", "items": named::<TaskRow>(&mut generator) })),
+        ("Task", named::<TaskView>(&mut generator)),
+        ("Agents", json!({ "type": "array", "items": named::<AgentNow>(&mut generator) })),
+        ("Attention", json!({ "type": "array", "items": named::<AttentionView>(&mut generator) })),
+        ("Plan", named::<PlanFile>(&mut generator)),
+        ("ApprovedPlan", named::<ApprovedPlanView>(&mut generator)),
+        ("Handoff", named::<HandoffView>(&mut generator)),
+        ("Operations", json!({ "type": "array", "items": named::<OperationView>(&mut generator) })),
+        ("Operation", named::<OperationView>(&mut generator)),
+        ("Checkpoints", json!({ "type": "array", "items": named::<CheckpointView>(&mut generator) })),
+        ("Hooks", json!({ "type": "array", "items": named::<HookView>(&mut generator) })),
+    ];
+    let mut schemas = generator.take_definitions(true);
+    for (name, view) in views {
+        schemas.insert(format!("Seen{name}"), seen(&view));
+    }
+    Value::Object(schemas)
+}
+
+/// Puts the type under its name and points to it.
+fn named<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    serde_json::to_value(generator.subschema_for::<T>()).unwrap_or_default()
+}
+
+/// A view and the record it was read at.
+fn seen(view: &Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["seq", "view"],
+        "properties": { "seq": { "type": "integer", "minimum": 0 }, "view": view },
+    })
+}
