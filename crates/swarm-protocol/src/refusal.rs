@@ -192,15 +192,15 @@ impl Refusal {
             if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
         };
         match self {
-            Self::NoPlan => "There is no plan yet".into(),
+            Self::NoPlan => "No plan yet".into(),
             Self::PlanClosed => "The plan is closed and its ledger is being archived".into(),
-            Self::PlanExists => "There is a plan already".into(),
+            Self::PlanExists => "A plan already exists".into(),
             Self::UnknownTask { task, .. } => format!("There is no task {task}"),
             Self::UnknownPhase { phase, known } => {
                 let known: Vec<String> = known.iter().map(u32::to_string).collect();
                 format!("There is no phase {phase} (phases: {})", known.join(", "))
             }
-            Self::DuplicateTask { task } => format!("There is a task {task} already"),
+            Self::DuplicateTask { task } => format!("Task {task} already exists"),
             Self::UnknownDependency { task, depends, .. } => {
                 format!("Task {task} depends on {depends}, which does not exist")
             }
@@ -218,33 +218,33 @@ impl Refusal {
                 format!("Task {task} is {} and cannot be {wanted}", status.word())
             }
             Self::PhaseOpen { phase, open } => format!("Phase {phase} has open tasks: {}", list(open)),
-            Self::PhaseAlreadyComplete { phase } => format!("Phase {phase} is complete already"),
+            Self::PhaseAlreadyComplete { phase } => format!("Phase {phase} is already complete"),
             Self::AgentsRunning { tasks } => format!("Agents are running on {}", list(tasks)),
             Self::TaskInUse { task, by } => format!("Task {task} is needed by {}", list(by)),
             Self::NothingToChange { what } => format!("{what}: nothing would change"),
             Self::NotPaused => "The swarm is not paused for this reason".into(),
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
-            Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is waived already"),
+            Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
             Self::Draining => "The swarm is stopping".into(),
             Self::NotForAgents { what } => format!("An agent may not do this: {what}"),
             Self::ReadOnly { why } => format!("The ledger can only be read: {why}"),
             Self::OperationUnderWay { kind } => format!("Another operation is under way: {kind}"),
             Self::UnknownCheckpoint { name, .. } => format!("There is no checkpoint {name}"),
-            Self::CheckpointExists { name } => format!("There is a checkpoint {name} already"),
+            Self::CheckpointExists { name } => format!("Checkpoint {name} already exists"),
             Self::CheckpointNeeded { name, why } => format!("The checkpoint {name} is needed: {why}"),
             Self::UnknownOperation { id } => format!("There is no operation {id} to be undone"),
-            Self::NothingToUndo { what } => format!("There is nothing to {what}"),
-            Self::AlreadyUndone { id, by } => format!("The operation {id} was undone by {by} already"),
+            Self::NothingToUndo { what } => format!("Nothing to {what}"),
+            Self::AlreadyUndone { id, by } => format!("The operation {id} was already undone by {by}"),
             Self::ChangedSince { what, changes, .. } => {
                 let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
                 let more = changes.len().saturating_sub(5);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("What `{what}` did has changed since: {}{more}", shown.join(", "))
+                format!("Cannot take back `{what}`, changed since: {}{more}", shown.join(", "))
             }
             Self::HasDependents { task, dependents } => {
-                format!("There is work that builds on task {task}: {}", list(dependents))
+                format!("Other work builds on task {task}: {}", list(dependents))
             }
-            Self::PreviewChanged { .. } => "What would happen has changed since the preview".into(),
+            Self::PreviewChanged { .. } => "The situation has changed since the preview".into(),
             Self::CannotMove { why, .. } => why.clone(),
         }
     }

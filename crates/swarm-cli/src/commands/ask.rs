@@ -19,6 +19,6 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let command: Command = serde_json::from_str(&args.command)
-        .map_err(|error| CliError::usage("This is not a command as JSON").because(error))?;
+        .map_err(|error| CliError::usage("Not a command in JSON").because(error))?;
     intervene(cx, &Swarm::open(cx)?, command, args.dry)
 }

@@ -128,8 +128,8 @@ pub fn over(cx: &Context, view: &OperationView) -> Result<(), CliError> {
 fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(CliError::usage("This wants to be confirmed, and nobody can be asked here")
-            .say("Look at it with --dry-run, then give --yes"));
+        return Err(CliError::usage("Confirmation needed, but this is not a terminal")
+            .say("Preview it with --dry-run, then run it again with --yes"));
     }
     let broken = |error| CliError::environment("Cannot ask").because(error);
     write!(stderr, "{}\n\nGo on? [y/N] ", preview::text(seen)).map_err(broken)?;

@@ -69,7 +69,7 @@ impl Swarm {
             if started.elapsed() > BETWEEN_MAX {
                 return Err(CliError::no_coordinator("A coordinator holds the ledger and does not answer")
                     .because(between)
-                    .say("Is it stopped or very busy? Whether the command was carried out shows `swarm plan history`"));
+                    .say("It may be suspended or overloaded; `swarm plan history` shows whether the command went through"));
             }
             wait(pause);
             pause = (pause * 2).min(PAUSE_MAX);

@@ -78,7 +78,7 @@ impl Swarm {
         if self.operation(id)?.state != OperationState::UnderWay || self.has_coordinator() {
             return Ok(());
         }
-        let error = CliError::environment("It was left before its end; nothing of it is lost");
+        let error = CliError::environment("Interrupted; nothing is lost");
         Err(error.say("`swarm run` finishes it first"))
     }
 
@@ -166,7 +166,7 @@ pub(super) fn no_preview(error: NoPreview) -> CliError {
     match error {
         NoPreview::Refused(refusal) => refusal.into(),
         NoPreview::Git(error) => error.into(),
-        error => CliError::environment("Cannot say what would happen").because_of(&error),
+        error => CliError::environment("Cannot preview the command").because_of(&error),
     }
 }
 

@@ -49,8 +49,8 @@ impl Swarm {
         let all = archived(&self.paths);
         match self.state(None)?.plan {
             Some(plan) if !plan.closed => {
-                let open = CliError::refused_now("A plan is open, and there can only be one");
-                return Err(open.say("Close it with `swarm close`; it can be reopened in turn"));
+                let open = CliError::refused_now("A plan is already open");
+                return Err(open.say("Close it first with `swarm close`; it can be reopened later"));
             }
             // On its way into the archive, or out of it: whoever did that was killed.
             Some(_) => {

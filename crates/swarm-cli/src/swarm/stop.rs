@@ -50,7 +50,7 @@ impl Swarm {
         });
         match failed {
             Some(error) => Err(error),
-            None if !gone => Err(CliError::environment("The swarm was asked to stop and has not ended")
+            None if !gone => Err(CliError::environment("The swarm did not stop in time")
                 .because(format!("waited {} s", END_WITHIN.as_secs()))
                 .run_instead("swarm agent list")),
             None => Ok(Stopped {

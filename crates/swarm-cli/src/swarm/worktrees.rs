@@ -127,7 +127,7 @@ impl Swarm {
         let state = self.state(None)?;
         let pinned = state.pinned_trunk().map(str::to_owned);
         pinned.or_else(|| self.git.current_branch()).or(state.trunk).ok_or_else(|| {
-            CliError::usage("Your checkout is on no branch").say("Name where to start with --from REF")
+            CliError::usage("No branch is checked out").say("Pass --from REF to name where to start")
         })
     }
 

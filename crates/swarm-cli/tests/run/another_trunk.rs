@@ -136,7 +136,7 @@ fn while_agents_work_for_the_old_trunk_it_stays() {
     let mut run = arena.start(&[]);
     run.until("1.2      ed-");
     let (code, said) = asked(&arena, &["--trunk", "other", "--yes"]);
-    assert!(code != 0 && said.contains("A coordinator runs already"), "{said}");
+    assert!(code != 0 && said.contains("A coordinator is already running"), "{said}");
     run.until("works");
     // The agent lives on without its coordinator.
     run.kill_9();

@@ -94,7 +94,7 @@ fn a_phase_with_open_tasks_is_not_completed() {
         "plan a | cancel a | phase 1",
         r"
             a: Pending → Cancelled
-            refused: Phase 1 is complete already (try swarm plan show)
+            refused: Phase 1 is already complete (try swarm plan show)
         ",
     );
 }

@@ -95,7 +95,7 @@ fn what_is_no_split_is_refused() {
             refused: Task a is active and cannot be split (try swarm agent stop a)
             refused: The split of task a is not valid: it needs two parts or more (try swarm --help)
             refused: The split of task a is not valid: there are two parts x (try swarm --help)
-            refused: There is a task a already (try swarm task show a)
+            refused: Task a already exists (try swarm task show a)
             refused: Tasks depend on each other in a circle: a → y → a (try swarm task list)
         ",
     );

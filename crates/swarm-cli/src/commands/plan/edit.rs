@@ -75,7 +75,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 
 /// What was typed outlives the error.
 fn kept(error: CliError, file: &Path) -> CliError {
-    error.say(format!("What you wrote is kept. Put it right and run `swarm plan save {}`", file.display()))
+    error.say(format!("What you wrote is kept. Fix it and run `swarm plan save {}`", file.display()))
 }
 
 fn remove(file: &Path) {

@@ -55,7 +55,7 @@ pub fn put_right(error: CliError, command: &str, file: &Path) -> CliError {
         _ => None,
     };
     let meant = meant.unwrap_or_default();
-    error.say(format!("{meant}Put the file right, then run `{command} {}`", file.display()))
+    error.say(format!("{meant}Fix the file, then run `{command} {}`", file.display()))
 }
 
 fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {

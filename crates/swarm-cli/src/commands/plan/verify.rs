@@ -26,7 +26,7 @@ pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
         // The findings were the answer; with --json a second object on stdout would spoil it.
         _ if cx.out.json => Err(CliError::already_said(worst == Verdict::Damaged)),
         Verdict::OutOfStep => {
-            Err(CliError::out_of_step("Something made from the ledger is not as it should be")
+            Err(CliError::out_of_step("A file made from the ledger is out of date")
                 .run_instead("swarm plan rebuild"))
         }
         Verdict::Damaged => {

@@ -32,7 +32,7 @@ struct Started {
 pub fn start(cx: &Context) -> Result<ExitCode, CliError> {
     let swarm = Swarm::open(cx)?;
     if swarm.has_coordinator() || swarm.is_watched() {
-        return Err(CliError::owned("A coordinator runs already").run_instead("swarm status --watch"));
+        return Err(CliError::owned("A coordinator is already running").run_instead("swarm status --watch"));
     }
     let (path, log) = open_log(&swarm)?;
     let begin = log.metadata().map_or(0, |meta| meta.len());
@@ -78,7 +78,7 @@ fn text(started: &Started) -> String {
 
 fn hangs(child: &mut Child, started: &Started) -> CliError {
     let alive = if matches!(child.try_wait(), Ok(None)) { "and still tries" } else { "and has ended" };
-    CliError::environment("The swarm was started and does not answer")
+    CliError::environment("The swarm was started but does not answer")
         .because(format!("process {} had {} s, {alive}", started.pid, UP_WITHIN.as_secs()))
         .say(format!("Look into {}", started.log))
 }

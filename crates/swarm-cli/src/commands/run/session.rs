@@ -88,11 +88,11 @@ impl Session {
             prepare_retry(&git, &mut store).await?;
         }
         let key = secret_key(&paths.run)
-            .map_err(|e| CliError::environment("Cannot make the key of the swarm").because(e))?;
+            .map_err(|e| CliError::environment("Cannot create the key file of the swarm").because(e))?;
         let launch = Launch::of(swarm);
         let prompts = Prompts::load(&paths.swarm.join("prompts")).map_err(|error| {
             CliError::environment(error.to_string())
-                .say("Mend the template, or remove the file: the built-in one is used then")
+                .say("Fix the template, or delete the file to use the built-in one")
         })?;
         let learnings = LearningFiles::new(&paths.swarm);
         let plan = store.ledger_id().unwrap_or_default().to_owned();
@@ -200,7 +200,7 @@ async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, 
         }
         Opened::Busy(owner) => {
             let who = owner.as_ref().map_or_else(|| "somebody".to_string(), |o| o.to_string());
-            let error = CliError::owned(format!("A coordinator runs already: {who}"));
+            let error = CliError::owned(format!("A coordinator is already running: {who}"));
             Err(match owner.filter(|owner| owner.is_stopped()) {
                 Some(stopped) => error.say(stopped_hint(stopped.pid)),
                 None => error.run_instead("swarm status --watch"),

@@ -51,7 +51,7 @@ pub fn choose(name: &str, sure: Confirm, cx: &Context) -> Result<bool, CliError>
         return Ok(!sure.dry_run);
     }
     if swarm.has_coordinator() {
-        return Err(CliError::owned("A coordinator runs already").run_instead("swarm stop"));
+        return Err(CliError::owned("A coordinator is already running").run_instead("swarm stop"));
     }
     let command = Command::SetTrunk { branch: name.to_owned(), start, expect: None };
     let Some(command) = confirmed(cx, &swarm, command, sure)? else { return Ok(false) };

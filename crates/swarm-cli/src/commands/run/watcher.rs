@@ -102,7 +102,7 @@ fn code_of(ended: ExitStatus) -> u8 {
 }
 
 fn given_up(how: &str) -> CliError {
-    CliError::environment("The coordinator is not started again")
+    CliError::environment("The coordinator keeps failing and is not restarted")
         .because(format!("it ended abnormally {FALLS_MAX} times in {} minutes, at last: {how}", WITHIN.as_secs() / 60))
         .say("Nothing acknowledged is lost; agents save their work and stop by themselves. Look with `swarm doctor`, then run `swarm run`")
 }

@@ -29,7 +29,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let patch = args.members.patch(args.title)?;
     if patch.is_empty() {
         let command = format!("swarm task edit {} --title TEXT", args.task.id);
-        return Err(CliError::usage("Nothing to change was given").run_instead(command));
+        return Err(CliError::usage("No change given").run_instead(command));
     }
     intervene(cx, &Swarm::open(cx)?, Command::EditTask { task: args.task.id, patch }, args.dry)
 }

@@ -34,7 +34,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         };
         return Err(CliError::changed_meanwhile(format!("Not all of {task} is committed"))
             .because(format!("{files} not committed in its worktree"))
-            .say("Commit there what belongs to the task, or remove it"));
+            .say("Commit what belongs to the task, or delete it"));
     }
     let command = Command::SubmitWork { task, base: work.base, tip: work.tip, tree: work.tree };
     if args.dry.dry_run {
@@ -43,7 +43,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let answer = swarm.ask(command)?;
     answered(cx, &answer)?;
     if !swarm.has_coordinator() {
-        output::note("Note: nobody merges just now. Run `swarm run`");
+        output::note("Note: no coordinator is running; `swarm run` merges it");
     }
     Ok(())
 }
