@@ -129,7 +129,7 @@ fn half_way() -> Arena {
 }
 
 /// Every file and link below the repository, but for git's objects and what the swarm remembers of its looks.
-fn everything(root: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn everything(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let passed_over =
         [".git/objects", ".git/swarm/index", ".git/swarm/worktrees", ".git/swarm/administration"]
             .map(|dir| root.join(dir));

@@ -21,6 +21,7 @@ mod abort;
 mod wanted_back;
 mod again;
 mod dry_runs;
+mod looked_at;
 mod way_back;
 mod leftovers;
 mod onward;

@@ -32,6 +32,26 @@ fn a_task_whose_agent_a_person_stopped_waits_for_a_persons_word_in_autopilot_too
 }
 
 #[test]
+fn whoever_stops_or_kills_an_agent_is_told_what_the_task_waits_for() {
+    check(
+        "plan a | start | ready a | stop a | answers",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            answer: The agent of task a is stopped, its worktree stays; the task waits for `swarm task start a`
+            owed: Stop r1
+        ",
+    );
+    check(
+        "plan a | start | ready a | kill a | answers",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            answer: The agent of task a is killed; what its iteration changed is kept at a ref, the task waits for `swarm task start a`
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
 fn a_stop_can_be_undone_and_so_can_the_word_after_it() {
     check(
         "plan a | start | ready a | stop a | stopped a | undo",

@@ -142,8 +142,9 @@ impl Play {
                 self.take_in(Input::Report(Report::TrunkChanged { commit, now }));
             }
             ["answers"] => {
-                let starts = self.state.ops.log.iter().filter(|record| record.kind == "task start");
-                self.lines.extend(starts.map(|record| format!("answer: {}", record.text)));
+                let shown = ["task start", "agent stop", "agent kill"];
+                let told = self.state.ops.log.iter().filter(|r| shown.contains(&r.kind.as_str()));
+                self.lines.extend(told.map(|record| format!("answer: {}", record.text)));
             }
             ["leave"] => self.take_in(Input::Leaving),
             ["why", task] => {
