@@ -31,11 +31,18 @@ fn with_nextest(workspace: &Workspace) -> Result<Outcome> {
     // Nextest does not know examples in documentation; they go first, so that its own summary comes last.
     let documentation =
         read(workspace, &["test", "--workspace", "--locked", "--doc", "--quiet"], stream::show_unless_empty)?;
-    let mut outcome =
-        read(workspace, &["nextest", "run", "--workspace", "--locked", "--no-fail-fast"], stream::show)?;
+    let threads = test_threads().to_string();
+    let run = ["nextest", "run", "--workspace", "--locked", "--no-fail-fast", "--test-threads", &threads];
+    let mut outcome = read(workspace, &run, stream::show)?;
     outcome.passed += documentation.passed;
     outcome.failed += documentation.failed;
     Ok(outcome)
+}
+
+/// Tests that wait for processes are most of them: two for each core keep it busy. `.config/nextest.toml` says which
+/// ones take more than one place.
+fn test_threads() -> usize {
+    2 * std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 fn with_cargo_test(workspace: &Workspace) -> Result<Outcome> {

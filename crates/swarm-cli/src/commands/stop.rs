@@ -29,9 +29,7 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     if args.dry.dry_run {
-        if !swarm.has_coordinator() {
-            return Err(CliError::no_coordinator("No swarm is running here").run_instead("swarm status"));
-        }
+        swarm.something_runs()?;
         return shown(cx, &swarm.preview(&Command::Drain { why: "swarm stop".into() })?);
     }
     if args.checkpoint {

@@ -100,13 +100,22 @@ impl Swarm {
         }
     }
 
+    /// Whether there is anything to stop: a coordinator, one that is started again in a moment, or agents of dead ones.
+    pub fn something_runs(&self) -> Result<(), CliError> {
+        if self.has_coordinator() || self.is_watched() { Ok(()) } else { self.something_was_abandoned() }
+    }
+
+    fn something_was_abandoned(&self) -> Result<(), CliError> {
+        let abandoned = self.state(None).is_ok_and(|state| state.running && !state.runs.is_empty());
+        match abandoned {
+            true => Ok(()),
+            false => Err(CliError::no_coordinator("No swarm is running here").run_instead("swarm status")),
+        }
+    }
+
     /// Nobody coordinates and nobody watches. What they left when they were killed works on; it is brought to rest here.
     fn stop_the_abandoned(&self) -> Result<Stopped, CliError> {
-        let nobody = || CliError::no_coordinator("No swarm is running here").run_instead("swarm status");
-        let state = self.state(None).map_err(|_| nobody())?;
-        if !state.running || state.runs.is_empty() {
-            return Err(nobody());
-        }
+        self.something_was_abandoned()?;
         self.bring_to_rest()?;
         Ok(Stopped {
             ended: true,

@@ -61,7 +61,7 @@ fn refused(arena: &Arena, args: &[&str], words: &str) {
 fn another_trunk_is_shown_and_confirmed_before_it_counts() {
     let arena = half_done();
     let (code, said) = asked(&arena, &["--trunk", "other"]);
-    assert!(code == 2 && said.contains("wants to be confirmed"), "{code} {said}");
+    assert!(code == 2 && said.contains("Confirmation needed"), "{code} {said}");
     let (code, said) = asked(&arena, &["--trunk", "other", "--dry-run"]);
     assert_eq!(code, 0, "{said}");
     for words in [

@@ -136,6 +136,7 @@ fn check_stop(name: &str, before: impl FnOnce(&mut crate::arena::Running)) {
     let mut run = arena.start(&[]);
     wait_for("the agent works", || arena.printed().contains("waiting 1.1"));
     before(&mut run);
+    arena.ok(&["stop", "--dry-run"]);
     let out = arena.swarm(&["stop"]);
     let said = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
     assert!(out.status.success(), "{name}: {said}");
