@@ -17,4 +17,5 @@ pub mod anchor;
 pub mod present;
 pub mod preview;
 pub mod coordinator;
+pub mod session;
 pub mod doctor;

@@ -6,12 +6,12 @@ use swarm_engine::doctor::{Finding, Health, Report, examine};
 
 use crate::cli::Context;
 use crate::commands::operate::DryRun;
-use crate::commands::run::runtime;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};
 use crate::swarm::inside::refuse_agents;
+use crate::swarm::session::runtime;
 
 /// Find what is out of order, and put it right
 ///

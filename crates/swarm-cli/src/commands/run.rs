@@ -4,8 +4,6 @@ mod background;
 mod board;
 mod lines;
 mod progress;
-mod session;
-mod signals;
 mod summary;
 mod trunk;
 mod watcher;
@@ -13,6 +11,7 @@ mod watcher;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
 
@@ -21,11 +20,9 @@ use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, shown};
 use crate::error::CliError;
 use crate::output;
-use crate::swarm::Swarm;
+use crate::swarm::{Swarm, session};
 use progress::Progress;
-pub use session::{Session, Wishes, runtime};
 pub use summary::Summary;
-pub use trunk::unfit;
 
 /// Let agents work on the plan until it is done
 ///
@@ -144,14 +141,18 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let starts_agents = !args.rest;
     let Args { agents, agent, trunk, here, retry, .. } = args;
     let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk, here, retry };
-    let runtime = runtime()?;
-    let out = cx.out;
-    let session = runtime.block_on(Session::open(&cx.repo, wishes))?;
+    let runtime = session::runtime()?;
+    let mut progress = Progress::new(cx.out);
+    let session = runtime.block_on(session::open(&cx.repo, wishes))?;
     let ran = runtime.block_on(async {
-        if args.rest { session.bring_to_rest().await } else { session.run(Progress::new(out)).await }
+        match args.rest {
+            true => session::bring_to_rest(session).await,
+            false => session::run(session, &mut progress).await,
+        }
     });
     match ran {
-        Ok(summary) => {
+        Ok(ran) => {
+            let summary = Summary::of(&ran.state, ran.drained);
             cx.out.view(&summary, Summary::text)?;
             Ok(summary.exit())
         }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use swarm_core::{State, checkpoint_of_close};
 use swarm_engine::anchor;
+use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::PauseReason;
@@ -12,8 +13,8 @@ use swarm_work::worktree::overview::Kind;
 
 use super::Swarm;
 use super::ask::wait;
+use super::session;
 use super::worktrees::GiveUp;
-use crate::commands::run::{self, Session, Wishes};
 use crate::error::CliError;
 use crate::output;
 
@@ -115,10 +116,10 @@ impl Swarm {
 
     /// Carries out what the state owes, in this process, and starts nothing new.
     pub(super) fn bring_to_rest(&self) -> Result<(), CliError> {
-        let runtime = run::runtime()?;
+        let runtime = session::runtime()?;
         runtime.block_on(async {
-            let session = Session::open(&self.here, Wishes::default()).await?;
-            session.bring_to_rest().await.map(drop)
+            let session = session::open(&self.here, Wishes::default()).await?;
+            session::bring_to_rest(session).await.map(drop)
         })
     }
 

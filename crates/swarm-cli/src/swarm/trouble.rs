@@ -1,8 +1,10 @@
 //! Errors of the crates below, in the words of the command line.
 
+use swarm_engine::session::SessionError;
 use swarm_engine::settings::SettingsError;
-use swarm_engine::store::StoreError;
+use swarm_engine::store::{StoreError, stopped_hint};
 use swarm_git::GitError;
+use swarm_git::trunk::TrunkError;
 use swarm_ledger::{AppendError, OpenError};
 use swarm_protocol::refusal::Refusal;
 
@@ -86,4 +88,48 @@ impl From<GitError> for CliError {
             other => Self::environment("git could not be used").because_of(&other),
         }
     }
+}
+
+impl From<TrunkError> for CliError {
+    fn from(error: TrunkError) -> Self {
+        match error {
+            TrunkError::Git(error) => error.into(),
+            error => Self::usage(error.to_string()).run_instead("swarm run --trunk BRANCH"),
+        }
+    }
+}
+
+impl From<SessionError> for CliError {
+    fn from(error: SessionError) -> Self {
+        let text = error.to_string();
+        match error {
+            SessionError::Git(error) => error.into(),
+            SessionError::Store(error) => error.into(),
+            SessionError::Settings(error) => error.into(),
+            SessionError::Refused(refusal) => refusal.into(),
+            SessionError::Trunk(error) => error.into(),
+            SessionError::NoProfile(text) => Self::usage(text),
+            SessionError::NotReady { agent, why, hint } => {
+                Self::environment(format!("The agent {agent} cannot be used")).because(why).run_instead(hint)
+            }
+            SessionError::Busy(owner) => match owner.filter(|owner| owner.is_stopped()) {
+                Some(stopped) => Self::owned(text).say(stopped_hint(stopped.pid)),
+                None => Self::owned(text).run_instead("swarm status --watch"),
+            },
+            SessionError::NoBranch => Self::environment(text).run_instead("swarm run --trunk BRANCH"),
+            SessionError::NoCommit { .. } => {
+                Self::environment(text).run_instead("git commit --allow-empty --message start")
+            }
+            SessionError::TrunkGone { way_back, .. } => Self::environment(text).say(capital(&way_back)),
+            SessionError::Prompts(text) => {
+                Self::environment(text).say("Fix the template, or delete the file to use the built-in one")
+            }
+            SessionError::Io { source, .. } => Self::environment(text).because(source),
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

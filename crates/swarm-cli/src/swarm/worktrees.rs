@@ -17,7 +17,6 @@ use swarm_work::worktree::overview::{Seen, overview};
 use swarm_work::worktree::{BaseRule, Prepared, Submission, Wanted, prepare_as, submission};
 
 use super::Swarm;
-use crate::commands::run::unfit;
 use crate::error::CliError;
 use crate::exit::Exit;
 
@@ -102,7 +101,7 @@ impl Swarm {
 
     /// None when the branch is there, else the commit at which it would be made.
     pub fn branch_or_start(&self, name: &str) -> Result<Option<Oid>, CliError> {
-        Ok(self.runtime.block_on(look(&self.git, name)).map_err(unfit)?.err())
+        Ok(self.runtime.block_on(look(&self.git, name))?.err())
     }
 
     /// The trunk that the plan has been run on, if it has.

@@ -25,10 +25,8 @@ pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
         Verdict::Good | Verdict::Behind => Ok(()),
         // The findings were the answer; with --json a second object on stdout would spoil it.
         _ if cx.out.json => Err(CliError::already_said(worst == Verdict::Damaged)),
-        Verdict::OutOfStep => {
-            Err(CliError::out_of_step("A file made from the ledger is out of date")
-                .run_instead("swarm plan rebuild"))
-        }
+        Verdict::OutOfStep => Err(CliError::out_of_step("A file made from the ledger is out of date")
+            .run_instead("swarm plan rebuild")),
         Verdict::Damaged => {
             Err(CliError::environment("The ledger is damaged or incomplete")
                 .run_instead("swarm plan salvage"))

@@ -12,6 +12,7 @@ use swarm_protocol::ids::TaskId;
 use super::board::Board;
 use super::lines;
 use crate::output::{self, Output};
+use crate::swarm::session::Watching;
 
 /// Between two looks at what agents are at; the board is drawn again only where it differs.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -40,9 +41,11 @@ impl Progress {
         let shown = Shown { state: State::default(), board, waiting: Vec::new() };
         Self { json: out.json, shared: Arc::new(Mutex::new(shown)), ticker: None }
     }
+}
 
+impl Watching for Progress {
     /// From here on. `state` holds everything up to now.
-    pub fn begin(&mut self, state: &State, feed: Feed) {
+    fn begin(&mut self, state: &State, feed: Feed) {
         let mut shown = lock(&self.shared);
         shown.state = state.clone();
         let moves = shown.board.is_some();
@@ -53,7 +56,7 @@ impl Progress {
     }
 
     /// Records that are durable.
-    pub fn told(&mut self, told: Told<'_>) {
+    fn told(&mut self, told: Told<'_>) {
         let mut shown = lock(&self.shared);
         for (seq, at, event) in told {
             lines::print(*seq, *at, event, self.json);
@@ -68,7 +71,7 @@ impl Progress {
     }
 
     /// Takes the board away, so that the summary stands alone.
-    pub fn end(self) {
+    fn end(&mut self) {
         if let Some(ticker) = &self.ticker {
             ticker.abort();
         }

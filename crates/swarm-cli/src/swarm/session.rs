@@ -1,0 +1,86 @@
+//! A run in this process: the session that the engine opened, its socket, and what the person is told meanwhile.
+
+use std::path::Path;
+
+use swarm_core::State;
+use swarm_engine::coordinator::{Finish, Told};
+use swarm_engine::feed::Feed;
+use swarm_engine::session::{Asker, Session, Wishes};
+use swarm_server::listener::{Listener, SOCKET_QUEUE};
+use tokio::sync::mpsc;
+
+use super::settings::environment;
+use super::signals;
+use crate::error::CliError;
+use crate::output;
+
+/// Shows a person what happens while the loop turns.
+pub trait Watching {
+    fn begin(&mut self, state: &State, feed: Feed);
+    fn told(&mut self, told: Told<'_>);
+    fn end(&mut self);
+}
+
+/// What a run came to.
+pub struct Ran {
+    pub state: State,
+    /// A person stopped it.
+    pub drained: bool,
+}
+
+pub fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| CliError::environment("Cannot start the runtime").because(e))
+}
+
+fn note(text: &str) {
+    output::note(&output::harmless(text));
+}
+
+pub async fn open(repo: &Path, wishes: Wishes) -> Result<Session, CliError> {
+    let asker = Asker { repo, environment: &environment(), by: "person:cli", note: &note };
+    Ok(Session::open(&asker, wishes).await?)
+}
+
+/// Runs until nothing is left to do or a person stops it.
+pub async fn run(session: Session, watching: &mut dyn Watching) -> Result<Ran, CliError> {
+    if let Some(bounds) = session.budget() {
+        note(&format!("Budget: {bounds}; then the swarm pauses and asks (`budget.session`, 0: no bound)"));
+    }
+    coordinate(session, true, Some(watching)).await
+}
+
+/// Brings everything to rest that an earlier coordinator left running, and starts nothing.
+pub async fn bring_to_rest(session: Session) -> Result<Ran, CliError> {
+    coordinate(session, false, None).await
+}
+
+async fn coordinate(
+    session: Session,
+    dispatch: bool,
+    mut watching: Option<&mut dyn Watching>,
+) -> Result<Ran, CliError> {
+    let mut urges = signals::listen()?;
+    let (requests, mut socket) = mpsc::channel(SOCKET_QUEUE);
+    let paths = session.paths().clone();
+    let mut coordinator = session.start(dispatch, &note).await?;
+    let listener = Listener::start(&paths, requests, coordinator.feed()).map_err(|e| {
+        CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e)
+    })?;
+    if let Some(watching) = &mut watching {
+        watching.begin(coordinator.state(), coordinator.feed());
+    }
+    let tell = |told: Told<'_>| watching.iter_mut().for_each(|watching| watching.told(told));
+    let finish = coordinator.run(&mut socket, &mut urges, tell).await?;
+    if let Some(watching) = watching {
+        watching.end();
+    }
+    // From here on commands find nobody at the socket and wait for the ledger itself.
+    listener.close().await;
+    let left = coordinator.leave().await?;
+    left.notices.iter().for_each(|notice| note(&notice.text));
+    Ok(Ran { state: left.state, drained: finish == Finish::Drained })
+}

@@ -1,0 +1,222 @@
+//! What a run is made of, and what is put right before it starts: repository, settings, ledger, trunk, leftovers. Every
+//! front end that lets a swarm run begins here; what it has to tell a person goes through `note`.
+
+mod error;
+mod trunk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use swarm_agents::learnings::LearningFiles;
+use swarm_agents::prompts::Prompts;
+use swarm_agents::{Surroundings, ready};
+use swarm_git::Git;
+use swarm_process::caller::am_i_inside;
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::config::Config;
+use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::outcome::Mode;
+use swarm_protocol::plan::{ExecutionProfile, PlanFile};
+use swarm_protocol::refusal::Refusal;
+use swarm_work::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
+
+use crate::coordinator::{Coordinator, Outfit, World};
+use crate::paths::Paths;
+use crate::store::{OpenOptions, Opened, Store, StoreError};
+use crate::{anchor, half_written, present, settings};
+
+pub use error::SessionError;
+
+/// What the person asked for.
+#[derive(Debug, Default)]
+pub struct Wishes {
+    /// A plan to save first, and where it comes from.
+    pub plan: Option<(PlanFile, String)>,
+    pub agents: Option<u32>,
+    pub agent: Option<String>,
+    pub mode: Option<Mode>,
+    /// Agents are to be started, so their program has to be there.
+    pub starts_agents: bool,
+    /// For the first run of the plan; later it has its own.
+    pub trunk: Option<String>,
+    /// The branch that the person began on; none: the one that is checked out now.
+    pub here: Option<String>,
+    /// What was taken back by an abort is merged again.
+    pub retry: bool,
+}
+
+/// Where the person asks, and how they are told.
+pub struct Asker<'a> {
+    /// Somewhere inside the repository.
+    pub repo: &'a Path,
+    /// Variables that may set keys of the configuration.
+    pub environment: &'a BTreeMap<String, String>,
+    /// The front end, as the ledger names it: `person:cli`.
+    pub by: &'a str,
+    pub note: &'a dyn Fn(&str),
+}
+
+/// Everything is checked and the ledger is ours; nothing runs yet.
+pub struct Session {
+    store: Store,
+    world: Arc<World>,
+    paths: Paths,
+}
+
+impl Session {
+    pub async fn open(asker: &Asker<'_>, wishes: Wishes) -> Result<Self, SessionError> {
+        let git = Git::discover(asker.repo).await?;
+        let paths = Paths::new(&git.main_checkout, &git.common_dir);
+        let mut config = settings::load(&paths.config, asker.environment, &[])?.config;
+        // The profile that was asked for is the one that tasks are granted under.
+        config.agent = wishes.agent.clone().unwrap_or(config.agent);
+        let paths = paths.with_worktrees(&config.worktree.dir);
+        let swarm = std::env::current_exe().map_err(SessionError::io("find the swarm program"))?;
+        let agent = config.agent.clone();
+        let outfit =
+            Outfit::of(&config, &agent).map_err(|error| SessionError::NoProfile(error.to_string()))?;
+        if wishes.starts_agents {
+            is_ready(&outfit)?;
+        }
+        let mut store = open_store(&git, &paths, &config).await?;
+        let trunk = trunk::of(&git, store.state(), &wishes, asker.note).await?;
+        let mut plan = Preparation { asker, store: &mut store };
+        plan.plan(wishes.plan, wishes.agents)?;
+        plan.mode(wishes.mode, config.mode)?;
+        if wishes.retry {
+            plan.retry(&git).await?;
+        }
+        let key = secret_key(&paths.run).map_err(SessionError::io("create the key file of the swarm"))?;
+        let launch = Launch::of(swarm);
+        let prompts = Prompts::load(&paths.swarm.join("prompts"))
+            .map_err(|error| SessionError::Prompts(error.to_string()))?;
+        let learnings = LearningFiles::new(&paths.swarm);
+        let plan = store.ledger_id().unwrap_or_default().to_owned();
+        let world = World {
+            git,
+            paths: paths.clone(),
+            config,
+            trunk: trunk.into(),
+            launch,
+            agent,
+            prompts,
+            learnings,
+            plan,
+            tending: Default::default(),
+            previewing: Default::default(),
+            containment: Default::default(),
+            key,
+        };
+        Ok(Self { store, world: Arc::new(world), paths })
+    }
+
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// What the session may spend, in words; none: without bound.
+    pub fn budget(&self) -> Option<String> {
+        self.world.config.budget.session.describe()
+    }
+
+    /// Puts right what earlier coordinators and daemons left, and starts the loop; with `dispatch` false it brings
+    /// things to rest and begins nothing.
+    pub async fn start(mut self, dispatch: bool, note: &dyn Fn(&str)) -> Result<Coordinator, SessionError> {
+        for notice in self.store.take_notices() {
+            note(&notice.text);
+        }
+        let git = &self.world.git;
+        if self.store.state().running && git.clear_torn().await? > 0 {
+            note("Files that a power cut had left without content were removed from the git directory");
+        }
+        half_written::clear(&self.paths, &git.swarm_dir());
+        git.clear_own_ref_locks().await;
+        let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
+        let grace = Duration::from_secs(self.world.config.stop.grace.secs);
+        let ledger = self.store.ledger_id();
+        for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
+            note(&match left {
+                Left::Ended(Ok(_)) => format!("A leftover of {run} was ended and its work saved"),
+                Left::Ended(Err(error)) => format!("A leftover stays: {error}. Run `swarm doctor`"),
+                Left::Alone(owner) => format!("{run} is not ours and is left alone: {owner}"),
+            });
+        }
+        let world = self.world.clone();
+        tokio::spawn(async move { world.empty_trash().await });
+        Ok(Coordinator::start(self.store, self.world, dispatch).await?)
+    }
+}
+
+/// A program that is not there is told at once, before anything is recorded or granted.
+fn is_ready(outfit: &Outfit) -> Result<(), SessionError> {
+    ready(&outfit.setup, &Surroundings::of_this_process()).map_err(|failure| SessionError::NotReady {
+        agent: outfit.name.to_string(),
+        why: failure.text,
+        hint: failure.hint.unwrap_or_else(|| "swarm doctor".into()),
+    })
+}
+
+async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, SessionError> {
+    let anchors = anchor::witnesses(git).await?;
+    let options = OpenOptions::new("coordinator").on_damage(config.recovery.on_damage).anchors(anchors);
+    match Store::become_coordinator(paths, options)? {
+        Opened::Writer(_) if am_i_inside().is_some() => {
+            Err(Refusal::NotForAgents { what: "run".into() }.into())
+        }
+        Opened::Writer(store) => Ok(store),
+        Opened::Busy(owner) => Err(SessionError::Busy(owner)),
+    }
+}
+
+/// What the person wants recorded before the loop turns.
+struct Preparation<'a> {
+    asker: &'a Asker<'a>,
+    store: &'a mut Store,
+}
+
+impl Preparation<'_> {
+    fn plan(&mut self, plan: Option<(PlanFile, String)>, agents: Option<u32>) -> Result<(), SessionError> {
+        if let Some((plan, source)) = plan {
+            self.ask(Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false })?;
+        }
+        let Some(plan) = &self.store.state().plan else { return Err(Refusal::NoPlan.into()) };
+        let now = plan.profile;
+        if let Some(agents) = agents.filter(|n| *n != now.slots()) {
+            let profile =
+                ExecutionProfile { parallelization_enabled: agents > 1, max_concurrent_tasks: agents, ..now };
+            self.ask(Command::SetProfile { profile })?;
+        }
+        Ok(())
+    }
+
+    /// Records the mode where it differs from the one that would hold anyway.
+    fn mode(&mut self, wished: Option<Mode>, configured: Mode) -> Result<(), SessionError> {
+        match wished {
+            Some(mode) if self.store.state().mode.unwrap_or(configured) != mode => {
+                self.ask(Command::SetMode { mode })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What was taken back by an abort, or has gone from trunk, is merged again. Whether something has gone is asked of
+    /// git first: nobody may have looked since.
+    async fn retry(&mut self, git: &Git) -> Result<(), SessionError> {
+        present::record(git, self.store, "swarm:run").await?;
+        match self.ask(Command::Retry) {
+            Err(SessionError::Store(StoreError::Refused(Refusal::NothingToChange { .. }))) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn ask(&mut self, command: Command) -> Result<(), SessionError> {
+        let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("an ulid is a command id");
+        let now = self.store.clock().now();
+        let envelope = Envelope { id, by: self.asker.by.into(), command };
+        let answer = self.store.submit_blocking(envelope, now)?;
+        (self.asker.note)(&answer.text);
+        Ok(())
+    }
+}
