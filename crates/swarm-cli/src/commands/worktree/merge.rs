@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
 
-/// Executor in what is committed in the worktree of a task, to be merged
+/// Submit what is committed in the worktree of a task, to be merged
 ///
 /// It goes the way of every task from there: review, build onto the trunk, verification, publication. Files that are
 /// not committed are refused, because they would not be merged.
