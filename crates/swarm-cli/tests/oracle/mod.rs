@@ -93,7 +93,7 @@ impl Arena {
 }
 
 /// For a trial that has not asked by itself. Where the swarm does not answer, or there is no plan, that was its point.
-/// The heavy form of the tests lets the swarm go on to rest first.
+/// The heavy form of the tests (`SWARM_TRIALS=full`, or `rest` for this alone) lets the swarm go on to rest first.
 pub fn judge_at_the_end(arena: &Arena) {
     let answers = |args: &[&str]| arena.swarm(args).status.success();
     if !arena.root.join(".swarm/plan-ledger.jsonl").exists() || !answers(&["status", "--json"]) {
@@ -101,7 +101,7 @@ pub fn judge_at_the_end(arena: &Arena) {
     }
     let trunk = Claims::of(arena).trunk.unwrap_or_else(|| "main".into());
     let known = Known { trunk, ..Known::default() };
-    if std::env::var("SWARM_TRIALS").is_ok_and(|trials| trials == "full") {
+    if std::env::var("SWARM_TRIALS").is_ok_and(|trials| ["full", "rest"].contains(&trials.as_str())) {
         let rested = go_on(arena);
         let lies = judge(arena, &known);
         assert!(lies.is_empty(), "{}\n--- the swarm had said:\n{}", lies.join("\n"), rested.said);

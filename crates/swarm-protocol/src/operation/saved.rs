@@ -1,0 +1,231 @@
+//! What a checkpoint holds, and a task as it was at some position of the ledger.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Landed;
+use crate::event::Proof;
+use crate::ids::{AgentId, Oid, TaskId};
+use crate::outcome::Gate;
+use crate::plan::{BlockKind, Status};
+use crate::time::Timestamp;
+
+/// A state that can be returned to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    pub name: String,
+    pub at: Timestamp,
+    /// The ledger position it speaks of.
+    pub seq: u64,
+    /// Made by the swarm itself.
+    pub auto: bool,
+    pub trigger: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<Oid>,
+    /// The branch that was trunk then; none in ledgers of a time when it could not be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tips: BTreeMap<TaskId, Oid>,
+    /// Uncommitted work, each as a commit under a ref.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirty: BTreeMap<TaskId, Oid>,
+    /// Tasks whose agent was writing while the worktree was saved.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub moving: BTreeSet<TaskId>,
+    /// With the uncommitted work of every worktree.
+    pub full: bool,
+    /// A person (or the clock) took it off the list; its refs stay until no undo can want it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Timestamp>,
+}
+
+/// What git holds of a checkpoint: the executor's part of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    pub trunk: Option<Oid>,
+    pub tips: BTreeMap<TaskId, Oid>,
+    pub dirty: BTreeMap<TaskId, Oid>,
+    pub moving: BTreeSet<TaskId>,
+}
+
+/// A task's stage in the form that can be set back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub enum SavedStage {
+    /// `started`: somebody let it start.
+    Pending {
+        started: bool,
+        /// A person stopped its agent: it waits for a person's word in every mode.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        withheld: bool,
+    },
+    /// An agent has it. Set back as pending, with its uncommitted work and its session.
+    Working,
+    Review {
+        tip: Oid,
+        tree: Oid,
+        base: Option<Oid>,
+    },
+    Approved {
+        tip: Oid,
+        tree: Oid,
+        base: Option<Oid>,
+    },
+    Done {
+        proof: Option<Proof>,
+    },
+    Gone {
+        proof: Proof,
+        why: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        work: Option<Landed>,
+    },
+    Blocked {
+        block: BlockKind,
+        why: String,
+    },
+    Failed {
+        why: String,
+    },
+    Timeout {
+        why: String,
+    },
+    Deferred,
+    Cancelled,
+    Split {
+        parts: Vec<TaskId>,
+    },
+}
+
+impl SavedStage {
+    /// The status that a record shows once it is set back.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Pending { .. } | Self::Working => Status::Pending,
+            Self::Review { .. } => Status::Review,
+            Self::Approved { .. } => Status::Merging,
+            Self::Done { .. } => Status::Done,
+            Self::Gone { .. } => Status::Gone,
+            Self::Blocked { .. } => Status::Blocked,
+            Self::Failed { .. } => Status::Failed,
+            Self::Timeout { .. } => Status::Timeout,
+            Self::Deferred => Status::Deferred,
+            Self::Cancelled => Status::Cancelled,
+            Self::Split { .. } => Status::Active,
+        }
+    }
+
+    /// One word for people.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pending { .. } => "pending",
+            Self::Working => "active",
+            Self::Review { .. } => "in review",
+            Self::Approved { .. } => "approved",
+            Self::Done { .. } => "done",
+            Self::Gone { .. } => "gone",
+            Self::Blocked { .. } => "blocked",
+            Self::Failed { .. } => "failed",
+            Self::Timeout { .. } => "timeout",
+            Self::Deferred => "deferred",
+            Self::Cancelled => "cancelled",
+            Self::Split { .. } => "split",
+        }
+    }
+}
+
+/// What lay in a worktree when it was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct Left {
+    /// Where the task's own commits begin.
+    pub base: Oid,
+    pub tip: Oid,
+    /// What was not committed, as a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<Oid>,
+}
+
+/// A task as it was at some ledger position, without what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SavedTask {
+    #[serde(flatten)]
+    pub stage: SavedStage,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub waived: BTreeSet<Gate>,
+    /// Where its commits begin. Under a name of its own: some stages have a `base` beside it in the same object.
+    #[serde(rename = "begins", default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Oid>,
+    /// A worktree was there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub worktree: bool,
+    /// What was given up with its worktree, and comes back with the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wip: Option<Oid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_agent: Option<AgentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub review_rounds: u32,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub merge_rounds: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_saved_stage_reads_back_with_its_task() {
+        let oid = || Oid::new("a".repeat(40)).expect("an oid");
+        let (tip, tree, base) = (oid(), oid(), Some(oid()));
+        let stages = [
+            SavedStage::Pending { started: true, withheld: false },
+            SavedStage::Pending { started: false, withheld: true },
+            SavedStage::Review { tip: tip.clone(), tree: tree.clone(), base: base.clone() },
+            SavedStage::Approved { tip, tree, base: base.clone() },
+            SavedStage::Done { proof: None },
+            SavedStage::Blocked { block: BlockKind::Human, why: "wait".into() },
+            SavedStage::Split { parts: vec![] },
+        ];
+        for stage in stages {
+            let task = SavedTask {
+                stage,
+                waived: BTreeSet::new(),
+                base: base.clone(),
+                worktree: true,
+                left: None,
+                wip: Some(oid()),
+                session: None,
+                last_agent: None,
+                last_failure: Some("why".into()),
+                retries: 1,
+                review_rounds: 0,
+                merge_rounds: 0,
+            };
+            let text = serde_json::to_string(&task).expect("it can be written");
+            assert_eq!(serde_json::from_str::<SavedTask>(&text).expect(&text), task);
+        }
+    }
+}
