@@ -52,8 +52,8 @@ fn with_cargo_test(workspace: &Workspace) -> Result<Outcome> {
 fn read(workspace: &Workspace, arguments: &[&str], show: fn(&str)) -> Result<Outcome> {
     let mut command = workspace.cargo(arguments);
     command.env("RUST_BACKTRACE", "1");
-    // A snapshot that differs fails; it is never written by the command that judges it.
-    command.env("INSTA_UPDATE", "no").env_remove("SWARM_GEN");
+    // A document that differs fails; it is never written by the command that judges it.
+    command.env_remove("SWARM_GEN");
     let mut reading = Reading::new(workspace.files()?);
     let status = stream::run(command, |line| {
         show(line);
