@@ -26,39 +26,33 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Looks at those of `ours` that are in the history of `tip`. `line`: what came since, ours among it.
+    /// Looks at those of `ours` that are in the history of `tip`. `made`: those that the swarm itself has made, and not
+    /// somebody who rewrote one of them. `line`: what came since, ours among it.
     pub async fn out_of(
         git: &Git,
         tip: &Oid,
-        ours: &[Oid],
+        (ours, made): (&[Oid], &BTreeSet<Oid>),
         off: &BTreeSet<Oid>,
         line: &[Oid],
     ) -> Result<Self, GitError> {
         let mut taken = Self::default();
-        let known: BTreeSet<&Oid> = ours.iter().collect();
-        if line.iter().all(|oid| known.contains(oid)) {
+        if line.iter().all(|oid| made.contains(oid)) {
             return Ok(taken); // nobody else has changed anything
         }
-        let there: Vec<Oid> =
-            known.iter().filter(|oid| !off.contains(**oid)).map(|oid| (*oid).clone()).collect();
         let now = git.files_at(tip).await?;
-        for (oid, changed) in git.changes_of(&there).await? {
+        let changes = git.changes_of(ours).await?;
+        for (oid, changed) in changes.iter().filter(|(oid, _)| !off.contains(*oid)) {
             let back = |file: &Changed| file.old != file.new && now.get(&file.path) == file.old.as_ref();
             if changed.is_empty() || !changed.iter().all(back) {
                 continue;
             }
-            let mut by = None;
-            let mut explained = true;
-            for file in &changed {
-                let last = git.last_change(tip, &file.path).await?;
-                if !last.as_ref().is_some_and(|last| known.contains(last) && *last != oid) {
-                    explained = false;
-                    by = last.filter(|last| *last != oid && !known.contains(last));
+            for file in changed {
+                let last = git.last_change(tip, &file.path).await?.filter(|last| last != oid);
+                let by_us = last.as_ref().is_some_and(|last| made.contains(last));
+                if !by_us && !left_so(&changes, made, oid, file) {
+                    taken.by.insert(oid.clone(), last);
                     break;
                 }
-            }
-            if !explained {
-                taken.by.insert(oid, by);
             }
         }
         Ok(taken)
@@ -68,6 +62,14 @@ impl Taken {
     pub fn by(&self, oid: &Oid) -> Option<Option<&Oid>> {
         self.by.get(oid).map(Option::as_ref)
     }
+}
+
+/// Whether another commit of ours made the file what it was before this one: somebody may have rewritten that commit
+/// since, and the content is still its work.
+fn left_so(changes: &BTreeMap<Oid, Vec<Changed>>, made: &BTreeSet<Oid>, oid: &Oid, file: &Changed) -> bool {
+    let others = changes.iter().filter(|(other, _)| *other != oid && made.contains(*other));
+    let mut files = others.flat_map(|(_, changed)| changed);
+    files.any(|other| other.path == file.path && other.old == file.new && other.new == file.old)
 }
 
 impl Git {

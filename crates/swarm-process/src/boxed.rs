@@ -1,5 +1,6 @@
 //! A program started through the stage: in its net, behind its walls.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -77,7 +78,8 @@ impl Boxed {
     pub fn begun(&self, status: ExitStatus, disturbed: bool) -> Result<(), ProcessError> {
         let program = self.program.clone();
         match self.letter.trouble() {
-            None if disturbed || self.letter.is_ready() => Ok(()),
+            // Killed on the way (by a person, for want of memory): that is a crash, and no program that cannot be started.
+            None if disturbed || self.letter.is_ready() || status.signal().is_some() => Ok(()),
             None => {
                 let source = std::io::Error::other(format!("the step before it ended with {status}"));
                 Err(ProcessError::Spawn { program, source })

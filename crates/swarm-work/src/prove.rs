@@ -40,6 +40,24 @@ fn named(proof: &Proof) -> impl Iterator<Item = &Oid> {
     proof.own().iter().chain(&proof.found).chain([&proof.commit])
 }
 
+/// Those that the swarm made. What somebody made of them later is not ours, and explains nothing.
+fn made_by_us(proof: &Proof) -> impl Iterator<Item = &Oid> {
+    proof.own().iter().chain(proof.made.is_empty().then_some(&proof.commit))
+}
+
+/// The commits of agents that came to trunk by a merge of ours: they are the task's work, as the merge is.
+async fn brought_by_merges(git: &Git, commits: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
+    let mut brought = BTreeSet::new();
+    for oid in commits {
+        let parents = git.commit_parts(oid).await?.parents;
+        if let [first, _, ..] = &parents[..] {
+            let all = patches::listed(git, std::slice::from_ref(oid), &["--not", first.as_str()]).await?;
+            brought.extend(all.into_iter().filter(|one| one != oid));
+        }
+    }
+    Ok(brought)
+}
+
 /// Looks for the work of these tasks on the branch `trunk`, which is at `tip`.
 pub async fn look(
     git: &Git,
@@ -51,9 +69,12 @@ pub async fn look(
     let missing: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
     let known: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
     let off = off_history(git, &known, tip).await?;
-    let line = line_since(git, &known, tip).await?;
+    let mut line = line_since(git, &known, tip).await?;
+    let brought = brought_by_merges(git, &known).await?;
+    line.retain(|oid| !brought.contains(oid));
     let patches = Patches::of(git, &known, &line).await?;
-    let back = Taken::out_of(git, tip, &known, &off, &line).await?;
+    let made: BTreeSet<Oid> = tasks.values().flat_map(made_by_us).cloned().collect();
+    let back = Taken::out_of(git, tip, (&known, &made), &off, &line).await?;
     let at = Trunk { git, trunk, tip, missing, off, patches, taken: back };
     let mut found = Found::default();
     for (id, proof) in tasks {

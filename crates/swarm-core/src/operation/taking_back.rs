@@ -173,6 +173,9 @@ pub fn task_rollback(
     draft: &mut Plan,
 ) -> Result<(), Refusal> {
     let wanted: BTreeSet<Oid> = tasks.iter().flat_map(|id| merged(state, id)).collect();
+    if !wanted.is_empty() {
+        trunk::there(survey)?;
+    }
     let mut revert: Vec<Oid> =
         survey.since.iter().map(|c| c.oid.clone()).filter(|oid| wanted.contains(oid)).collect();
     revert.extend(rewritten(survey, |id| tasks.contains(id)));

@@ -27,7 +27,7 @@ pub fn towards(
     says: &mut Says,
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
-    let Some(old) = survey.now.clone().filter(|now| now != to) else { return Ok(None) };
+    let Some(old) = Some(there(survey)?).filter(|now| now != to) else { return Ok(None) };
     may_move(survey, to)?;
     let ours = ours(state);
     let is_ours = |c: &&TrunkCommit| ours.contains(&c.oid) || planted::is(Bug::ForeignDropped);
@@ -44,6 +44,14 @@ pub fn towards(
     revert.extend(rewritten.iter().filter(|oid| !survey.since.iter().any(|c| c.oid == **oid)).cloned());
     let pick: Vec<Oid> = survey.ahead.iter().map(|c| c.oid.clone()).collect();
     rebuild(survey, revert, pick, force, says, command)
+}
+
+/// Where trunk is. Nothing is taken back from a branch that is gone: the plan would change and git would not.
+pub fn there(survey: &Survey) -> Result<Oid, Refusal> {
+    survey.now.clone().ok_or_else(|| {
+        let why = format!("the branch {} is gone", survey.trunk);
+        Refusal::CannotMove { why, hint: "swarm status".into() }
+    })
 }
 
 /// Whether trunk could come there at all.
@@ -67,7 +75,7 @@ pub fn without(
     says: &mut Says,
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
-    let Some(old) = survey.now.clone().filter(|now| now != to) else { return Ok(None) };
+    let Some(old) = Some(there(survey)?).filter(|now| now != to) else { return Ok(None) };
     may_move(survey, to)?;
     let others: Vec<&TrunkCommit> = survey.since.iter().filter(|c| !merges.contains(&c.oid)).collect();
     let pushed = survey.since.iter().any(|c| c.pushed);
@@ -114,9 +122,10 @@ pub fn rebuild(
     says: &mut Says,
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
-    let Some(old) = survey.now.clone().filter(|_| !revert.is_empty() || !pick.is_empty()) else {
+    if revert.is_empty() && pick.is_empty() {
         return Ok(None);
-    };
+    }
+    let old = there(survey)?;
     let known = survey.since.iter().chain(&survey.ahead);
     for commit in known {
         let line = said(commit);

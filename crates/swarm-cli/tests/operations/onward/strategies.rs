@@ -80,3 +80,21 @@ fn what_was_done_again_stays_done_in_the_runs_after_it() {
         ends_with(&arena, &ALL);
     }
 }
+
+/// With merge commits the agents' own commits are on trunk too: they are work, and nobody's revert.
+#[test]
+fn a_task_that_undoes_what_another_wrote_leaves_both_done_however_they_were_merged() {
+    for strategy in ["commits", "squash", "merge"] {
+        let arena = arena_with(json!({ "merge": { "strategy": strategy } }));
+        let write = |text: &str| format!("write README.md {text}\ncommit feat: {text}\ncomplete");
+        arena.plan_in_phases(&[vec![
+            task("1.1", &[], &write("other")),
+            task("1.2", &["1.1"], &write("hello")),
+        ]]);
+        for _ in 0..2 {
+            let (code, said) = arena.run(&[]);
+            assert_eq!(code, 0, "{strategy}: {said}");
+        }
+        arena.assert_all_done();
+    }
+}

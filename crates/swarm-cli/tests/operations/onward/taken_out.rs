@@ -108,3 +108,20 @@ fn what_was_built_upon_work_that_has_gone_is_merged_after_it() {
     assert_eq!(arena.shown("1.3")["attempts"], 1);
     ends_with(&arena, &["one.txt", "rest.txt", "three.txt", "two.txt"]);
 }
+
+/// Amending a commit of the swarm makes it the person's: what the person took out with it is not a later task's work.
+#[test]
+fn work_that_an_amend_of_another_task_took_out_is_gone_and_stays_so() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], &writes("one")), task("1.2", &["1.1"], &writes("two"))]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.git(&["rm", "--quiet", "one.txt"]);
+    arena.git(&["commit", "--quiet", "--amend", "--no-edit"]);
+    for _ in 0..2 {
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.status_of("1.1").as_str()), (1, "gone"), "{said}");
+        assert_eq!(arena.status_of("1.2"), "done", "{said}");
+    }
+    assert_eq!(arena.run(&["--retry"]).0, 0);
+    ends_with(&arena, &["one.txt", "two.txt"]);
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ends_with, half, two_done_and_one_half, writes};
+use super::{ends_with, half, two_done, two_done_and_one_half, writes};
 use crate::arena::oracle::Known;
 use crate::arena::wait_for;
 use crate::ground::{arena_with, task};
@@ -100,4 +100,24 @@ fn trunk_is_the_branch_that_the_person_began_on_although_the_coordinator_was_not
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
     ends_with(&arena, &["one.txt"]);
+}
+
+/// The plan would change and git would not.
+#[test]
+fn nothing_is_taken_back_from_a_trunk_that_is_gone() {
+    let arena = two_done();
+    let tip = arena.git(&["rev-parse", "main"]).trim().to_owned();
+    arena.git(&["checkout", "--quiet", "--detach"]);
+    arena.git(&["branch", "--quiet", "-D", "main"]);
+    for taken_back in
+        [&["task", "rollback", "1.2", "--yes"][..], &["rollback", "--session", "--yes"], &["abort", "--yes"]]
+    {
+        let out = arena.swarm(taken_back);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{taken_back:?}: {said}");
+        assert!(said.contains("main is gone"), "{taken_back:?}: {said}");
+    }
+    arena.git(&["branch", "main", &tip]);
+    arena.git(&["checkout", "--quiet", "main"]);
+    ends_with(&arena, &["one.txt", "two.txt"]);
 }
