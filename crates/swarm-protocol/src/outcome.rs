@@ -183,6 +183,20 @@ pub enum PauseReason {
 }
 
 impl PauseReason {
+    /// The command that ends it.
+    pub fn ended_by(self) -> String {
+        match self {
+            Self::User => "swarm resume".into(),
+            other => format!("swarm resume --reason {}", other.word()),
+        }
+    }
+
+    /// `user (`swarm resume`), abort (`swarm resume --reason abort`)`
+    pub fn list(reasons: impl IntoIterator<Item = Self>) -> String {
+        let one = |reason: Self| format!("{} (`{}`)", reason.word(), reason.ended_by());
+        reasons.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -6,6 +6,7 @@ use swarm_core::State;
 use swarm_engine::coordinator::{Finish, Told};
 use swarm_engine::feed::Feed;
 use swarm_engine::session::{Asker, Session, Wishes};
+use swarm_protocol::outcome::PauseReason;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use tokio::sync::mpsc;
 
@@ -70,6 +71,10 @@ async fn coordinate(
     let listener = Listener::start(&paths, requests, coordinator.feed()).map_err(|e| {
         CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e)
     })?;
+    let paused = &coordinator.state().paused;
+    if dispatch && !paused.is_empty() {
+        note(&format!("The swarm is paused: {}", PauseReason::list(paused.keys().copied())));
+    }
     if let Some(watching) = &mut watching {
         watching.begin(coordinator.state(), coordinator.feed());
     }

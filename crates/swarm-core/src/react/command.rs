@@ -104,7 +104,13 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
             if !state.paused.contains_key(&reason) {
                 return Err(Refusal::NotPaused);
             }
-            Ok(Outcome::new(vec![Event::Resumed { reason }], "Work goes on"))
+            let others: Vec<PauseReason> =
+                state.paused.keys().copied().filter(|other| *other != reason).collect();
+            let answer = match others.is_empty() {
+                true => "Work goes on".to_string(),
+                false => format!("That pause has ended; still paused: {}", PauseReason::list(others)),
+            };
+            Ok(Outcome::new(vec![Event::Resumed { reason }], answer))
         }
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),

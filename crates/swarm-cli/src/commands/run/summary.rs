@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use swarm_core::{State, show};
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::view::{AttentionView, Counts, TaskRow};
 
 use crate::exit::Exit;
@@ -24,6 +25,8 @@ pub struct Summary {
     /// Why it was paused when it ended; it still is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paused: Vec<String>,
+    #[serde(skip)]
+    pauses: Vec<PauseReason>,
 }
 
 impl Summary {
@@ -39,6 +42,7 @@ impl Summary {
             elsewhere: show::done_elsewhere(state),
             unproven: show::done_unproven(state),
             paused,
+            pauses: status.paused,
         }
     }
 
@@ -82,12 +86,13 @@ impl Summary {
         }
         if !self.paused.is_empty() {
             lines.push(format!(
-                "It is paused ({}) and stays so; `swarm resume` ends that.",
-                self.paused.join(", ")
+                "It is paused and stays so until somebody ends that: {}.",
+                PauseReason::list(self.pauses.iter().copied())
             ));
         }
         if self.ended == "drained" {
-            lines.push("Stopped in good order; `swarm run` goes on from here.".into());
+            let on = if self.pauses.is_empty() { "; `swarm run` goes on from here" } else { "" };
+            lines.push(format!("Stopped in good order{on}."));
         }
         lines.push("What happened: `swarm plan history`; one task: `swarm task show ID`.".into());
         lines.join("\n")
