@@ -89,6 +89,11 @@ impl Patches {
         by
     }
 
+    /// The commits of others that touch the same files, oldest first.
+    pub fn others(&self) -> impl DoubleEndedIterator<Item = &Oid> {
+        self.others.iter()
+    }
+
     /// Another commit on trunk with the same change.
     pub fn twin_of(&self, oid: &Oid) -> Option<Oid> {
         let id = self.forth.get(oid)?;

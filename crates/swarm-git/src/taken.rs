@@ -26,13 +26,12 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Looks at those of `ours` that are in the history of `tip`. `made`: those that the swarm itself has made, and not
+    /// Looks at what became of `ours` at `tip`, also of those that somebody has rewritten. `made`: those that the swarm itself has made, and not
     /// somebody who rewrote one of them. `line`: what came since, ours among it.
     pub async fn out_of(
         git: &Git,
         tip: &Oid,
         (ours, made): (&[Oid], &BTreeSet<Oid>),
-        off: &BTreeSet<Oid>,
         line: &[Oid],
     ) -> Result<Self, GitError> {
         let mut taken = Self::default();
@@ -41,7 +40,7 @@ impl Taken {
         }
         let now = git.files_at(tip).await?;
         let changes = git.changes_of(ours).await?;
-        for (oid, changed) in changes.iter().filter(|(oid, _)| !off.contains(*oid)) {
+        for (oid, changed) in &changes {
             let back = |file: &Changed| file.old != file.new && now.get(&file.path) == file.old.as_ref();
             if changed.is_empty() || !changed.iter().all(back) {
                 continue;

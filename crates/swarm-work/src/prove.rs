@@ -19,6 +19,9 @@ use swarm_git::{Git, GitError, Merged};
 /// Commits of others on trunk that are looked through for reverts; a pull of more is looked at by content only.
 const OTHERS_MAX: usize = 2_000;
 
+/// Commits of others that are tried as the place where a rewritten commit stands: each is a merge in memory.
+const PLACES_MAX: usize = 50;
+
 /// Work that is not on trunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
@@ -72,9 +75,12 @@ pub async fn look(
     let mut line = line_since(git, &known, tip).await?;
     let brought = brought_by_merges(git, &known).await?;
     line.retain(|oid| !brought.contains(oid));
-    let patches = Patches::of(git, &known, &line).await?;
     let made: BTreeSet<Oid> = tasks.values().flat_map(made_by_us).cloned().collect();
-    let back = Taken::out_of(git, tip, (&known, &made), &off, &line).await?;
+    // Where somebody has put rewritten work is one of the places to look at, not one of the commits to look for.
+    let sought = |oid: &&Oid| made.contains(*oid) || tasks.values().any(|proof| proof.found.contains(*oid));
+    let sought: Vec<Oid> = known.iter().filter(sought).cloned().collect();
+    let patches = Patches::of(git, &sought, &line).await?;
+    let back = Taken::out_of(git, tip, (&known, &made), &line).await?;
     let at = Trunk { git, trunk, tip, missing, off, patches, taken: back };
     let mut found = Found::default();
     for (id, proof) in tasks {
@@ -138,22 +144,21 @@ impl Trunk<'_> {
             let by = self.patches.reverted_by_after(oid, &proof.commit);
             return Ok(by.map_or(Ok(None), |by| Err(reverted(by))));
         }
+        let taken = self.taken.by(oid).map(|by| {
+            let by = by.map_or_else(String::new, |by| format!(" by {}", by.short()));
+            format!("what the commit {} changed was taken out of {} again{by}", oid.short(), self.trunk)
+        });
         if !self.off.contains(oid) {
-            let taken = |how: &str| {
-                let what =
-                    format!("what the commit {} changed was taken out of {} again", oid.short(), self.trunk);
-                format!("{what}{how}")
-            };
-            return Ok(match (self.patches.reverted_by(oid), self.taken.by(oid)) {
+            return Ok(match (self.patches.reverted_by(oid), taken) {
                 (Some(by), _) => Err(reverted(by)),
-                (None, Some(Some(by))) => Err(taken(&format!(" by {}", by.short()))),
-                (None, Some(None)) => Err(taken("")),
+                (None, Some(taken)) => Err(taken),
                 (None, None) => Ok(None),
             });
         }
-        Ok(match is_there_otherwise(self.git, oid, self.tip, &self.patches).await? {
-            Some(place) => Ok(Some(place)),
-            None => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
+        Ok(match (is_there_otherwise(self.git, oid, self.tip, &self.patches).await?, taken) {
+            (Some(place), None) => Ok(Some(place)),
+            (Some(_), Some(taken)) => Err(taken),
+            (None, _) => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
         })
     }
 }
@@ -193,9 +198,11 @@ async fn line_since(git: &Git, commits: &[Oid], tip: &Oid) -> Result<Vec<Oid>, G
     let known: Vec<Oid> = before.into_iter().collect();
     let missing: BTreeSet<Oid> = git.missing_commits(&known).await?.into_iter().collect();
     let before: BTreeSet<Oid> = known.into_iter().filter(|oid| !missing.contains(oid)).collect();
-    // With one of them off the history, what stands in its place may be older than the rest.
-    let Some(base) = git.common_base(before.iter().chain([tip])).await? else { return Ok(Vec::new()) };
-    patches::listed_in_order(git, tip, &format!("^{base}"), OTHERS_MAX).await
+    // With one of them off the history, what stands in its place may be older than the rest; with nothing in common
+    // (everything was rewritten from the first commit on) it may be anywhere.
+    let base = git.common_base(before.iter().chain([tip])).await?;
+    let without = base.map_or_else(|| tip.to_string(), |base| format!("^{base}"));
+    patches::listed_in_order(git, tip, &without, OTHERS_MAX).await
 }
 
 /// Where on trunk stands what the commit changed although the commit is not there.
@@ -210,6 +217,8 @@ async fn is_there_otherwise(
     }
     let mut places = patches.rewritten_as(oid);
     places.push(tip.clone());
+    // Later work may have changed the same lines since: it stands where they were still as the commit left them.
+    places.extend(patches.others().rev().take(PLACES_MAX).cloned());
     for place in places {
         if brings_nothing(git, oid, &place).await? && patches.reverted_by_after(oid, &place).is_none() {
             return Ok(Some(place));

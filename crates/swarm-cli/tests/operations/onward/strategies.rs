@@ -98,3 +98,28 @@ fn a_task_that_undoes_what_another_wrote_leaves_both_done_however_they_were_merg
         arena.assert_all_done();
     }
 }
+
+/// Looked at twice, and by a retry: what was restated once is found again, also where later work changed the same lines.
+#[test]
+fn rebased_work_stays_done_however_often_it_is_looked_at() {
+    for strategy in ["commits", "squash", "merge"] {
+        for onto in [&["up"][..], &["--force-rebase", "--root"]] {
+            let arena = arena_with(json!({ "merge": { "strategy": strategy } }));
+            let first = "write a.txt A\ncommit feat: a1\nwrite b.txt B\ncommit feat: a2\ncomplete";
+            let second = "append a.txt more\nwrite c.txt C\ncommit feat: c\ncomplete";
+            arena.plan_in_phases(&[vec![task("1.1", &[], first), task("1.2", &["1.1"], second)]]);
+            assert_eq!(arena.run(&[]).0, 0);
+            let root = arena.git(&["rev-list", "--max-parents=0", "main"]).trim().to_owned();
+            arena.git(&["checkout", "--quiet", "-b", "up", &root]);
+            arena.git(&["commit", "--quiet", "--allow-empty", "--message", "up"]);
+            arena.git(&["checkout", "--quiet", "main"]);
+            arena.git(&[&["rebase", "--quiet"], onto].concat());
+            for how in [&[][..], &["--retry"], &[]] {
+                let (code, said) = arena.run(how);
+                assert_eq!(code, 0, "{strategy} {onto:?} {how:?}: {said}");
+                arena.assert_all_done();
+            }
+            assert_eq!(arena.git(&["show", "main:a.txt"]), "A\nmore\n", "{strategy} {onto:?}");
+        }
+    }
+}

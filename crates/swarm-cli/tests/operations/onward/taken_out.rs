@@ -125,3 +125,21 @@ fn work_that_an_amend_of_another_task_took_out_is_gone_and_stays_so() {
     assert_eq!(arena.run(&["--retry"]).0, 0);
     ends_with(&arena, &["one.txt", "two.txt"]);
 }
+
+/// Rewritten first and taken out later, by a commit that reverts nothing as git would know it.
+#[test]
+fn rewritten_work_that_is_deleted_later_is_gone() {
+    let arena = two_done();
+    arena.git(&["commit", "--quiet", "--amend", "--message", "in my own words"]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.git(&["rm", "--quiet", "two.txt"]);
+    arena.write("mine.txt", "mine\n");
+    arena.git(&["add", "mine.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "tidied up"]);
+    for _ in 0..2 {
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.status_of("1.2").as_str()), (1, "gone"), "{said}");
+    }
+    assert_eq!(arena.run(&["--retry"]).0, 0);
+    ends_with(&arena, &["mine.txt", "one.txt", "two.txt"]);
+}
