@@ -7,7 +7,7 @@ mod trunk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use swarm_agents::learnings::LearningFiles;
 use swarm_agents::prompts::Prompts;
@@ -28,6 +28,10 @@ use crate::store::{OpenOptions, Opened, Store, StoreError};
 use crate::{anchor, half_written, present, settings};
 
 pub use error::SessionError;
+
+/// How long the lock of a coordinator that was killed may outlive it.
+const LOCK_OF_THE_DEAD_MAX: Duration = Duration::from_secs(2);
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 /// What the person asked for.
 #[derive(Debug, Default)]
@@ -160,13 +164,21 @@ fn is_ready(outfit: &Outfit) -> Result<(), SessionError> {
 
 async fn open_store(git: &Git, paths: &Paths, config: &Config) -> Result<Store, SessionError> {
     let anchors = anchor::witnesses(git).await?;
-    let options = OpenOptions::new("coordinator").on_damage(config.recovery.on_damage).anchors(anchors);
-    match Store::become_coordinator(paths, options)? {
-        Opened::Writer(_) if am_i_inside().is_some() => {
-            Err(Refusal::NotForAgents { what: "run".into() }.into())
-        }
-        Opened::Writer(store) => Ok(store),
-        Opened::Busy(owner) => Err(SessionError::Busy(owner)),
+    let until = Instant::now() + LOCK_OF_THE_DEAD_MAX;
+    loop {
+        let options =
+            OpenOptions::new("coordinator").on_damage(config.recovery.on_damage).anchors(anchors.clone());
+        return match Store::become_coordinator(paths, options)? {
+            Opened::Writer(_) if am_i_inside().is_some() => {
+                Err(Refusal::NotForAgents { what: "run".into() }.into())
+            }
+            Opened::Writer(store) => Ok(store),
+            Opened::Busy(Some(owner)) if owner.is_dead() && Instant::now() < until => {
+                tokio::time::sleep(LOOK_AGAIN_AFTER).await;
+                continue;
+            }
+            Opened::Busy(owner) => Err(SessionError::Busy(owner)),
+        };
     }
 }
 

@@ -23,7 +23,7 @@ impl Git {
             .into_iter()
             .filter(|dir| dir.file_name().is_some_and(|name| name.len() == 2))
             .flat_map(|dir| files(&dir))
-            .filter(|file| is_empty(file));
+            .filter(|file| is_torn(file));
         let refs = ["refs/swarm", BRANCHES]
             .into_iter()
             .flat_map(|dir| files_below(&self.common_dir.join(dir)))
@@ -104,8 +104,18 @@ fn forget_torn(record: &Path, whole: Option<&Oid>) {
     }
 }
 
-fn is_empty(file: &Path) -> bool {
-    fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
+/// No bytes, or bytes that are not of a compressed stream: the length of a file can reach the disk before its content.
+fn is_torn(file: &Path) -> bool {
+    use std::io::Read;
+    const ZLIB: u8 = 0x78;
+    // A temporary one is somebody's who is just writing it: agents outlive their coordinator.
+    let named = file.file_name().is_some_and(|name| [38, 62].contains(&name.len()));
+    if !named || !fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file()) {
+        return false;
+    }
+    let mut first = [0];
+    let read = fs::File::open(file).and_then(|mut file| file.read(&mut first));
+    read.is_ok_and(|bytes| bytes == 0 || first[0] != ZLIB)
 }
 
 /// No bytes, or NUL bytes, with which neither a ref nor an index begins. Locks are empty while they are held.
@@ -156,6 +166,8 @@ mod tests {
         let _ = fs::remove_file(open.common_dir.join(&object));
         for (file, text) in [
             (object.as_str(), ""),
+            ("objects/00/11112222333344445555666677778888999900", "\0\0\0\0"),
+            ("objects/00/tmp_obj_abcdef", ""),
             ("refs/swarm/wip/1.1/r1", ""),
             ("refs/swarm/kept/1.1/a", "\0\0\0"),
             ("worktrees/1.1/index", ""),
@@ -164,7 +176,7 @@ mod tests {
             fs::create_dir_all(file.parent().expect("a folder")).expect("made");
             fs::write(file, text).expect("written");
         }
-        assert_eq!(open.clear_torn().await.expect("cleared"), 5);
+        assert_eq!(open.clear_torn().await.expect("cleared"), 6);
         assert_eq!(open.clear_torn().await.expect("looked"), 0);
         assert_eq!(git(&["rev-parse", "swarm/1.1"]).await, whole);
         git(&["rev-parse", "--verify", "main"]).await;

@@ -43,6 +43,18 @@ impl OwnerInfo {
         })
     }
 
+    /// Whether it died on this machine. A child that it had just forked holds its lock for the moment until it becomes
+    /// another program.
+    pub fn is_dead(&self) -> bool {
+        let me = Self::of_this_process("");
+        let here = self.host == me.host && self.boot_id == me.boot_id;
+        let dead = |stat: String| {
+            let state = stat.rsplit_once(')').map(|(_, fields)| fields.trim_start().to_owned());
+            state.is_some_and(|fields| fields.starts_with(['Z', 'X']))
+        };
+        here && self.stat().is_none_or(dead)
+    }
+
     /// How long it has lived; none when it is gone, or on another machine.
     fn age_secs(&self) -> Option<u64> {
         self.stat()?;
