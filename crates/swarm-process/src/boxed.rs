@@ -1,4 +1,4 @@
-//! A program started through the stage: in its net, behind its walls.
+//! A program started through the launcher: in its net, behind its walls.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::sandbox::{SandboxSpec, SandboxStatus};
 
 /// What a program is put into.
 pub struct Enclosure<'a> {
-    pub stage: &'a Launcher,
+    pub launcher: &'a Launcher,
     pub containment: &'a Containment,
     pub sandbox: Option<&'a SandboxSpec>,
     /// `.swarm` of the swarm that the run belongs to.
@@ -23,7 +23,7 @@ pub struct Enclosure<'a> {
     pub leftover_grace: Duration,
 }
 
-/// A started program, or a stage that will not become it.
+/// A started program, or a launcher that will not become it.
 #[derive(Debug)]
 pub struct Boxed {
     pub running: Running,
@@ -51,7 +51,7 @@ impl Enclosure<'_> {
             leftover_grace_ms: u64::try_from(self.leftover_grace.as_millis()).unwrap_or(u64::MAX),
         };
         let started = Letter::write(&spec).map_err(failed).and_then(|letter| {
-            let running = self.stage.before(call, &letter).spawn(Stdio::piped(), Stdio::piped())?;
+            let running = self.launcher.before(call, &letter).spawn(Stdio::piped(), Stdio::piped())?;
             Ok((running, letter))
         });
         let (running, letter) = match (started, &leaf) {
@@ -65,8 +65,8 @@ impl Enclosure<'_> {
         };
         let held = match (leaf, self.containment) {
             (Some(leaf), _) => Held::Leaf(leaf),
-            (None, Containment::Pidns { .. }) => Held::Namespace { stage: running.child.id() },
-            (None, _) => Held::Guarded { stage: running.child.id() },
+            (None, Containment::Pidns { .. }) => Held::Namespace { launcher: running.child.id() },
+            (None, _) => Held::Guarded { launcher: running.child.id() },
         };
         Ok(Boxed { running, held, program, letter })
     }
@@ -92,5 +92,37 @@ impl Boxed {
     /// What the kernel enforces around it; none without a sandbox.
     pub fn walls(&self) -> Option<SandboxStatus> {
         self.letter.walls()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How a launcher that does this is taken.
+    async fn begun_with(script: &str) -> Result<(), ProcessError> {
+        let launcher = Launcher { program: "/bin/sh".into(), args: vec!["-c".into(), script.into()] };
+        let dir = tempfile::tempdir().expect("a folder");
+        let enclosure = Enclosure {
+            launcher: &launcher,
+            containment: &Containment::Group,
+            sandbox: None,
+            swarm_dir: dir.path(),
+            nonce: "0123456789abcdef0123456789abcdef",
+            leftover_grace: Duration::ZERO,
+        };
+        let mut boxed = enclosure.start(Call::new("true")).expect("a launcher");
+        let status = boxed.running.wait().await.expect("its end");
+        boxed.begun(status, false)
+    }
+
+    #[tokio::test]
+    async fn a_launcher_that_is_killed_is_a_crash_and_one_that_fails_is_no_program() {
+        assert!(
+            begun_with("kill -9 $$").await.is_ok(),
+            "whoever killed it did not make the program unusable"
+        );
+        let failed = begun_with("exit 3").await.expect_err("it never became the program");
+        assert!(failed.to_string().contains("exit status: 3"), "{failed}");
     }
 }

@@ -20,10 +20,10 @@ use std::time::Duration;
 
 use super::run::Call;
 
-/// The exit code of a stage that did not become the program. Its letter says why.
+/// The exit code of a launcher that did not become the program. Its letter says why.
 pub const EXIT_NOT_BOXED: u8 = 125;
 
-/// The executable that plays the stage.
+/// The executable that plays the launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     pub program: PathBuf,
@@ -41,7 +41,7 @@ impl Launcher {
         Self { program: program.into(), args: vec!["boxed".into()] }
     }
 
-    /// The call as it is really started: the stage with the letter, then the program.
+    /// The call as it is really started: the launcher with the letter, then the program.
     pub(crate) fn before(&self, call: Call, letter: &Letter) -> Call {
         let mut args = self.args.clone();
         args.push(letter.path().into());

@@ -47,7 +47,7 @@ pub async fn end_tree_by_nonce(nonce: &str, grace: Duration) -> Sweep {
         // The wish is spoken once. Whoever appears later was started by a process that ignored it.
         let signal = if asked || grace.is_zero() { Signal::KILL } else { Signal::TERM };
         // A guardian last: as long as it lives, nobody below can lose himself.
-        let (found, stages): (Vec<_>, Vec<_>) = found.into_iter().partition(|held| !is_stage(held.pid));
+        let (found, launchers): (Vec<_>, Vec<_>) = found.into_iter().partition(|held| !is_stage(held.pid));
         let limit = if signal == Signal::TERM { grace } else { Duration::from_secs(1) };
         asked = true;
         if signal == Signal::KILL {
@@ -58,7 +58,7 @@ pub async fn end_tree_by_nonce(nonce: &str, grace: Duration) -> Sweep {
         }
         wait_all_gone(&found, limit).await;
         if found.is_empty() {
-            kill_and_wait(&stages, limit).await;
+            kill_and_wait(&launchers, limit).await;
         }
     }
     Sweep::Left { pids: held_tree(nonce).iter().map(|held| held.pid).collect() }
@@ -81,11 +81,11 @@ fn kill_their_groups(found: &[Pidfd]) {
     }
 }
 
-async fn kill_and_wait(stages: &[Pidfd], limit: Duration) {
-    for stage in stages {
-        stage.signal(Signal::KILL);
+async fn kill_and_wait(launchers: &[Pidfd], limit: Duration) {
+    for launcher in launchers {
+        launcher.signal(Signal::KILL);
     }
-    wait_all_gone(stages, limit).await;
+    wait_all_gone(launchers, limit).await;
 }
 
 async fn wait_all_gone(held: &[Pidfd], limit: Duration) {
@@ -116,7 +116,7 @@ pub(super) fn hold_descendants(pid: u32) -> Vec<Pidfd> {
 }
 
 /// Our own processes between the daemon of this run and its programs.
-pub(super) fn hold_stages(nonce: &str) -> Vec<Pidfd> {
+pub(super) fn hold_launchers(nonce: &str) -> Vec<Pidfd> {
     let mark = format!("{NONCE_VARIABLE}={nonce}");
     let held = all_pids().filter(|pid| is_stage(*pid) && carries(*pid, &mark)).filter_map(Pidfd::open);
     held.filter(|held| is_stage(held.pid) && !held.is_gone()).collect()

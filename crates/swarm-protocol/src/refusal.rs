@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommandId, TaskId};
+use crate::outcome::PauseReason;
 use crate::plan::Status;
 
 /// Why a command was not carried out. Nothing was changed.
@@ -66,7 +67,11 @@ pub enum Refusal {
     NothingToChange {
         what: String,
     },
-    NotPaused,
+    /// There are other pauses, or none.
+    NotPaused {
+        wanted: PauseReason,
+        paused: Vec<PauseReason>,
+    },
     NoAgent {
         task: TaskId,
     },
@@ -222,7 +227,14 @@ impl Refusal {
             Self::AgentsRunning { tasks } => format!("Agents are running on {}", list(tasks)),
             Self::TaskInUse { task, by } => format!("Task {task} is needed by {}", list(by)),
             Self::NothingToChange { what } => format!("{what}: nothing would change"),
-            Self::NotPaused => "The swarm is not paused for this reason".into(),
+            Self::NotPaused { paused, .. } if paused.is_empty() => "The swarm is not paused".into(),
+            Self::NotPaused { wanted, paused } => {
+                format!(
+                    "There is no pause with the reason {}; paused: {}",
+                    wanted.word(),
+                    PauseReason::list(paused.clone())
+                )
+            }
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
             Self::Draining => "The swarm is stopping".into(),
@@ -276,7 +288,10 @@ impl Refusal {
                 || "swarm task list".into(),
                 |task| format!("swarm task edit {task} --depends ''"),
             ),
-            Self::NothingToChange { .. } | Self::NotPaused | Self::NoAgent { .. } => "swarm status".into(),
+            Self::NotPaused { paused, .. } if !paused.is_empty() => paused[0].ended_by(),
+            Self::NothingToChange { .. } | Self::NotPaused { .. } | Self::NoAgent { .. } => {
+                "swarm status".into()
+            }
             Self::AlreadyWaived { task, .. } => format!("swarm task show {task}"),
             Self::Draining => "swarm status".into(),
             Self::NotForAgents { .. } => "swarm status".into(),
@@ -315,7 +330,7 @@ impl Refusal {
             Self::AgentsRunning { .. } => "agents_running",
             Self::TaskInUse { .. } => "task_in_use",
             Self::NothingToChange { .. } => "nothing_to_change",
-            Self::NotPaused => "not_paused",
+            Self::NotPaused { .. } => "not_paused",
             Self::NoAgent { .. } => "no_agent",
             Self::AlreadyWaived { .. } => "already_waived",
             Self::Draining => "draining",

@@ -36,7 +36,7 @@ pub enum ClientError {
     TooLarge { source: io::Error },
     #[error("cannot reach the coordinator at {path}: {source}")]
     Unreachable { path: String, source: io::Error },
-    /// It was understood and not done: not a refusal of the core, but of the api.
+    /// It was understood and not done: not a refusal of the core, but of the API.
     #[error("{}", error.message)]
     Denied { status: u16, error: ApiError },
     #[error("the coordinator answered something else than was asked (has it another version?): {what}")]

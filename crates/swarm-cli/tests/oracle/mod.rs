@@ -102,6 +102,7 @@ pub fn judge_at_the_end(arena: &Arena) {
     let trunk = Claims::of(arena).trunk.unwrap_or_else(|| "main".into());
     let known = Known { trunk, ..Known::default() };
     if std::env::var("SWARM_TRIALS").is_ok_and(|trials| ["full", "rest"].contains(&trials.as_str())) {
+        rest::give_up_soon(arena);
         let rested = go_on(arena);
         let lies = judge(arena, &known);
         assert!(lies.is_empty(), "{}\n--- the swarm had said:\n{}", lies.join("\n"), rested.said);

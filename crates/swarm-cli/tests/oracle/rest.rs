@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::{Arena, Running};
 
@@ -27,6 +27,21 @@ const ROUNDS: usize = 4;
 
 /// Commands that an entry of the attention list may offer and that only show something, or that need words of a person.
 const NOT_TRIED: [&str; 8] = ["show", "logs", "list", "status", "doctor", "edit", "debug", "cancel"];
+
+/// Scripts that never get anywhere are tried a few times instead of hours: what is asked here is how it stands in the end.
+pub fn give_up_soon(arena: &Arena) {
+    let file = arena.root.join(".swarm/config.json");
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let mut config: Value = serde_json::from_str(&text).unwrap_or_else(|_| json!({}));
+    let Some(keys) = config.as_object_mut() else { return };
+    keys.insert("maxIterations".into(), json!(2));
+    keys.insert("stall".into(), json!("5s"));
+    keys.insert(
+        "recovery".into(),
+        json!({ "maxRetries": 1, "maxCrashes": 2, "maxTransient": 1, "backoffMax": "1s" }),
+    );
+    std::fs::write(&file, config.to_string()).expect("the configuration");
+}
 
 /// Answers everything that waits for a person, and runs until nothing more happens.
 pub fn go_on(arena: &Arena) -> Rested {

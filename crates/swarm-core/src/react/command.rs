@@ -102,7 +102,10 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         }
         Command::Resume { reason } => {
             if !state.paused.contains_key(&reason) {
-                return Err(Refusal::NotPaused);
+                return Err(Refusal::NotPaused {
+                    wanted: reason,
+                    paused: state.paused.keys().copied().collect(),
+                });
             }
             let others: Vec<PauseReason> =
                 state.paused.keys().copied().filter(|other| *other != reason).collect();

@@ -13,7 +13,7 @@ use crate::state::State;
 
 pub(super) fn denied(state: &State, l: &Live<'_>, failure: &Failure, now: Timestamp) -> Consequences {
     let profile = l.record.profile.as_deref().unwrap_or_else(|| state.preferred_profile(l.task));
-    // Profiles that executor a task round in a circle would do so for ever.
+    // Profiles that pass a task round in a circle would do so for ever.
     let fresh = |broader: &&str| *broader != profile && !l.task.denied_under.contains(*broader);
     match state.broader_than(profile).filter(fresh) {
         Some(broader) => {

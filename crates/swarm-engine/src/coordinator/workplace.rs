@@ -177,8 +177,8 @@ impl World {
     /// and says what is wrong.
     async fn net(&self) -> Option<Containment> {
         let tried = self.containment.get_or_init(async || {
-            let stage = Launcher::of(&self.launch.program);
-            Containment::choose(self.config.containment, &stage).await.ok()
+            let launcher = Launcher::of(&self.launch.program);
+            Containment::choose(self.config.containment, &launcher).await.ok()
         });
         tried.await.clone()
     }

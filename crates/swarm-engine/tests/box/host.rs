@@ -106,8 +106,8 @@ fn net(word: &str, parent: impl FnOnce() -> PathBuf) -> Containment {
 
 async fn run_wish(wish: Wish) {
     become_reaper().expect("a reaper");
-    let stage = Launcher::myself();
-    let all = available(&stage).await;
+    let launcher = Launcher::myself();
+    let all = available(&launcher).await;
     let parent = || match &all[0].1 {
         Ok(Containment::Cgroup { parent }) => parent.clone(),
         other => panic!("no control groups: {other:?}"),
@@ -122,7 +122,7 @@ async fn run_wish(wish: Wish) {
         containment: Ok(net(&wish.containment, parent)),
         sandbox: wish.sandbox.clone(),
         swarm_dir: wish.swarm_dir.clone(),
-        stage,
+        launcher,
     };
     let mut call = Call::new(&wish.argv[0]).args(&wish.argv[1..]).cwd(&wish.cwd);
     call.env = environment::allowed(&wish.env);

@@ -1,4 +1,4 @@
-//! Which net works here: tried for real with the stage itself, because permissions on paper say little.
+//! Which net works here: tried for real with the launcher itself, because permissions on paper say little.
 
 use std::time::Duration;
 
@@ -24,32 +24,32 @@ pub struct NoContainment {
 
 impl Containment {
     /// The best net that works, or exactly the one that is wanted.
-    pub async fn choose(wanted: ContainmentKind, stage: &Launcher) -> Result<Self, NoContainment> {
+    pub async fn choose(wanted: ContainmentKind, launcher: &Launcher) -> Result<Self, NoContainment> {
         let no = |word| move |why| NoContainment { word, why };
         match wanted {
-            ContainmentKind::Cgroup => try_cgroup(stage).await.map_err(no("cgroup")),
-            ContainmentKind::Pidns => try_pidns(stage).await.map_err(no("pidns")),
+            ContainmentKind::Cgroup => try_cgroup(launcher).await.map_err(no("cgroup")),
+            ContainmentKind::Pidns => try_pidns(launcher).await.map_err(no("pidns")),
             ContainmentKind::Group => Ok(Self::Group),
             ContainmentKind::Auto => {
-                if let Ok(found) = try_cgroup(stage).await {
+                if let Ok(found) = try_cgroup(launcher).await {
                     return Ok(found);
                 }
-                Ok(try_pidns(stage).await.unwrap_or(Self::Group))
+                Ok(try_pidns(launcher).await.unwrap_or(Self::Group))
             }
         }
     }
 }
 
 /// Every net with what it would be here, or why it would not be.
-pub async fn available(stage: &Launcher) -> Vec<(&'static str, Result<Containment, String>)> {
+pub async fn available(launcher: &Launcher) -> Vec<(&'static str, Result<Containment, String>)> {
     vec![
-        ("cgroup", try_cgroup(stage).await),
-        ("pidns", try_pidns(stage).await),
+        ("cgroup", try_cgroup(launcher).await),
+        ("pidns", try_pidns(launcher).await),
         ("group", Ok(Containment::Group)),
     ]
 }
 
-async fn try_cgroup(stage: &Launcher) -> Result<Containment, String> {
+async fn try_cgroup(launcher: &Launcher) -> Result<Containment, String> {
     let mut why = "no control groups of version 2 are mounted".to_owned();
     let name = leaf_name(Path::new("trial"), &format!("trial-{}", ulid::Ulid::generate()));
     for parent in parents() {
@@ -60,7 +60,7 @@ async fn try_cgroup(stage: &Launcher) -> Result<Containment, String> {
                 continue;
             }
         };
-        let tried = stage.try_out(Place::Cgroup { procs_file: leaf.procs_file() }, TRIAL_WITHIN).await;
+        let tried = launcher.try_out(Place::Cgroup { procs_file: leaf.procs_file() }, TRIAL_WITHIN).await;
         leaf.end(Duration::ZERO).await;
         leaf.remove().await;
         match tried {
@@ -71,12 +71,12 @@ async fn try_cgroup(stage: &Launcher) -> Result<Containment, String> {
     Err(why)
 }
 
-async fn try_pidns(stage: &Launcher) -> Result<Containment, String> {
+async fn try_pidns(launcher: &Launcher) -> Result<Containment, String> {
     // As root without a user namespace: files keep their owners. Others have no choice.
     let ways: &[bool] = if rustix::process::geteuid().is_root() { &[false, true] } else { &[true] };
     let mut why = String::new();
     for user_namespace in ways.iter().copied() {
-        match stage.try_out(Place::Pidns { user_namespace }, TRIAL_WITHIN).await {
+        match launcher.try_out(Place::Pidns { user_namespace }, TRIAL_WITHIN).await {
             Ok(()) => return Ok(Containment::Pidns { user_namespace }),
             Err(text) => why = text,
         }

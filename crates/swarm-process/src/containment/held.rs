@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::cgroup::{Leaf, leaves_of};
 use crate::identity::{Pidfd, cpu_time_of, parent_of, pid_in_proc};
 use crate::sweep::{
-    Sweep, descendants_of, end_tree_by_nonce, hold_descendants, hold_stages, processes_with_nonce,
+    Sweep, descendants_of, end_tree_by_nonce, hold_descendants, hold_launchers, processes_with_nonce,
 };
 
 /// After the first process of a namespace was killed, the kernel ends the others before it is gone.
@@ -16,19 +16,19 @@ const KILL_WITHIN: Duration = Duration::from_secs(2);
 const PASS: Duration = Duration::from_millis(50);
 
 /// What a guardian needs after the death of its daemon: its grace (a second) and a moment for force.
-const STAGES_WITHIN: Duration = Duration::from_secs(3);
+const LAUNCHERS_WITHIN: Duration = Duration::from_secs(3);
 
 /// The net of one started program.
 #[derive(Debug, Clone)]
 pub enum Held {
     Leaf(Leaf),
-    /// By the pid of the stage outside the namespace, a child of ours.
+    /// By the pid of the launcher outside the namespace, a child of ours.
     Namespace {
-        stage: Option<u32>,
+        launcher: Option<u32>,
     },
     /// By the pid of the guardian, a child of ours.
     Guarded {
-        stage: Option<u32>,
+        launcher: Option<u32>,
     },
 }
 
@@ -38,8 +38,8 @@ impl Held {
         let sum = |pids: Vec<u32>| pids.into_iter().filter_map(cpu_time_of).sum();
         match self {
             Self::Leaf(leaf) => leaf.cpu_used().unwrap_or_else(|| sum(processes_with_nonce(nonce))),
-            Self::Namespace { stage } | Self::Guarded { stage } => {
-                sum(stage.map(descendants_of).unwrap_or_default())
+            Self::Namespace { launcher } | Self::Guarded { launcher } => {
+                sum(launcher.map(descendants_of).unwrap_or_default())
             }
         }
     }
@@ -54,9 +54,9 @@ impl Held {
                 leaf.remove().await;
                 left
             }
-            Self::Namespace { stage } => end_below(stage, grace).await,
-            Self::Guarded { stage } => {
-                let mut left = end_below(stage, grace).await;
+            Self::Namespace { launcher } => end_below(launcher, grace).await,
+            Self::Guarded { launcher } => {
+                let mut left = end_below(launcher, grace).await;
                 left.extend(swept(&nonce, Duration::ZERO).await);
                 left
             }
@@ -71,42 +71,44 @@ async fn swept(nonce: &str, grace: Duration) -> Vec<u32> {
     }
 }
 
-/// Ends what is below the stage, which then goes by itself. Answers who could not be ended.
-async fn end_below(stage: Option<u32>, grace: Duration) -> Vec<u32> {
+/// Ends what is below the launcher, which then goes by itself. Answers who could not be ended.
+async fn end_below(launcher: Option<u32>, grace: Duration) -> Vec<u32> {
     // A child of ours, held before it is looked at: if it is gone, so is everything below it.
-    let Some((stage, pid)) = stage.and_then(|pid| Some((Pidfd::open(pid)?, pid))) else { return Vec::new() };
-    if parent_of(pid) != Some(pid_in_proc()) || stage.is_gone() {
+    let Some((launcher, pid)) = launcher.and_then(|pid| Some((Pidfd::open(pid)?, pid))) else {
+        return Vec::new();
+    };
+    if parent_of(pid) != Some(pid_in_proc()) || launcher.is_gone() {
         return Vec::new();
     }
     if !grace.is_zero() {
         for held in hold_descendants(pid) {
             held.signal(Signal::TERM);
         }
-        if stage.wait_gone(grace).await {
+        if launcher.wait_gone(grace).await {
             return Vec::new();
         }
     }
-    // Not the stage first: it tells how the program ended, and it leaves when nobody is left below. Again and again,
+    // Not the launcher first: it tells how the program ended, and it leaves when nobody is left below. Again and again,
     // because those below a guardian may be starting others.
     let until = Instant::now() + KILL_WITHIN;
     while Instant::now() < until {
         for inside in hold_descendants(pid) {
             inside.signal(Signal::KILL);
         }
-        if stage.wait_gone(PASS).await {
+        if launcher.wait_gone(PASS).await {
             return Vec::new();
         }
     }
-    stage.signal(Signal::KILL);
-    stage.wait_gone(KILL_WITHIN).await;
+    launcher.signal(Signal::KILL);
+    launcher.wait_gone(KILL_WITHIN).await;
     descendants_of(pid)
 }
 
 /// Ends everything of a run whose daemon is gone, in whatever net it was.
 pub async fn end_run(nonce: &str, grace: Duration) -> Sweep {
     // Those that stand between the daemon and the programs have seen its death, and are at it.
-    for stage in hold_stages(nonce) {
-        stage.wait_gone(STAGES_WITHIN).await;
+    for launcher in hold_launchers(nonce) {
+        launcher.wait_gone(LAUNCHERS_WITHIN).await;
     }
     let leaves = leaves_of(nonce);
     let mut left = Vec::new();

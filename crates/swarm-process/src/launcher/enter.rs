@@ -1,4 +1,4 @@
-//! The stage's own life: read the letter, go in, put up the walls, become the program.
+//! The launcher's own life: read the letter, go in, put up the walls, become the program.
 
 use std::ffi::OsString;
 use std::io;

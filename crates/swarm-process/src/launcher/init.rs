@@ -1,5 +1,5 @@
 //! A pid namespace has two of us: the first process inside, which starts the program and takes leave
-//! of orphans, and the stage outside, which the daemon knows and which ends as the program ended.
+//! of orphans, and the launcher outside, which the daemon knows and which ends as the program ended.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -95,11 +95,11 @@ pub fn end_as(status: ExitStatus) -> Result<u8, Trouble> {
 pub fn first_process(letter: &mut Opened, args: &[OsString]) -> Result<u8, Trouble> {
     die_with_parent();
     let Some((pen, program)) = args.split_first() else { return Ok(EXIT_NOT_BOXED) };
-    // Opened after that word: if it can be opened, the stage was alive when the word was given.
+    // Opened after that word: if it can be opened, the launcher was alive when the word was given.
     let mut pen = OpenOptions::new()
         .write(true)
         .open(pen)
-        .map_err(|error| Trouble::cannot("reach the stage outside", error))?;
+        .map_err(|error| Trouble::cannot("reach the launcher outside", error))?;
     put_up_walls(letter)?;
     let Some((name, args)) = program.split_first() else { return Ok(0) };
     // A group of its own: a signal that it sends to its group must not meet us.
@@ -117,7 +117,7 @@ pub fn first_process(letter: &mut Opened, args: &[OsString]) -> Result<u8, Troub
 }
 
 fn say(pen: &mut File, status: i32) {
-    // If the stage is gone, so are we in a moment.
+    // If the launcher is gone, so are we in a moment.
     let _ = pen.write_all(&status.to_le_bytes());
 }
 

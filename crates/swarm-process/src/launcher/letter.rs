@@ -1,5 +1,5 @@
-//! What the daemon tells the stage, and what the stage answers if it cannot become the program: one
-//! file in memory, opened by the stage through the daemon's entry in `/proc`. Nothing is inherited,
+//! What the daemon tells the launcher, and what the launcher answers if it cannot become the program: one
+//! file in memory, opened by the launcher through the daemon's entry in `/proc`. Nothing is inherited,
 //! nothing lies on disk, and after the program has begun nobody but the daemon holds it.
 
 use std::fs::{File, OpenOptions};
@@ -17,12 +17,12 @@ use crate::sandbox::{SandboxSpec, SandboxStatus};
 /// A letter is short; what is longer was not written by us.
 const LETTER_BYTES_MAX: u64 = 256 * 1024;
 
-/// What the stage is to do before it becomes the program.
+/// What the launcher is to do before it becomes the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoxSpec {
     pub place: Place,
     pub sandbox: Option<SandboxSpec>,
-    /// In a pid namespace and as a guardian the stage itself ends what outlives the program.
+    /// In a pid namespace and as a guardian the launcher itself ends what outlives the program.
     pub leftover_grace_ms: u64,
 }
 
@@ -86,7 +86,7 @@ impl Letter {
         place_of(&self.file)
     }
 
-    /// Why the stage did not become the program; none if it did.
+    /// Why the launcher did not become the program; none if it did.
     pub fn trouble(&self) -> Option<Trouble> {
         self.answers().into_iter().find_map(|answer| match answer {
             Answer::Trouble(trouble) => Some(trouble),
@@ -102,7 +102,7 @@ impl Letter {
         })
     }
 
-    /// Whether the stage came as far as the program.
+    /// Whether the launcher came as far as the program.
     pub fn is_ready(&self) -> bool {
         self.answers().iter().any(|answer| matches!(answer, Answer::Ready))
     }
@@ -121,7 +121,7 @@ fn place_of(file: &File) -> PathBuf {
     format!("/proc/{}/fd/{}", pid_in_proc(), file.as_raw_fd()).into()
 }
 
-/// The stage's end.
+/// The launcher's end.
 pub struct Opened {
     pub spec: BoxSpec,
     file: File,

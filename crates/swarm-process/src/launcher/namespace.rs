@@ -13,7 +13,7 @@ pub fn new_pid_namespace(inside_user_namespace: bool) -> io::Result<()> {
     if inside_user_namespace {
         flags |= UnshareFlags::NEWUSER;
     }
-    // SAFETY: the stage has a single thread and shares no file table, so nobody can be surprised.
+    // SAFETY: the launcher has a single thread and shares no file table, so nobody can be surprised.
     unsafe { unshare_unsafe(flags)? };
     if inside_user_namespace {
         // Everybody stays who he is: files keep their owner.

@@ -1,4 +1,4 @@
-//! Puts the walls up around the calling process. To be called by the stage alone, for good.
+//! Puts the walls up around the calling process. To be called by the launcher alone, for good.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ fn restrict(spec: &SandboxSpec, readable: &[PathBuf]) -> Result<landlock::Restri
     for device in DEVICES {
         rules = allow(rules, Path::new(device), AccessFs::from_file(TRIED) | AccessFs::ReadDir)?;
     }
-    // No devices may be made, though: they would be front ends.
+    // No devices may be made, though: they would be ways out.
     let all = AccessFs::from_all(TRIED) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let git = spec.git.iter().flat_map(|git| git.folders());
     let own = [spec.worktree.clone(), spec.tmp.clone(), SHARED_MEMORY.into()];

@@ -1,4 +1,4 @@
-//! What the box allows, as data: made by the daemon, carried out by the stage before the program.
+//! What the box allows, as data: made by the daemon, carried out by the launcher before the program.
 
 use std::path::{Path, PathBuf};
 

@@ -176,7 +176,7 @@ impl Deed {
         Self::UndoMerge,
     ];
 
-    /// The command, as it makes sense at this world.
+    /// The command, as it makes sense in this world.
     pub fn command(self, world: &OperationWorld) -> Command {
         let t2 = || task_id("t2");
         let force = Force::default();

@@ -15,7 +15,7 @@ pub fn trunk_is_free(task: &TaskId, c: &Coordinator) -> Result<(), Broken> {
     let rule = "the trunk is used by one at a time";
     let at_trunk = |e: &Effect| matches!(e, Effect::Build { .. } | Effect::Publish { .. });
     if let Some(executor) = c.executors.values().find(|h| at_trunk(&h.effect) && !h.reported) {
-        return Err(broken(rule, format!("granted to {task} while a executor is at {:?}", executor.effect)));
+        return Err(broken(rule, format!("granted to {task} while an executor is at {:?}", executor.effect)));
     }
     let verifies =
         c.state.runs.iter().find(|(_, run)| run.kind == RunKind::Verify && !run.ended && run.task != *task);

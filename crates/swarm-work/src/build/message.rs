@@ -63,8 +63,13 @@ pub(super) fn of_squash(
 }
 
 pub(super) fn of_merge(task: &TaskId, agent: Option<&AgentId>, subjects: &[Vec<u8>]) -> Vec<u8> {
-    let last = subjects.last().cloned().unwrap_or_else(|| b"work".to_vec());
-    let mut text = [format!("Merge {task}: ").as_bytes(), &last].concat();
+    let mut last = subjects.last().cloned().unwrap_or_else(|| b"work".to_vec());
+    let says_so = format!("Merge {task}: ").into_bytes();
+    // Work that is merged again may end in our own merge.
+    while let Some(rest) = last.strip_prefix(&says_so[..]) {
+        last = rest.to_vec();
+    }
+    let mut text = [&says_so[..], &last].concat();
     if subjects.len() > 1 {
         text.extend_from_slice(b"\n\n");
         list(&mut text, subjects);
@@ -85,7 +90,7 @@ fn list(text: &mut Vec<u8>, subjects: &[Vec<u8>]) {
 
 #[cfg(test)]
 mod tests {
-    use super::with_trailers;
+    use super::{of_merge, with_trailers};
     use swarm_protocol::ids::{AgentId, TaskId};
 
     #[test]
@@ -104,5 +109,13 @@ mod tests {
         );
         check("fix\n\nSigned-off-by: A\n", "fix\n\nSigned-off-by: A\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
         check("fix\n\nSwarm-Task: 1.2\n", "fix\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
+    }
+    #[test]
+    fn a_merge_of_a_merge_names_its_task_once() {
+        let task = TaskId::new("1.1").unwrap();
+        let text = of_merge(&task, None, &[b"Merge 1.1: Merge 1.1: one".to_vec()]);
+        assert_eq!(String::from_utf8_lossy(&text), "Merge 1.1: one\n\nSwarm-Task: 1.1\n");
+        let others = of_merge(&task, None, &[b"Merge 1.2: two".to_vec()]);
+        assert!(others.starts_with(b"Merge 1.1: Merge 1.2: two\n"), "another task's merge is its subject");
     }
 }

@@ -106,7 +106,7 @@ pub struct Bounds {
     /// None: no walls.
     pub sandbox: Option<SandboxSpec>,
     pub swarm_dir: PathBuf,
-    pub stage: Launcher,
+    pub launcher: Launcher,
 }
 
 /// Starts the program and comes back when it and everything it started are gone.
@@ -121,7 +121,7 @@ pub async fn run(
     let containment = bounds.containment.as_ref().map_err(|no| ProcessError::NoContainment(no.clone()))?;
     let ended_children = signal(SignalKind::child()).map_err(lost)?;
     let enclosure = Enclosure {
-        stage: &bounds.stage,
+        launcher: &bounds.launcher,
         containment,
         sandbox: bounds.sandbox.as_ref(),
         swarm_dir: &bounds.swarm_dir,

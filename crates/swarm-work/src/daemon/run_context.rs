@@ -35,7 +35,7 @@ pub struct RunContext {
     /// What the programs of this run were given and nobody is to read.
     pub redactor: Redactor,
     git: OnceCell<Git>,
-    stage: Launcher,
+    launcher: Launcher,
     /// Chosen once: the machine does not change under a run.
     containment: OnceCell<Result<Containment, NoContainment>>,
     /// What the programs of this run may have left behind.
@@ -85,7 +85,7 @@ impl RunContext {
             spec,
             journal: Mutex::new(journal),
             git: OnceCell::new(),
-            stage: Launcher::myself(),
+            launcher: Launcher::myself(),
             containment: OnceCell::new(),
             traces: Traces::default(),
             progress: watch::Sender::new(0),
@@ -173,7 +173,7 @@ impl RunContext {
             let told = self.spec.known.containment.as_ref();
             let chosen = match told.filter(|net| wanted == self.spec.guard.containment && net.is_there()) {
                 Some(net) => Ok(net.clone()),
-                None => Containment::choose(wanted, &self.stage).await,
+                None => Containment::choose(wanted, &self.launcher).await,
             };
             if let Ok(chosen) = &chosen {
                 self.note(&format!("processes are held together by: {}", chosen.word()));
@@ -187,7 +187,7 @@ impl RunContext {
             containment: containment.await.clone(),
             sandbox: self.sandbox(who).await,
             swarm_dir: self.spec.swarm_dir(),
-            stage: self.stage.clone(),
+            launcher: self.launcher.clone(),
         }
     }
 
