@@ -1,6 +1,8 @@
 //! The only writer of `State`. Total: whatever a ledger holds, it is taken in without failing;
 //! whether it *should* have happened was decided before it was written.
 
+mod audit;
+mod facts;
 mod legacy;
 mod merge;
 mod operation;
@@ -9,20 +11,19 @@ mod proof;
 mod recovery;
 mod review;
 mod run;
+mod swarm;
 mod observe;
 mod worktree;
 
 pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
-use swarm_protocol::gist::gist;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::outcome::{Ended, Next, PauseReason};
+use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
-use crate::limits::{ANSWERS_KEPT, AUDIT_KEPT, DECISIONS_KEPT, OUTPUT_KEPT};
-use crate::operation::state::Record;
+use crate::limits::OUTPUT_KEPT;
 use crate::stage::Stage;
-use crate::state::{Audit, PastAnswer, Pause, SetupFailures, State, Task};
+use crate::state::{State, Task};
 
 impl State {
     /// Takes one record in. `at` is the record's time.
@@ -35,111 +36,135 @@ impl State {
         self.note(event, at);
         self.count_claims(event);
         let before = observe::Before::of(self, event);
-        match event {
-            Event::CoordinatorStarted { epoch, trunk, policy, explicit, .. } => {
-                self.epoch = *epoch;
-                self.explicit = explicit.unwrap_or(false);
-                self.trunk = Some(trunk.clone());
-                self.trunk_pinned |= policy.dispatch;
-                self.policy = policy.clone();
-                self.draining = !policy.dispatch;
-                self.running = true;
-                self.proven = None;
-                // Other commands may be configured now.
-                self.bases.tried.clear();
-            }
-            Event::TrunkChosen { branch } => self.choose_trunk(branch),
-            Event::CoordinatorStopped { .. } => {
-                self.running = false;
-                self.draining = false;
-            }
-            Event::Paused { reason, why } => {
-                self.paused.insert(*reason, Pause { since: at, why: why.clone() });
-                self.hold_at_boundary(at);
-            }
-            Event::Resumed { reason } => self.resume(*reason, at),
-            Event::ModeChanged { mode } => self.mode = Some(*mode),
-            Event::DrainStarted { .. } => self.draining = true,
-            Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint } => {
-                self.log(Record {
-                    id: id.clone(),
-                    seq: self.seq,
-                    at,
-                    by: by.clone().unwrap_or_default(),
-                    kind: kind.clone(),
-                    subject: subject.clone(),
-                    text: answer.clone(),
-                    facts: facts.clone(),
-                    checkpoint: checkpoint.clone(),
-                    undoes: undoes.clone(),
-                    undone_by: None,
-                    failed: None,
-                    paths: vec![],
-                    seen: false,
-                    bytes: facts.as_deref().map_or(0, crate::operation::written::size),
-                });
-                keep(
-                    &mut self.answers,
-                    ANSWERS_KEPT,
-                    PastAnswer { id: id.clone(), seq: self.seq, text: answer.clone() },
-                );
-                let details = subject.as_deref().map_or_else(|| answer.clone(), |s| format!("{s}: {answer}"));
-                keep(&mut self.decisions, DECISIONS_KEPT, Audit { at, event: kind.clone(), details });
-            }
-            Event::LedgerLoss { last_good_seq, quarantine, .. } => {
-                self.loss =
-                    Some(format!("records after {last_good_seq} were damaged and lie in {quarantine}"));
-            }
-            Event::LossAcknowledged { .. } => self.loss = None,
-            Event::Signal { run, signal, text, .. } => self.remember_signal(run, signal, text),
-            Event::LedgerRepaired { .. } | Event::LedgerCut { .. } => {}
-            other => {
-                let taken = self.apply_plan(other, at)
-                    || self.apply_run(other, at)
-                    || self.apply_review(other, at)
-                    || self.apply_recovery(other, at)
-                    || self.apply_proof(other, at);
-                if !taken && !self.apply_operation(other, at) && !self.apply_worktree(other) {
-                    self.apply_merge(other, at);
-                }
-            }
-        }
+        let taken = match event {
+            Event::CoordinatorStarted { .. }
+            | Event::CoordinatorStopped { .. }
+            | Event::TrunkChosen { .. }
+            | Event::Paused { .. }
+            | Event::Resumed { .. }
+            | Event::ModeChanged { .. }
+            | Event::DrainStarted { .. }
+            | Event::Operation { .. }
+            | Event::Signal { .. }
+            | Event::LedgerLoss { .. }
+            | Event::LossAcknowledged { .. }
+            | Event::LedgerRepaired { .. }
+            | Event::LedgerCut { .. } => self.apply_swarm(event, at),
+            Event::PlanCreated { .. }
+            | Event::PlanUpdated { .. }
+            | Event::TaskAdded { .. }
+            | Event::TaskUpdated { .. }
+            | Event::TaskStatusChanged { .. }
+            | Event::TaskReordered { .. }
+            | Event::TaskRemoved { .. }
+            | Event::PhaseCompleted { .. }
+            | Event::PhaseReopened { .. }
+            | Event::Snapshot { .. }
+            | Event::PlanRebuilt { .. }
+            | Event::PlanExported { .. }
+            | Event::PlanReset { .. }
+            | Event::ExecutionProfileSet { .. }
+            | Event::ExecutionProfileLocked { .. }
+            | Event::PlanApproved { .. }
+            | Event::PlanClosed { .. }
+            | Event::PlanReopened { .. } => self.apply_plan(event, at),
+            Event::TaskClaimed { .. }
+            | Event::WorkspaceReady { .. }
+            | Event::AgentSpawned { .. }
+            | Event::Iteration { .. }
+            | Event::WorkSubmitted { .. }
+            | Event::CheckingResumed { .. }
+            | Event::WorkReopened { .. }
+            | Event::ChecksFailed { .. }
+            | Event::ChecksPassed { .. }
+            | Event::GateWaived { .. }
+            | Event::TaskStarted { .. }
+            | Event::StartWithheld { .. }
+            | Event::Overstep { .. }
+            | Event::OverstepsSeen { .. }
+            | Event::TaskApproved { .. }
+            | Event::AgentCompleted { .. }
+            | Event::AgentFailed { .. }
+            | Event::AgentStopped { .. }
+            | Event::AttemptStopped { .. } => self.apply_run(event, at),
+            Event::BaseSuspected { .. }
+            | Event::BaseCheckStarted { .. }
+            | Event::BaseChecked { .. }
+            | Event::BaseCheckLost { .. } => self.apply_base(event, at),
+            Event::ReviewAsked { .. }
+            | Event::ReviewStarted { .. }
+            | Event::ReviewFailed { .. }
+            | Event::ReviewLost { .. }
+            | Event::ReviewInterrupted { .. } => self.apply_review(event, at),
+            Event::AgentNudged { .. }
+            | Event::AgentNoted { .. }
+            | Event::AgentDegraded { .. }
+            | Event::AgentRevived { .. }
+            | Event::ProfileAssigned { .. }
+            | Event::TaskSplit { .. }
+            | Event::MessageQueued { .. }
+            | Event::MessageLanded { .. }
+            | Event::MessageUndelivered { .. }
+            | Event::MessagesSeen { .. }
+            | Event::BudgetExtended { .. } => self.apply_recovery(event, at),
+            Event::QuotaExhausted { .. }
+            | Event::QuotaProbeStarted { .. }
+            | Event::QuotaProbeFailed { .. }
+            | Event::QuotaRestored { .. }
+            | Event::QuotaHeld { .. } => self.apply_quota(event, at),
+            Event::TrunkMoved { .. }
+            | Event::TrunkProven { .. }
+            | Event::ProofFailed { .. }
+            | Event::WorkGone { .. }
+            | Event::WorkBack { .. }
+            | Event::WorkRewritten { .. }
+            | Event::NothingChanged { .. } => self.apply_proof(event, at),
+            Event::OperationAsked { .. }
+            | Event::OperationQuiet { .. }
+            | Event::OperationPlanned { .. }
+            | Event::OperationStuck { .. }
+            | Event::OperationFinished { .. }
+            | Event::OperationFailed { .. }
+            | Event::TaskRestored { .. }
+            | Event::FactsSet { .. }
+            | Event::CheckpointDue { .. }
+            | Event::HookDue { .. }
+            | Event::CheckpointMade { .. }
+            | Event::CheckpointFailed { .. }
+            | Event::CheckpointDeleted { .. }
+            | Event::CheckpointPurged { .. }
+            | Event::HookStarted { .. }
+            | Event::HookEnded { .. }
+            | Event::AgentKilled { .. }
+            | Event::WorkHeld { .. }
+            | Event::WorktreeRewound { .. }
+            | Event::RewindFailed { .. }
+            | Event::OperationSeen { .. }
+            | Event::AgentRedirected { .. } => self.apply_operation(event, at),
+            Event::WorktreeRemoved { .. }
+            | Event::WorktreeRevived { .. }
+            | Event::RevivalFailed { .. }
+            | Event::WorktreeKept { .. } => self.apply_worktree(event),
+            Event::TrunkGranted { .. }
+            | Event::MergeBuilt { .. }
+            | Event::VerificationStarted { .. }
+            | Event::VerificationPassed { .. }
+            | Event::VerificationFailed { .. }
+            | Event::VerificationRed { .. }
+            | Event::TrunkTrialStarted { .. }
+            | Event::TrunkJudged { .. }
+            | Event::PublishWaits { .. }
+            | Event::CheckoutChanged { .. }
+            | Event::RaceLost { .. }
+            | Event::MergeFailed { .. }
+            | Event::MergeInterrupted { .. }
+            | Event::TrunkReleased { .. }
+            | Event::MergeCompleted { .. } => self.apply_merge(event, at),
+        };
+        debug_assert!(taken, "{} is not taken in where it belongs", event.kind());
         self.watched(event, before, at);
         if let Some(task) = event.task() {
             self.reindex(&task.clone());
-        }
-    }
-
-    /// What waited for a checkout of the old trunk waits for it no longer. What is done is another matter: it has to be
-    /// looked up on the new one.
-    fn choose_trunk(&mut self, branch: &str) {
-        (self.trunk, self.trunk_pinned, self.trunk_since) = (Some(branch.into()), true, self.seq);
-        self.proven = None;
-        for task in self.tasks.values_mut() {
-            if let Stage::Approved { not_before, waits, .. } = &mut task.stage
-                && waits.take().is_some()
-            {
-                *not_before = Timestamp::ZERO;
-            }
-        }
-    }
-
-    /// What the pause was about is forgotten with it: it may have been put right.
-    fn resume(&mut self, reason: PauseReason, at: Timestamp) {
-        self.paused.remove(&reason);
-        if self.paused.is_empty() {
-            self.held_go_on(at);
-        }
-        match reason {
-            PauseReason::Trunk => self.red_trunk = None,
-            PauseReason::Setup => self.setup_failures = SetupFailures::default(),
-            PauseReason::User
-            | PauseReason::Disk
-            | PauseReason::Budget
-            | PauseReason::Errors
-            | PauseReason::Abort
-            | PauseReason::Close
-            | PauseReason::Checks => {}
         }
     }
 
@@ -202,13 +227,6 @@ impl State {
         };
         self.enter(id, stage);
     }
-
-    fn note(&mut self, event: &Event, at: Timestamp) {
-        let Some((id, details)) = details(event) else { return };
-        self.change(id, |task| {
-            keep(&mut task.audit, AUDIT_KEPT, Audit { at, event: name(event).into(), details });
-        });
-    }
 }
 
 /// Appends to a list that keeps only the newest.
@@ -229,91 +247,4 @@ pub(crate) fn tail(text: &str) -> String {
         from += 1;
     }
     text[from..].into()
-}
-
-/// The word in the audit log: a task that lost its owner is named by what is done about it.
-fn name(event: &Event) -> &'static str {
-    match event {
-        Event::AgentFailed { how: Ended::Orphaned { .. }, .. } => "crash_recovery",
-        other => other.kind(),
-    }
-}
-
-/// What the audit log of a task says about an event; silent about the plan's own bookkeeping.
-fn details(event: &Event) -> Option<(&TaskId, String)> {
-    let text = match event {
-        Event::TaskClaimed { agent, run, attempt, .. } => format!("attempt {attempt} by {agent} ({run})"),
-        Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
-        Event::AgentSpawned { agent, host, .. } => format!("{agent} on {host}"),
-        Event::Iteration { iteration, note, class, .. } => {
-            let said = note.as_deref().or(class.map(|c| c.describe()));
-            said.map_or_else(|| format!("iteration {iteration}"), |s| format!("iteration {iteration}: {s}"))
-        }
-        Event::Signal { signal, text, .. } => format!("{signal} {text}").trim_end().into(),
-        Event::WorkSubmitted { tip, .. } => format!("at {}", tip.short()),
-        Event::ChecksPassed { tree, .. } => format!("tree {}", tree.short()),
-        Event::ChecksFailed { output, .. } => gist(output),
-        Event::CheckingResumed { tip, .. } => format!("checked again at {}", tip.short()),
-        Event::WorkReopened { why, .. } => format!("one more iteration: {why}"),
-        Event::BaseSuspected { commit, .. } => format!("are the checks red at {} too?", commit.short()),
-        Event::BaseCheckStarted { commit, run, .. } => format!("the checks at {} ({run})", commit.short()),
-        Event::BaseChecked { commit, green, .. } => {
-            format!("the checks are {} at {}", if *green { "green" } else { "red" }, commit.short())
-        }
-        Event::BaseCheckLost { why, .. } => why.clone(),
-        Event::MessageUndelivered { why, .. } => format!("not delivered: {why}"),
-        Event::GateWaived { gate, reason, .. } => format!("{}: {reason}", gate.word()),
-        Event::TaskApproved { policy, .. } => format!("review: {policy}"),
-        Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
-        Event::ReviewFailed { output, .. } => gist(output),
-        Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
-        Event::Overstep { what, .. } => what.clone(),
-        Event::OverstepsSeen { .. } => "seen by a person".into(),
-        Event::RewindFailed { why, .. } | Event::RevivalFailed { why, .. } => why.clone(),
-        Event::TaskStarted { .. } => "started by a person".into(),
-        Event::StartWithheld { why, .. } => format!("{why}; waits for a person's word"),
-        Event::AgentCompleted { agent, .. } => agent.to_string(),
-        Event::AgentFailed { agent, how, next, .. } => match next {
-            Next::Restart { not_before, restart } => {
-                format!(
-                    "{agent} {}; restart {restart} at {}",
-                    how.describe(),
-                    &not_before.to_string()[11..19]
-                )
-            }
-            _ => format!("{agent} {}", how.describe()),
-        },
-        Event::AgentNudged { class, .. } => format!("told that {}", class.describe()),
-        Event::AgentNoted { what, .. } => what.clone(),
-        Event::ProfileAssigned { profile, why, .. } => format!("{profile}: {why}"),
-        Event::QuotaExhausted { group, why, .. } => format!("{group}: {why}"),
-        Event::QuotaProbeStarted { group, run, .. } => format!("{group} ({run})"),
-        Event::QuotaProbeFailed { group, why, .. } => format!("{group}: {why}"),
-        Event::TaskSplit { parts, .. } => parts.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "),
-        Event::MessageQueued { by, .. } => format!("from {by}"),
-        Event::MessageLanded { iteration, run, .. } => format!("in iteration {iteration} of {run}"),
-        Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
-        Event::MergeBuilt { result, commits, .. } => format!("{} commits, {}", commits.len(), result.short()),
-        Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => gist(output),
-        Event::TrunkTrialStarted { commit, .. } => format!("trunk alone at {}", commit.short()),
-        Event::TrunkJudged { commit, green, .. } => {
-            format!("trunk alone at {} is {}", commit.short(), if *green { "green" } else { "red" })
-        }
-        Event::MergeInterrupted { why, .. } => why.clone(),
-        Event::PublishWaits { why, .. } => why.clone(),
-        Event::RaceLost { trunk_now, .. } => format!("trunk is now at {}", trunk_now.short()),
-        Event::MergeFailed { why, .. } => why.clone(),
-        Event::MergeCompleted { proof, .. } => format!("{} at {}", proof.trunk, proof.commit.short()),
-        Event::WorktreeKept { why, .. } => why.clone(),
-        Event::NothingChanged { why, .. } | Event::WorkGone { why, .. } => why.clone(),
-        Event::WorkBack { proof, .. } | Event::WorkRewritten { proof, .. } => {
-            format!("{} at {}", proof.trunk, proof.commit.short())
-        }
-        Event::TaskStatusChanged { status, why, .. } => match why {
-            Some(why) => format!("{}: {why}", status.word()),
-            None => status.word().into(),
-        },
-        _ => return None,
-    };
-    event.task().map(|id| (id, text))
 }

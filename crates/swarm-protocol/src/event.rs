@@ -43,6 +43,11 @@ macro_rules! events {
                 match self { $( Self::$variant { .. } => $kind, )* }
             }
 
+            /// The task the event is about.
+            pub fn task(&self) -> Option<&TaskId> {
+                match self { $( Self::$variant { $($top,)* .. } => events!(@task [$($top)*] $($top)*), )* }
+            }
+
             /// Appends `"type":…` and the event's own members to `out`.
             pub fn write(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(b"\"type\":\"");
@@ -75,6 +80,14 @@ macro_rules! events {
             }
         }
     };
+    (@task [task $($rest:ident)*] $task:ident $($others:ident)*) => {{
+        $( let _ = $others; )*
+        Some($task)
+    }};
+    (@task [$($all:ident)*] $($others:ident)*) => {{
+        $( let _ = $others; )*
+        None
+    }};
     (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*] []) => {{
         #[derive(Deserialize)]
         struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* }
@@ -410,86 +423,5 @@ impl Event {
                 | Self::ExecutionProfileSet { .. }
                 | Self::ExecutionProfileLocked { .. }
         )
-    }
-
-    /// The task the event is about.
-    pub fn task(&self) -> Option<&TaskId> {
-        match self {
-            Self::TaskAdded { task, .. }
-            | Self::NothingChanged { task, .. }
-            | Self::WorkGone { task, .. }
-            | Self::WorkBack { task, .. }
-            | Self::WorkRewritten { task, .. }
-            | Self::TaskUpdated { task, .. }
-            | Self::TaskStatusChanged { task, .. }
-            | Self::TaskReordered { task, .. }
-            | Self::TaskRemoved { task, .. }
-            | Self::TaskClaimed { task, .. }
-            | Self::WorkspaceReady { task, .. }
-            | Self::AgentSpawned { task, .. }
-            | Self::Iteration { task, .. }
-            | Self::Signal { task, .. }
-            | Self::WorkSubmitted { task, .. }
-            | Self::ChecksPassed { task, .. }
-            | Self::ChecksFailed { task, .. }
-            | Self::GateWaived { task, .. }
-            | Self::TaskApproved { task, .. }
-            | Self::AgentCompleted { task, .. }
-            | Self::AgentFailed { task, .. }
-            | Self::AgentStopped { task, .. }
-            | Self::AttemptStopped { task, .. }
-            | Self::AgentKilled { task, .. }
-            | Self::WorkHeld { task, .. }
-            | Self::WorktreeRewound { task, .. }
-            | Self::RewindFailed { task, .. }
-            | Self::AgentRedirected { task, .. }
-            | Self::TaskRestored { task, .. }
-            | Self::TrunkGranted { task, .. }
-            | Self::MergeBuilt { task, .. }
-            | Self::VerificationStarted { task, .. }
-            | Self::VerificationPassed { task, .. }
-            | Self::VerificationFailed { task, .. }
-            | Self::PublishWaits { task, .. }
-            | Self::CheckoutChanged { task, .. }
-            | Self::RaceLost { task, .. }
-            | Self::MergeFailed { task, .. }
-            | Self::MergeCompleted { task, .. }
-            | Self::MergeInterrupted { task, .. }
-            | Self::TrunkReleased { task, .. }
-            | Self::TaskStarted { task, .. }
-            | Self::StartWithheld { task, .. }
-            | Self::Overstep { task, .. }
-            | Self::AgentNudged { task, .. }
-            | Self::AgentNoted { task, .. }
-            | Self::ProfileAssigned { task, .. }
-            | Self::QuotaExhausted { task, .. }
-            | Self::QuotaProbeStarted { task, .. }
-            | Self::QuotaProbeFailed { task, .. }
-            | Self::TaskSplit { task, .. }
-            | Self::MessageQueued { task, .. }
-            | Self::MessageLanded { task, .. }
-            | Self::MessageUndelivered { task, .. }
-            | Self::MessagesSeen { task, .. }
-            | Self::CheckingResumed { task, .. }
-            | Self::WorkReopened { task, .. }
-            | Self::BaseSuspected { task, .. }
-            | Self::BaseCheckStarted { task, .. }
-            | Self::BaseChecked { task, .. }
-            | Self::BaseCheckLost { task, .. }
-            | Self::OverstepsSeen { task, .. }
-            | Self::ReviewAsked { task, .. }
-            | Self::ReviewStarted { task, .. }
-            | Self::ReviewFailed { task, .. }
-            | Self::ReviewLost { task, .. }
-            | Self::ReviewInterrupted { task, .. }
-            | Self::VerificationRed { task, .. }
-            | Self::TrunkTrialStarted { task, .. }
-            | Self::TrunkJudged { task, .. }
-            | Self::WorktreeRemoved { task, .. }
-            | Self::WorktreeRevived { task, .. }
-            | Self::RevivalFailed { task, .. }
-            | Self::WorktreeKept { task, .. } => Some(task),
-            _ => None,
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Interventions as records: what they asked, what was found, what is to be moved, and every fact
 //! that they changed with its value before and after.
 
+mod fact;
 mod saved;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use serde_json::Value;
 use crate::ids::{CommandId, Oid, TaskId};
 use crate::time::Timestamp;
 
+pub use fact::{Fact, TaskPart};
 pub use saved::{Checkpoint, Left, Saved, SavedStage, SavedTask};
 
 /// One fact that an operation changed: `task/1.2/stage`, `mode`, `ref/refs/heads/main` …
@@ -20,7 +22,8 @@ pub use saved::{Checkpoint, Left, Saved, SavedStage, SavedTask};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FactChange {
-    pub fact: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub fact: Fact,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

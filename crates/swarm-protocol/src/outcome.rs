@@ -183,6 +183,18 @@ pub enum PauseReason {
 }
 
 impl PauseReason {
+    pub const ALL: [Self; 9] = [
+        Self::User,
+        Self::Disk,
+        Self::Trunk,
+        Self::Setup,
+        Self::Budget,
+        Self::Errors,
+        Self::Abort,
+        Self::Close,
+        Self::Checks,
+    ];
+
     /// The command that ends it.
     pub fn ended_by(self) -> String {
         match self {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CommandId, TaskId};
+use crate::operation::Fact;
 use crate::outcome::PauseReason;
 use crate::plan::Status;
 
@@ -143,7 +144,8 @@ pub enum Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changed {
-    pub fact: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub fact: Fact,
     /// For people: `task 1.2 was blocked and is active now`.
     pub words: String,
     /// The operations that changed it since, newest first: to be undone first.

@@ -8,8 +8,8 @@ use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, HookOutcome, Landed, Left, Plan, RefMove, Request, SavedStage, SavedTask,
-    Says, TrunkHow, TrunkMove, WorktreeMove, WorktreeTo,
+    Checkpoint, Fact, FactChange, Force, HookOutcome, Landed, Left, Plan, RefMove, Request, SavedStage,
+    SavedTask, Says, TrunkHow, TrunkMove, WorktreeMove, WorktreeTo,
 };
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use swarm_protocol::plan::{
@@ -136,7 +136,7 @@ fn swarm_events() -> Vec<Event> {
 
 fn fact() -> FactChange {
     FactChange {
-        fact: "task/1.2/stage".into(),
+        fact: Fact::parse("task/1.2/stage"),
         before: Some(serde_json::json!({ "stage": "pending", "started": true })),
         after: Some(serde_json::json!({ "stage": "blocked", "block": "human", "why": "wait" })),
     }
@@ -242,7 +242,7 @@ fn operation_events() -> Vec<Event> {
             waived: Some(vec![Gate::Check]),
             saved: Some(saved_task()),
         },
-        Event::FactsSet { facts: vec![FactChange { fact: "budget".into(), before: None, after: None }] },
+        Event::FactsSet { facts: vec![FactChange { fact: Fact::Budget(None), before: None, after: None }] },
         Event::CheckpointDue {
             name: "before-plan-reset".into(),
             trigger: "plan reset".into(),

@@ -169,7 +169,7 @@ fn nameless(words: &str, ids: &[String]) -> String {
 
 fn look(row: &mut Row, mut world: OperationWorld, id: CommandId) {
     let record = world.state.ops.record(&id).expect("it is on record").clone();
-    row.facts.extend(record.facts.iter().flatten().map(|c| shape(&c.fact)));
+    row.facts.extend(record.facts.iter().flatten().map(|c| shape(&c.fact.to_string())));
     let ids: Vec<String> = world.state.tasks.keys().map(ToString::to_string).collect();
     let from = world.log.len();
     let (partial, force) = (false, Default::default());

@@ -2,7 +2,7 @@
 
 use swarm_core::show;
 use swarm_protocol::channel::RunKind;
-use swarm_protocol::operation::FactChange;
+use swarm_protocol::operation::{FactChange, TaskPart};
 use swarm_protocol::oplog::{PreviewView, StopView};
 
 use super::harmless;
@@ -46,8 +46,8 @@ pub fn text(view: &PreviewView) -> String {
 /// What changes in the ledger and is not among the lines above.
 fn facts(view: &PreviewView) -> Vec<String> {
     let said = |change: &&FactChange| {
-        let of_task = change.fact.starts_with("task/");
-        view.plan.is_some() && of_task && !change.fact.ends_with("/spec") && !change.fact.ends_with("/place")
+        let in_the_plan = matches!(change.fact.part(), Some(TaskPart::Spec | TaskPart::Place));
+        view.plan.is_some() && change.fact.task().is_some() && !in_the_plan
     };
     let rest: Vec<FactChange> = view.facts.iter().filter(|change| !said(change)).cloned().collect();
     show::changes(&rest)

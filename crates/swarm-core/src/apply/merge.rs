@@ -12,7 +12,7 @@ use crate::stage::{MergeStep, Stage, Waits};
 use crate::state::{RedTrunk, State};
 
 impl State {
-    pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) {
+    pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
             Event::TrunkGranted { task, .. } => {
                 self.trunk_held_by = Some(task.clone());
@@ -113,8 +113,9 @@ impl State {
                 });
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
             }
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     /// Our own merge takes nothing away from trunk: what was there before it still is.

@@ -2,7 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid};
-use swarm_protocol::operation::FactChange;
+use swarm_protocol::operation::{Fact, FactChange, TaskPart};
 use swarm_protocol::time::Timestamp;
 
 use super::legacy;
@@ -72,9 +72,13 @@ impl State {
         };
         let now = self.task(task).and_then(|t| serde_json::to_value(saved::stage(t)).ok());
         let facts = vec![
-            FactChange { fact: format!("task/{task}/stage"), before: before.saved.clone(), after: now },
             FactChange {
-                fact: format!("ref/refs/heads/{}", proof.trunk),
+                fact: Fact::Part(task.clone(), TaskPart::Stage),
+                before: before.saved.clone(),
+                after: now,
+            },
+            FactChange {
+                fact: Fact::of_branch(&proof.trunk),
                 before: Some(base.as_str().into()),
                 after: Some(proof.commit.as_str().into()),
             },

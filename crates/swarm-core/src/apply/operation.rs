@@ -1,7 +1,7 @@
 //! Events of operations, checkpoints and hooks.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{AgentId, CommandId, Oid, TaskId};
+use swarm_protocol::ids::{AgentId, CommandId, TaskId};
 use swarm_protocol::operation::{FactChange, Request, SavedStage, SavedTask};
 use swarm_protocol::time::Timestamp;
 
@@ -10,9 +10,9 @@ use crate::limits::{
     ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, HOOKS_ENDED_KEPT, OPERATIONS_KEPT,
 };
 use crate::operation::state::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
-use crate::operation::{facts, written};
+use crate::operation::written;
 use crate::stage::Stage;
-use crate::state::{Approved, Degraded, PastAnswer, STOPPED_BY_A_PERSON, State};
+use crate::state::{PastAnswer, STOPPED_BY_A_PERSON, State};
 
 impl State {
     /// True when the event was one of an operation.
@@ -68,9 +68,7 @@ impl State {
             Event::FactsSet { facts: all } => {
                 all.iter().for_each(|change| self.set_fact(change));
                 // What waits to come back is found by the index.
-                all.iter()
-                    .filter_map(|change| facts::of_task(&change.fact))
-                    .for_each(|(id, _)| self.reindex(&id));
+                all.iter().filter_map(|change| change.fact.task()).for_each(|id| self.reindex(id));
             }
             Event::CheckpointDue { name, trigger, full, seq } => {
                 if trigger == PERIODIC {
@@ -329,87 +327,6 @@ impl State {
     pub(super) fn goes_first(&mut self, id: &TaskId, agent: Option<AgentId>) {
         self.ops.first.retain(|first| first.task != *id);
         self.ops.first.push_back(First { task: id.clone(), agent });
-    }
-
-    fn set_fact(&mut self, change: &FactChange) {
-        let (kind, name) = change.fact.split_once('/').unwrap_or((&change.fact, ""));
-        match kind {
-            "task" => {
-                let Some((id, part)) = facts::of_task(&change.fact) else { return };
-                let base = change.after.as_ref().and_then(|v| Oid::new(v.as_str()?).ok());
-                match part {
-                    Some("base") => self.change(&id, |t| t.base = base),
-                    Some("left") => {
-                        let left = change.after.clone().and_then(|v| serde_json::from_value(v).ok());
-                        self.change(&id, |t| t.left = left);
-                    }
-                    _ => {}
-                }
-            }
-            "phase" => {
-                let complete = change.after.as_ref().is_some_and(|v| v["complete"] == true);
-                let found = self.plan.iter_mut().flat_map(|p| &mut p.phases);
-                found.filter(|p| p.id.to_string() == name).for_each(|p| p.complete = complete);
-            }
-            "approved" => {
-                let approved = change.after.clone().and_then(|v| serde_json::from_value::<Approved>(v).ok());
-                if let Some(plan) = &mut self.plan {
-                    plan.approved = approved;
-                }
-            }
-            "checkpoint" => {
-                let at = self.at;
-                if let Some(checkpoint) = self.ops.checkpoints.get_mut(name) {
-                    checkpoint.deleted = change.after.is_none().then_some(at);
-                }
-            }
-            "agent" => {
-                let Ok(agent) = AgentId::new(name) else { return };
-                let degraded = change.after.as_ref().and_then(|v| v["degraded"].as_str());
-                let degraded = degraded.map(|why| Degraded { since: self.at, why: why.into() });
-                self.agents.entry(agent).or_default().degraded = degraded;
-            }
-            "quota" => {
-                let after = change.after.clone().unwrap_or_default();
-                if let Some(gate) = self.quotas.get_mut(name) {
-                    gate.closed = serde_json::from_value(after["closed"].clone()).ok();
-                }
-            }
-            "budget" => {
-                let before = change.after.clone().and_then(|v| serde_json::from_value(v).ok());
-                let before = before.unwrap_or_default();
-                match TaskId::new(name) {
-                    Ok(task) => self.change(&task, |t| t.spent_before = before),
-                    Err(_) => self.spent_before = before,
-                }
-            }
-            // One that somebody chose has an event of its own.
-            "mode" if change.after.is_none() => self.mode = None,
-            "loss" => self.loss = change.after.as_ref().and_then(|v| v.as_str().map(str::to_owned)),
-            "seen" => {
-                let seen = change.after.as_ref().and_then(serde_json::Value::as_u64).unwrap_or_default();
-                if let Ok(task) = TaskId::new(name) {
-                    self.change(&task, |t| t.oversteps_seen = u32::try_from(seen).unwrap_or(u32::MAX));
-                }
-            }
-            "noticed" => {
-                let all = self.ops.log.iter_mut().filter(|record| record.id.as_str() == name);
-                all.for_each(|record| record.seen = change.after.is_some());
-            }
-            "message" => {
-                for task in self.tasks.values_mut().filter(|_| change.after.is_none()) {
-                    task.messages.retain(|m| m.id.as_str() != name || m.landed.is_some());
-                }
-            }
-            "redirect" => {
-                let Ok(to) = TaskId::new(name) else { return };
-                match change.after.clone().and_then(|v| serde_json::from_value::<Redirect>(v).ok()) {
-                    Some(redirect) => self.ops.redirects.insert(to, redirect),
-                    None => self.ops.redirects.remove(&to),
-                };
-            }
-            _ => {}
-        }
     }
 
     /// A checkpoint is to be made; one of the same name stands already.

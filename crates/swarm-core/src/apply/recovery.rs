@@ -77,13 +77,13 @@ impl State {
                 self.change(task, |t| t.spent_before = t.spent);
             }
             Event::BudgetExtended { task: None } => self.spent_before = self.spent,
-            other => return self.apply_base(other, at) || self.apply_quota(other, at),
+            _ => return false,
         }
         true
     }
 
     /// Trials of the checks on the commits that tasks begin with.
-    fn apply_base(&mut self, event: &Event, at: Timestamp) -> bool {
+    pub(super) fn apply_base(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
             Event::BaseSuspected { task, commit } => {
                 let suspect = Suspect { task: task.clone(), run: None, lost: 0 };
@@ -117,7 +117,7 @@ impl State {
         keep(&mut self.bases.tried, GREEN_KEPT, commit.clone());
     }
 
-    fn apply_quota(&mut self, event: &Event, at: Timestamp) -> bool {
+    pub(super) fn apply_quota(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
             Event::QuotaExhausted { group, why, resets_at, next_probe, .. } => {
                 let gate = self.quotas.entry(group.clone()).or_default();

@@ -5,7 +5,7 @@ use serde_json::json;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Plan, RefMove, Request, SavedStage, SavedTask, Survey, SurveyAsk,
+    Checkpoint, Fact, FactChange, Plan, RefMove, Request, SavedStage, SavedTask, Survey, SurveyAsk, TaskPart,
 };
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
@@ -60,12 +60,12 @@ pub fn choose(
         }
     }
     draft.facts.push(FactChange {
-        fact: "trunk".into(),
-        before: facts::read(state, "trunk"),
+        fact: Fact::Trunk,
+        before: facts::read(state, &Fact::Trunk),
         after: Some(json!(to)),
     });
     // The red trunk is not the one that counts now.
-    let paused = format!("pause/{}", PauseReason::Trunk.word());
+    let paused = Fact::Pause(PauseReason::Trunk);
     if let Some(before) = facts::read(state, &paused) {
         draft.facts.push(FactChange { fact: paused, before: Some(before), after: None });
     }
@@ -80,7 +80,7 @@ fn proven_on(id: &TaskId, task: &Task, to: &str, draft: &mut Plan) {
     let Stage::Done { proof: Some(proof) } = &task.stage else { return };
     let stage = SavedStage::Done { proof: Some(Proof { trunk: to.into(), ..proof.clone() }) };
     draft.facts.push(FactChange {
-        fact: format!("task/{id}/stage"),
+        fact: Fact::Part(id.clone(), TaskPart::Stage),
         before: serde_json::to_value(saved::stage(task)).ok(),
         after: serde_json::to_value(&stage).ok(),
     });
@@ -114,7 +114,7 @@ pub fn nobody_works(state: &State) -> Result<(), Refusal> {
 
 /// The branch that was trunk before this operation, if it chose another one.
 pub fn changes_trunk(record: &Record) -> Option<Request> {
-    let change = record.facts.iter().flatten().find(|change| change.fact == "trunk")?;
+    let change = record.facts.iter().flatten().find(|change| change.fact == Fact::Trunk)?;
     Some(Request::Trunk { to: change.before.as_ref()?.as_str()?.into(), start: None })
 }
 
@@ -136,7 +136,7 @@ pub fn on_this_trunk(state: &State, checkpoint: &Checkpoint) -> Result<(), Refus
 pub fn moved_another(state: &State, record: &Record) -> Result<(), Refusal> {
     let now = state.trunk.as_deref().unwrap_or_default();
     let branch = |change: &FactChange| {
-        let name = change.fact.strip_prefix("ref/refs/heads/")?;
+        let name = change.fact.branch()?;
         (!name.starts_with("swarm/") && name != now).then(|| name.to_owned())
     };
     match record.facts.iter().flatten().find_map(branch) {

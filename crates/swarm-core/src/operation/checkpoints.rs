@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use swarm_protocol::operation::Checkpoint;
+use swarm_protocol::operation::{Checkpoint, Fact};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
@@ -86,7 +86,7 @@ pub fn expired(state: &State, now: Timestamp) -> Option<&str> {
 /// One that is off the list and that no undo can want back: its refs may go.
 pub fn purgeable(state: &State) -> Option<&str> {
     let wanted_back = |name: &str| {
-        let fact = format!("checkpoint/{name}");
+        let fact = Fact::Checkpoint(name.into());
         state.ops.log.iter().any(|r| r.can_be_undone() && r.facts.iter().flatten().any(|c| c.fact == fact))
     };
     let mut gone = state.ops.checkpoints.values().filter(|c| c.deleted.is_some()).peekable();

@@ -5,127 +5,92 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{AgentId, TaskId};
-use swarm_protocol::operation::{FactChange, SavedStage};
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::{Fact, FactChange, SavedStage, TaskPart};
 
 use super::saved;
 use crate::state::{State, Task};
 
-/// Parts of a task that are facts of their own.
-pub const TASK_PARTS: [&str; 4] = ["spec", "place", "stage", "waived"];
-
-/// The task and the part that a fact is about.
-pub fn of_task(fact: &str) -> Option<(TaskId, Option<&str>)> {
-    let rest = fact.strip_prefix("task/")?;
-    let (id, part) = match rest.split_once('/') {
-        Some((id, part)) => (id, Some(part)),
-        None => (rest, None),
-    };
-    Some((TaskId::new(id).ok()?, part))
-}
-
-/// Whether git holds the fact, not the ledger.
-pub fn is_of_git(fact: &str) -> bool {
-    fact.starts_with("ref/") || fact.starts_with("worktree/")
-}
-
 /// The fact as it is now; none: there is no such thing.
-pub fn read(state: &State, fact: &str) -> Option<Value> {
-    if let Some((id, part)) = of_task(fact) {
-        let task = state.task(&id)?;
-        return match part {
-            None => Some(json!({ "worked": task.attempts > 0 || task.worktree })),
-            Some(part) => read_part(state, task, part),
-        };
-    }
-    let (kind, name) = fact.split_once('/').unwrap_or((fact, ""));
-    match kind {
-        "trunk" => state.trunk.as_deref().map(|trunk| json!(trunk)),
+pub fn read(state: &State, fact: &Fact) -> Option<Value> {
+    match fact {
+        Fact::Task(id) => state.task(id).map(|task| json!({ "worked": task.attempts > 0 || task.worktree })),
+        Fact::Part(id, part) => read_part(state, state.task(id)?, *part),
+        Fact::Trunk => state.trunk.as_deref().map(|trunk| json!(trunk)),
         // Absent: nobody has chosen one, the configuration's counts.
-        "mode" => state.mode.map(|mode| json!(mode.word())),
-        "loss" => state.loss.as_ref().map(|text| json!(text)),
-        "seen" => state.task(&TaskId::new(name).ok()?).map(|task| json!(task.oversteps_seen)),
-        "noticed" => {
-            let mut all = state.ops.log.iter();
-            all.find(|record| record.id.as_str() == name).filter(|record| record.seen).map(|_| json!(true))
+        Fact::Mode => state.mode.map(|mode| json!(mode.word())),
+        Fact::Loss => state.loss.as_ref().map(|text| json!(text)),
+        Fact::Seen(id) => state.task(id).map(|task| json!(task.oversteps_seen)),
+        Fact::Noticed(id) => {
+            let found = state.ops.log.iter().find(|record| record.id == *id);
+            found.filter(|record| record.seen).map(|_| json!(true))
         }
-        "pause" => {
-            let pause = state.paused.iter().find(|(reason, _)| reason.word() == name)?.1;
-            Some(json!({ "why": pause.why }))
-        }
-        "profile" => serde_json::to_value(state.plan.as_ref()?.profile).ok(),
-        "header" => {
+        Fact::Pause(reason) => state.paused.get(reason).map(|pause| json!({ "why": pause.why })),
+        Fact::Profile => serde_json::to_value(state.plan.as_ref()?.profile).ok(),
+        Fact::Header => {
             let plan = state.plan.as_ref()?;
             let phases: Vec<Value> =
                 plan.phases.iter().map(|p| json!({ "id": p.id, "name": p.name, "extra": p.extra })).collect();
             Some(json!({ "goal": plan.goal, "phases": phases, "extra": plan.extra }))
         }
-        "phase" => {
-            let id = name.parse().ok()?;
-            state.phase(id).map(|phase| json!({ "complete": phase.complete }))
+        Fact::Phase(id) => state.phase(*id).map(|phase| json!({ "complete": phase.complete })),
+        Fact::Approved => serde_json::to_value(state.plan.as_ref()?.approved.as_ref()?).ok(),
+        Fact::Agent(id) => {
+            let degraded = state.agents.get(id)?.degraded.as_ref();
+            degraded.map(|degraded| json!({ "degraded": degraded.why }))
         }
-        "approved" => serde_json::to_value(state.plan.as_ref()?.approved.as_ref()?).ok(),
-        "agent" => {
-            let agent = state.agents.get(&AgentId::new(name).ok()?)?;
-            agent.degraded.as_ref().map(|degraded| json!({ "degraded": degraded.why }))
-        }
-        "quota" => {
-            let closed = state.quotas.get(name)?.closed.as_ref()?;
+        Fact::Quota(group) => {
+            let closed = state.quotas.get(group)?.closed.as_ref()?;
             Some(json!({ "closed": closed }))
         }
-        "budget" if name.is_empty() => serde_json::to_value(state.spent_before).ok(),
-        "budget" => serde_json::to_value(state.task(&TaskId::new(name).ok()?)?.spent_before).ok(),
-        "message" => {
-            let mut all = state.tasks.values().flat_map(|t| &t.messages);
-            let message = all.find(|m| m.id.as_str() == name)?;
+        Fact::Budget(None) => serde_json::to_value(state.spent_before).ok(),
+        Fact::Budget(Some(id)) => serde_json::to_value(state.task(id)?.spent_before).ok(),
+        Fact::Message(id) => {
+            let message = state.tasks.values().flat_map(|t| &t.messages).find(|m| m.id == *id)?;
             Some(json!({ "delivered": message.landed.is_some() }))
         }
-        "redirect" => {
-            let to = TaskId::new(name).ok()?;
-            serde_json::to_value(state.ops.redirects.get(&to)?).ok()
-        }
-        "checkpoint" => {
+        Fact::Redirect(to) => serde_json::to_value(state.ops.redirects.get(to)?).ok(),
+        Fact::Checkpoint(name) => {
             let checkpoint = state.ops.checkpoints.get(name).filter(|c| c.deleted.is_none())?;
             Some(json!({ "seq": checkpoint.seq }))
         }
-        _ => None,
+        Fact::Ref(_) | Fact::Worktree(_) | Fact::Unknown(_) => None,
     }
 }
 
-fn read_part(state: &State, task: &Task, part: &str) -> Option<Value> {
+fn read_part(state: &State, task: &Task, part: TaskPart) -> Option<Value> {
     match part {
-        "spec" => serde_json::to_value(&task.spec).ok(),
-        "place" => {
+        TaskPart::Spec => serde_json::to_value(&task.spec).ok(),
+        TaskPart::Place => {
             let order = &state.phase(task.phase)?.tasks;
             let at = order.iter().position(|id| *id == task.spec.id)?;
             let after = at.checked_sub(1).map(|i| order[i].as_str());
             Some(json!({ "phase": task.phase, "after": after, "rank": task.rank }))
         }
-        "stage" => serde_json::to_value(saved::stage(task)).ok(),
-        "waived" => serde_json::to_value(&task.waived).ok(),
-        "base" => task.base.as_ref().map(|base| json!(base.as_str())),
-        "left" => serde_json::to_value(task.left.as_ref()?).ok(),
-        _ => None,
+        TaskPart::Stage => serde_json::to_value(saved::stage(task)).ok(),
+        TaskPart::Waived => serde_json::to_value(&task.waived).ok(),
+        TaskPart::Base => task.base.as_ref().map(|base| json!(base.as_str())),
+        TaskPart::Left => serde_json::to_value(task.left.as_ref()?).ok(),
     }
 }
 
 /// Whether a recorded value is still so. A place is kept when the task itself did not move: others
 /// may have come between it and its neighbour, or the ranks may have been dealt anew. A worktree that
 /// was removed since has no base until it is made again.
-pub fn holds(fact: &str, recorded: Option<&Value>, now: Option<&Value>) -> bool {
-    match (recorded, now) {
-        (Some(a), Some(b)) if fact.ends_with("/place") => {
+pub fn holds(fact: &Fact, recorded: Option<&Value>, now: Option<&Value>) -> bool {
+    match (fact.part(), recorded, now) {
+        (Some(TaskPart::Place), Some(a), Some(b)) => {
             a["phase"] == b["phase"] && (a["rank"] == b["rank"] || a["after"] == b["after"])
         }
-        (Some(_), None) if fact.ends_with("/base") => true,
+        (Some(TaskPart::Base), Some(_), None) => true,
         // What was given up comes back, and goes again, by itself.
-        _ if fact.ends_with("/left") => true,
-        (a, b) => a == b,
+        (Some(TaskPart::Left), ..) => true,
+        (_, a, b) => a == b,
     }
 }
 
 /// The facts that these events may change.
-pub fn touched(state: &State, events: &[Event]) -> BTreeSet<String> {
+pub fn touched(state: &State, events: &[Event]) -> BTreeSet<Fact> {
     let mut facts = BTreeSet::new();
     for event in events {
         touch(state, event, &mut facts);
@@ -133,100 +98,68 @@ pub fn touched(state: &State, events: &[Event]) -> BTreeSet<String> {
     facts
 }
 
-fn touch(state: &State, event: &Event, facts: &mut BTreeSet<String>) {
-    let part = |id: &TaskId, part: &str| format!("task/{id}/{part}");
+fn touch(state: &State, event: &Event, facts: &mut BTreeSet<Fact>) {
+    use TaskPart::{Base, Left, Place, Spec, Stage, Waived};
+    let parts = |id: &TaskId, parts: &[TaskPart]| -> Vec<Fact> {
+        parts.iter().map(|part| Fact::Part(id.clone(), *part)).collect()
+    };
     match event {
         Event::TaskAdded { task, .. } | Event::TaskRemoved { task } => {
             // The first task of a phase makes the phase.
-            facts.extend([format!("task/{task}"), "header".into()]);
-            facts.extend(TASK_PARTS.map(|name| part(task, name)));
+            facts.extend([Fact::Task(task.clone()), Fact::Header]);
+            facts.extend(parts(task, &[Spec, Place, Stage, Waived]));
         }
-        Event::TaskUpdated { task, .. } => {
-            facts.insert(part(task, "spec"));
-        }
+        Event::TaskUpdated { task, .. } => facts.extend(parts(task, &[Spec])),
         Event::TaskReordered { task, .. } => {
-            facts.extend([part(task, "place"), "header".into()]);
+            facts.extend(parts(task, &[Place]));
+            facts.insert(Fact::Header);
         }
-        Event::GateWaived { task, .. } => {
-            facts.insert(part(task, "waived"));
-        }
-        Event::TaskRestored { task, .. } => {
-            facts.extend(["stage", "waived", "base", "left"].map(|name| part(task, name)));
-        }
+        Event::GateWaived { task, .. } => facts.extend(parts(task, &[Waived])),
+        Event::TaskRestored { task, .. } => facts.extend(parts(task, &[Stage, Waived, Base, Left])),
         Event::PlanReset {} => {
             for id in state.tasks.keys() {
-                facts.extend([part(id, "stage"), part(id, "waived")]);
+                facts.extend(parts(id, &[Stage, Waived]));
             }
-            facts.extend(state.plan.iter().flat_map(|p| &p.phases).map(|p| format!("phase/{}", p.id)));
-            facts.insert("profile".into());
+            facts.extend(state.plan.iter().flat_map(|p| &p.phases).map(|p| Fact::Phase(p.id)));
+            facts.insert(Fact::Profile);
         }
-        Event::PlanCreated { .. } | Event::PlanUpdated { .. } => {
-            facts.insert("header".into());
-        }
-        Event::PhaseCompleted { phase } => {
-            facts.insert(format!("phase/{phase}"));
-        }
-        Event::ExecutionProfileSet { .. } | Event::ExecutionProfileLocked {} => {
-            facts.insert("profile".into());
-        }
-        Event::PlanApproved { .. } => {
-            facts.insert("approved".into());
-        }
-        Event::Paused { reason, .. } | Event::Resumed { reason } => {
-            facts.insert(format!("pause/{}", reason.word()));
-        }
-        Event::TrunkChosen { .. } => {
-            facts.insert("trunk".into());
-        }
-        Event::ModeChanged { .. } => {
-            facts.insert("mode".into());
-        }
-        Event::LossAcknowledged { .. } => {
-            facts.insert("loss".into());
-        }
-        Event::OverstepsSeen { task, .. } => {
-            facts.insert(format!("seen/{task}"));
-        }
-        Event::OperationSeen { id } => {
-            facts.insert(format!("noticed/{}", id.as_str()));
-        }
-        Event::TaskApproved { task, .. } => {
-            facts.extend(["stage", "base"].map(|name| part(task, name)));
-        }
-        Event::AgentRevived { agent } | Event::AgentDegraded { agent, .. } => {
-            facts.insert(format!("agent/{agent}"));
-        }
-        Event::QuotaRestored { group, .. } | Event::QuotaHeld { group } => {
-            facts.insert(format!("quota/{group}"));
-        }
-        Event::BudgetExtended { task: None } => {
-            facts.insert("budget".into());
-        }
-        Event::BudgetExtended { task: Some(task) } => {
-            facts.insert(format!("budget/{task}"));
-        }
-        Event::MessageQueued { id, .. } => {
-            facts.insert(format!("message/{}", id.as_str()));
-        }
-        Event::AgentRedirected { to, .. } => {
-            facts.insert(format!("redirect/{to}"));
-        }
-        Event::CheckpointDeleted { name, .. } => {
-            facts.insert(format!("checkpoint/{name}"));
-        }
+        Event::TaskApproved { task, .. } => facts.extend(parts(task, &[Stage, Base])),
         Event::FactsSet { facts: set } => facts.extend(set.iter().map(|change| change.fact.clone())),
-        other => facts.extend(other.task().map(|id| part(id, "stage"))),
+        other => facts.extend(only_fact(other)),
     }
 }
 
+/// What an event changes that changes one thing.
+fn only_fact(event: &Event) -> Option<Fact> {
+    Some(match event {
+        Event::PlanCreated { .. } | Event::PlanUpdated { .. } => Fact::Header,
+        Event::PhaseCompleted { phase } => Fact::Phase(*phase),
+        Event::ExecutionProfileSet { .. } | Event::ExecutionProfileLocked {} => Fact::Profile,
+        Event::PlanApproved { .. } => Fact::Approved,
+        Event::Paused { reason, .. } | Event::Resumed { reason } => Fact::Pause(*reason),
+        Event::TrunkChosen { .. } => Fact::Trunk,
+        Event::ModeChanged { .. } => Fact::Mode,
+        Event::LossAcknowledged { .. } => Fact::Loss,
+        Event::OverstepsSeen { task, .. } => Fact::Seen(task.clone()),
+        Event::OperationSeen { id } => Fact::Noticed(id.clone()),
+        Event::AgentRevived { agent } | Event::AgentDegraded { agent, .. } => Fact::Agent(agent.clone()),
+        Event::QuotaRestored { group, .. } | Event::QuotaHeld { group } => Fact::Quota(group.clone()),
+        Event::BudgetExtended { task } => Fact::Budget(task.clone()),
+        Event::MessageQueued { id, .. } => Fact::Message(id.clone()),
+        Event::AgentRedirected { to, .. } => Fact::Redirect(to.clone()),
+        Event::CheckpointDeleted { name, .. } => Fact::Checkpoint(name.clone()),
+        other => Fact::Part(other.task()?.clone(), TaskPart::Stage),
+    })
+}
+
 /// Values of facts at one moment.
-pub fn read_all(state: &State, facts: &BTreeSet<String>) -> Vec<Option<Value>> {
+pub fn read_all(state: &State, facts: &BTreeSet<Fact>) -> Vec<Option<Value>> {
     facts.iter().map(|fact| read(state, fact)).collect()
 }
 
 /// What differs between two readings.
 pub fn changes(
-    facts: BTreeSet<String>,
+    facts: BTreeSet<Fact>,
     before: Vec<Option<Value>>,
     after: Vec<Option<Value>>,
 ) -> Vec<FactChange> {
@@ -239,52 +172,54 @@ pub fn changes(
 }
 
 /// A value of a fact for people: `task 1.2 is blocked`.
-pub fn describe(fact: &str, value: Option<&Value>) -> String {
-    if let Some((id, part)) = of_task(fact) {
-        return match (part, value) {
-            (None, None) => format!("task {id} does not exist"),
-            (None, Some(v)) if v["worked"] == true => format!("task {id} was worked on"),
-            (None, Some(_)) => format!("task {id} exists"),
-            (Some("stage"), Some(v)) => match serde_json::from_value::<SavedStage>(v.clone()) {
-                Ok(stage) => format!("task {id} is {}", stage.word()),
-                Err(_) => format!("task {id} has another stage"),
-            },
-            (Some("spec"), Some(_)) => format!("task {id} was edited"),
-            (Some("place"), Some(_)) => format!("task {id} was moved"),
-            (Some("base"), _) => format!("the branch of task {id} begins elsewhere"),
-            (Some("waived"), Some(_)) => format!("gates of task {id} were waived"),
-            (Some(part), _) => format!("the {part} of task {id} is gone"),
-        };
+pub fn describe(fact: &Fact, value: Option<&Value>) -> String {
+    let text = |other: &'static str| value.and_then(Value::as_str).unwrap_or(other);
+    match (fact, value) {
+        (Fact::Task(id), None) => format!("task {id} does not exist"),
+        (Fact::Task(id), Some(v)) if v["worked"] == true => format!("task {id} was worked on"),
+        (Fact::Task(id), Some(_)) => format!("task {id} exists"),
+        (Fact::Part(id, part), _) => describe_part(id, *part, value),
+        (Fact::Trunk, Some(_)) => format!("trunk is {}", text("another branch")),
+        (Fact::Mode, Some(_)) => format!("the mode is {}", text("another")),
+        (Fact::Mode, None) => "the mode is the configured one".into(),
+        (Fact::Loss, Some(_)) => "lost records wait to be seen".into(),
+        (Fact::Loss, None) => "lost records were seen".into(),
+        (Fact::Seen(id), Some(v)) => format!("of what agents of task {id} overstepped, {v} were seen"),
+        (Fact::Noticed(id), Some(_)) => format!("the failure of operation {id} was seen"),
+        (Fact::Noticed(id), None) => format!("the failure of operation {id} waits to be seen"),
+        (Fact::Pause(reason), Some(_)) => format!("the swarm is paused ({})", reason.word()),
+        (Fact::Pause(reason), None) => format!("the swarm is not paused ({})", reason.word()),
+        (Fact::Profile, _) => "the execution profile changed".into(),
+        (Fact::Header, _) => "the goal or the phases changed".into(),
+        (Fact::Phase(id), Some(v)) if v["complete"] == true => format!("phase {id} is complete"),
+        (Fact::Phase(id), _) => format!("phase {id} is open"),
+        (Fact::Approved, _) => "the approval of the plan changed".into(),
+        (Fact::Ref(name), _) => format!("{} moved", name.trim_start_matches("refs/heads/")),
+        (Fact::Worktree(id), _) => format!("the worktree of task {id} changed"),
+        (Fact::Checkpoint(name), None) => format!("the checkpoint {name} is gone"),
+        (Fact::Checkpoint(name), Some(_)) => format!("the checkpoint {name} is there"),
+        (Fact::Agent(id), Some(_)) => format!("{id} is out of service"),
+        (Fact::Agent(id), None) => format!("{id} is in service"),
+        (Fact::Quota(group), Some(_)) => format!("the quota of {group} is closed"),
+        (Fact::Quota(group), None) => format!("the quota of {group} is open"),
+        (Fact::Budget(_), _) => "the budget was extended".into(),
+        (Fact::Message(_), Some(v)) if v["delivered"] == true => "the message was delivered".into(),
+        (Fact::Message(_), _) => "the message is gone".into(),
+        (Fact::Redirect(id), _) => format!("who takes up task {id} next changed"),
+        (Fact::Trunk | Fact::Seen(_), None) | (Fact::Unknown(_), _) => format!("{fact} changed"),
     }
-    let (kind, name) = fact.split_once('/').unwrap_or((fact, ""));
-    match (kind, value) {
-        ("trunk", Some(v)) => format!("trunk is {}", v.as_str().unwrap_or("another branch")),
-        ("mode", Some(v)) => format!("the mode is {}", v.as_str().unwrap_or("another")),
-        ("mode", None) => "the mode is the configured one".into(),
-        ("loss", Some(_)) => "lost records wait to be seen".into(),
-        ("loss", None) => "lost records were seen".into(),
-        ("seen", Some(v)) => format!("of what agents of task {name} overstepped, {v} were seen"),
-        ("noticed", Some(_)) => format!("the failure of operation {name} was seen"),
-        ("noticed", None) => format!("the failure of operation {name} waits to be seen"),
-        ("pause", Some(_)) => format!("the swarm is paused ({name})"),
-        ("pause", None) => format!("the swarm is not paused ({name})"),
-        ("profile", _) => "the execution profile changed".into(),
-        ("header", _) => "the goal or the phases changed".into(),
-        ("phase", Some(v)) if v["complete"] == true => format!("phase {name} is complete"),
-        ("phase", _) => format!("phase {name} is open"),
-        ("approved", _) => "the approval of the plan changed".into(),
-        ("ref", _) => format!("{} moved", name.trim_start_matches("refs/heads/")),
-        ("worktree", _) => format!("the worktree of task {name} changed"),
-        ("checkpoint", None) => format!("the checkpoint {name} is gone"),
-        ("checkpoint", Some(_)) => format!("the checkpoint {name} is there"),
-        ("agent", Some(_)) => format!("{name} is out of service"),
-        ("agent", None) => format!("{name} is in service"),
-        ("quota", Some(_)) => format!("the quota of {name} is closed"),
-        ("quota", None) => format!("the quota of {name} is open"),
-        ("budget", _) => "the budget was extended".into(),
-        ("message", Some(v)) if v["delivered"] == true => "the message was delivered".into(),
-        ("message", _) => "the message is gone".into(),
-        ("redirect", _) => format!("who takes up task {name} next changed"),
-        _ => format!("{fact} changed"),
+}
+
+fn describe_part(id: &TaskId, part: TaskPart, value: Option<&Value>) -> String {
+    match (part, value) {
+        (TaskPart::Stage, Some(v)) => match serde_json::from_value::<SavedStage>(v.clone()) {
+            Ok(stage) => format!("task {id} is {}", stage.word()),
+            Err(_) => format!("task {id} has another stage"),
+        },
+        (TaskPart::Spec, Some(_)) => format!("task {id} was edited"),
+        (TaskPart::Place, Some(_)) => format!("task {id} was moved"),
+        (TaskPart::Base, _) => format!("the branch of task {id} begins elsewhere"),
+        (TaskPart::Waived, Some(_)) => format!("gates of task {id} were waived"),
+        (TaskPart::Left, _) | (_, None) => format!("the {} of task {id} is gone", part.word()),
     }
 }

@@ -3,11 +3,11 @@
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{AgentId, TaskId};
-use swarm_protocol::operation::{Request, Survey};
+use swarm_protocol::operation::{Fact, Request, Survey};
 use swarm_protocol::time::Timestamp;
 
 use super::state::{Due, Running, Step};
-use super::{checkpoints, facts, plan};
+use super::{checkpoints, plan};
 use crate::effect::Effect;
 use crate::state::State;
 
@@ -25,7 +25,7 @@ pub fn concerned(state: &State, request: &Request) -> Option<Vec<TaskId>> {
         Request::Undo { operation, .. } => {
             let record = state.ops.record(operation)?;
             let facts = record.facts.as_ref()?;
-            let of = |fact: &str| facts::of_task(fact).map(|(id, _)| id).or_else(|| plan::task_of(fact));
+            let of = |fact: &Fact| fact.task().cloned().or_else(|| fact.task_in_git());
             Some(facts.iter().filter_map(|c| of(&c.fact)).collect())
         }
     }

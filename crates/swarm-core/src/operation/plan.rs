@@ -7,12 +7,12 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo, local_ref,
+    Checkpoint, Fact, FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo, local_ref,
 };
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{another_trunk, checkpoints, facts, taking_back, undo};
+use super::{another_trunk, checkpoints, taking_back, undo};
 use crate::state::State;
 
 /// What a survey has to find out for this request.
@@ -66,9 +66,9 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
                 return ask(state, &other);
             }
             another_trunk::moved_another(state, record)?;
-            let git = |c: &&FactChange| facts::is_of_git(&c.fact);
+            let git = |c: &&FactChange| c.fact.is_of_git();
             let names = record.facts.iter().flatten().filter(git);
-            let tasks: BTreeSet<TaskId> = names.clone().filter_map(|c| task_of(&c.fact)).collect();
+            let tasks: BTreeSet<TaskId> = names.clone().filter_map(|c| c.fact.task_in_git()).collect();
             let main = trunk_fact(state, record.facts.iter().flatten());
             let trunk = main.and_then(|c| oid(c.before.as_ref()));
             let (revert, tasks) = (ours(state), tasks.into_iter().collect());
@@ -228,18 +228,12 @@ pub fn branch_ref(id: &TaskId) -> String {
     format!("refs/heads/{}", id.branch())
 }
 
-/// The task of a fact that git holds.
-pub fn task_of(fact: &str) -> Option<TaskId> {
-    let name = fact.strip_prefix("worktree/").or_else(|| fact.strip_prefix("ref/refs/heads/swarm/"))?;
-    TaskId::new(name).ok()
-}
-
 /// The fact about trunk among these.
 pub fn trunk_fact<'a>(
     state: &State,
     mut changes: impl Iterator<Item = &'a FactChange>,
 ) -> Option<&'a FactChange> {
-    let trunk = format!("ref/refs/heads/{}", state.trunk.as_deref()?);
+    let trunk = Fact::of_branch(state.trunk.as_deref()?);
     changes.find(|c| c.fact == trunk)
 }
 
@@ -256,11 +250,11 @@ pub fn all_facts(
     let text = |oid: Option<&Oid>| oid.map(|oid| json!(oid.as_str()));
     let mut all = plan.facts.clone();
     if let (Some(trunk), Some(new)) = (&plan.trunk, &moved.trunk) {
-        let fact = format!("ref/refs/heads/{}", trunk.branch);
+        let fact = Fact::of_branch(&trunk.branch);
         all.push(FactChange { fact, before: text(Some(&trunk.old)), after: text(Some(new)) });
     }
     all.extend(plan.refs.iter().map(|moved| FactChange {
-        fact: format!("ref/{}", moved.name),
+        fact: Fact::Ref(moved.name.clone()),
         before: text(moved.old.as_ref()),
         after: text(moved.new.as_ref()),
     }));
@@ -271,7 +265,7 @@ pub fn all_facts(
         };
         let before = dirty.get(&worktree.task).or_else(|| moved.dirty.get(&worktree.task));
         if before != after {
-            let fact = format!("worktree/{}", worktree.task);
+            let fact = Fact::Worktree(worktree.task.clone());
             all.push(FactChange { fact, before: text(before), after: text(after) });
         }
     }

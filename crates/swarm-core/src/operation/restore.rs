@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::operation::{FactChange, SavedStage};
-use swarm_protocol::outcome::{Gate, Mode, PauseReason};
+use swarm_protocol::operation::{Fact, FactChange, SavedStage, TaskPart};
+use swarm_protocol::outcome::{Gate, Mode};
 use swarm_protocol::plan::{ExecutionProfile, Extra, PhaseHead, TaskSpec};
 
 use super::facts;
@@ -14,7 +14,7 @@ use crate::react::patch_between;
 use crate::state::State;
 
 /// A fact and the value it is to have.
-pub type Wanted = (String, Option<Value>);
+pub type Wanted = (Fact, Option<Value>);
 
 /// What an undo wants of these changes.
 pub fn befores(changes: &[FactChange]) -> Vec<Wanted> {
@@ -28,14 +28,13 @@ pub fn afters(changes: &[FactChange]) -> Vec<Wanted> {
 
 /// Events after which the facts have these values. Git's own are passed over.
 pub fn events(state: &State, wanted: &[Wanted], why: &str) -> Vec<Event> {
-    let wanted: BTreeMap<&str, Option<&Value>> =
-        wanted.iter().map(|(fact, value)| (fact.as_str(), value.as_ref())).collect();
+    let wanted: Map<'_> = wanted.iter().map(|(fact, value)| (fact.clone(), value.as_ref())).collect();
     let mut events = Vec::new();
     events.extend(header(&wanted));
-    let mut phases_left = wanted.keys().any(|fact| fact.ends_with("/place"));
-    let ids: BTreeSet<TaskId> = wanted.keys().filter_map(|fact| Some(facts::of_task(fact)?.0)).collect();
+    let mut phases_left = wanted.keys().any(|fact| fact.part() == Some(TaskPart::Place));
+    let ids: BTreeSet<TaskId> = wanted.keys().filter_map(Fact::task).cloned().collect();
     let (gone, kept): (Vec<&TaskId>, Vec<&TaskId>) =
-        ids.iter().partition(|id| matches!(wanted.get(format!("task/{id}").as_str()), Some(None)));
+        ids.iter().partition(|id| matches!(wanted.get(&Fact::Task((*id).clone())), Some(None)));
     let added: Vec<&TaskId> = kept.iter().copied().filter(|id| state.task(id).is_none()).collect();
     for id in in_order(&added, &wanted) {
         events.extend(add(state, id, &wanted, &added));
@@ -61,14 +60,14 @@ pub fn events(state: &State, wanted: &[Wanted], why: &str) -> Vec<Event> {
     events
 }
 
-type Map<'a> = BTreeMap<&'a str, Option<&'a Value>>;
+type Map<'a> = BTreeMap<Fact, Option<&'a Value>>;
 
-fn part<'a>(wanted: &Map<'a>, id: &TaskId, part: &str) -> Option<&'a Value> {
-    wanted.get(format!("task/{id}/{part}").as_str()).copied().flatten()
+fn part<'a>(wanted: &Map<'a>, id: &TaskId, part: TaskPart) -> Option<&'a Value> {
+    wanted.get(&Fact::Part(id.clone(), part)).copied().flatten()
 }
 
 fn header(wanted: &Map<'_>) -> Option<Event> {
-    let value = (*wanted.get("header")?)?;
+    let value = (*wanted.get(&Fact::Header)?)?;
     let goal = value["goal"].as_str().unwrap_or_default().into();
     let phases: Vec<PhaseHead> = serde_json::from_value(value["phases"].clone()).ok()?;
     let extra: Extra = serde_json::from_value(value["extra"].clone()).unwrap_or_default();
@@ -81,7 +80,7 @@ fn in_order<'a>(added: &[&'a TaskId], wanted: &Map<'_>) -> Vec<&'a TaskId> {
     let mut left: Vec<&TaskId> = added.to_vec();
     while !left.is_empty() {
         let waits = |id: &&&TaskId| {
-            let after = part(wanted, id, "place").and_then(|p| p["after"].as_str());
+            let after = part(wanted, id, TaskPart::Place).and_then(|p| p["after"].as_str());
             !left.iter().any(|other| other != *id && Some(other.as_str()) == after)
         };
         let at = left.iter().position(|id| waits(&id)).unwrap_or(0);
@@ -91,20 +90,20 @@ fn in_order<'a>(added: &[&'a TaskId], wanted: &Map<'_>) -> Vec<&'a TaskId> {
 }
 
 fn add(state: &State, id: &TaskId, wanted: &Map<'_>, coming: &[&TaskId]) -> Option<Event> {
-    let spec: TaskSpec = serde_json::from_value(part(wanted, id, "spec")?.clone()).ok()?;
-    let (phase, after) = spot(state, part(wanted, id, "place")?, coming)?;
+    let spec: TaskSpec = serde_json::from_value(part(wanted, id, TaskPart::Spec)?.clone()).ok()?;
+    let (phase, after) = spot(state, part(wanted, id, TaskPart::Place)?, coming)?;
     Some(Event::TaskAdded { task: id.clone(), phase, after, spec })
 }
 
 fn spec(state: &State, id: &TaskId, wanted: &Map<'_>) -> Option<Event> {
-    let spec: TaskSpec = serde_json::from_value(part(wanted, id, "spec")?.clone()).ok()?;
+    let spec: TaskSpec = serde_json::from_value(part(wanted, id, TaskPart::Spec)?.clone()).ok()?;
     let patch = patch_between(&state.task(id)?.spec, &spec);
     (!patch.is_empty()).then(|| Event::TaskUpdated { task: id.clone(), patch })
 }
 
 fn place(state: &State, id: &TaskId, wanted: &Map<'_>, coming: &[&TaskId]) -> Option<Event> {
-    let (phase, after) = spot(state, part(wanted, id, "place")?, coming)?;
-    let now = facts::read(state, &format!("task/{id}/place"))?;
+    let (phase, after) = spot(state, part(wanted, id, TaskPart::Place)?, coming)?;
+    let now = facts::read(state, &Fact::Part(id.clone(), TaskPart::Place))?;
     let stands = now["phase"] == phase && now["after"].as_str() == after.as_ref().map(TaskId::as_str);
     (!stands).then(|| Event::TaskReordered { task: id.clone(), after, phase })
 }
@@ -125,8 +124,10 @@ fn spot(state: &State, value: &Value, coming: &[&TaskId]) -> Option<(u32, Option
 }
 
 fn stage(state: &State, id: &TaskId, wanted: &Map<'_>, why: &str) -> Option<Event> {
-    let stage = part(wanted, id, "stage").and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
-    let waived = part(wanted, id, "waived").and_then(|v| serde_json::from_value::<Vec<Gate>>(v.clone()).ok());
+    let stage =
+        part(wanted, id, TaskPart::Stage).and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
+    let waived =
+        part(wanted, id, TaskPart::Waived).and_then(|v| serde_json::from_value::<Vec<Gate>>(v.clone()).ok());
     let fresh = state.task(id).is_none();
     let plain = stage.as_ref().is_none_or(|s| *s == SavedStage::Pending { started: false, withheld: false })
         && waived.as_ref().is_none_or(Vec::is_empty);
@@ -142,7 +143,7 @@ fn stage(state: &State, id: &TaskId, wanted: &Map<'_>, why: &str) -> Option<Even
 }
 
 fn profile(wanted: &Map<'_>) -> Vec<Event> {
-    let value = wanted.get("profile").copied().flatten();
+    let value = wanted.get(&Fact::Profile).copied().flatten();
     let profile = value.and_then(|v| serde_json::from_value::<ExecutionProfile>(v.clone()).ok());
     let Some(profile) = profile else { return vec![] };
     let mut events =
@@ -152,51 +153,60 @@ fn profile(wanted: &Map<'_>) -> Vec<Event> {
 }
 
 /// Trunk, the mode and pauses.
-fn swarm(state: &State, fact: &str, value: Option<&Value>) -> Option<Event> {
-    if fact == "trunk" {
-        let branch = value.and_then(Value::as_str).filter(|name| state.trunk.as_deref() != Some(*name))?;
-        return Some(Event::TrunkChosen { branch: branch.into() });
-    }
-    if fact == "mode" {
-        let mode = Mode::ALL.into_iter().find(|m| value.and_then(Value::as_str) == Some(m.word()))?;
-        return (state.mode() != mode || state.mode.is_none()).then_some(Event::ModeChanged { mode });
-    }
-    let reason: PauseReason = serde_json::from_value(fact.strip_prefix("pause/")?.into()).ok()?;
-    match value {
-        Some(pause) => Some(Event::Paused { reason, why: pause["why"].as_str().unwrap_or_default().into() }),
-        None => state.paused.contains_key(&reason).then_some(Event::Resumed { reason }),
+fn swarm(state: &State, fact: &Fact, value: Option<&Value>) -> Option<Event> {
+    match fact {
+        Fact::Trunk => {
+            let branch =
+                value.and_then(Value::as_str).filter(|name| state.trunk.as_deref() != Some(*name))?;
+            Some(Event::TrunkChosen { branch: branch.into() })
+        }
+        Fact::Mode => {
+            let mode = Mode::ALL.into_iter().find(|m| value.and_then(Value::as_str) == Some(m.word()))?;
+            (state.mode() != mode || state.mode.is_none()).then_some(Event::ModeChanged { mode })
+        }
+        Fact::Pause(reason) => match value {
+            Some(pause) => {
+                let why = pause["why"].as_str().unwrap_or_default().into();
+                Some(Event::Paused { reason: *reason, why })
+            }
+            None => state.paused.contains_key(reason).then_some(Event::Resumed { reason: *reason }),
+        },
+        _ => None,
     }
 }
 
 /// Facts without an event of their own kind.
 fn others(state: &State, wanted: &Map<'_>) -> Option<Event> {
-    let kinds = [
-        "phase",
-        "approved",
-        "checkpoint",
-        "redirect",
-        "agent",
-        "quota",
-        "budget",
-        "message",
-        "loss",
-        "seen",
-        "noticed",
-    ];
     let facts: Vec<FactChange> = wanted
         .iter()
-        .filter(|(fact, value)| {
-            (**fact == "mode" && value.is_none())
-                || kinds.contains(&fact.split('/').next().unwrap_or(fact))
-                || fact.ends_with("/base")
-                || fact.ends_with("/left")
-        })
+        .filter(|(fact, value)| has_no_event(fact, value.is_some()))
         .map(|(fact, value)| FactChange {
-            fact: (*fact).into(),
+            fact: fact.clone(),
             before: facts::read(state, fact),
             after: value.cloned(),
         })
         .filter(|change| change.before != change.after)
         .collect();
     (!facts.is_empty()).then_some(Event::FactsSet { facts })
+}
+
+fn has_no_event(fact: &Fact, set: bool) -> bool {
+    match fact {
+        // A mode that somebody chose has one; that nobody has chosen any has none.
+        Fact::Mode => !set,
+        Fact::Part(_, part) => matches!(part, TaskPart::Base | TaskPart::Left),
+        Fact::Phase(_)
+        | Fact::Approved
+        | Fact::Checkpoint(_)
+        | Fact::Redirect(_)
+        | Fact::Agent(_)
+        | Fact::Quota(_)
+        | Fact::Budget(_)
+        | Fact::Message(_)
+        | Fact::Loss
+        | Fact::Seen(_)
+        | Fact::Noticed(_) => true,
+        Fact::Task(_) | Fact::Trunk | Fact::Pause(_) | Fact::Profile | Fact::Header => false,
+        Fact::Ref(_) | Fact::Worktree(_) | Fact::Unknown(_) => false,
+    }
 }

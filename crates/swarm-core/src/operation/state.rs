@@ -188,7 +188,7 @@ impl Record {
 
     /// Whether git moved, or moves when it is undone.
     pub fn moves_git(&self) -> bool {
-        self.facts.is_none() || self.facts.iter().flatten().any(|c| super::facts::is_of_git(&c.fact))
+        self.facts.is_none() || self.facts.iter().flatten().any(|c| c.fact.is_of_git())
     }
 }
 

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, Force, Left, Plan, RefMove, SavedStage, SavedTask, Survey, WorktreeMove,
-    WorktreeTo,
+    Checkpoint, Fact, FactChange, Force, Left, Plan, RefMove, SavedStage, SavedTask, Survey, TaskPart,
+    WorktreeMove, WorktreeTo,
 };
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 
 use super::plan::{branch_ref, merged};
@@ -75,7 +76,7 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
     set_stage(id, task, &stage, draft);
     if was.waived != task.waived {
         draft.facts.push(FactChange {
-            fact: format!("task/{id}/waived"),
+            fact: Fact::Part(id.clone(), TaskPart::Waived),
             before: serde_json::to_value(&task.waived).ok(),
             after: serde_json::to_value(&was.waived).ok(),
         });
@@ -90,7 +91,7 @@ fn set_left(id: &TaskId, task: &Task, left: Option<&Left>, draft: &mut Plan) {
     if task.left.as_ref() != left {
         let value = |left: Option<&Left>| serde_json::to_value(left?).ok();
         let (before, after) = (value(task.left.as_ref()), value(left));
-        draft.facts.push(FactChange { fact: format!("task/{id}/left"), before, after });
+        draft.facts.push(FactChange { fact: Fact::Part(id.clone(), TaskPart::Left), before, after });
     }
 }
 
@@ -98,7 +99,7 @@ fn set_base(id: &TaskId, task: &Task, base: Option<&Oid>, draft: &mut Plan) {
     if task.base.as_ref() != base {
         let text = |oid: Option<&Oid>| oid.map(|oid| json!(oid.as_str()));
         let (before, after) = (text(task.base.as_ref()), text(base));
-        draft.facts.push(FactChange { fact: format!("task/{id}/base"), before, after });
+        draft.facts.push(FactChange { fact: Fact::Part(id.clone(), TaskPart::Base), before, after });
     }
 }
 
@@ -118,7 +119,7 @@ fn set_stage(id: &TaskId, task: &Task, stage: &SavedStage, draft: &mut Plan) {
     }
     draft.says.tasks.push(format!("{id}: {} → {}", now.word(), stage.word()));
     draft.facts.push(FactChange {
-        fact: format!("task/{id}/stage"),
+        fact: Fact::Part(id.clone(), TaskPart::Stage),
         before: serde_json::to_value(now).ok(),
         after: serde_json::to_value(stage).ok(),
     });
@@ -296,8 +297,9 @@ pub fn abort(
         }
     }
     let why = "aborted".to_string();
-    let before = facts::read(state, "pause/abort");
-    draft.facts.push(FactChange { fact: "pause/abort".into(), before, after: Some(json!({ "why": why })) });
+    let fact = Fact::Pause(PauseReason::Abort);
+    let before = facts::read(state, &fact);
+    draft.facts.push(FactChange { fact, before, after: Some(json!({ "why": why })) });
     draft.says.stays.push("delivered messages, hooks that ran, pushes and money spent".into());
     Ok(())
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::operation::{FactChange, Force, SavedStage};
+use swarm_protocol::operation::{Fact, FactChange, Force, SavedStage, TaskPart};
 use swarm_protocol::refusal::{Changed, Refusal};
 
 use super::state::Record;
-use super::{facts, plan, saved};
+use super::{facts, saved};
 use crate::planted::{self, Bug};
 use crate::state::State;
 
@@ -68,7 +68,7 @@ pub struct Split {
 pub fn split(state: &State, record: &Record, force: Force) -> Split {
     let mut split = Split { back: vec![], changed: vec![] };
     for change in record.facts.iter().flatten() {
-        if facts::is_of_git(&change.fact) {
+        if change.fact.is_of_git() {
             continue;
         }
         let now = facts::read(state, &change.fact);
@@ -88,14 +88,14 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
 
 /// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere
 /// and the fact set back all the same.
-pub fn may_be_set_aside(state: &State, record: &Record, fact: &str) -> bool {
-    let agents = match facts::of_task(fact) {
-        Some((id, Some("stage"))) => state.task(&id).is_some_and(|task| {
+pub fn may_be_set_aside(state: &State, record: &Record, fact: &Fact) -> bool {
+    let agents = match fact {
+        Fact::Part(id, TaskPart::Stage) => state.task(id).is_some_and(|task| {
             use SavedStage::{Approved, Pending, Review, Working};
             matches!(saved::stage(task), Pending { .. } | Working | Review { .. } | Approved { .. })
         }),
-        Some((_, part)) => part == Some("base"),
-        None => plan::task_of(fact).is_some(),
+        Fact::Part(_, part) => *part == TaskPart::Base,
+        other => other.task_in_git().is_some(),
     };
     agents && changed_by(state, record, fact).is_empty()
 }
@@ -152,17 +152,17 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
     }
 }
 
-pub fn changed(state: &State, record: &Record, fact: &str, now: Option<&Value>) -> Changed {
-    Changed { fact: fact.into(), words: facts::describe(fact, now), by: changed_by(state, record, fact) }
+pub fn changed(state: &State, record: &Record, fact: &Fact, now: Option<&Value>) -> Changed {
+    Changed { fact: fact.clone(), words: facts::describe(fact, now), by: changed_by(state, record, fact) }
 }
 
 /// Later operations that stand and touched this fact, newest first.
-fn changed_by(state: &State, record: &Record, fact: &str) -> Vec<CommandId> {
+fn changed_by(state: &State, record: &Record, fact: &Fact) -> Vec<CommandId> {
     let touches = |r: &&Record| {
         r.seq > record.seq
             && r.undone_by.is_none()
             && r.failed.is_none()
-            && r.facts.iter().flatten().any(|c| c.fact == fact)
+            && r.facts.iter().flatten().any(|c| c.fact == *fact)
     };
     state.ops.log.iter().rev().filter(touches).map(|r| r.id.clone()).collect()
 }
@@ -174,7 +174,7 @@ fn keep_structure(state: &State, record: &Record, split: &mut Split) {
         split.changed.push(Changed { fact, words, by });
         // Whatever belongs to the task goes or stays as a whole.
         let before = split.back.len();
-        split.back.retain(|c| facts::of_task(&c.fact).is_none_or(|(id, _)| id != task));
+        split.back.retain(|c| c.fact.task() != Some(&task));
         if split.back.len() == before {
             return;
         }
@@ -184,7 +184,7 @@ fn keep_structure(state: &State, record: &Record, split: &mut Split) {
 /// A dependency that would not stand: whose facts must stay, the fact that is in the way, how to say it.
 struct InTheWay {
     task: TaskId,
-    fact: String,
+    fact: Fact,
     words: String,
 }
 
@@ -193,16 +193,15 @@ fn broken(state: &State, back: &[FactChange]) -> Option<InTheWay> {
         state.tasks.iter().map(|(id, task)| (id.clone(), task.spec.depends.clone())).collect();
     let mut set_back = BTreeSet::new();
     for change in back {
-        let Some((id, part)) = facts::of_task(&change.fact) else { continue };
-        match (part, &change.before) {
-            (None, None) => {
-                edges.remove(&id);
-                set_back.insert(id);
+        match (&change.fact, &change.before) {
+            (Fact::Task(id), None) => {
+                edges.remove(id);
+                set_back.insert(id.clone());
             }
-            (Some("spec"), Some(spec)) => {
+            (Fact::Part(id, TaskPart::Spec), Some(spec)) => {
                 let depends = serde_json::from_value(spec["depends"].clone()).unwrap_or_default();
                 edges.insert(id.clone(), depends);
-                set_back.insert(id);
+                set_back.insert(id.clone());
             }
             _ => {}
         }
@@ -214,15 +213,15 @@ fn broken(state: &State, back: &[FactChange]) -> Option<InTheWay> {
         let Some(missing) = depends.iter().find(|d| !edges.contains_key(*d)) else { continue };
         let words = format!("task {id} depends on {missing}");
         return Some(match set_back.contains(id) {
-            true => InTheWay { task: id.clone(), fact: format!("task/{missing}"), words },
-            false => InTheWay { task: missing.clone(), fact: format!("task/{id}/spec"), words },
+            true => InTheWay { task: id.clone(), fact: Fact::Task(missing.clone()), words },
+            false => InTheWay { task: missing.clone(), fact: Fact::Part(id.clone(), TaskPart::Spec), words },
         });
     }
     let borrowed: BTreeMap<&TaskId, &[TaskId]> = edges.iter().map(|(id, d)| (id, d.as_slice())).collect();
     let Err(Refusal::Cycle { path }) = crate::react::graph(&borrowed) else { return None };
     let task = path.iter().find(|id| set_back.contains(*id))?.clone();
     let other = path.iter().find(|id| !set_back.contains(*id)).unwrap_or(&task);
-    let (fact, words) =
-        (format!("task/{other}/spec"), format!("task {task} would depend on itself in a circle"));
+    let fact = Fact::Part(other.clone(), TaskPart::Spec);
+    let words = format!("task {task} would depend on itself in a circle");
     Some(InTheWay { fact, words, task })
 }

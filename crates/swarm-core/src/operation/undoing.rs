@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    FactChange, Force, Plan, RefMove, SavedStage, Survey, WorktreeMove, WorktreeTo,
+    Fact, FactChange, Force, Plan, RefMove, SavedStage, Survey, TaskPart, WorktreeMove, WorktreeTo,
 };
 use swarm_protocol::refusal::{Changed, Refusal};
 
-use super::plan::{branch_ref, oid, refused, set_back, task_of, trunk_fact};
+use super::plan::{branch_ref, oid, refused, set_back, trunk_fact};
 use super::state::Record;
 use super::{saved, trunk, undo};
 use crate::planted::{self, Bug};
@@ -31,7 +31,7 @@ pub fn unmake(
     }
     let mut changed = Vec::new();
     for change in all.iter().filter(|c| trunk_fact(state, all.iter()) != Some(*c)) {
-        let Some(id) = task_of(&change.fact) else { continue };
+        let Some(id) = change.fact.task_in_git() else { continue };
         match git_back(state, record, change, &id, survey) {
             Ok(Some(moved)) => add(moved, draft),
             Ok(None) => {}
@@ -51,9 +51,9 @@ pub fn unmake(
     worktrees_follow(state, record, survey, draft);
     draft.facts = set_back(state, record, partial, force)?;
     for change in &draft.facts {
-        if let Some((id, Some("stage"))) = super::facts::of_task(&change.fact) {
+        if let Fact::Part(id, TaskPart::Stage) = &change.fact {
             let stage = change.after.clone().and_then(|v| serde_json::from_value::<SavedStage>(v).ok());
-            let (Some(stage), Some(task)) = (stage, state.task(&id)) else { continue };
+            let (Some(stage), Some(task)) = (stage, state.task(id)) else { continue };
             draft.says.tasks.push(format!("{id}: {} → {}", saved::stage(task).word(), stage.word()));
         }
     }
@@ -88,7 +88,7 @@ fn git_back(
     survey: &Survey,
 ) -> Result<Option<Back>, Since> {
     let (before, after) = (oid(change.before.as_ref()), oid(change.after.as_ref()));
-    let is_ref = change.fact.starts_with("ref/");
+    let is_ref = matches!(change.fact, Fact::Ref(_));
     let now = if is_ref { survey.tips.get(id) } else { survey.dirty.get(id) };
     if now == before.as_ref() {
         return Ok(None);
@@ -124,7 +124,7 @@ fn base_again(state: &State, record: &Record, id: &TaskId) -> Option<Oid> {
     if planted::is(Bug::BaseNotRestored) {
         return None;
     }
-    let fact = format!("task/{id}/base");
+    let fact = Fact::Part(id.clone(), TaskPart::Base);
     let changed = record.facts.iter().flatten().find(|change| change.fact == fact);
     match changed {
         Some(change) => oid(change.before.as_ref()),
@@ -137,7 +137,7 @@ fn worktrees_follow(state: &State, record: &Record, survey: &Survey, draft: &mut
     let moved: BTreeMap<TaskId, Option<Oid>> = draft
         .refs
         .iter()
-        .filter_map(|r| Some((task_of(&format!("ref/{}", r.name))?, r.new.clone())))
+        .filter_map(|r| Some((Fact::Ref(r.name.clone()).task_in_git()?, r.new.clone())))
         .collect();
     let tip_of = |id: &TaskId| moved.get(id).cloned().unwrap_or_else(|| survey.tips.get(id).cloned());
     let mut fixed = Vec::new();

@@ -3,7 +3,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, FactChange, HookOutcome, Moved, Plan, Request, Saved, SavedStage, Survey,
+    Checkpoint, Fact, FactChange, HookOutcome, Moved, Plan, Request, Saved, SavedStage, Survey, TaskPart,
 };
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
@@ -82,7 +82,7 @@ pub(super) fn saved(state: &State, name: String, saved: Saved, now: Timestamp) -
         let mut events = vec![made(name.clone(), running.before, now, !by_hand, trigger, true, op)];
         if by_hand {
             let after = Some(serde_json::json!({ "seq": running.before }));
-            let facts = vec![FactChange { fact: format!("checkpoint/{name}"), before: None, after }];
+            let facts = vec![FactChange { fact: Fact::Checkpoint(name.clone()), before: None, after }];
             let (id, text) = (running.id.clone(), format!("Checkpoint {name} is made"));
             events.push(Event::OperationFinished { id, text, facts, made: vec![] });
         }
@@ -126,9 +126,7 @@ pub(super) fn moved(state: &State, op: &CommandId, moved: Moved) -> Vec<Event> {
             saved: Some(was.clone()),
         })
         .collect();
-    let by_task = |fact: &str| {
-        crate::operation::facts::of_task(fact).is_some_and(|(id, _)| plan.tasks.contains_key(&id))
-    };
+    let by_task = |fact: &Fact| fact.task().is_some_and(|id| plan.tasks.contains_key(id));
     let wanted: Vec<restore::Wanted> =
         restore::afters(&plan.facts).into_iter().filter(|(fact, _)| !by_task(fact)).collect();
     events.extend(restore::events(state, &wanted, &running.kind));
@@ -176,7 +174,7 @@ fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
         }
     };
     plan.tasks.values_mut().for_each(|was| fix(&mut was.stage));
-    for change in plan.facts.iter_mut().filter(|c| c.fact.ends_with("/stage")) {
+    for change in plan.facts.iter_mut().filter(|c| c.fact.part() == Some(TaskPart::Stage)) {
         let stage = change.after.clone().and_then(|v| serde_json::from_value::<SavedStage>(v).ok());
         if let Some(mut stage) = stage {
             fix(&mut stage);

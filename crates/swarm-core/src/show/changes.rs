@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::operation::{FactChange, SavedStage};
+use swarm_protocol::operation::{Fact, FactChange, SavedStage, TaskPart};
 
 use crate::operation::facts;
 
@@ -13,7 +13,7 @@ const NAMED_MAX: usize = 12;
 
 /// The changes of these facts. A task that comes or goes is said once, not part by part.
 pub fn changes(all: &[FactChange]) -> Vec<String> {
-    let whole = |c: &FactChange| facts::of_task(&c.fact).filter(|(_, part)| part.is_none()).map(|(id, _)| id);
+    let whole = |c: &FactChange| c.fact.task().filter(|_| c.fact.part().is_none()).cloned();
     let came = |c: &&FactChange| c.before.is_none() && c.after.is_some();
     let went = |c: &&FactChange| c.before.is_some() && c.after.is_none();
     let added: Vec<TaskId> = all.iter().filter(came).filter_map(whole).collect();
@@ -22,7 +22,7 @@ pub fn changes(all: &[FactChange]) -> Vec<String> {
     lines.extend(listed("added to the plan", &added));
     lines.extend(listed("removed from the plan", &removed));
     let about: BTreeSet<&TaskId> = added.iter().chain(&removed).collect();
-    let rest = all.iter().filter(|c| facts::of_task(&c.fact).is_none_or(|(id, _)| !about.contains(&id)));
+    let rest = all.iter().filter(|c| c.fact.task().is_none_or(|id| !about.contains(id)));
     lines.extend(rest.flat_map(one));
     lines
 }
@@ -45,12 +45,10 @@ fn one(change: &FactChange) -> Vec<String> {
     if before == after {
         return vec![];
     }
-    if let Some((id, Some(part))) = facts::of_task(fact) {
-        return of_task(&id, part, before.as_ref(), after.as_ref());
-    }
-    match fact.as_str() {
-        "header" => header(before.as_ref(), after.as_ref()),
-        "profile" => members("the execution profile", before.as_ref(), after.as_ref()),
+    match fact {
+        Fact::Part(id, part) => of_task(id, *part, before.as_ref(), after.as_ref()),
+        Fact::Header => header(before.as_ref(), after.as_ref()),
+        Fact::Profile => members("the execution profile", before.as_ref(), after.as_ref()),
         _ => vec![plain(change)],
     }
 }
@@ -62,17 +60,18 @@ fn plain(change: &FactChange) -> String {
     if was == is { is } else { format!("{was} → {is}") }
 }
 
-fn of_task(id: &TaskId, part: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
+fn of_task(id: &TaskId, part: TaskPart, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
     match part {
-        "stage" => stage(id, before, after).into_iter().collect(),
-        "spec" => members(&format!("task {id}"), before, after),
-        "place" => place(id, before, after).into_iter().collect(),
-        "waived" => waived(id, before, after),
-        "base" => vec![format!("the branch of task {id} begins elsewhere")],
-        "left" if after.is_some() => vec![format!("the worktree of task {id} comes back as it was left")],
+        TaskPart::Stage => stage(id, before, after).into_iter().collect(),
+        TaskPart::Spec => members(&format!("task {id}"), before, after),
+        TaskPart::Place => place(id, before, after).into_iter().collect(),
+        TaskPart::Waived => waived(id, before, after),
+        TaskPart::Base => vec![format!("the branch of task {id} begins elsewhere")],
+        TaskPart::Left if after.is_some() => {
+            vec![format!("the worktree of task {id} comes back as it was left")]
+        }
         // What waited to come back is there, or is not waited for any more: the stage says it.
-        "left" => vec![],
-        _ => vec![format!("the {part} of task {id} changes")],
+        TaskPart::Left => vec![],
     }
 }
 

@@ -2,7 +2,7 @@
 //! by an operation.
 
 use swarm_protocol::ids::Oid;
-use swarm_protocol::operation::Checkpoint;
+use swarm_protocol::operation::{Checkpoint, Fact};
 
 use super::State;
 use crate::operation::on_this_trunk;
@@ -16,7 +16,7 @@ impl State {
 
     /// Where the swarm has last seen trunk: after a merge or an operation, or in a checkpoint.
     pub fn last_seen_on_trunk(&self) -> Option<Oid> {
-        let fact = format!("ref/refs/heads/{}", self.trunk.as_deref()?);
+        let fact = Fact::of_branch(self.trunk.as_deref()?);
         let moved = self.ops.log.iter().rev().find_map(|record| {
             let change = record.facts.iter().flatten().find(|change| change.fact == fact)?;
             Some((record.seq, oid(change.after.as_ref())?))

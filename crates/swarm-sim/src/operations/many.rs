@@ -209,7 +209,7 @@ fn take_back(rng: &mut Rng, world: &mut OperationWorld, counted: &mut Counted) -
         return Ok(());
     }
     counted.undone += 1;
-    let trunk_moved = |c: &swarm_protocol::operation::FactChange| c.fact == "ref/refs/heads/main";
+    let trunk_moved = |c: &swarm_protocol::operation::FactChange| c.fact.branch() == Some("main");
     let on_trunk = record.facts.iter().flatten().any(trunk_moved);
     if set_aside && record.kind != "merge" && record.facts.is_some() {
         kept(&before, &undone, &record)?;

@@ -2,10 +2,10 @@
 //! kill, and its undo restores exactly its facts or is refused and changes nothing.
 
 use serde_json::Value;
-use swarm_core::operation::{Record, facts, plan, saved};
+use swarm_core::operation::{Record, facts, saved};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
-use swarm_protocol::operation::{FactChange, Force, SavedStage};
+use swarm_protocol::operation::{Fact, FactChange, Force, SavedStage, TaskPart};
 use swarm_protocol::refusal::Refusal;
 
 use super::deeds::{Deed, Situation};
@@ -136,9 +136,10 @@ pub fn keeps_what_is_the_persons(before: &OperationWorld, after: &OperationWorld
 /// again since have moved on by themselves.
 pub fn as_recorded(world: &OperationWorld, record: &Record, before: bool) -> Result<(), String> {
     for change in record.facts.iter().flatten() {
-        let sent = || TaskId::new(change.fact.strip_prefix("redirect/")?).ok();
-        let task = facts::of_task(&change.fact).map(|(id, _)| id).or_else(|| plan::task_of(&change.fact));
-        let task = task.or_else(sent);
+        let task = match &change.fact {
+            Fact::Redirect(id) => Some(id.clone()),
+            fact => fact.task().cloned().or_else(|| fact.task_in_git()),
+        };
         let working =
             |id: &TaskId| world.state.task(id).is_some_and(|t| saved::stage(t) == SavedStage::Working);
         let wanted = said(world, change, if before { change.before.as_ref() } else { change.after.as_ref() });
@@ -153,29 +154,31 @@ pub fn as_recorded(world: &OperationWorld, record: &Record, before: bool) -> Res
 /// A recorded value without ids: stages by name, commits by what they hold.
 fn said(world: &OperationWorld, change: &FactChange, value: Option<&Value>) -> String {
     let oid = || Oid::new(value?.as_str()?).ok();
-    if change.fact.starts_with("ref/") {
+    if matches!(change.fact, Fact::Ref(_)) {
         return oid().map_or_else(|| "none".into(), |oid| format!("{:?}", world.git.tree(&oid)));
     }
-    if change.fact.starts_with("worktree/") {
+    if matches!(change.fact, Fact::Worktree(_)) {
         return format!("{:?}", oid().map(|oid| world.git.brought(&oid)).unwrap_or_default());
     }
     let stage = value.and_then(|v| serde_json::from_value::<SavedStage>(v.clone()).ok());
     match stage {
         Some(stage) => stage_words(&stage),
         // Others may have come between it and its neighbour.
-        None if change.fact.ends_with("/place") => value.map(|v| v["phase"].to_string()).unwrap_or_default(),
+        None if change.fact.part() == Some(TaskPart::Place) => {
+            value.map(|v| v["phase"].to_string()).unwrap_or_default()
+        }
         None => format!("{value:?}"),
     }
 }
 
 /// The fact as it can be measured now.
 fn now(world: &OperationWorld, change: &FactChange) -> String {
-    let fact = change.fact.as_str();
-    if fact == "ref/refs/heads/main" {
+    let fact = &change.fact;
+    if fact.branch() == Some("main") {
         return format!("{:?}", world.git.tree(&world.git.trunk()));
     }
-    match plan::task_of(fact) {
-        Some(id) if fact.starts_with("ref/") => {
+    match fact.task_in_git() {
+        Some(id) if matches!(fact, Fact::Ref(_)) => {
             let tip = world.git.branches.get(&id);
             tip.map_or_else(|| "none".into(), |tip| format!("{:?}", world.git.tree(tip)))
         }
@@ -188,7 +191,7 @@ fn now(world: &OperationWorld, change: &FactChange) -> String {
 pub fn kept(before: &OperationWorld, after: &OperationWorld, record: &Record) -> Result<(), String> {
     let last = after.state.ops.log.back().and_then(|r| r.checkpoint.as_deref());
     let checkpoint = last.and_then(|name| after.state.ops.checkpoints.get(name)).ok_or("no checkpoint")?;
-    for id in record.facts.iter().flatten().filter_map(|c| plan::task_of(&c.fact)) {
+    for id in record.facts.iter().flatten().filter_map(|c| c.fact.task_in_git()) {
         let (tip, now) = (before.git.branches.get(&id), after.git.branches.get(&id));
         if tip.is_some() && tip != now && tip != checkpoint.tips.get(&id) {
             return Err(format!("the commits of {id} are in no checkpoint"));

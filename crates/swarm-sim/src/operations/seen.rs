@@ -6,7 +6,7 @@ use serde_json::Value;
 use swarm_core::operation::{facts, saved};
 use swarm_core::stage::Stage;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::operation::SavedStage;
+use swarm_protocol::operation::{Fact, SavedStage};
 
 use super::git::Tree;
 use super::world::OperationWorld;
@@ -33,7 +33,7 @@ pub fn stage_words(stage: &SavedStage) -> String {
 
 impl OperationWorld {
     pub fn seen(&self) -> Seen {
-        let read = |fact: String| facts::read(&self.state, &fact);
+        let read = |fact: String| facts::read(&self.state, &Fact::parse(&fact));
         let tasks = self.state.tasks.iter().map(|(id, task)| {
             let stage = stage_words(&saved::stage(task));
             let spec = read(format!("task/{id}/spec"));
