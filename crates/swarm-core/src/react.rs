@@ -25,6 +25,7 @@ mod same;
 mod plan;
 mod save;
 mod profile;
+mod structure;
 mod task;
 mod start;
 mod submit;

@@ -2,21 +2,26 @@
 //! that ran out, and the grants of what is scarce (slots, the trunk). One event at a time; asked
 //! again until nothing follows, all in the batch of the input that made it possible.
 
+mod rest;
+mod slots;
+
 use sha2::{Digest, Sha256};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::{Event, SnapshotData};
-use swarm_protocol::ids::{AgentId, RunId, TaskId};
-use swarm_protocol::outcome::{Gate, Mode, PauseReason};
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::outcome::{Gate, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
-use crate::effect::Effect;
 use crate::limits::{CLOSE_HOLD_SECS, REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
 use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::stage::{MergeStep, Stage};
-use crate::state::{Agent, Run, State, Task};
+use crate::state::{State, Task};
+
+pub use rest::{nothing_left, rests, waits_for_start};
+use slots::{restart, slot};
 
 /// The next thing that follows, or nothing.
 pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
@@ -114,103 +119,6 @@ pub(crate) fn dispatches(state: &State) -> bool {
     // What a task builds on may have gone from trunk: that is known first.
     let proven = state.proven.is_some() || !state.has_provable() || planted::is(Bug::DoneNotAsked);
     state.running && !state.draining && state.paused.is_empty() && machine::lets_start(state) && proven
-}
-
-fn slot(state: &State, now: Timestamp) -> Option<Event> {
-    // Asked first: with a long queue it would be asked for every task.
-    if !dispatches(state) || (state.quota_stops_everything() && !planted::is(Bug::ClosedGatePassed)) {
-        return None;
-    }
-    let counts_ended = !planted::is(Bug::SlotGrantedBeforeStopped);
-    let taken = match counts_ended {
-        true if planted::is(Bug::RestartLosesSlot) => runs_at_work(state) as u32,
-        true => state.slots_taken(),
-        false => state.runs.values().filter(|r| r.kind == RunKind::Work && !r.ended).count() as u32,
-    };
-    let slots = state.plan.as_ref()?.profile.slots();
-    if taken >= slots {
-        return None;
-    }
-    let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
-    let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
-    let let_go = |id: &&TaskId| state.task(id).is_some_and(|t| t.withheld.is_none() && (all || t.started));
-    let may_go = |id: &&TaskId| let_go(id) && may(id);
-    let next = || if all { state.index.queue().find(may_go) } else { state.index.started().find(may_go) };
-    let task = machine::first_in_line(state, may_go).or_else(next)?;
-    let found = state.task(task)?;
-    react::instead_of_start(state, task).or_else(|| {
-        let profile = state.profile_for(found)?;
-        let agent = machine::agent_for(state, task).unwrap_or_else(|| idle_agent(state));
-        Some(claim(state, task, agent, profile))
-    })
-}
-
-fn runs_at_work(state: &State) -> usize {
-    state.runs.values().filter(|r| r.kind == RunKind::Work).count()
-}
-
-/// An agent that crashed begins again: same task, same worktree, once its old processes are gone. It
-/// has its slot already, unless there are fewer now.
-fn restart(state: &State, now: Timestamp) -> Option<Event> {
-    let slots = state.plan.as_ref()?.profile.slots();
-    if !dispatches(state) || runs_at_work(state) >= slots as usize {
-        return None;
-    }
-    state.index.restarting().find_map(|id| {
-        let task = state.task(id)?;
-        let Stage::Restarting { agent, not_before, .. } = &task.stage else { return None };
-        if *not_before > now || state.has_run(id) {
-            return None;
-        }
-        react::instead_of_start(state, id)
-            .or_else(|| Some(claim(state, id, agent.clone(), state.profile_for(task)?)))
-    })
-}
-
-fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> bool {
-    let due = state
-        .task(id)
-        .is_some_and(|t| matches!(t.stage, Stage::Pending { not_before, .. } if not_before <= now));
-    // A merge that was interrupted may have published after all: until its executor has left the trunk
-    // nobody knows whether there is anything left to do.
-    let at_trunk = state.trunk_held_by.as_ref() == Some(id);
-    let busy = |id: &TaskId| {
-        let there = |r: &&Run| r.task == *id && r.kind != RunKind::Probe;
-        state.runs.values().filter(there).any(|r| counts_ended || !r.ended)
-    };
-    // The first part begins where the whole was left: nobody may still be writing there.
-    let whole = state.task(id).and_then(|t| t.parent.as_ref());
-    let can_pay = || state.task(id).is_some_and(|t| state.profile_for(t).is_some());
-    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay() && machine::may_take_up(state, id)
-}
-
-/// One that is in service and that no task keeps; a new one when there is none.
-fn idle_agent(state: &State) -> AgentId {
-    let kept = |id: &AgentId| {
-        state
-            .index
-            .restarting()
-            .filter_map(|task| state.task(task))
-            .any(|task| matches!(&task.stage, Stage::Restarting { agent, .. } if agent == id))
-    };
-    let serves = |agent: &Agent| agent.degraded.is_none() || planted::is(Bug::DegradedGranted);
-    let idle = state.agents.iter().find(|(id, a)| a.run.is_none() && serves(a) && !kept(id));
-    idle.map_or_else(|| AgentId::nth(state.agents.len() as u64 + 1), |(id, _)| id.clone())
-}
-
-fn claim(state: &State, task: &TaskId, agent: AgentId, profile: &str) -> Event {
-    let run = RunId::nth(state.runs_ever + 1);
-    let attempt = state.task(task).map_or(0, |t| t.attempts) + 1;
-    let nonce = nonce(state, &run);
-    Event::TaskClaimed {
-        task: task.clone(),
-        status: Status::Active,
-        run,
-        agent,
-        attempt,
-        nonce,
-        profile: (!profile.is_empty()).then(|| profile.into()),
-    }
 }
 
 /// Names the processes of a run: nobody else's ledger has this id, and no other run of ours this number.
@@ -318,47 +226,6 @@ pub(crate) fn not_on_trunk<'a>(state: &'a State, task: &'a Task) -> impl Iterato
         })
     };
     task.spec.depends.iter().filter(awaited)
-}
-
-/// Whether ready tasks wait for a person to start them, and nothing else keeps them.
-pub fn waits_for_start(state: &State) -> bool {
-    let open = state.plan.as_ref().is_some_and(|p| !p.closed);
-    let waits = |id: &TaskId| state.task(id).is_some_and(|task| state.needs_start(task));
-    open && !state.draining && state.index.queue().any(waits)
-}
-
-/// Whether nothing will happen any more without a person: no run, no merge, nothing that was let
-/// start or waits for its moment. Tasks that wait for `swarm task start` do not count: see `waits_for_start`.
-pub fn rests(state: &State) -> bool {
-    let ready = match state.mode() {
-        Mode::Autopilot => {
-            state.index.queue().any(|id| state.task(id).is_some_and(|task| task.withheld.is_none()))
-        }
-        Mode::SemiAuto => state.index.started().next().is_some(),
-    };
-    let waiting = state.plan.as_ref().is_some_and(|p| !p.closed)
-        && !state.draining
-        && (ready
-            || state.index.restarting().next().is_some()
-            || state.index.approved().any(|id| state.task(id).is_some_and(|t| builds_on_trunk(state, t)))
-            || state.index.reviews().next().is_some()
-            || state.index.split().any(|id| wholes_turn(state, id)));
-    state.runs.is_empty()
-        && state.trunk_held_by.is_none()
-        && !waiting
-        && crate::owed::owed(state).iter().all(|effect| lets_rest(state, effect))
-}
-
-/// A watch ends with the loop. What is done and cannot be looked up is said and asked again at the next start:
-/// a trunk that is gone comes back by a person, and nobody waits for that behind a command.
-fn lets_rest(state: &State, effect: &Effect) -> bool {
-    let failing = matches!(effect, Effect::Prove { .. }) && state.proof_failed.is_some();
-    effect.key().is_watch() || failing
-}
-
-/// Whether no task is open and no operation is under way: nothing could be done even if nothing were paused.
-pub fn nothing_left(state: &State) -> bool {
-    rests(state) && state.ops.running.is_none() && state.tasks.values().all(|task| task.stage.is_closed())
 }
 
 fn wholes_turn(state: &State, id: &TaskId) -> bool {

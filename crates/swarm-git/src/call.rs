@@ -1,17 +1,20 @@
 //! How git is called: one environment, one set of switches, one kind of error.
 
+mod error;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use swarm_protocol::ids::Oid;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::barrier::Barrier;
 use super::commits::Identity;
 use super::guard::{Guard, Looked, Watch};
+pub use error::GitError;
+pub(super) use error::failed;
 use swarm_process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
@@ -53,56 +56,6 @@ const STUCK_AFTER: Duration = Duration::from_secs(20);
 
 /// `2.47.3` as numbers, for comparing.
 pub type Version = (u32, u32, u32);
-
-#[derive(Debug, thiserror::Error)]
-pub enum GitError {
-    #[error("git is not installed or not in PATH: install git 2.38 or newer")]
-    Missing,
-    #[error("git {found} is too old: 2.38 or newer is needed")]
-    TooOld { found: String },
-    #[error("{} is not inside a git repository: run `git init` there, or go to your repository ({said})", path.display())]
-    NotARepository { path: PathBuf, said: String },
-    #[error("{} is a bare repository: the swarm needs one with a checkout", path.display())]
-    Bare { path: PathBuf },
-    #[error("{} has no commit yet: make one first, for example `git commit --allow-empty -m start`", path.display())]
-    NoCommits { path: PathBuf },
-    #[error(
-        "{} keeps its refs in the reftable format, which can lose all refs at a power cut: \
-         convert it with `git refs migrate --ref-format=files`",
-        path.display()
-    )]
-    Reftable { path: PathBuf },
-    #[error("the main checkout of {} cannot be found: run the command inside it", common_dir.display())]
-    NoMainCheckout { common_dir: PathBuf },
-    #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
-    Pruned { commit: Oid },
-    #[error("git {command} failed ({how}): {said}")]
-    Failed { command: String, how: String, said: String },
-    #[error("git {command} answered something unexpected: {what}")]
-    Unreadable { command: String, what: String },
-    #[error(transparent)]
-    Process(#[from] ProcessError),
-    #[error("cannot {what} {}", path.display())]
-    Io {
-        what: &'static str,
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("another coordinator has taken over ({} was replaced or removed): nothing more is changed", .0.display())]
-    NotOwner(PathBuf),
-    #[error("git cannot read {}, which is {what}: remove it, then try again", path.display())]
-    Unfit { path: PathBuf, what: &'static str },
-    #[error("the disk did not take the repository's data: {0}")]
-    NotDurable(String),
-}
-
-impl GitError {
-    pub fn io(what: &'static str, path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.as_ref().to_owned();
-        move |source| Self::Io { what, path, source }
-    }
-}
 
 /// One repository with its main checkout. Cheap to clone; clones share locks and barrier.
 #[derive(Debug, Clone)]
@@ -344,13 +297,6 @@ impl GitCall {
             _ => Err(failed(command, &ended)),
         }
     }
-}
-
-pub(super) fn failed(command: String, ended: &Ended) -> GitError {
-    let said = String::from_utf8_lossy(&ended.stderr_tail);
-    let said = said.trim();
-    let said = if said.is_empty() { "no words".to_owned() } else { said.chars().take(2000).collect() };
-    GitError::Failed { command, how: ended.status.to_string(), said }
 }
 
 fn with_path(switch: &str, path: &Path) -> OsString {

@@ -1,5 +1,7 @@
 //! One child: started, bounded, ended.
 
+mod reading;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -9,15 +11,12 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::bound::bound;
 use super::program::found_on_path;
 use super::stuck::until_stuck;
-
-/// How long the pipes of a child that has ended may stay open because a grandchild holds them.
-const PIPE_GRACE: Duration = Duration::from_secs(2);
+use reading::{AbortOnDrop, Stop, collect, read_bounded};
 
 /// Of what a child says on stderr the last part is kept: the reason stands at the end.
 const STDERR_TAIL_BYTES: usize = 64 * 1024;
@@ -224,80 +223,6 @@ impl Call {
         running.end_group().await;
         Err(unended)
     }
-}
-
-enum Stop {
-    TooMuch,
-    Io(std::io::Error),
-}
-
-struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-type Reading = AbortOnDrop<Result<(Vec<u8>, bool), Stop>>;
-
-async fn collect(running: &mut Running, mut out: Reading, mut err: Reading) -> Result<Ended, Stop> {
-    let joined = |read: Result<Result<(Vec<u8>, bool), Stop>, tokio::task::JoinError>| {
-        read.unwrap_or_else(|error| Err(Stop::Io(std::io::Error::other(error))))
-    };
-    let mut early = None;
-    let status = tokio::select! {
-        status = running.wait() => status.map_err(Stop::Io)?,
-        read = &mut out.0 => {
-            match joined(read) {
-                Ok(done) => early = Some(done),
-                Err(stop) => { running.end_group().await; return Err(stop); }
-            }
-            running.wait().await.map_err(Stop::Io)?
-        }
-    };
-    let (stdout, stdout_cut) = match early {
-        Some(done) => done,
-        None => match tokio::time::timeout(PIPE_GRACE, &mut out.0).await {
-            Ok(read) => joined(read)?,
-            Err(_) => return Err(Stop::Io(std::io::Error::other("a grandchild keeps its output open"))),
-        },
-    };
-    let stderr_tail = match tokio::time::timeout(PIPE_GRACE, &mut err.0).await {
-        Ok(read) => joined(read).map(|(bytes, _)| bytes).unwrap_or_default(),
-        Err(_) => Vec::new(),
-    };
-    Ok(Ended { status, stdout, stdout_cut, stderr_tail })
-}
-
-async fn read_bounded(
-    mut from: impl AsyncRead + Unpin,
-    limit: usize,
-    excess: Excess,
-) -> Result<(Vec<u8>, bool), Stop> {
-    let (mut kept, mut cut) = (Vec::new(), false);
-    let mut chunk = vec![0; 64 * 1024];
-    loop {
-        let n = from.read(&mut chunk).await.map_err(Stop::Io)?;
-        if n == 0 {
-            break;
-        }
-        kept.extend_from_slice(&chunk[..n]);
-        match excess {
-            Excess::Refuse if kept.len() > limit => return Err(Stop::TooMuch),
-            // Cut only when twice the bound is reached: otherwise each chunk would move the whole tail.
-            Excess::KeepTail if kept.len() > 2 * limit => {
-                kept.drain(..kept.len() - limit);
-                cut = true;
-            }
-            _ => {}
-        }
-    }
-    if excess == Excess::KeepTail && kept.len() > limit {
-        kept.drain(..kept.len() - limit);
-        cut = true;
-    }
-    Ok((kept, cut))
 }
 
 fn file_in_memory(bytes: &[u8]) -> std::io::Result<File> {

@@ -1,5 +1,7 @@
 //! What people and tools may ask for, what they get back, and why something is refused.
 
+mod names;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, CommandId, Oid, TaskId};
@@ -261,100 +263,6 @@ pub enum Command {
     AcknowledgeLoss {
         salvaged: u64,
     },
-}
-
-impl Command {
-    /// The word under which it is recorded.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::SavePlan { kind: SaveKind::Save, .. } => "plan save",
-            Self::SavePlan { kind: SaveKind::Import, .. } => "plan import",
-            Self::SavePlan { kind: SaveKind::Migrate, .. } => "plan migrate",
-            Self::ResetPlan => "plan reset",
-            Self::ApprovePlan => "plan approve",
-            Self::SetProfile { .. } => "plan profile set",
-            Self::LockProfile => "plan profile lock",
-            Self::RecordExport { .. } => "plan export",
-            Self::CompletePhase { .. } => "phase complete",
-            Self::ClosePlan { .. } => "close",
-            Self::ReopenPlan => "plan reopen",
-            Self::AddTask { .. } => "task add",
-            Self::EditTask { .. } => "task edit",
-            Self::RemoveTask { .. } => "task remove",
-            Self::MoveTask { .. } => "task move",
-            Self::BlockTask { .. } => "task block",
-            Self::UnblockTask { .. } => "task unblock",
-            Self::AcceptTask { .. } => "task accept",
-            Self::Retry => "run --retry",
-            Self::DeferTask { .. } => "task defer",
-            Self::CancelTask { .. } => "task cancel",
-            Self::WaiveGate { .. } => "task waive",
-            Self::Pause { .. } => "pause",
-            Self::Resume { .. } => "resume",
-            Self::SetMode { .. } => "mode",
-            Self::StartTasks { .. } => "task start",
-            Self::SubmitWork { .. } => "worktree merge",
-            Self::RecordRemoval { .. } => "worktree cleanup",
-            Self::StopAgent { .. } => "agent stop",
-            Self::KillAgent { .. } => "agent kill",
-            Self::Redirect { .. } => "agent redirect",
-            Self::MakeCheckpoint { .. } => "checkpoint create",
-            Self::DeleteCheckpoint { .. } => "checkpoint delete",
-            Self::Rollback { .. } => "rollback",
-            Self::RollbackTask { .. } => "task rollback",
-            Self::Abort { .. } => "abort",
-            Self::Undo { .. } => "undo",
-            Self::Redo { .. } => "redo",
-            Self::SetTrunk { .. } => "run --trunk",
-            Self::MessageAgent { .. } => "agent message",
-            Self::ReviveAgent { .. } => "agent revive",
-            Self::SplitTask { .. } => "task split",
-            Self::OpenQuota { .. } => "quota open",
-            Self::HoldQuota { .. } => "quota hold",
-            Self::ExtendBudget { .. } => "budget extend",
-            Self::Drain { .. } => "drain",
-            Self::AcknowledgeAttention { .. } => "attention --seen",
-            Self::AcknowledgeLoss { .. } => "plan salvage",
-        }
-    }
-
-    /// The task it is about, for the record.
-    pub fn subject(&self) -> Option<String> {
-        match self {
-            Self::AddTask { task, .. } => Some(task.id.to_string()),
-            Self::EditTask { task, .. }
-            | Self::RemoveTask { task }
-            | Self::MoveTask { task, .. }
-            | Self::BlockTask { task, .. }
-            | Self::UnblockTask { task }
-            | Self::AcceptTask { task, .. }
-            | Self::DeferTask { task }
-            | Self::CancelTask { task }
-            | Self::WaiveGate { task, .. }
-            | Self::SubmitWork { task, .. }
-            | Self::RecordRemoval { task, .. }
-            | Self::MessageAgent { task, .. }
-            | Self::SplitTask { task, .. }
-            | Self::ExtendBudget { task: Some(task) }
-            | Self::KillAgent { task }
-            | Self::Redirect { task, .. }
-            | Self::RollbackTask { task, .. }
-            | Self::StopAgent { task } => Some(task.to_string()),
-            Self::MakeCheckpoint { name } | Self::Rollback { to: name, .. } => name.clone(),
-            Self::DeleteCheckpoint { name } | Self::SetTrunk { branch: name, .. } => Some(name.clone()),
-            Self::Undo { operation, .. } | Self::Redo { operation, .. } => {
-                operation.as_ref().map(|id| id.as_str().into())
-            }
-            Self::ReviveAgent { agent } => Some(agent.to_string()),
-            Self::OpenQuota { group } | Self::HoldQuota { group } => Some(group.clone()),
-            Self::StartTasks { tasks } => tasks.first().map(ToString::to_string),
-            Self::SetMode { mode } => Some(mode.word().into()),
-            Self::AcknowledgeAttention { entry } => Some(entry.chars().take(100).collect()),
-            Self::CompletePhase { phase } => Some(phase.to_string()),
-            Self::ClosePlan { archive } => Some(archive.clone()),
-            _ => None,
-        }
-    }
 }
 
 /// The answer to an accepted command, given only after the ledger's sync.

@@ -4,6 +4,9 @@
 //! format names there) and which stand inside `data`. Writing and reading are made from this one
 //! list, so they cannot drift apart; a record is read in one pass, without a generic value between.
 
+#[macro_use]
+mod form;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -20,99 +23,6 @@ use crate::policy::Policy;
 pub use crate::proof::{Proof, Standing};
 use crate::record::{RecordError, member};
 use crate::time::Timestamp;
-
-macro_rules! events {
-    ($(
-        $(#[$doc:meta])*
-        $variant:ident $kind:literal
-        [$($top:ident $top_name:literal : $top_ty:ty),*]
-        {$($inner:ident $inner_name:literal : $inner_ty:ty),*}
-    )*) => {
-        /// One thing that happened, past tense.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Event {
-            $( $(#[$doc])* $variant { $($top: $top_ty,)* $($inner: $inner_ty,)* }, )*
-        }
-
-        impl Event {
-            /// The kinds of all events, in the order of this list.
-            pub const KINDS: &'static [&'static str] = &[$($kind),*];
-
-            /// The word in the record's `type` member.
-            pub fn kind(&self) -> &'static str {
-                match self { $( Self::$variant { .. } => $kind, )* }
-            }
-
-            /// The task the event is about.
-            pub fn task(&self) -> Option<&TaskId> {
-                match self { $( Self::$variant { $($top,)* .. } => events!(@task [$($top)*] $($top)*), )* }
-            }
-
-            /// Appends `"type":…` and the event's own members to `out`.
-            pub fn write(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(b"\"type\":\"");
-                out.extend_from_slice(self.kind().as_bytes());
-                out.push(b'"');
-                match self {
-                    $( Self::$variant { $($top,)* $($inner,)* } => {
-                        $( member(out, $top_name, $top); )*
-                        let _has_data = false $( || { let _ = $inner; true } )*;
-                        if _has_data {
-                            out.extend_from_slice(b",\"data\":{");
-                            let _at = out.len();
-                            $( member(out, $inner_name, $inner); )*
-                            if out.len() > _at {
-                                out.remove(_at); // the comma before the first member
-                            }
-                            out.push(b'}');
-                        }
-                    } )*
-                }
-            }
-
-            /// Reads the event of this kind out of an object with its members; others are passed over.
-            pub fn read(kind: &str, line: &[u8]) -> Result<Self, RecordError> {
-                match kind {
-                    $( $kind => events!(@read $variant line
-                        [$($top $top_name : $top_ty),*] [$($inner $inner_name : $inner_ty),*]), )*
-                    _ => Err(RecordError::UnknownKind(kind.chars().take(64).collect())),
-                }
-            }
-        }
-    };
-    (@task [task $($rest:ident)*] $task:ident $($others:ident)*) => {{
-        $( let _ = $others; )*
-        Some($task)
-    }};
-    (@task [$($all:ident)*] $($others:ident)*) => {{
-        $( let _ = $others; )*
-        None
-    }};
-    (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*] []) => {{
-        #[derive(Deserialize)]
-        struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* }
-        let _wire: Wire = members_of($line)?;
-        Ok(Self::$variant { $($top: _wire.$top,)* })
-    }};
-    (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*]
-        [$($inner:ident $inner_name:literal : $inner_ty:ty),+]) => {{
-        #[derive(Deserialize)]
-        struct Data { $( #[serde(rename = $inner_name)] $inner: $inner_ty, )* }
-        #[derive(Deserialize)]
-        struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* data: Option<Data> }
-        let wire: Wire = members_of($line)?;
-        // An earlier version may have had no member that this one knows.
-        let data = match wire.data {
-            Some(data) => data,
-            None => serde_json::from_str("{}").map_err(|_| RecordError::NoData)?,
-        };
-        Ok(Self::$variant { $($top: wire.$top,)* $($inner: data.$inner,)* })
-    }};
-}
-
-fn members_of<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, RecordError> {
-    serde_json::from_slice(line).map_err(|e| RecordError::Members(e.to_string()))
-}
 
 /// The plan as a snapshot event holds it: inline, or a content-addressed file when it is large.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
 //! The plan as people and tools write it: goal, phases, tasks, execution profile.
 
+mod file;
+
 use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
@@ -8,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::TaskId;
+
+pub use file::{PhaseFile, PlanFile, TaskFile};
 
 /// Members of a plan file that we do not know, kept and written out again.
 pub type Extra = BTreeMap<String, Value>;
@@ -255,110 +259,4 @@ pub struct PhaseHead {
     pub name: String,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     pub extra: Extra,
-}
-
-/// A plan file: what `swarm plan save` reads and `swarm plan export` writes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct PlanFile {
-    pub goal: String,
-    pub phases: Vec<PhaseFile>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub execution_profile: Option<ExecutionProfile>,
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct PhaseFile {
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub id: u32,
-    #[serde(default)]
-    pub name: String,
-    #[serde(default)]
-    pub tasks: Vec<TaskFile>,
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-/// A task in a plan file: as in the ledger, but with unknown members beside the known ones.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct TaskFile {
-    pub id: TaskId,
-    pub title: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub description: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub depends: Vec<TaskId>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub acceptance: Vec<String>,
-    /// Globs of the files the task is about.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<Size>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(range(max = 4)))]
-    pub priority: Option<u8>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub isolation: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub review: Option<String>,
-    /// It may be done without a change.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub allow_empty: bool,
-    /// Written on export; on import `done`, `deferred`, `cancelled` and `blocked` are taken over, others start as pending.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
-    #[serde(flatten)]
-    pub extra: Extra,
-}
-
-impl From<TaskFile> for TaskSpec {
-    fn from(t: TaskFile) -> Self {
-        Self {
-            id: t.id,
-            title: t.title,
-            description: t.description,
-            depends: t.depends,
-            acceptance: t.acceptance,
-            files: t.files,
-            tags: t.tags,
-            size: t.size,
-            priority: t.priority,
-            profile: t.profile,
-            isolation: t.isolation,
-            review: t.review,
-            allow_empty: t.allow_empty,
-            extra: t.extra,
-        }
-    }
-}
-
-impl From<TaskSpec> for TaskFile {
-    fn from(t: TaskSpec) -> Self {
-        Self {
-            id: t.id,
-            title: t.title,
-            description: t.description,
-            depends: t.depends,
-            acceptance: t.acceptance,
-            files: t.files,
-            tags: t.tags,
-            size: t.size,
-            priority: t.priority,
-            profile: t.profile,
-            isolation: t.isolation,
-            review: t.review,
-            allow_empty: t.allow_empty,
-            status: None,
-            extra: t.extra,
-        }
-    }
 }

@@ -29,8 +29,8 @@ pub fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     let mut rounds = vec![Vec::new(); sizes.len()];
     for round in 0..=ROUNDS {
-        for (shop, rounds) in shops.iter_mut().zip(&mut rounds) {
-            let times = shop.round()?;
+        for (context, rounds) in shops.iter_mut().zip(&mut rounds) {
+            let times = context.round()?;
             // The first fills the caches.
             if round > 0 {
                 rounds.push(times);

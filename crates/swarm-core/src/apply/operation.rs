@@ -2,7 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{AgentId, CommandId, TaskId};
-use swarm_protocol::operation::{FactChange, Request, SavedStage, SavedTask};
+use swarm_protocol::operation::{FactChange, Request};
 use swarm_protocol::time::Timestamp;
 
 use super::{keep, legacy};
@@ -11,8 +11,7 @@ use crate::limits::{
 };
 use crate::operation::state::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
 use crate::operation::written;
-use crate::stage::Stage;
-use crate::state::{PastAnswer, STOPPED_BY_A_PERSON, State};
+use crate::state::{PastAnswer, State};
 
 impl State {
     /// True when the event was one of an operation.
@@ -249,78 +248,6 @@ impl State {
             }
             left = left.saturating_sub(record.bytes);
         }
-    }
-
-    /// What a task gets back besides its stage.
-    fn restore_task(&mut self, id: &TaskId, saved: &SavedTask) {
-        self.change(id, |t| {
-            t.waived = saved.waived.clone();
-            (t.base, t.wip, t.session) = (saved.base.clone(), saved.wip.clone(), saved.session.clone());
-            (t.last_agent, t.last_failure) = (saved.last_agent.clone(), saved.last_failure.clone());
-            (t.retries, t.review_rounds, t.merge_rounds) =
-                (saved.retries, saved.review_rounds, saved.merge_rounds);
-            t.worktree |= saved.worktree;
-            t.left = saved.left.clone();
-            (t.verified, t.submitted) = (None, None);
-        });
-    }
-
-    fn restore_stage(&mut self, id: &TaskId, stage: &SavedStage, at: Timestamp) {
-        let not_before = Timestamp::ZERO;
-        if matches!(stage, SavedStage::Done { .. } | SavedStage::Gone { .. }) {
-            self.proven = None; // trunk may have moved since it was so
-        }
-        self.change(id, |t| (t.put_off, t.kept, t.withheld) = (None, None, None));
-        if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true, .. }) {
-            self.ops.first.retain(|first| first.task != *id); // nobody was at work on it then
-        }
-        let entered = match stage.clone() {
-            SavedStage::Pending { started, withheld } => {
-                let why = withheld.then(|| STOPPED_BY_A_PERSON.to_string());
-                self.change(id, |t| (t.started, t.withheld) = (started, why));
-                Stage::Pending { since: at, not_before }
-            }
-            SavedStage::Working => {
-                self.change(id, |t| t.started = true);
-                let agent = self.task(id).and_then(|t| t.last_agent.clone());
-                self.goes_first(id, agent);
-                Stage::Pending { since: at, not_before }
-            }
-            SavedStage::Review { tip, tree, base } => {
-                self.change(id, |t| t.base = base);
-                Stage::Review { tip, tree, since: at, not_before, run: None }
-            }
-            SavedStage::Approved { tip, tree, base } => {
-                self.change(id, |t| t.base = base);
-                Stage::Approved { tip, tree, since: at, not_before, waits: None }
-            }
-            SavedStage::Done { proof } => {
-                if let Some(proof) = &proof {
-                    proof.own().iter().for_each(|oid| {
-                        self.ops.made.remove(oid);
-                    });
-                }
-                Stage::Done { proof }
-            }
-            SavedStage::Gone { proof, why, work } => Stage::Gone { proof, why, since: at, work },
-            SavedStage::Blocked { block, why } => Stage::Blocked { block, why, since: at },
-            SavedStage::Failed { why } => Stage::Failed { why, since: at },
-            SavedStage::Timeout { why } => Stage::Timeout { why, since: at },
-            SavedStage::Deferred => Stage::Deferred,
-            SavedStage::Cancelled => Stage::Cancelled,
-            SavedStage::Split { parts } => {
-                for part in &parts {
-                    self.change(part, |t| t.parent = Some(id.clone()));
-                }
-                self.change(id, |t| t.parts = parts.clone());
-                Stage::Split { parts, since: at, not_before }
-            }
-        };
-        if !matches!(entered, Stage::Split { .. }) && matches!(self.task(id), Some(t) if !t.stage.is_closed())
-        {
-            self.change(id, |t| t.parts.clear());
-        }
-        self.enter(id, entered);
     }
 
     /// The task goes before the queue when work goes on, to the same agent if it can.

@@ -12,7 +12,7 @@ use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
 use super::plan::{agents_stopped, created};
-use super::{profile, task, validate};
+use super::{profile, structure, task, validate};
 use crate::limits::{GOAL_MAX, PHASES_MAX, REASON_MAX, TASKS_MAX};
 use crate::state::State;
 
@@ -214,7 +214,7 @@ fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
     let mut removed: BTreeSet<TaskId> = state
         .tasks
         .iter()
-        .filter(|(id, old)| !wanted.contains(*id) && task::removable(state, id, old))
+        .filter(|(id, old)| !wanted.contains(*id) && structure::removable(state, id, old))
         .map(|(id, _)| id.clone())
         .collect();
     loop {

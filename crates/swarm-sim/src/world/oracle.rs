@@ -1,11 +1,12 @@
 //! What must hold, each rule by name. The oracle reads events and the truth of the world; it does
 //! not trust what the core believes about itself.
 
+mod rest;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_core::effect::Effect;
 use swarm_core::input::{Input, Report};
-use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Consequence;
@@ -20,6 +21,8 @@ use super::on_trunk::{built_on_trunk, published, trunk_is_free};
 use super::rules::Recovery;
 use super::truth::Truth;
 use crate::claims::Claims;
+
+pub use rest::at_rest;
 
 /// A rule that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -293,7 +296,7 @@ impl Oracle {
     }
 
     /// Done means: on the one trunk that was recorded when the plan first ran.
-    fn proven(&self, proof: &Proof, truth: &Truth) -> Result<(), Broken> {
+    pub(super) fn proven(&self, proof: &Proof, truth: &Truth) -> Result<(), Broken> {
         let trunk = self.trunk.as_deref().unwrap_or_default();
         if proof.accepted.is_some() {
             return Ok(());
@@ -319,47 +322,6 @@ impl Oracle {
             None => Ok(()),
         }
     }
-}
-
-/// All is quiet and nothing is left.
-pub fn at_rest(
-    oracle: &Oracle,
-    c: &Coordinator,
-    truth: &Truth,
-    living: Option<&RunId>,
-) -> Result<(), Broken> {
-    let state = &c.state;
-    let rule = "when faults stop everything comes to rest";
-    if let Some((id, task)) = state.tasks.iter().find(|(_, t)| !t.stage.is_closed()) {
-        return Err(broken(rule, format!("task {id} is {:?}", task.stage)));
-    }
-    if !state.runs.is_empty() || state.slots_taken() > 0 {
-        return Err(broken(rule, format!("runs left: {:?}", state.runs)));
-    }
-    if let Some(task) = &state.trunk_held_by {
-        return Err(broken(rule, format!("the trunk is held by {task}")));
-    }
-    if let Some(effect) = swarm_core::owed(state).iter().find(|effect| !effect.key().is_watch()) {
-        return Err(broken(rule, format!("owed: {effect:?}")));
-    }
-    if let Some(run) = living {
-        return Err(broken("no process is left", run.to_string()));
-    }
-    for task in truth.worktrees.keys() {
-        if state.tasks.get(task).is_none_or(|t| t.kept.is_none()) {
-            return Err(broken("no worktree is left", task.to_string()));
-        }
-    }
-    let silent = |t: &swarm_core::state::Task| t.messages.iter().any(|m| m.waits());
-    if let Some((id, _)) = state.tasks.iter().find(|(_, task)| silent(task)) {
-        return Err(broken("a message lands, or its sender is told that it did not", id.to_string()));
-    }
-    for (id, task) in &state.tasks {
-        if let Stage::Done { proof: Some(proof) } = &task.stage {
-            oracle.proven(proof, truth).map_err(|b| broken(b.rule, format!("{id}: {}", b.text)))?;
-        }
-    }
-    Ok(())
 }
 
 /// The run that a report is about, for those that name one.

@@ -114,7 +114,10 @@ mod tests {
     fn a_merge_of_a_merge_names_its_task_once() {
         let task = TaskId::new("1.1").unwrap();
         let text = of_merge(&task, None, &[b"Merge 1.1: Merge 1.1: one".to_vec()]);
-        assert_eq!(String::from_utf8_lossy(&text), "Merge 1.1: one\n\nSwarm-Task: 1.1\nSwarm-Agent: person\n");
+        assert_eq!(
+            String::from_utf8_lossy(&text),
+            "Merge 1.1: one\n\nSwarm-Task: 1.1\nSwarm-Agent: person\n"
+        );
         let others = of_merge(&task, None, &[b"Merge 1.2: two".to_vec()]);
         assert!(others.starts_with(b"Merge 1.1: Merge 1.2: two\n"), "another task's merge is its subject");
     }

@@ -27,20 +27,20 @@ pub enum Judged {
 
 /// Runs the commands until the first that fails. No commands: passed.
 pub async fn judge(
-    shop: &RunContext,
+    context: &RunContext,
     commands: &[CommandLine],
     timeout_secs: u64,
     stop: &mut StopWish,
 ) -> Judged {
-    let mut heard = Tail { shop, kept: VecDeque::new() };
+    let mut heard = Tail { context, kept: VecDeque::new() };
     let limit = Duration::from_secs(timeout_secs);
     let deadline = Instant::now() + limit;
     let mut passed = true;
     for command in commands {
         heard.say(&format!("$ {}", command.shown()));
-        let bounds = shop.command_bounds(Some(deadline)).await;
-        let ran = match shop.command_call(&command.argv()) {
-            Some(call) => shop.run(call, &bounds, &mut heard, stop).await,
+        let bounds = context.command_bounds(Some(deadline)).await;
+        let ran = match context.command_call(&command.argv()) {
+            Some(call) => context.run(call, &bounds, &mut heard, stop).await,
             None => Err(ProcessError::NotFound { program: "an empty command".into() }),
         };
         if let Ok(Ran { how: How::Stopped, .. }) = &ran {
@@ -52,7 +52,7 @@ pub async fn judge(
             break;
         }
     }
-    shop.settle_journal();
+    context.settle_journal();
     Judged::Ended { passed, output: heard.text() }
 }
 
@@ -70,14 +70,14 @@ fn verdict(ran: &Result<Ran, ProcessError>, limit: Duration) -> Option<String> {
 
 /// Everything to the journal, the end of it kept.
 struct Tail<'a> {
-    shop: &'a RunContext,
+    context: &'a RunContext,
     kept: VecDeque<u8>,
 }
 
 impl Tail<'_> {
     fn say(&mut self, text: &str) {
-        self.shop.note(text);
-        self.keep(&self.shop.redactor.redact(text), false);
+        self.context.note(text);
+        self.keep(&self.context.redactor.redact(text), false);
     }
 
     fn keep(&mut self, text: &str, more: bool) {
@@ -96,7 +96,7 @@ impl Tail<'_> {
 
 impl Listener for Tail<'_> {
     fn line(&mut self, stream: Stream, text: &str, more: bool) {
-        self.shop.print(stream, text, more);
-        self.keep(&self.shop.redactor.redact(text), more);
+        self.context.print(stream, text, more);
+        self.keep(&self.context.redactor.redact(text), more);
     }
 }

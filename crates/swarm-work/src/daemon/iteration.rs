@@ -37,43 +37,43 @@ pub struct Go {
 
 /// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
 /// it cannot be started in the way that is preferred.
-pub async fn iterate(shop: &RunContext, go: &Go, stop: &mut StopWish) -> Yield {
+pub async fn iterate(context: &RunContext, go: &Go, stop: &mut StopWish) -> Yield {
     let Go { iteration, prompt, session, .. } = go;
     let (iteration, session) = (*iteration, session.as_deref());
-    let setup = shop.spec.agent_setup.clone().unwrap_or_default();
-    shop.remember(Write::Now, |left| left.iteration_begins(iteration, prompt));
+    let setup = context.spec.agent_setup.clone().unwrap_or_default();
+    context.remember(Write::Now, |left| left.iteration_begins(iteration, prompt));
     let (mut session, mut way) = (session, Way::Preferred);
     let run = loop {
         // No time limit of its own: how long an attempt may take is the coordinator's decision.
         let start = Start { iteration, prompt, session, way, deadline: None };
-        let run = once(shop, &setup, start, stop).await;
+        let run = once(context, &setup, start, stop).await;
         if run.how() == Some(How::Stopped) {
-            shop.note(&format!("iteration {iteration} stopped"));
-            shop.settle_journal();
+            context.note(&format!("iteration {iteration} stopped"));
+            context.settle_journal();
             return Yield::Stopped;
         }
         let failed = !matches!(run.conclusion, Conclusion::Done { .. });
         if failed && session.is_some() && run.heard.session_unknown {
-            shop.note("the program does not know the session of the last iteration: it starts afresh");
+            context.note("the program does not know the session of the last iteration: it starts afresh");
             session = None;
         } else if failed && way == Way::Preferred && run.wants_fallback {
-            shop.note("the program does not answer as it should: the other way of starting it is tried");
+            context.note("the program does not answer as it should: the other way of starting it is tried");
             way = Way::Fallback;
         } else {
             break run;
         }
     };
-    report(shop, &setup, go, session, run).await
+    report(context, &setup, go, session, run).await
 }
 
-async fn report(shop: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
+async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
     let iteration = go.iteration;
-    let moved = shop.right_the_tip().await;
+    let moved = context.right_the_tip().await;
     let mut outcome = outcome(setup, &run);
     let mut notes: Vec<String> = Vec::new();
     let mut tip = None;
     if outcome == IterationOutcome::Complete {
-        match shop.commit_rest().await {
+        match context.commit_rest().await {
             Ok(committed) => tip = Some(committed),
             Err(NotCommitted::ForAPerson(text)) => outcome = IterationOutcome::AsksHuman { text },
             // Complete means that the tip is all of the work. Without that it is not complete.
@@ -83,7 +83,7 @@ async fn report(shop: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<
             }
         }
     } else {
-        match shop.tip().await {
+        match context.tip().await {
             Ok(found) => tip = found,
             Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
         }
@@ -91,7 +91,7 @@ async fn report(shop: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<
     let mut wip = None;
     // What did not come to its end is saved now, before anybody works on.
     if outcome != IterationOutcome::Complete {
-        match shop.save_wip().await {
+        match context.save_wip().await {
             Ok(saved) => wip = saved,
             Err(text) => notes.push(format!("What is not committed could not be saved: {text}")),
         }
@@ -109,25 +109,25 @@ async fn report(shop: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<
     }
     let usage = spent::in_this_iteration(
         &run.heard,
-        resumed.and_then(|session| shop.session_cost(session)),
+        resumed.and_then(|session| context.session_cost(session)),
         resumed.is_some(),
     );
     if let Some(signal) = &run.heard.signal {
-        let words = shop.redactor.redact(&signal.describe()).into_owned();
-        shop.remember(Write::Soon, |left| left.signalled(&words));
+        let words = context.redactor.redact(&signal.describe()).into_owned();
+        context.remember(Write::Soon, |left| left.signalled(&words));
     }
     if let Some(session) = &run.heard.session {
-        shop.remember(Write::Soon, |left| left.session_cost(session, run.heard.usage));
+        context.remember(Write::Soon, |left| left.session_cost(session, run.heard.usage));
     }
-    shop.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
-    shop.note(&format!("iteration {iteration} ended: {}", super::context::describe(&outcome).0));
-    shop.settle_journal();
+    context.hand_over(&outcome, tip.as_ref(), wip.as_ref()).await;
+    context.note(&format!("iteration {iteration} ended: {}", super::context::describe(&outcome).0));
+    context.settle_journal();
     let note = (!notes.is_empty()).then(|| notes.join(". "));
     let session = run.heard.session.clone();
     let boundary = FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known: go.known };
     let mut reports = run.learnings;
     reports.extend(moved);
-    reports.extend(shop.oversteps().await);
+    reports.extend(context.oversteps().await);
     reports.push(boundary);
     Yield::Reports(reports)
 }

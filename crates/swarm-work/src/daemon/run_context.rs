@@ -80,7 +80,7 @@ impl RunContext {
         let handed_on = environment::for_program(&names_handed_on(&spec));
         let (told, hears) = mpsc::channel(TOLD_MAX);
         let context = Context::open(&spec);
-        let shop = Self {
+        let context = Self {
             redactor: Redactor::for_environment(given.iter().chain(&handed_on)),
             spec,
             journal: Mutex::new(journal),
@@ -92,7 +92,7 @@ impl RunContext {
             told,
             context,
         };
-        (shop, hears)
+        (context, hears)
     }
 
     /// A sentence for the ledger: without secrets and without places of this machine.

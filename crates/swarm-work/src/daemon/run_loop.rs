@@ -1,5 +1,7 @@
 //! The daemon's loop: one place where orders, the end of work, clocks and knocks meet.
 
+mod orders;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,12 +16,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use super::files::{write_durable, write_whole};
-use super::iteration::{Go, iterate, probe};
+use super::files::write_whole;
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
 use super::run_context::{RunContext, Yield};
-use super::set_up::set_up;
 use swarm_process::complain;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
@@ -30,7 +30,7 @@ const LOOK_WHEN_ALONE_EVERY: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_secs(2);
 
 pub struct RunLoop {
-    pub shop: Arc<RunContext>,
+    pub context: Arc<RunContext>,
     /// What the work at hand has to tell on its way.
     told: mpsc::Receiver<FromDaemon>,
     pub line: Line,
@@ -66,9 +66,9 @@ pub struct LastWord {
 }
 
 impl RunLoop {
-    pub fn new(shop: RunContext, told: mpsc::Receiver<FromDaemon>, line: Line, outbox: Outbox) -> Self {
+    pub fn new(context: RunContext, told: mpsc::Receiver<FromDaemon>, line: Line, outbox: Outbox) -> Self {
         Self {
-            shop: Arc::new(shop),
+            context: Arc::new(context),
             told,
             line,
             outbox,
@@ -83,28 +83,30 @@ impl RunLoop {
 
     /// Serves until the end, then saves what is not committed and says goodbye.
     pub async fn serve(&mut self, knock: &pipe::Receiver, term: &mut Signal) -> LastWord {
-        if self.shop.spec.kind == RunKind::Work {
+        if self.context.spec.kind == RunKind::Work {
             self.report_ready().await;
         }
-        let mut progress = self.shop.progress.subscribe();
+        let mut progress = self.context.progress.subscribe();
         let mut heartbeat = interval(HEARTBEAT_EVERY);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut alone = interval(LOOK_WHEN_ALONE_EVERY);
         alone.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.is_over() {
-            let alone_at =
-                self.line.alone_since().map(|since| since + Duration::from_secs(self.shop.spec.alone_secs));
+            let alone_at = self
+                .line
+                .alone_since()
+                .map(|since| since + Duration::from_secs(self.context.spec.alone_secs));
             let patience_until = self.ending.as_ref().and_then(|ending| ending.until);
             tokio::select! {
                 heard = self.line.next(self.outbox.sent()) => self.heard(heard),
                 Some(told) = self.told.recv() => self.report(told),
                 done = ended(&mut self.work), if self.work.is_some() => self.work_ended(done),
                 () = at(alone_at), if self.ending.is_none() => {
-                    self.shop.note("no coordinator for too long");
-                    self.stop(self.shop.spec.stop_grace());
+                    self.context.note("no coordinator for too long");
+                    self.stop(self.context.spec.stop_grace());
                 }
-                () = at(patience_until) => self.stop(self.shop.spec.stop_grace()),
-                _ = term.recv() => self.stop(self.shop.spec.stop_grace()),
+                () = at(patience_until) => self.stop(self.context.spec.stop_grace()),
+                _ = term.recv() => self.stop(self.context.spec.stop_grace()),
                 _ = knock.readable() => {
                     hear_out(knock);
                     self.line.hurry();
@@ -116,9 +118,9 @@ impl RunLoop {
                 _ = heartbeat.tick(), if self.line.is_up() => self.beat(),
                 _ = alone.tick(), if !self.line.is_up() && self.ending.is_none() => {
                     // The repository was deleted: nobody will ever ask for what is done here.
-                    if !self.shop.spec.files().lock().exists() {
-                        self.shop.note("the files of this run are gone");
-                        self.stop(self.shop.spec.stop_grace());
+                    if !self.context.spec.files().lock().exists() {
+                        self.context.note("the files of this run are gone");
+                        self.stop(self.context.spec.stop_grace());
                     }
                 }
             }
@@ -131,7 +133,7 @@ impl RunLoop {
     }
 
     async fn report_ready(&mut self) {
-        let (tip, note) = match self.shop.tip().await {
+        let (tip, note) = match self.context.tip().await {
             Ok(tip) => (tip, None),
             Err(error) => (None, Some(error.to_string())),
         };
@@ -148,7 +150,7 @@ impl RunLoop {
 
     /// The only way up: nothing leaves here with a secret or a place of this machine in it.
     fn report(&mut self, report: FromDaemon) {
-        let report = report.with_texts(|text| self.shop.sentence(&text));
+        let report = report.with_texts(|text| self.context.sentence(&text));
         // Of the other two a power cut takes nothing: before the first iteration nothing was done, and the end is
         // told by the last word, which is durable.
         let durable = match &report {
@@ -167,122 +169,17 @@ impl RunLoop {
     }
 
     fn beat(&mut self) {
-        let journal_bytes = self.shop.journal_bytes();
+        let journal_bytes = self.context.journal_bytes();
         self.line.send(Upward::Heartbeat { iteration: self.iteration, journal_bytes });
     }
 
     /// Writes down how far the ledger reached when we were told: a witness against one that is cut later.
     fn remember(&self, ledger: Option<LedgerMark>) {
-        let files = self.shop.spec.files();
+        let files = self.context.spec.files();
         if let (Some(ledger), Some(record)) = (ledger, files.read_record()) {
             let record = DaemonRecord { ledger: Some(ledger), ..record };
             complain("write what the ledger said", write_whole(&files.record(), &record));
         }
-    }
-
-    fn heard(&mut self, heard: Heard) {
-        match heard {
-            Heard::Welcome { received } => {
-                self.outbox.acknowledge(received);
-                self.call_off();
-                self.beat();
-                self.send_waiting();
-            }
-            Heard::Acknowledged { received, ledger } => {
-                self.outbox.acknowledge(received);
-                self.remember(ledger);
-            }
-            Heard::InVain { tries } => self.call_for_help(tries),
-            Heard::Unwanted => self.stop(self.shop.spec.stop_grace()),
-            Heard::Order(order) => self.ordered(order),
-            // The loop looks at its clocks again: from now on the daemon may be alone for too long.
-            Heard::Silence => {}
-        }
-    }
-
-    /// Nobody answers: left where the supervisor of this machine looks, which may start us anew.
-    fn call_for_help(&self, tries: u32) {
-        self.shop.note(&format!("the coordinator was not reached in {tries} tries"));
-        let call = serde_json::json!({ "run": self.shop.spec.run, "tries": tries, "since": swarm_agents::handover::now() });
-        complain(
-            "leave word that nobody answers",
-            write_durable(&self.shop.spec.files().reconnect_failed(), &call),
-        );
-    }
-
-    fn call_off(&self) {
-        match std::fs::remove_file(self.shop.spec.files().reconnect_failed()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                complain::<(), _>("take back that nobody answers", Err(error));
-            }
-            _ => {}
-        }
-    }
-
-    fn ordered(&mut self, order: Order) {
-        match order {
-            Order::Stop { grace_secs } => self.stop(Duration::from_secs(grace_secs)),
-            Order::Drain { within_secs } => {
-                let until = Some(Instant::now() + Duration::from_secs(within_secs));
-                self.wanted = None;
-                self.ending.get_or_insert(Ending { how: Ended::Stopped, until });
-            }
-            // Given once, the way out stands whatever is said later.
-            _ if self.ending.is_some() => {}
-            Order::Hold => self.wanted = None,
-            order if self.is_new(&order) => {
-                self.wanted = Some(order);
-                self.begin_wanted();
-            }
-            // Asked for something that was done: the answer again, unless it is known already.
-            _ if self.work.is_none() => self.send_waiting(),
-            _ => {}
-        }
-    }
-
-    fn is_new(&self, order: &Order) -> bool {
-        match (order, self.shop.spec.kind) {
-            (Order::Go { iteration, .. }, RunKind::Work) => *iteration > self.iteration,
-            (Order::Check { iteration, .. }, RunKind::Work) => {
-                self.checked.is_none_or(|last| *iteration > last)
-            }
-            (Order::Verify { .. }, RunKind::Verify | RunKind::Review)
-            | (Order::Probe { .. }, RunKind::Probe) => !self.verified,
-            _ => false,
-        }
-    }
-
-    fn begin_wanted(&mut self) {
-        if self.work.is_some() || self.ending.is_some() {
-            return;
-        }
-        let Some(order) = self.wanted.take().filter(|order| self.is_new(order)) else { return };
-        let (stop, mut wish) = watch::channel(None);
-        let shop = Arc::clone(&self.shop);
-        match &order {
-            Order::Go { iteration, .. } => self.iteration = *iteration,
-            Order::Check { iteration, .. } => self.checked = Some(*iteration),
-            _ => self.verified = true,
-        }
-        let handle = tokio::spawn(async move {
-            if let Some(end) = set_up(&shop, &mut wish).await {
-                return end;
-            }
-            match order {
-                Order::Go { iteration, prompt, session, known } => {
-                    iterate(&shop, &Go { iteration, prompt, session, known }, &mut wish).await
-                }
-                Order::Probe { prompt, timeout_secs } => probe(&shop, &prompt, timeout_secs, &mut wish).await,
-                Order::Check { iteration, commands, timeout_secs } => {
-                    shop.check(iteration, &commands, timeout_secs, &mut wish).await
-                }
-                Order::Verify { commands, timeout_secs } => {
-                    shop.verify(&commands, timeout_secs, &mut wish).await
-                }
-                Order::Hold | Order::Drain { .. } | Order::Stop { .. } => Yield::Stopped,
-            }
-        });
-        self.work = Some(Work { handle, stop });
     }
 
     fn work_ended(&mut self, done: Yield) {
@@ -325,22 +222,22 @@ impl RunLoop {
     /// Saves the work, reports the end, and waits a moment for it to be acknowledged.
     async fn farewell(&mut self) -> LastWord {
         let how = self.ending.take().map_or(Ended::Stopped, |ending| ending.how);
-        let how = how.with_texts(|text| self.shop.sentence(&text));
-        let (mut wip, mut settled) = (None, self.shop.traces.all_gone());
-        if self.shop.spec.kind == RunKind::Work {
-            match self.shop.save_wip().await {
+        let how = how.with_texts(|text| self.context.sentence(&text));
+        let (mut wip, mut settled) = (None, self.context.traces.all_gone());
+        if self.context.spec.kind == RunKind::Work {
+            match self.context.save_wip().await {
                 Ok(saved) => wip = saved,
                 Err(text) => {
                     settled = false;
                     complain::<(), _>("save what is not committed", Err(text));
                 }
             }
-            self.shop.hand_over_last(wip.as_ref()).await;
-            for told in self.shop.oversteps().await {
+            self.context.hand_over_last(wip.as_ref()).await;
+            for told in self.context.oversteps().await {
                 self.report(told);
             }
         }
-        self.shop.settle_journal();
+        self.context.settle_journal();
         self.report(FromDaemon::Ended { how: how.clone() });
         let until = Instant::now() + FAREWELL;
         while self.line.is_up() && !self.outbox.is_empty() {

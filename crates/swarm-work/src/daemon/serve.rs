@@ -107,8 +107,8 @@ fn set_up(
         Journal::open(&spec.journal(), spec.journal_max_bytes).map_err(|error| at(&spec.journal(), error))?;
     let hello = Hello { run: spec.run.clone(), secret, version: VERSION.into(), host, epoch: 0, sent: 0 };
     let line = Line::new(channel, hello, Duration::from_secs(spec.reconnect_max_secs));
-    let (shop, told) = RunContext::new(spec, journal);
-    Ok((RunLoop::new(shop, told, line, outbox), knock))
+    let (context, told) = RunContext::new(spec, journal);
+    Ok((RunLoop::new(context, told, line, outbox), knock))
 }
 
 fn at(path: &Path, error: std::io::Error) -> Cannot {

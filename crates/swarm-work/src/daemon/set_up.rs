@@ -13,19 +13,19 @@ use crate::worktree::{ignored_in, record_made, record_setup, setup_due};
 use swarm_process::complain;
 
 /// Runs the set-up where it is due. Some: the run cannot go on.
-pub async fn set_up(shop: &RunContext, stop: &mut StopWish) -> Option<Yield> {
-    let SetUp { command, timeout_secs, when } = shop.spec.set_up.as_ref()?;
-    let git = match shop.git().await {
+pub async fn set_up(context: &RunContext, stop: &mut StopWish) -> Option<Yield> {
+    let SetUp { command, timeout_secs, when } = context.spec.set_up.as_ref()?;
+    let git = match context.git().await {
         Ok(git) => git,
         Err(error) => return Some(Yield::NoWorkspace { text: error.to_string() }),
     };
     // The merge worktree is one for all tasks.
-    let name = match shop.spec.kind {
+    let name = match context.spec.kind {
         RunKind::Verify => "merge",
         RunKind::Probe => return None,
-        RunKind::Work | RunKind::Review => shop.spec.task.as_str(),
+        RunKind::Work | RunKind::Review => context.spec.task.as_str(),
     };
-    let (worktree, shown) = (&shop.spec.worktree, command.shown());
+    let (worktree, shown) = (&context.spec.worktree, command.shown());
     match setup_due(git, name, worktree, when, &shown) {
         Ok(false) => return None,
         Ok(true) => {}
@@ -34,7 +34,7 @@ pub async fn set_up(shop: &RunContext, stop: &mut StopWish) -> Option<Yield> {
     }
     // What is there before is not the set-up's; where that cannot be told, nothing counts as made by it.
     let before = ignored_in(git, name, worktree).await;
-    match judge(shop, slice::from_ref(command), *timeout_secs, stop).await {
+    match judge(context, slice::from_ref(command), *timeout_secs, stop).await {
         Judged::Stopped => Some(Yield::Stopped),
         Judged::Ended { passed: true, .. } => {
             complain("remember the set-up", record_setup(git, name, worktree, when, &shown));

@@ -47,23 +47,27 @@ impl WaitReason {
             Self::MidWay(_) | Self::IndexLocked { .. } | Self::Refused { .. } => &[],
         }
     }
+
+    /// `src/a.rs is changed`
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::MidWay(what) => format!("{} is under way", what.describe().0),
+            Self::IndexLocked { .. } => "a git command is running in it".into(),
+            Self::Changed { paths } => listed(paths, "is changed", "are changed"),
+            Self::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
+            Self::Staged { paths } => listed(paths, "is staged", "are staged"),
+            Self::Untracked { paths } => {
+                listed(paths, "is in the way and not tracked", "are in the way and not tracked")
+            }
+            Self::Refused { said } => format!("git says: {said}"),
+        }
+    }
 }
 
 impl Waits {
     /// `waits for your checkout: src/a.rs is changed`
     pub fn sentence(&self) -> String {
-        let what = match &self.reason {
-            WaitReason::MidWay(what) => format!("{} is under way", what.describe().0),
-            WaitReason::IndexLocked { .. } => "a git command is running in it".into(),
-            WaitReason::Changed { paths } => listed(paths, "is changed", "are changed"),
-            WaitReason::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
-            WaitReason::Staged { paths } => listed(paths, "is staged", "are staged"),
-            WaitReason::Untracked { paths } => {
-                listed(paths, "is in the way and not tracked", "are in the way and not tracked")
-            }
-            WaitReason::Refused { said } => format!("git says: {said}"),
-        };
-        format!("waits for your checkout: {what}")
+        format!("waits for your checkout: {}", self.reason.sentence())
     }
 
     /// The command that helps.

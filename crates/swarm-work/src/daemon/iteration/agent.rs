@@ -20,7 +20,7 @@ pub use swarm_agents::Heard;
 const LEARNINGS_MAX: usize = 100;
 
 pub struct Agent<'a> {
-    pub shop: &'a RunContext,
+    pub context: &'a RunContext,
     pub reading: Reading,
     pub learnings: Vec<FromDaemon>,
     /// A program that is not known may think in silence for as long as its attempt lasts.
@@ -32,9 +32,9 @@ pub struct Agent<'a> {
 }
 
 impl<'a> Agent<'a> {
-    pub fn new(shop: &'a RunContext, reading: Reading, circles: Circles, commits: CommitLog) -> Self {
+    pub fn new(context: &'a RunContext, reading: Reading, circles: Circles, commits: CommitLog) -> Self {
         Self {
-            shop,
+            context,
             reading,
             learnings: Vec::new(),
             may_be_silent: false,
@@ -48,7 +48,7 @@ impl<'a> Agent<'a> {
 
 impl Listener for Agent<'_> {
     fn line(&mut self, stream: Stream, text: &str, more: bool) {
-        self.shop.print(stream, text, more);
+        self.context.print(stream, text, more);
         self.reading.line(stream, text, more);
         while let Some(event) = self.reading.heard.events.pop_front() {
             self.shows(event);
@@ -82,7 +82,7 @@ impl Listener for Agent<'_> {
         }
         self.quiet_noted = true;
         let secs = for_how_long.as_secs().max(1);
-        self.shop.tell(format!("neither output nor work for {secs} s while no tool ran"));
+        self.context.tell(format!("neither output nor work for {secs} s while no tool ran"));
     }
 }
 
@@ -90,20 +90,20 @@ impl Agent<'_> {
     fn shows(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Signal(AgentSignal::Progress(percent)) => {
-                self.shop.progress.send_replace(percent);
+                self.context.progress.send_replace(percent);
             }
             AgentEvent::Signal(AgentSignal::Learning(text)) => self.learns("LEARNING", text),
             AgentEvent::Signal(AgentSignal::LearningGlobal(text)) => self.learns("LEARNING_GLOBAL", text),
             AgentEvent::Signal(_) => {}
             AgentEvent::Says { text } => {
-                let line = self.shop.redactor.redact(&text);
-                self.shop.remember(Write::Soon, |left| left.said(&line));
+                let line = self.context.redactor.redact(&text);
+                self.context.remember(Write::Soon, |left| left.said(&line));
             }
             AgentEvent::ToolStarted { name, input, same } => {
                 let shown = format!("{name} {input}");
-                self.shop.note(shown.trim_end());
-                let call = self.shop.redactor.redact(shown.trim_end());
-                self.shop.remember(Write::Soon, |left| left.tool(&call));
+                self.context.note(shown.trim_end());
+                let call = self.context.redactor.redact(shown.trim_end());
+                self.context.remember(Write::Soon, |left| left.tool(&call));
                 if let Some(same) = same {
                     self.calls(same, shown.trim_end());
                 }
@@ -112,12 +112,12 @@ impl Agent<'_> {
                 self.calls(same, format!("{name} {input}").trim_end());
             }
             AgentEvent::ToolEnded { name, ok: false } => {
-                self.shop.note(&format!("{name} failed"));
-                self.shop.remember(Write::Soon, Handover::tool_failed);
+                self.context.note(&format!("{name} failed"));
+                self.context.remember(Write::Soon, Handover::tool_failed);
             }
             AgentEvent::ToolEnded { .. } => {}
             AgentEvent::Retries { text } => {
-                self.shop.note(&format!("the program asks its service again: {text}"))
+                self.context.note(&format!("the program asks its service again: {text}"))
             }
         }
     }
@@ -128,7 +128,7 @@ impl Agent<'_> {
         }
         match self.circles.called(same, shown) {
             Seen::Nothing => {}
-            Seen::Note(text) => self.shop.tell(text),
+            Seen::Note(text) => self.context.tell(text),
             Seen::Enough(text) => {
                 let failure = Failure::new(FailureClass::Looping, text);
                 self.in_a_circle |= self.reading.heard.enough.is_none();

@@ -14,14 +14,14 @@ use swarm_agents::{Conclusion, Way};
 use swarm_protocol::channel::IterationOutcome;
 
 /// Asks in an empty folder, with the walls of the profile around it. Any good end is a yes.
-pub async fn probe(shop: &RunContext, prompt: &str, timeout_secs: u64, stop: &mut StopWish) -> Yield {
-    let setup = shop.spec.agent_setup.clone().unwrap_or_default();
+pub async fn probe(context: &RunContext, prompt: &str, timeout_secs: u64, stop: &mut StopWish) -> Yield {
+    let setup = context.spec.agent_setup.clone().unwrap_or_default();
     let limit = Duration::from_secs(timeout_secs.max(1));
     let deadline = Some(Instant::now() + limit);
     let mut way = Way::Preferred;
     let run = loop {
         let run =
-            once(shop, &setup, Start { iteration: 1, prompt, session: None, way, deadline }, stop).await;
+            once(context, &setup, Start { iteration: 1, prompt, session: None, way, deadline }, stop).await;
         let failed = !matches!(run.conclusion, Conclusion::Done { .. });
         if failed && way == Way::Preferred && run.wants_fallback {
             way = Way::Fallback;
@@ -29,12 +29,12 @@ pub async fn probe(shop: &RunContext, prompt: &str, timeout_secs: u64, stop: &mu
             break run;
         }
     };
-    shop.settle_journal();
+    context.settle_journal();
     match run.how() {
         Some(How::Stopped) => Yield::Stopped,
         how => {
             let failure = failure_of(&run, how, limit);
-            shop.note(&failure.as_ref().map_or_else(|| "the service answers".into(), Failure::sentence));
+            context.note(&failure.as_ref().map_or_else(|| "the service answers".into(), Failure::sentence));
             Yield::Report(FromDaemon::Probed { failure })
         }
     }

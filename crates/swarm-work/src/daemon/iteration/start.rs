@@ -46,12 +46,12 @@ pub struct Start<'a> {
     pub deadline: Option<Instant>,
 }
 
-pub async fn once(shop: &RunContext, setup: &AgentSetup, start: Start<'_>, stop: &mut StopWish) -> Run {
+pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, stop: &mut StopWish) -> Run {
     let Start { iteration, prompt, session, way, deadline } = start;
     // Not among the swarm's own files: the program reads it inside its sandbox.
-    let scratch = shop.tmp();
+    let scratch = context.tmp();
     let prompt_file = scratch.join("prompt.md");
-    let place = shop.place();
+    let place = context.place();
     let swarm = std::env::current_exe().unwrap_or_else(|_| "swarm".into());
     let launch = Launch {
         prompt_file: &prompt_file,
@@ -65,14 +65,14 @@ pub async fn once(shop: &RunContext, setup: &AgentSetup, start: Start<'_>, stop:
     let around = Surroundings::of_this_process();
     make_folders(setup, &around);
     let (invocation, reading) = swarm_agents::begin(setup, &launch, &around);
-    shop.note(&format!("iteration {iteration} begins: {}", invocation.argv.join(" ")));
+    context.note(&format!("iteration {iteration} begins: {}", invocation.argv.join(" ")));
     let circles = Circles::new(Patience { note: setup.loop_note, stop: setup.loop_stop });
-    let mut agent = Agent::new(shop, reading, circles, CommitLog::of(shop.record().await.as_deref()));
+    let mut agent = Agent::new(context, reading, circles, CommitLog::of(context.record().await.as_deref()));
     agent.may_be_silent = setup.program == AgentProgram::Exec;
-    let ran = match prepared(shop, &invocation, &prompt_file, prompt) {
+    let ran = match prepared(context, &invocation, &prompt_file, prompt) {
         Ok(call) => {
             let call = call.env("SWARM_ITERATION", iteration.to_string());
-            shop.run(call, &shop.bounds(deadline).await, &mut agent, stop).await
+            context.run(call, &context.bounds(deadline).await, &mut agent, stop).await
         }
         Err(error) => Err(error),
     };
@@ -104,15 +104,16 @@ fn exit_facts(ran: &Ran) -> ExitFacts {
 }
 
 fn prepared(
-    shop: &RunContext,
+    context: &RunContext,
     invocation: &swarm_agents::Invocation,
     prompt_file: &Path,
     prompt: &str,
 ) -> Result<Call, ProcessError> {
     let program = invocation.argv.first().cloned().unwrap_or_default();
     let failed = |source| ProcessError::Spawn { program: program.clone(), source };
-    let mut call =
-        shop.call(&invocation.argv).ok_or_else(|| ProcessError::NotFound { program: "no program".into() })?;
+    let mut call = context
+        .call(&invocation.argv)
+        .ok_or_else(|| ProcessError::NotFound { program: "no program".into() })?;
     let stdin = write(prompt_file, prompt).map_err(failed)?;
     for (path, text) in &invocation.files {
         write(path, text).map_err(failed)?;

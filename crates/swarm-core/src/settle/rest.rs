@@ -1,0 +1,49 @@
+//! Whether anything will still happen without a person.
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::outcome::Mode;
+
+use super::{builds_on_trunk, wholes_turn};
+use crate::effect::Effect;
+use crate::state::State;
+
+/// Whether ready tasks wait for a person to start them, and nothing else keeps them.
+pub fn waits_for_start(state: &State) -> bool {
+    let open = state.plan.as_ref().is_some_and(|p| !p.closed);
+    let waits = |id: &TaskId| state.task(id).is_some_and(|task| state.needs_start(task));
+    open && !state.draining && state.index.queue().any(waits)
+}
+
+/// Whether nothing will happen any more without a person: no run, no merge, nothing that was let
+/// start or waits for its moment. Tasks that wait for `swarm task start` do not count: see `waits_for_start`.
+pub fn rests(state: &State) -> bool {
+    let ready = match state.mode() {
+        Mode::Autopilot => {
+            state.index.queue().any(|id| state.task(id).is_some_and(|task| task.withheld.is_none()))
+        }
+        Mode::SemiAuto => state.index.started().next().is_some(),
+    };
+    let waiting = state.plan.as_ref().is_some_and(|p| !p.closed)
+        && !state.draining
+        && (ready
+            || state.index.restarting().next().is_some()
+            || state.index.approved().any(|id| state.task(id).is_some_and(|t| builds_on_trunk(state, t)))
+            || state.index.reviews().next().is_some()
+            || state.index.split().any(|id| wholes_turn(state, id)));
+    state.runs.is_empty()
+        && state.trunk_held_by.is_none()
+        && !waiting
+        && crate::owed::owed(state).iter().all(|effect| lets_rest(state, effect))
+}
+
+/// A watch ends with the loop. What is done and cannot be looked up is said and asked again at the next start:
+/// a trunk that is gone comes back by a person, and nobody waits for that behind a command.
+fn lets_rest(state: &State, effect: &Effect) -> bool {
+    let failing = matches!(effect, Effect::Prove { .. }) && state.proof_failed.is_some();
+    effect.key().is_watch() || failing
+}
+
+/// Whether no task is open and no operation is under way: nothing could be done even if nothing were paused.
+pub fn nothing_left(state: &State) -> bool {
+    rests(state) && state.ops.running.is_none() && state.tasks.values().all(|task| task.stage.is_closed())
+}

@@ -1,0 +1,112 @@
+//! Who gets the next free slot: a task and an agent for it.
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::outcome::Mode;
+use swarm_protocol::plan::Status;
+use swarm_protocol::time::Timestamp;
+
+use super::{dispatches, nonce};
+use crate::operation::machine;
+use crate::planted::{self, Bug};
+use crate::react;
+use crate::stage::Stage;
+use crate::state::{Agent, Run, State};
+
+pub(super) fn slot(state: &State, now: Timestamp) -> Option<Event> {
+    // Asked first: with a long queue it would be asked for every task.
+    if !dispatches(state) || (state.quota_stops_everything() && !planted::is(Bug::ClosedGatePassed)) {
+        return None;
+    }
+    let counts_ended = !planted::is(Bug::SlotGrantedBeforeStopped);
+    let taken = match counts_ended {
+        true if planted::is(Bug::RestartLosesSlot) => runs_at_work(state) as u32,
+        true => state.slots_taken(),
+        false => state.runs.values().filter(|r| r.kind == RunKind::Work && !r.ended).count() as u32,
+    };
+    let slots = state.plan.as_ref()?.profile.slots();
+    if taken >= slots {
+        return None;
+    }
+    let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
+    let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
+    let let_go = |id: &&TaskId| state.task(id).is_some_and(|t| t.withheld.is_none() && (all || t.started));
+    let may_go = |id: &&TaskId| let_go(id) && may(id);
+    let next = || if all { state.index.queue().find(may_go) } else { state.index.started().find(may_go) };
+    let task = machine::first_in_line(state, may_go).or_else(next)?;
+    let found = state.task(task)?;
+    react::instead_of_start(state, task).or_else(|| {
+        let profile = state.profile_for(found)?;
+        let agent = machine::agent_for(state, task).unwrap_or_else(|| idle_agent(state));
+        Some(claim(state, task, agent, profile))
+    })
+}
+
+fn runs_at_work(state: &State) -> usize {
+    state.runs.values().filter(|r| r.kind == RunKind::Work).count()
+}
+
+/// An agent that crashed begins again: same task, same worktree, once its old processes are gone. It
+/// has its slot already, unless there are fewer now.
+pub(super) fn restart(state: &State, now: Timestamp) -> Option<Event> {
+    let slots = state.plan.as_ref()?.profile.slots();
+    if !dispatches(state) || runs_at_work(state) >= slots as usize {
+        return None;
+    }
+    state.index.restarting().find_map(|id| {
+        let task = state.task(id)?;
+        let Stage::Restarting { agent, not_before, .. } = &task.stage else { return None };
+        if *not_before > now || state.has_run(id) {
+            return None;
+        }
+        react::instead_of_start(state, id)
+            .or_else(|| Some(claim(state, id, agent.clone(), state.profile_for(task)?)))
+    })
+}
+
+fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> bool {
+    let due = state
+        .task(id)
+        .is_some_and(|t| matches!(t.stage, Stage::Pending { not_before, .. } if not_before <= now));
+    // A merge that was interrupted may have published after all: until its executor has left the trunk
+    // nobody knows whether there is anything left to do.
+    let at_trunk = state.trunk_held_by.as_ref() == Some(id);
+    let busy = |id: &TaskId| {
+        let there = |r: &&Run| r.task == *id && r.kind != RunKind::Probe;
+        state.runs.values().filter(there).any(|r| counts_ended || !r.ended)
+    };
+    // The first part begins where the whole was left: nobody may still be writing there.
+    let whole = state.task(id).and_then(|t| t.parent.as_ref());
+    let can_pay = || state.task(id).is_some_and(|t| state.profile_for(t).is_some());
+    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay() && machine::may_take_up(state, id)
+}
+
+/// One that is in service and that no task keeps; a new one when there is none.
+fn idle_agent(state: &State) -> AgentId {
+    let kept = |id: &AgentId| {
+        state
+            .index
+            .restarting()
+            .filter_map(|task| state.task(task))
+            .any(|task| matches!(&task.stage, Stage::Restarting { agent, .. } if agent == id))
+    };
+    let serves = |agent: &Agent| agent.degraded.is_none() || planted::is(Bug::DegradedGranted);
+    let idle = state.agents.iter().find(|(id, a)| a.run.is_none() && serves(a) && !kept(id));
+    idle.map_or_else(|| AgentId::nth(state.agents.len() as u64 + 1), |(id, _)| id.clone())
+}
+
+fn claim(state: &State, task: &TaskId, agent: AgentId, profile: &str) -> Event {
+    let run = RunId::nth(state.runs_ever + 1);
+    let attempt = state.task(task).map_or(0, |t| t.attempts) + 1;
+    let nonce = nonce(state, &run);
+    Event::TaskClaimed {
+        task: task.clone(),
+        status: Status::Active,
+        run,
+        agent,
+        attempt,
+        nonce,
+        profile: (!profile.is_empty()).then(|| profile.into()),
+    }
+}

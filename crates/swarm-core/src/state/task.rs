@@ -1,0 +1,167 @@
+//! A task and its runs, as far as the swarm knows them.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::failure::{Failure, Usage};
+use swarm_protocol::ids::{AgentId, Oid, TaskId};
+use swarm_protocol::operation::{Left, SavedStage};
+use swarm_protocol::outcome::{Ended, Gate};
+use swarm_protocol::plan::TaskSpec;
+use swarm_protocol::time::Timestamp;
+
+use super::{Audit, Message, Nudge, SameFailure, Spent};
+use crate::stage::Stage;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    pub spec: TaskSpec,
+    pub phase: u32,
+    /// Place within the phase; has gaps, so that a move touches one task.
+    pub rank: i64,
+    pub stage: Stage,
+    /// Attempts so far, of any ending.
+    pub attempts: u32,
+    /// Attempts that ended by crash, timeout or loss.
+    pub retries: u32,
+    /// Failures in a row that are nobody's fault: services, networks, lost reviews.
+    pub transient_retries: u32,
+    /// Answers in a row that were refused or cut.
+    pub once_more: u32,
+    pub review_rounds: u32,
+    pub merge_rounds: u32,
+    /// A person let it start, or it was granted before: it goes on through its retries.
+    pub started: bool,
+    /// A person stopped its agent, and why it waits: in every mode it starts again by a person's word only.
+    #[serde(default)]
+    pub withheld: Option<String>,
+    /// Claims since the last sign of progress.
+    #[serde(default)]
+    pub claims: u32,
+    /// Work that was handed in and whose checks have no verdict yet: checked again, not done again.
+    #[serde(default)]
+    pub submitted: Option<Oid>,
+    /// How its checks failed last, and how often so in a row.
+    #[serde(default)]
+    pub same_failure: Option<SameFailure>,
+    /// What its attempts have cost so far.
+    pub usage: Usage,
+    /// By which the agent program can go on where it was; none: a fresh session.
+    pub session: Option<String>,
+    /// Why the agent program brought no result last.
+    pub failure: Option<Failure>,
+    /// Why its merge was put off, until it succeeds.
+    pub put_off: Option<String>,
+    /// How often its agents tried what is not theirs to do, and the last time.
+    pub oversteps: u32,
+    /// The first so many of them have been seen by a person.
+    #[serde(default)]
+    pub oversteps_seen: u32,
+    pub overstep: Option<Audit>,
+    /// Failures of executors in a row (worktree, git).
+    #[serde(rename = "hand_failures")]
+    pub effect_failures: u32,
+    pub waived: BTreeSet<Gate>,
+    /// How often its agents said that it is complete without having changed anything.
+    #[serde(default)]
+    pub empties: u32,
+    /// The tip of its branch that was handed in last: what comes after it has not been merged.
+    #[serde(default)]
+    pub handed_in: Option<Oid>,
+    /// Commits of it that are on trunk already, while more of its work goes there.
+    #[serde(default)]
+    pub landed_before: Vec<Oid>,
+    /// Where the branch started, once its worktree was made.
+    pub base: Option<Oid>,
+    /// A worktree may exist: from the claim on, since the executor that makes it may die before its
+    /// report, until an executor has proven it gone.
+    pub worktree: bool,
+    /// What was given up with the worktree and is on no trunk: it comes back when the task does.
+    #[serde(default)]
+    pub left: Option<Left>,
+    /// The record by which it was last cancelled.
+    #[serde(default)]
+    pub cancelled: u64,
+    /// Uncommitted work of the last attempt, kept under a ref.
+    pub wip: Option<Oid>,
+    /// A merged commit that was found green; not verified again.
+    pub verified: Option<Oid>,
+    /// What the next attempt should know: output of the last red check, crash, note.
+    pub last_failure: Option<String>,
+    pub last_agent: Option<AgentId>,
+    /// How its last attempt ended, until work is submitted: the next one is told.
+    pub last_end: Option<Ended>,
+    /// Why the worktree of the closed task stays.
+    pub kept: Option<String>,
+    /// What it was when the plan was closed over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<SavedStage>,
+    /// Crashes of its agents since the task was last handed to one, however slowly they came.
+    pub crashes: u32,
+    /// How often its context window was full.
+    pub overflows: u32,
+    /// What its next iteration is told about the last one.
+    pub nudge: Option<Nudge>,
+    /// The profile it was handed to; before what the plan says.
+    pub assigned: Option<String>,
+    /// Profiles that were not allowed to do what it needs.
+    pub denied_under: BTreeSet<String>,
+    /// The profile of its last attempt: a session belongs to the program that began it.
+    pub worked_under: Option<String>,
+    /// Its allowance was used up: first in the queue when it is back.
+    pub waits_for_quota: Option<String>,
+    /// Goes before all others, once.
+    pub first: bool,
+    pub spent: Spent,
+    /// What its present budget does not count.
+    pub spent_before: Spent,
+    /// Words of people for whoever works on it, oldest first (bounded).
+    pub messages: VecDeque<Message>,
+    /// The parts it was split into.
+    pub parts: Vec<TaskId>,
+    /// The task it is a part of.
+    pub parent: Option<TaskId>,
+    pub audit: VecDeque<Audit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    pub kind: RunKind,
+    pub task: TaskId,
+    pub agent: Option<AgentId>,
+    pub attempt: u32,
+    pub nonce: String,
+    pub claimed_at: Timestamp,
+    pub spawned: bool,
+    /// The profile it was claimed under; none: the one of the task or of the swarm.
+    pub profile: Option<String>,
+    pub usage: Usage,
+    /// Nothing is expected of it any more but its stop.
+    pub ended: bool,
+    /// It is the so-manieth of the ledger.
+    pub nth: u64,
+    /// Since when it has been at work; none while it is held at its boundary.
+    pub busy_since: Option<Timestamp>,
+    /// It was told once that it goes round in circles or is silent.
+    pub nudged: bool,
+    /// Lines of the history that it gave rise to: each is taken in once (bounded).
+    pub noted: BTreeSet<String>,
+    /// It has ended, and what is left of it could not be stopped yet. Tried again until it works.
+    pub stuck: Option<Stuck>,
+    /// The group that a probe asks for.
+    pub group: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stuck {
+    pub since: Timestamp,
+    pub why: String,
+}
+
+impl Run {
+    /// A learning as it is remembered among what the run gave rise to.
+    pub(crate) fn learning(signal: &str, text: &str) -> String {
+        format!("{signal}: {text}")
+    }
+}

@@ -1,0 +1,95 @@
+//! Executors at trunk: it is watched, a merge is built for it, the result is put on it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use swarm_core::input::Report;
+use swarm_protocol::event::Proof;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_work::build::{BuildOutcome, Work, build_as};
+use swarm_work::checkout_watch::CheckoutWatch;
+use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish};
+
+use super::{describe, shown};
+use crate::coordinator::world::World;
+
+/// Between two looks at trunk that nothing has told us to take.
+const TRUNK_LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// Waits for a change in any checkout of the trunk that may let a result through.
+pub(super) async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), String> {
+    let mut watches = tokio::task::JoinSet::new();
+    let branch = format!("refs/heads/{}", world.trunk());
+    for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&branch)) {
+        let waits = Waits { checkout: checkout.path, reason: WaitReason::Changed { paths: paths.to_vec() } };
+        let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(describe)?;
+        watches.spawn(async move { watch.changed().await });
+    }
+    match watches.join_next().await {
+        Some(changed) => changed.map_err(describe)?.map_err(describe),
+        // Nobody has the trunk checked out any more: that is the change.
+        None => Ok(()),
+    }
+}
+
+/// Waits until trunk is somewhere else. The kernel tells of it; now and then we look all the same, since a network disk
+/// tells nothing.
+pub(super) async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, String> {
+    loop {
+        let mut watch = CheckoutWatch::of_branch(&world.git, &world.trunk()).map_err(describe)?;
+        let now = trunk_tip(world).await?;
+        if now != *commit {
+            return Ok(now);
+        }
+        if let Ok(changed) = tokio::time::timeout(TRUNK_LOOK_EVERY, watch.changed()).await {
+            changed.map_err(describe)?;
+        }
+    }
+}
+
+pub(super) async fn trunk_tip(world: &World) -> Result<Oid, String> {
+    let name = format!("refs/heads/{}", world.trunk());
+    world
+        .git
+        .ref_value(&name)
+        .await
+        .map_err(describe)?
+        .ok_or_else(|| format!("the branch {} is gone", world.trunk()))
+}
+
+pub(super) async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
+    let built = build_as(&world.git, &work, world.config.merge.strategy).await.map_err(describe)?;
+    let task = work.task;
+    Ok(match built {
+        BuildOutcome::Built(built) => Report::Built {
+            task,
+            base: built.base_trunk,
+            result: built.result,
+            commits: built.commits,
+            squashed: built.squashed.is_some(),
+        },
+        BuildOutcome::Nothing { found } => {
+            Report::BuildEmpty { task, trunk: world.trunk(), commit: work.trunk, found }
+        }
+        BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
+    })
+}
+
+pub(super) async fn publish_merge(
+    world: &World,
+    task: TaskId,
+    intent: &Intent,
+    proof: Proof,
+) -> Result<Report, String> {
+    Ok(match publish(&world.git, intent).await.map_err(describe)? {
+        Publication::Published => Report::Published { task, proof },
+        Publication::Waits(waits) => Report::PublishWaits {
+            task,
+            why: world.without_root(&waits.reason.sentence()),
+            paths: shown(waits.reason.paths()),
+            hint: world.without_root(&waits.command()),
+        },
+        Publication::TrunkMoved { now: Some(now) } => Report::TrunkMoved { task, now },
+        Publication::TrunkMoved { now: None } => return Err(format!("the branch {} is gone", world.trunk())),
+    })
+}

@@ -1,0 +1,128 @@
+//! A refusal in words: what is in the way, and the command that helps.
+
+use super::Refusal;
+use crate::ids::TaskId;
+use crate::outcome::PauseReason;
+
+impl Refusal {
+    /// What is in the way, one sentence without a full stop.
+    pub fn message(&self) -> String {
+        let list = |ids: &[TaskId]| {
+            let shown: Vec<&str> = ids.iter().take(5).map(TaskId::as_str).collect();
+            let more = ids.len().saturating_sub(5);
+            if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+        };
+        match self {
+            Self::NoPlan => "No plan yet".into(),
+            Self::PlanClosed => "The plan is closed and its ledger is being archived".into(),
+            Self::PlanExists => "A plan already exists".into(),
+            Self::UnknownTask { task, .. } => format!("There is no task {task}"),
+            Self::UnknownPhase { phase, known } => {
+                let known: Vec<String> = known.iter().map(u32::to_string).collect();
+                format!("There is no phase {phase} (phases: {})", known.join(", "))
+            }
+            Self::DuplicateTask { task } => format!("Task {task} already exists"),
+            Self::UnknownDependency { task, depends, .. } => {
+                format!("Task {task} depends on {depends}, which does not exist")
+            }
+            Self::Cycle { path } => {
+                let mut names: Vec<&str> = path.iter().map(TaskId::as_str).collect();
+                names.extend(path.first().map(TaskId::as_str));
+                format!("Tasks depend on each other in a circle: {}", names.join(" → "))
+            }
+            Self::TooLarge { what, limit, got } => {
+                format!("{what} is too large: {got}, at most {limit} allowed")
+            }
+            Self::BadValue { what, why } => format!("{what} is not valid: {why}"),
+            Self::ProfileLocked => "The execution profile is locked".into(),
+            Self::WrongStatus { task, status, wanted, .. } => {
+                format!("Task {task} is {} and cannot be {wanted}", status.word())
+            }
+            Self::PhaseOpen { phase, open } => format!("Phase {phase} has open tasks: {}", list(open)),
+            Self::PhaseAlreadyComplete { phase } => format!("Phase {phase} is already complete"),
+            Self::AgentsRunning { tasks } => format!("Agents are running on {}", list(tasks)),
+            Self::TaskInUse { task, by } => format!("Task {task} is needed by {}", list(by)),
+            Self::NothingToChange { what } => format!("{what}: nothing would change"),
+            Self::NotPaused { paused, .. } if paused.is_empty() => "The swarm is not paused".into(),
+            Self::NotPaused { wanted, paused } => {
+                format!(
+                    "There is no pause with the reason {}; paused: {}",
+                    wanted.word(),
+                    PauseReason::list(paused.clone())
+                )
+            }
+            Self::NoAgent { task } => format!("No agent is working on task {task}"),
+            Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
+            Self::Draining => "The swarm is stopping".into(),
+            Self::NotForAgents { what } => format!("An agent may not do this: {what}"),
+            Self::ReadOnly { why } => format!("The ledger can only be read: {why}"),
+            Self::OperationUnderWay { kind } => format!("Another operation is under way: {kind}"),
+            Self::UnknownCheckpoint { name, .. } => format!("There is no checkpoint {name}"),
+            Self::CheckpointExists { name } => format!("Checkpoint {name} already exists"),
+            Self::CheckpointNeeded { name, why } => format!("The checkpoint {name} is needed: {why}"),
+            Self::UnknownOperation { id } => format!("There is no operation {id} to be undone"),
+            Self::NothingToUndo { what } => format!("Nothing to {what}"),
+            Self::AlreadyUndone { id, by } => format!("The operation {id} was already undone by {by}"),
+            Self::ChangedSince { what, changes, .. } => {
+                let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
+                let more = changes.len().saturating_sub(5);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("Cannot take back `{what}`, changed since: {}{more}", shown.join(", "))
+            }
+            Self::HasDependents { task, dependents } => {
+                format!("Other work builds on task {task}: {}", list(dependents))
+            }
+            Self::PreviewChanged { .. } => "The situation has changed since the preview".into(),
+            Self::CannotMove { why, .. } => why.clone(),
+        }
+    }
+
+    /// The command that would be accepted, or at least shows the way.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoPlan => "swarm plan save FILE".into(),
+            Self::PlanClosed => "swarm plan save FILE".into(),
+            Self::PlanExists => "swarm plan show".into(),
+            Self::UnknownTask { near: Some(near), .. } => format!("swarm task show {near}"),
+            Self::UnknownTask { .. } => "swarm task list".into(),
+            Self::UnknownPhase { .. } => "swarm plan show".into(),
+            Self::DuplicateTask { task } => format!("swarm task show {task}"),
+            Self::UnknownDependency { near: Some(near), .. } => format!("swarm task show {near}"),
+            Self::UnknownDependency { .. } => "swarm task list".into(),
+            Self::Cycle { .. } => "swarm task list".into(),
+            Self::TooLarge { .. } | Self::BadValue { .. } => "swarm --help".into(),
+            Self::ProfileLocked => "swarm plan reset".into(),
+            Self::WrongStatus { instead, task, .. } => {
+                instead.first().cloned().unwrap_or_else(|| format!("swarm task show {task}"))
+            }
+            Self::PhaseOpen { open, .. } => open
+                .first()
+                .map_or_else(|| "swarm task list".into(), |task| format!("swarm task cancel {task}")),
+            Self::PhaseAlreadyComplete { .. } => "swarm plan show".into(),
+            Self::AgentsRunning { .. } => "swarm close --stop".into(),
+            Self::TaskInUse { by, .. } => by.first().map_or_else(
+                || "swarm task list".into(),
+                |task| format!("swarm task edit {task} --depends ''"),
+            ),
+            Self::NotPaused { paused, .. } if !paused.is_empty() => paused[0].ended_by(),
+            Self::NothingToChange { .. } | Self::NotPaused { .. } | Self::NoAgent { .. } => {
+                "swarm status".into()
+            }
+            Self::AlreadyWaived { task, .. } => format!("swarm task show {task}"),
+            Self::Draining => "swarm status".into(),
+            Self::NotForAgents { .. } => "swarm status".into(),
+            Self::ReadOnly { .. } => "swarm plan salvage".into(),
+            Self::OperationUnderWay { .. } => "swarm status".into(),
+            Self::UnknownCheckpoint { near: Some(near), .. } => format!("swarm checkpoint show {near}"),
+            Self::UnknownCheckpoint { .. } => "swarm checkpoint list".into(),
+            Self::CheckpointExists { name } => format!("swarm checkpoint show {name}"),
+            Self::CheckpointNeeded { name, .. } => format!("swarm checkpoint show {name}"),
+            Self::UnknownOperation { .. } | Self::NothingToUndo { .. } => "swarm op log".into(),
+            Self::AlreadyUndone { by, .. } => format!("swarm op show {}", by.as_str()),
+            Self::ChangedSince { instead, .. } => instead.clone(),
+            Self::HasDependents { task, .. } => format!("swarm task rollback {task} --cascade"),
+            Self::PreviewChanged { command } => format!("{command} --dry-run"),
+            Self::CannotMove { hint, .. } => hint.clone(),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What has to hold when nothing happens any more.
+
+use swarm_core::stage::Stage;
+use swarm_protocol::ids::RunId;
+
+use super::{Broken, Oracle, broken};
+use crate::world::coordinator::Coordinator;
+use crate::world::truth::Truth;
+
+/// All is quiet and nothing is left.
+pub fn at_rest(
+    oracle: &Oracle,
+    c: &Coordinator,
+    truth: &Truth,
+    living: Option<&RunId>,
+) -> Result<(), Broken> {
+    let state = &c.state;
+    let rule = "when faults stop everything comes to rest";
+    if let Some((id, task)) = state.tasks.iter().find(|(_, t)| !t.stage.is_closed()) {
+        return Err(broken(rule, format!("task {id} is {:?}", task.stage)));
+    }
+    if !state.runs.is_empty() || state.slots_taken() > 0 {
+        return Err(broken(rule, format!("runs left: {:?}", state.runs)));
+    }
+    if let Some(task) = &state.trunk_held_by {
+        return Err(broken(rule, format!("the trunk is held by {task}")));
+    }
+    if let Some(effect) = swarm_core::owed(state).iter().find(|effect| !effect.key().is_watch()) {
+        return Err(broken(rule, format!("owed: {effect:?}")));
+    }
+    if let Some(run) = living {
+        return Err(broken("no process is left", run.to_string()));
+    }
+    for task in truth.worktrees.keys() {
+        if state.tasks.get(task).is_none_or(|t| t.kept.is_none()) {
+            return Err(broken("no worktree is left", task.to_string()));
+        }
+    }
+    let silent = |t: &swarm_core::state::Task| t.messages.iter().any(|m| m.waits());
+    if let Some((id, _)) = state.tasks.iter().find(|(_, task)| silent(task)) {
+        return Err(broken("a message lands, or its sender is told that it did not", id.to_string()));
+    }
+    for (id, task) in &state.tasks {
+        if let Stage::Done { proof: Some(proof) } = &task.stage {
+            oracle.proven(proof, truth).map_err(|b| broken(b.rule, format!("{id}: {}", b.text)))?;
+        }
+    }
+    Ok(())
+}
