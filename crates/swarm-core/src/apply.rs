@@ -7,7 +7,7 @@ mod legacy;
 mod merge;
 mod operation;
 mod place;
-pub(crate) mod plan;
+mod plan;
 mod proof;
 mod recovery;
 mod restore;
@@ -17,13 +17,11 @@ mod swarm;
 mod observe;
 mod worktree;
 
-pub(crate) use plan::patch_spec;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
-use crate::limits::OUTPUT_KEPT;
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -237,16 +235,4 @@ fn keep<T>(list: &mut std::collections::VecDeque<T>, most: usize, item: T) {
         list.pop_front();
     }
     list.push_back(item);
-}
-
-/// The end of a text, at a character boundary: errors stand last.
-pub(crate) fn tail(text: &str) -> String {
-    if text.len() <= OUTPUT_KEPT {
-        return text.into();
-    }
-    let mut from = text.len() - OUTPUT_KEPT;
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text[from..].into()
 }

@@ -6,14 +6,14 @@ use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Mode, PauseReason};
 use swarm_protocol::time::Timestamp;
 
-use crate::apply::tail;
 use crate::hooks;
 use crate::limits::DUE_MAX;
 use crate::operation::checkpoints;
-use crate::operation::state::PERIODIC;
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::State;
+use crate::state::operations::PERIODIC;
+use crate::text::tail;
 
 /// What has to be known of the state before the event.
 pub(crate) struct Before {

@@ -6,14 +6,11 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::operation::HookOutcome;
-use swarm_protocol::outcome::Next;
-use swarm_protocol::plan::BlockKind;
 
 use crate::effect::Effect;
-use crate::operation::state::HookRun;
 use crate::planted::{self, Bug};
-use crate::stage::Stage;
 use crate::state::State;
+use crate::state::operations::HookRun;
 
 /// Hooks at once; the rest wait their turn.
 const AT_ONCE: usize = 4;
@@ -82,35 +79,4 @@ pub fn owed(state: &State) -> impl Iterator<Item = Effect> {
         subject: h.subject.clone(),
         variables: h.variables.clone(),
     })
-}
-
-/// A hook ended. One that stands before something may refuse it.
-pub fn ended(state: &State, n: u64, outcome: HookOutcome, output: String) -> Vec<Event> {
-    let Some(hook) = state.ops.hooks.get(&n).filter(|h| h.started.is_some()) else { return vec![] };
-    let output = crate::apply::tail(&output);
-    let refuses = hook.blocking && outcome != HookOutcome::Ok;
-    let mut events = vec![Event::HookEnded { hook: hook.hook.clone(), n, outcome, output: output.clone() }];
-    if refuses {
-        events.extend(refused(state, hook, &output));
-    }
-    events
-}
-
-fn refused(state: &State, hook: &HookRun, output: &str) -> Option<Event> {
-    let id = TaskId::new(hook.subject.as_deref()?).ok()?;
-    let task = state.task(&id)?;
-    let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
-    let why = format!("the hook {} refused: {}", hook.hook, last.trim());
-    let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
-    match (hook.hook.as_str(), &task.stage) {
-        ("pre-start", Stage::Active { run, .. } | Stage::Checking { run, .. })
-            if hook.run.as_ref() == Some(run) =>
-        {
-            Some(crate::react::leave(state, &id, task, next, &why))
-        }
-        ("pre-merge", Stage::Merging { .. }) if state.trunk_held_by.as_ref() == Some(&id) => {
-            Some(Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next })
-        }
-        _ => None,
-    }
 }

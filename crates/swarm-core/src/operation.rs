@@ -1,7 +1,7 @@
 //! Operations: interventions as records that can be previewed, taken back and brought back.
 //!
 //! A state-only operation is one batch of events that ends in `operation`, which names every fact it
-//! changed. One that moves git as well has stages of its own (`state.rs` of this folder): asked,
+//! changed. One that moves git as well has stages of its own (`state/operations.rs`): asked,
 //! quiet, planned, saved, moved, finished. Each stage is a promise: what is owed is read off it, so
 //! that a death anywhere is finished by whoever comes next.
 
@@ -12,15 +12,12 @@ pub mod facts;
 pub mod machine;
 pub mod plan;
 pub mod restore;
-pub mod saved;
-pub mod state;
 pub mod stays;
 pub mod trunk;
 pub mod undo;
 mod undoing;
-pub mod written;
 
+pub use crate::state::operations::{Operations, Record, Running, Step};
+pub use crate::state::saved::{self, differing, saved};
 pub use another_trunk::{changes_trunk, merged_into_another, moved_another, nobody_works, on_this_trunk};
 pub use plan::{ask, hash, plan};
-pub use saved::{differing, saved};
-pub use state::{Operations, Record, Running, Step};

@@ -8,6 +8,7 @@ use crate::effect::{Effect, StartsFrom, WorkOrder};
 use crate::planted::{self, Bug};
 use crate::stage::{MergeStep, Stage};
 use crate::state::{Run, State, Suspect, Task};
+use crate::worktrees;
 
 /// All effects owed now. Stops come first: they free what others wait for.
 pub fn owed(state: &State) -> Vec<Effect> {
@@ -32,7 +33,7 @@ pub fn owed(state: &State) -> Vec<Effect> {
     effects.extend(watch_on_trunk(state));
     effects.extend(crate::operation::machine::owed(state));
     effects.extend(crate::hooks::owed(state));
-    effects.extend(state.index.loose().filter_map(|id| for_task(state, id, state.task(id)?)));
+    effects.extend(state.index.loose().filter_map(|id| worktrees::owed(state, id, state.task(id)?)));
     effects
 }
 
@@ -145,7 +146,7 @@ fn prove(state: &State) -> Option<Effect> {
     if state.proves_nothing_now() || planted::is(Bug::DoneNotAsked) {
         return None;
     }
-    let proof = |id: &TaskId| Some((id.clone(), crate::react::provable(state.task(id)?)?.clone()));
+    let proof = |id: &TaskId| Some((id.clone(), crate::state::provable(state.task(id)?)?.clone()));
     Some(Effect::Prove { tasks: state.index.provable().filter_map(proof).collect() })
 }
 
@@ -181,30 +182,5 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
             commits: commits.clone(),
         }),
         MergeStep::Verifying { .. } | MergeStep::Suspect { .. } | MergeStep::Trial { .. } => None,
-    }
-}
-
-/// Tasks whose worktree is given up or brought back.
-pub fn worktrees_on_the_way(state: &State) -> impl Iterator<Item = &TaskId> {
-    state.index.loose().filter(|id| {
-        let owed = state.task(id).and_then(|task| for_task(state, id, task));
-        matches!(owed, Some(Effect::Remove { .. } | Effect::Revive { .. }))
-    })
-}
-
-fn for_task(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
-    match &task.stage {
-        Stage::Approved { waits: Some(waits), .. } if !state.draining && task.left.is_none() => {
-            Some(Effect::Watch { task: id.clone(), paths: waits.paths.clone() })
-        }
-        Stage::Done { .. } | Stage::Cancelled => {
-            // Nothing is taken from under a process, nor while the trunk may still be at it.
-            let in_use = state.has_run(id) || state.trunk_held_by.as_ref() == Some(id);
-            // What was left before stays what is left.
-            let remember = (task.stage == Stage::Cancelled && task.left.is_none()).then_some(task.cancelled);
-            let merged = task.handed_in.clone().filter(|_| task.stage != Stage::Cancelled);
-            (!in_use).then(|| Effect::Remove { task: id.clone(), remember, merged })
-        }
-        _ => task.left.clone().map(|left| Effect::Revive { task: id.clone(), left }),
     }
 }

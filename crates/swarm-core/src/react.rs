@@ -25,7 +25,8 @@ mod same;
 mod plan;
 mod save;
 mod profile;
-mod structure;
+mod edit;
+mod hook;
 mod task;
 mod start;
 mod submit;
@@ -37,13 +38,10 @@ pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use message::undelivered;
 pub use operate::requested;
 pub use plan::checkpoint_of_close;
-pub(crate) use proof::provable;
 pub(crate) use quota::due as quota_due;
 pub(crate) use review::approved;
-pub(crate) use save::patch_between;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
 pub(crate) use task::{commands, leave};
-pub(crate) use validate::graph;
 pub(crate) use work::out_of_time;
 
 use swarm_protocol::event::Event;
@@ -140,7 +138,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::MoveRefused { op, why, hint } => steps::refused(state, &op, why, hint),
         Report::Forgotten { name } => steps::forgotten(state, name),
         Report::Rewound { task, saved } => steps::rewound(state, task, saved),
-        Report::HookEnded { n, outcome, output } => crate::hooks::ended(state, n, outcome, output),
+        Report::HookEnded { n, outcome, output } => hook::ended(state, n, outcome, output),
         Report::Broke { key, why } => steps::broke(state, &key, why),
     }
 }

@@ -10,11 +10,9 @@ mod stops;
 mod task;
 
 pub use attention::attention;
-pub(crate) use attention::{failure_seen_by, has_undelivered, messages_seen_by, overstep_seen_by};
 pub use changes::changes;
 pub use choices::{Choice, choices};
 pub use operations::{checkpoints, hooks, operations};
 pub use status::{approved_plan, handoff, status};
 pub use stops::stops;
-pub(crate) use task::unmet;
 pub use task::{done_elsewhere, done_unproven, gone, row, rows, task};

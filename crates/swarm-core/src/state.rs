@@ -1,13 +1,19 @@
 //! Everything the swarm knows, made of its events and of nothing else.
 
+mod index;
+pub mod operations;
 mod recovery;
+pub mod saved;
+pub mod schedule;
 mod task;
 mod trunk;
+pub(crate) mod unseen;
 
 pub use recovery::{
     Agent, Bases, Closed, Degraded, Landed, Message, Nudge, QuotaGate, SameFailure, Spent, Suspect,
 };
 
+pub(crate) use task::provable;
 pub use task::{Run, Stuck, Task};
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,8 +26,8 @@ use swarm_protocol::plan::{ExecutionProfile, Extra};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 
-use crate::index::Index;
 use crate::stage::Stage;
+use index::Index;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
 pub const STATE_FORMAT: u32 = 6;
@@ -92,7 +98,7 @@ pub struct State {
     #[serde(default)]
     pub explicit: bool,
     /// Operations, checkpoints, hooks.
-    pub ops: crate::operation::Operations,
+    pub ops: operations::Operations,
     #[serde(skip)]
     pub(crate) index: Index,
 }
@@ -224,5 +230,11 @@ impl State {
             |id: &&TaskId| self.runs.values().any(|run| run.task == **id && run.kind == RunKind::Work);
         let between = self.index.restarting().filter(|id| !works(id)).count();
         (runs + between) as u32
+    }
+
+    /// What the task depends on and is not done.
+    pub fn unmet<'a>(&'a self, task: &'a Task) -> Vec<&'a TaskId> {
+        let done = |id: &&TaskId| self.task(id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+        task.spec.depends.iter().filter(|id| !done(id)).collect()
     }
 }

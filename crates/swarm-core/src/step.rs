@@ -1,16 +1,18 @@
 //! One turn of the circle up to the disk: the events of one input, taken in, with all that follows from them.
 //! The only place where `react`, `apply` and `settle` meet: the product and the simulator both turn here.
 
+mod taken_in;
+
 use swarm_protocol::event::Event;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::dues;
 use crate::input::Input;
-use crate::operation::written::take_in;
 use crate::react::react;
 use crate::settle::settle;
 use crate::state::State;
+use taken_in::take_in;
 
 /// Decides an input and takes the decision in. What comes back is one batch of the ledger:
 /// written whole or not at all, at the time that the state has then.

@@ -13,8 +13,8 @@ use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
-use super::tail;
 use crate::state::State;
+use crate::text::tail;
 
 /// A publish that waits for a person's checkout was tried again after a minute.
 pub(super) fn checkout_again_at(at: Timestamp) -> Timestamp {

@@ -6,10 +6,11 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
-use super::{keep, legacy, tail};
+use super::{keep, legacy};
 use crate::limits::GREEN_KEPT;
 use crate::stage::{MergeStep, Stage, Waits};
 use crate::state::{RedTrunk, State};
+use crate::text::tail;
 
 impl State {
     pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) -> bool {

@@ -6,10 +6,10 @@ use swarm_protocol::operation::{Fact, FactChange, TaskPart};
 use swarm_protocol::time::Timestamp;
 
 use super::legacy;
-use crate::operation::saved;
-use crate::operation::state::Record;
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
+use crate::state::operations::Record;
+use crate::state::saved;
 
 /// What has to be known of the state before the event.
 pub(super) struct Before {

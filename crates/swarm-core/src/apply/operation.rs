@@ -9,8 +9,8 @@ use super::{keep, legacy};
 use crate::limits::{
     ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, HOOKS_ENDED_KEPT, OPERATIONS_KEPT,
 };
-use crate::operation::state::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
-use crate::operation::written;
+use crate::state::operations::size;
+use crate::state::operations::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
 use crate::state::{PastAnswer, State};
 
 impl State {
@@ -195,7 +195,7 @@ impl State {
         }
         let Running { by, kind, subject, .. } = running;
         let (id, text, seq) = (id.clone(), text.into(), self.seq);
-        let bytes = facts.as_deref().map_or(0, written::size);
+        let bytes = facts.as_deref().map_or(0, size);
         self.log(Record {
             id,
             seq,

@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
+use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskSpec};
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
 use crate::state::{Approved, Phase, Plan, Spent, State, Task};
+use crate::structure::patch_spec;
 
 impl State {
     /// True when the event was one of the plan.
@@ -251,48 +252,5 @@ impl State {
             }
         }
         self.rebuild_index();
-    }
-}
-
-pub(crate) fn patch_spec(spec: &mut TaskSpec, patch: &TaskPatch) {
-    let p = patch.clone();
-    if let Some(v) = p.title {
-        spec.title = v
-    }
-    if let Some(v) = p.description {
-        spec.description = v
-    }
-    if let Some(v) = p.depends {
-        spec.depends = v
-    }
-    if let Some(v) = p.acceptance {
-        spec.acceptance = v
-    }
-    if let Some(v) = p.files {
-        spec.files = v
-    }
-    if let Some(v) = p.tags {
-        spec.tags = v
-    }
-    if let Some(v) = p.size {
-        spec.size = v
-    }
-    if let Some(v) = p.priority {
-        spec.priority = v
-    }
-    if let Some(v) = p.profile {
-        spec.profile = v
-    }
-    if let Some(v) = p.isolation {
-        spec.isolation = v
-    }
-    if let Some(v) = p.review {
-        spec.review = v
-    }
-    if let Some(v) = p.allow_empty {
-        spec.allow_empty = v
-    }
-    if let Some(v) = p.extra {
-        spec.extra = v
     }
 }

@@ -3,9 +3,9 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::time::Timestamp;
 
-use super::tail;
 use crate::stage::Stage;
 use crate::state::{State, Stuck};
+use crate::text::tail;
 
 impl State {
     /// True when the event was one of these.

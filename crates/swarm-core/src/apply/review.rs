@@ -4,9 +4,9 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::time::Timestamp;
 
-use super::tail;
 use crate::stage::Stage;
 use crate::state::State;
+use crate::text::tail;
 
 impl State {
     /// True when the event was one of a review.

@@ -10,9 +10,10 @@ use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::time::Timestamp;
 
-use super::{legacy, tail};
+use super::legacy;
 use crate::stage::Stage;
 use crate::state::{Audit, Run, SameFailure, SetupFailures, Spent, State};
+use crate::text::tail;
 
 impl State {
     /// True when the event was one of an attempt.

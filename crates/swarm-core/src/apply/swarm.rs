@@ -6,8 +6,8 @@ use swarm_protocol::time::Timestamp;
 
 use super::keep;
 use crate::limits::{ANSWERS_KEPT, DECISIONS_KEPT};
-use crate::operation::state::Record;
 use crate::stage::Stage;
+use crate::state::operations::Record;
 use crate::state::{Audit, PastAnswer, Pause, SetupFailures, State};
 
 impl State {
@@ -53,7 +53,7 @@ impl State {
                     failed: None,
                     paths: vec![],
                     seen: false,
-                    bytes: facts.as_deref().map_or(0, crate::operation::written::size),
+                    bytes: facts.as_deref().map_or(0, crate::state::operations::size),
                 });
                 keep(
                     &mut self.answers,

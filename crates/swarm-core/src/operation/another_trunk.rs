@@ -10,10 +10,11 @@ use swarm_protocol::operation::{
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 
+use super::facts;
 use super::plan::merged;
-use super::state::Record;
-use super::{facts, saved};
 use crate::stage::Stage;
+use crate::state::operations::Record;
+use crate::state::saved;
 use crate::state::{State, Task};
 
 /// What has to be found out about the branch.
@@ -159,4 +160,19 @@ pub fn merged_into_another(state: &State, id: &TaskId) -> Result<(), Refusal> {
 fn of_another(what: &str, then: &str, now: &str) -> Refusal {
     let why = format!("{what} is about the trunk {then}, and trunk is {now} now");
     Refusal::CannotMove { why, hint: format!("swarm run --trunk {then} --dry-run") }
+}
+
+impl State {
+    /// Where the swarm has last seen trunk: after a merge or an operation, or in a checkpoint.
+    pub fn last_seen_on_trunk(&self) -> Option<Oid> {
+        let fact = Fact::of_branch(self.trunk.as_deref()?);
+        let moved = self.ops.log.iter().rev().find_map(|record| {
+            let change = record.facts.iter().flatten().find(|change| change.fact == fact)?;
+            Some((record.seq, super::plan::oid(change.after.as_ref())?))
+        });
+        let of_this = |c: &&Checkpoint| on_this_trunk(self, c).is_ok();
+        let kept =
+            self.ops.checkpoints.values().filter(of_this).filter_map(|c| Some((c.seq, c.trunk.clone()?)));
+        kept.chain(moved).max_by_key(|(seq, _)| *seq).map(|(_, oid)| oid)
+    }
 }

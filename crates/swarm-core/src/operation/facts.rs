@@ -8,7 +8,7 @@ use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::operation::{Fact, FactChange, SavedStage, TaskPart};
 
-use super::saved;
+use crate::state::saved;
 use crate::state::{State, Task};
 
 /// The fact as it is now; none: there is no such thing.

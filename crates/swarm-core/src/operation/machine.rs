@@ -6,10 +6,10 @@ use swarm_protocol::ids::{AgentId, TaskId};
 use swarm_protocol::operation::{Fact, Request, Survey};
 use swarm_protocol::time::Timestamp;
 
-use super::state::{Due, Running, Step};
 use super::{checkpoints, plan};
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::operations::{Due, Running, Step};
 
 /// Whether new work may be granted, as far as operations and full checkpoints are concerned.
 pub fn lets_start(state: &State) -> bool {
@@ -41,7 +41,7 @@ fn is_quiet(state: &State, running: &Running) -> bool {
     !runs
         && state.ops.rewinds.keys().all(|id| !touched(id))
         // A worktree that is on its way out or back is seen when it has arrived.
-        && !crate::owed::worktrees_on_the_way(state).any(touched)
+        && !crate::worktrees::on_the_way(state).any(touched)
         && !(moves_trunk && (state.trunk_held_by.is_some() || verifies()))
 }
 

@@ -193,7 +193,7 @@ pub fn hash(plan: &Plan) -> String {
 
 /// Where facts were too many the state before it is returned to; a merge is undone as its task's
 /// rollback, since approved work would be merged again at once; the choice of a trunk by choosing the one before.
-pub fn as_another(record: &super::state::Record, force: Force) -> Option<Request> {
+pub fn as_another(record: &crate::state::operations::Record, force: Force) -> Option<Request> {
     if let (None, Some(name)) = (&record.facts, &record.checkpoint) {
         return Some(Request::Rollback { to: name.clone(), force });
     }
@@ -275,7 +275,7 @@ pub fn all_facts(
 /// Facts that a later change took out of reach, as a refusal.
 pub fn refused(
     state: &State,
-    record: &super::state::Record,
+    record: &crate::state::operations::Record,
     changes: Vec<swarm_protocol::refusal::Changed>,
 ) -> Refusal {
     let instead = undo::instead(state, record, &changes, true);
@@ -285,7 +285,7 @@ pub fn refused(
 /// The facts of the ledger that an undo sets back, for its plan.
 pub fn set_back(
     state: &State,
-    record: &super::state::Record,
+    record: &crate::state::operations::Record,
     partial: bool,
     force: Force,
 ) -> Result<Vec<FactChange>, Refusal> {

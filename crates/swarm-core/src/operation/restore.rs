@@ -10,8 +10,8 @@ use swarm_protocol::outcome::{Gate, Mode};
 use swarm_protocol::plan::{ExecutionProfile, Extra, PhaseHead, TaskSpec};
 
 use super::facts;
-use crate::react::patch_between;
 use crate::state::State;
+use crate::structure::patch_between;
 
 /// A fact and the value it is to have.
 pub type Wanted = (Fact, Option<Value>);

@@ -12,9 +12,10 @@ use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 
 use super::plan::{branch_ref, merged};
-use super::{checkpoints, facts, saved, trunk};
+use super::{checkpoints, facts, trunk};
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
+use crate::state::saved;
 use crate::state::{State, Task};
 
 /// Everything back to a checkpoint.

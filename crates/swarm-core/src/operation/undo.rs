@@ -8,10 +8,11 @@ use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::operation::{Fact, FactChange, Force, SavedStage, TaskPart};
 use swarm_protocol::refusal::{Changed, Refusal};
 
-use super::state::Record;
-use super::{facts, saved};
+use super::facts;
 use crate::planted::{self, Bug};
 use crate::state::State;
+use crate::state::operations::Record;
+use crate::state::saved;
 
 /// The operation that an undo is about: the one named, or the newest of a person.
 pub fn chosen<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'a Record, Refusal> {
@@ -218,7 +219,7 @@ fn broken(state: &State, back: &[FactChange]) -> Option<InTheWay> {
         });
     }
     let borrowed: BTreeMap<&TaskId, &[TaskId]> = edges.iter().map(|(id, d)| (id, d.as_slice())).collect();
-    let Err(Refusal::Cycle { path }) = crate::react::graph(&borrowed) else { return None };
+    let Err(Refusal::Cycle { path }) = crate::structure::graph(&borrowed) else { return None };
     let task = path.iter().find(|id| set_back.contains(*id))?.clone();
     let other = path.iter().find(|id| !set_back.contains(*id)).unwrap_or(&task);
     let fact = Fact::Part(other.clone(), TaskPart::Spec);

@@ -10,10 +10,11 @@ use swarm_protocol::operation::{
 use swarm_protocol::refusal::{Changed, Refusal};
 
 use super::plan::{branch_ref, oid, refused, set_back, trunk_fact};
-use super::state::Record;
-use super::{saved, trunk, undo};
+use super::{trunk, undo};
 use crate::planted::{self, Bug};
 use crate::state::State;
+use crate::state::operations::Record;
+use crate::state::saved;
 
 pub fn unmake(
     state: &State,

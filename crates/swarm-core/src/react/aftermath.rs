@@ -22,7 +22,7 @@ pub(super) fn aftermath(state: &State, l: &Live<'_>, how: &Ended, next: &Next, n
         // A session that ran out of time is stuck in its own thoughts.
         Ended::Timeout { .. } => left.fresh_session = true,
         Ended::NoWorkspace { text } if !state.paused.contains_key(&PauseReason::Disk) => {
-            let text = without_name(&crate::apply::tail(text), l.id);
+            let text = without_name(&crate::text::tail(text), l.id);
             let before = &state.setup_failures;
             let count = if before.text == text { before.count.saturating_add(1) } else { 1 };
             left.setup = Some(SetupRecord { text, count });

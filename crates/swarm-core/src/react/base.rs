@@ -7,7 +7,7 @@ use swarm_protocol::outcome::PauseReason;
 
 use super::work::Live;
 use crate::limits::EFFECT_FAILURES_MAX;
-use crate::settle::{dispatches, nonce};
+use crate::ready::{dispatches, nonce};
 use crate::state::{State, Suspect};
 
 /// The commit that nobody has tried the checks on yet, once they failed for a task that began with it.
@@ -36,7 +36,7 @@ fn tried_by<'a>(state: &'a State, run: &RunId) -> Option<(&'a Oid, &'a Suspect)>
 /// The verdict of a trial; none: the run was no trial.
 pub(super) fn judged(state: &State, run: &RunId, green: bool, output: &str) -> Option<Vec<Event>> {
     let (commit, suspect) = tried_by(state, run)?;
-    let output = crate::apply::tail(output);
+    let output = crate::text::tail(output);
     let why = format!("the checks fail at {}, where tasks begin, before any work:\n{output}", commit.short());
     let (task, run, commit) = (suspect.task.clone(), run.clone(), commit.clone());
     let mut events = vec![Event::BaseChecked { task, run, commit, green, output }];
@@ -55,7 +55,7 @@ pub(super) fn lost(state: &State, run: &RunId, why: &str) -> Option<Vec<Event>> 
 
 fn interrupted(task: &TaskId, run: &RunId, commit: &Oid, why: &str, unknown: bool) -> Event {
     let (task, run, commit) = (task.clone(), run.clone(), commit.clone());
-    Event::BaseCheckLost { task, run, commit, why: crate::apply::tail(why), unknown }
+    Event::BaseCheckLost { task, run, commit, why: crate::text::tail(why), unknown }
 }
 
 /// Trials that are under way broken off; they are begun again later.

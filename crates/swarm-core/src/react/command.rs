@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, intervene, merge, message, operate, plan, profile, proof, quota, restart, save, seen, split,
-    start, structure, submit, task,
+    budget, edit, intervene, merge, message, operate, plan, profile, proof, quota, restart, save, seen,
+    split, start, submit, task,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -80,10 +80,10 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::CompletePhase { phase } => plan::complete_phase(state, phase),
         Command::ClosePlan { archive } => plan::close(state, archive),
         Command::ReopenPlan => plan::reopen(state),
-        Command::AddTask { phase, after, task } => structure::add(state, phase, after, task),
-        Command::EditTask { task, patch } => structure::edit(state, task, patch),
-        Command::RemoveTask { task } => structure::remove(state, task),
-        Command::MoveTask { task, after, phase } => structure::reorder(state, task, after, phase),
+        Command::AddTask { phase, after, task } => edit::add(state, phase, after, task),
+        Command::EditTask { task, patch } => edit::edit(state, task, patch),
+        Command::RemoveTask { task } => edit::remove(state, task),
+        Command::MoveTask { task, after, phase } => edit::reorder(state, task, after, phase),
         Command::BlockTask { task, reason } => task::block(state, task, reason),
         Command::UnblockTask { task } => task::unblock(state, task),
         Command::AcceptTask { task, reason } => proof::accept(state, task, reason),

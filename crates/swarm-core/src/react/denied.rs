@@ -17,7 +17,7 @@ pub(super) fn denied(state: &State, l: &Live<'_>, failure: &Failure, now: Timest
     let fresh = |broader: &&str| *broader != profile && !l.task.denied_under.contains(*broader);
     match state.broader_than(profile).filter(fresh) {
         Some(broader) => {
-            let why = format!("{profile} was denied: {}", crate::apply::tail(&failure.text));
+            let why = format!("{profile} was denied: {}", crate::text::tail(&failure.text));
             let assigned = Event::ProfileAssigned { task: l.id.clone(), profile: broader.into(), why };
             Consequences { next: Next::Pending { not_before: now, counts: false }, then: vec![assigned] }
         }

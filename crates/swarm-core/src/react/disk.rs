@@ -9,7 +9,7 @@ use crate::state::State;
 pub(super) fn disk(state: &State, low: bool, why: String) -> Vec<Event> {
     let (reason, paused) = (PauseReason::Disk, state.paused.contains_key(&PauseReason::Disk));
     match (low, paused) {
-        (true, false) => vec![Event::Paused { reason, why: crate::apply::tail(&why) }],
+        (true, false) => vec![Event::Paused { reason, why: crate::text::tail(&why) }],
         (false, true) => vec![Event::Resumed { reason }],
         _ => vec![],
     }

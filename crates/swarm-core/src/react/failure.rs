@@ -40,7 +40,7 @@ pub(super) fn class_of(outcome: &IterationOutcome) -> Option<FailureClass> {
 
 /// A program may say a great deal when it fails; its end is kept.
 pub(super) fn shortened(failure: Failure) -> Failure {
-    Failure { text: crate::apply::tail(&failure.text), ..failure }
+    Failure { text: crate::text::tail(&failure.text), ..failure }
 }
 
 pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> Consequences {

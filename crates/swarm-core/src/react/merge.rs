@@ -14,7 +14,7 @@ use super::trunk;
 use crate::input::KeyName;
 use crate::limits::{CHECKOUT_RETRY_SECS, EFFECT_FAILURES_MAX};
 use crate::planted::{self, Bug};
-use crate::settle::nonce;
+use crate::ready::nonce;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
 
@@ -59,7 +59,7 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
 /// Trunk moved after it was looked up, and what the task builds on may have gone with that: the task gives its turn
 /// back until it is known. Whoever builds on nothing needs not wait.
 fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Option<Vec<Event>> {
-    let provable = |id: &TaskId| state.task(id).and_then(super::provable).is_some();
+    let provable = |id: &TaskId| state.task(id).and_then(crate::state::provable).is_some();
     let known = state.proven.as_ref() == Some(base) || planted::is(Bug::DoneNotAsked);
     if known || !task.spec.depends.iter().any(provable) {
         return None;

@@ -20,7 +20,7 @@ pub(super) fn nudge(state: &State, l: &Live<'_>, iteration: u32, failure: &Failu
         run: l.run.clone(),
         iteration,
         class: failure.class,
-        why: crate::apply::tail(&failure.sentence()),
+        why: crate::text::tail(&failure.sentence()),
     })
 }
 
@@ -32,7 +32,7 @@ pub(super) fn noted(state: &State, run: &RunId, text: String) -> Vec<Event> {
 /// What an agent learned, once; the files that prompts tell it from are the engine's.
 pub(super) fn learned(state: &State, run: &RunId, signal: String, text: &str) -> Vec<Event> {
     let Some(record) = state.current_run(run) else { return vec![] };
-    let text = crate::apply::tail(text);
+    let text = crate::text::tail(text);
     if record.noted.len() >= NOTES_MAX || record.noted.contains(&Run::learning(&signal, &text)) {
         return vec![];
     }
@@ -46,7 +46,7 @@ pub(super) fn not_stopped(state: &State, run: &RunId, why: &str) -> Vec<Event> {
 }
 
 fn once(record: &Run, run: &RunId, text: &str) -> Vec<Event> {
-    let what = crate::apply::tail(text);
+    let what = crate::text::tail(text);
     if record.noted.len() >= NOTES_MAX || record.noted.contains(&what) {
         return vec![];
     }

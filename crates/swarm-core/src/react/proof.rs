@@ -14,13 +14,7 @@ use super::command::Outcome;
 use super::{task, validate};
 use crate::input::Missing;
 use crate::stage::Stage;
-use crate::state::{State, Task};
-
-/// The proof that can be looked up on trunk; none where there is nothing to look for.
-pub(crate) fn provable(task: &Task) -> Option<&Proof> {
-    let proof = task.stage.proof().filter(|proof| proof.accepted.is_none())?;
-    (!proof.commits.is_empty() || !proof.found.is_empty()).then_some(proof)
-}
+use crate::state::{State, Task, provable};
 
 /// Everything that is done was looked up at this commit of trunk; `missing` names what is not there, `standing` what is
 /// there under other names.

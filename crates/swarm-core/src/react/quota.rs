@@ -64,7 +64,7 @@ pub(super) fn probed(state: &State, run: &RunId, failure: Option<Failure>, now: 
         task: record.task.clone(),
         group: group.into(),
         run: run.clone(),
-        why: crate::apply::tail(&failure.sentence()),
+        why: crate::text::tail(&failure.sentence()),
         resets_at,
         next_probe,
     }]
@@ -89,11 +89,11 @@ pub(crate) fn due(state: &State, now: Timestamp) -> Option<Event> {
         let Some(task) = waits.max_by_key(|task| task.waits_for_quota.as_ref() == Some(group)) else {
             return Some(Event::QuotaRestored { group: group.clone(), by: "clock".into() });
         };
-        if !crate::settle::dispatches(state) {
+        if !crate::ready::dispatches(state) {
             return None;
         }
         let run = RunId::nth(state.runs_ever + 1);
-        let nonce = crate::settle::nonce(state, &run);
+        let nonce = crate::ready::nonce(state, &run);
         let own = state.preferred_profile(task);
         let profile = if state.quota_group(own) == *group { own } else { profile_of(state, group) };
         let (task, profile) = (task.spec.id.clone(), profile.to_string());

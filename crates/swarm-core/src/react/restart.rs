@@ -72,7 +72,7 @@ fn degraded(state: &State, agent: &AgentId, why: String, now: Timestamp) -> Vec<
         a.degraded.as_ref().is_some_and(|d| now.secs_since(d.since) < state.policy.crash_window_secs)
     };
     let others = state.agents.values().filter(lately).count();
-    let mut events = vec![Event::AgentDegraded { agent: agent.clone(), why: crate::apply::tail(&why) }];
+    let mut events = vec![Event::AgentDegraded { agent: agent.clone(), why: crate::text::tail(&why) }];
     if others + 1 >= DEGRADED_MAX && !state.paused.contains_key(&PauseReason::Errors) {
         let why = format!("{} agents were taken out of service, the last one {agent}: {why}", others + 1);
         events.push(Event::Paused { reason: PauseReason::Errors, why });

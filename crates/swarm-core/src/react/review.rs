@@ -43,7 +43,7 @@ pub(super) fn reviewed(
     } else {
         Next::Pending { not_before: now, counts: false }
     };
-    let output = crate::apply::tail(&output);
+    let output = crate::text::tail(&output);
     vec![Event::ReviewFailed { task: id, status: next.status(), run: run.clone(), output, next }]
 }
 

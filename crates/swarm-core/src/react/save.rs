@@ -5,16 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_protocol::command::SaveKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::plan::{
-    BlockKind, Extra, PhaseFile, PhaseHead, PlanFile, Status, TaskFile, TaskPatch, TaskSpec,
-};
+use swarm_protocol::plan::{BlockKind, Extra, PhaseFile, PhaseHead, PlanFile, Status, TaskFile, TaskSpec};
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
 use super::plan::{agents_stopped, created};
-use super::{profile, structure, task, validate};
+use super::{edit, profile, task, validate};
 use crate::limits::{GOAL_MAX, PHASES_MAX, REASON_MAX, TASKS_MAX};
 use crate::state::State;
+use crate::structure::patch_between;
 
 pub(super) fn save(
     state: &State,
@@ -214,7 +213,7 @@ fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
     let mut removed: BTreeSet<TaskId> = state
         .tasks
         .iter()
-        .filter(|(id, old)| !wanted.contains(*id) && structure::removable(state, id, old))
+        .filter(|(id, old)| !wanted.contains(*id) && edit::removable(state, id, old))
         .map(|(id, _)| id.clone())
         .collect();
     loop {
@@ -228,27 +227,6 @@ fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
             return removed;
         }
         removed.retain(|id| !needed.contains(id));
-    }
-}
-
-pub(crate) fn patch_between(old: &TaskSpec, new: &TaskSpec) -> TaskPatch {
-    fn changed<T: PartialEq + Clone>(old: &T, new: &T) -> Option<T> {
-        (old != new).then(|| new.clone())
-    }
-    TaskPatch {
-        title: changed(&old.title, &new.title),
-        description: changed(&old.description, &new.description),
-        depends: changed(&old.depends, &new.depends),
-        acceptance: changed(&old.acceptance, &new.acceptance),
-        files: changed(&old.files, &new.files),
-        tags: changed(&old.tags, &new.tags),
-        size: changed(&old.size, &new.size),
-        priority: changed(&old.priority, &new.priority),
-        profile: changed(&old.profile, &new.profile),
-        isolation: changed(&old.isolation, &new.isolation),
-        review: changed(&old.review, &new.review),
-        allow_empty: changed(&old.allow_empty, &new.allow_empty),
-        extra: changed(&old.extra, &new.extra),
     }
 }
 

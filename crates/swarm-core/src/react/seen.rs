@@ -5,7 +5,7 @@ use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
 use crate::operation::Record;
-use crate::show::{failure_seen_by, has_undelivered, messages_seen_by, overstep_seen_by};
+use crate::state::unseen::{failure_seen_by, has_undelivered, messages_seen_by, overstep_seen_by};
 use crate::state::{State, Task};
 
 /// The name of the entry says how much the person was shown: what has happened since stays on the list.

@@ -103,14 +103,14 @@ fn nothing_waits(state: &State, what: &str) -> Refusal {
 
 /// `1.3 waits for 1.1`, for a task whose dependencies are not done.
 fn waits_for(state: &State, task: &Task) -> Option<String> {
-    let unmet = crate::show::unmet(state, task);
+    let unmet = state.unmet(task);
     let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
     (!names.is_empty()).then(|| format!("{} waits for {}", task.spec.id, names.join(" and ")))
 }
 
 /// A task that was named before it is ready begins when it is.
 fn later(state: &State, id: &TaskId) -> Option<String> {
-    let unmet = crate::show::unmet(state, state.task(id)?);
+    let unmet = state.unmet(state.task(id)?);
     let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
     (!names.is_empty()).then(|| format!("{id} begins when {} {verb} done", names.join(" and ")))

@@ -12,10 +12,10 @@ use swarm_protocol::time::Timestamp;
 
 use crate::input::KeyName;
 use crate::limits::{EFFECT_FAILURES_MAX, PLAN_BYTES_MAX};
-use crate::operation::state::{Running, Step};
 use crate::operation::{plan, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
+use crate::state::operations::{Running, Step};
 
 fn running<'a>(state: &'a State, op: &CommandId) -> Option<&'a Running> {
     state.ops.running.as_ref().filter(|running| running.id == *op)
@@ -241,7 +241,7 @@ pub(super) fn broke(state: &State, key: &KeyName, why: String) -> Vec<Event> {
         "Prove" => super::proof::failed(state, why),
         "Hook" => {
             let outcome = HookOutcome::NotStarted { why };
-            name.parse().map_or_else(|_| vec![], |n| crate::hooks::ended(state, n, outcome, String::new()))
+            name.parse().map_or_else(|_| vec![], |n| super::hook::ended(state, n, outcome, String::new()))
         }
         "Survey" => match &state.ops.running {
             Some(running) if running.id.as_str() == name && matches!(running.step, Step::Surveying) => {

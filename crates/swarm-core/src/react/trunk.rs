@@ -25,7 +25,7 @@ pub(super) fn red(state: &State, red: Red<'_>, output: String, now: Timestamp) -
         // It was trunk itself that was verified, with the parts of the task on it.
         return judged(state, Red { id, task, run, base, result }, false, output, String::new(), now);
     }
-    let output = crate::apply::tail(&output);
+    let output = crate::text::tail(&output);
     // A merge that brought nothing of its own tells about trunk already, but not whose it is.
     let known = state.green.contains(base) || base == result || planted::is(Bug::RedTrunkBlamed);
     if known {
@@ -44,7 +44,7 @@ pub(super) fn judged(
     now: Timestamp,
 ) -> Vec<Event> {
     let Red { id, task, run, base, .. } = red;
-    let output = crate::apply::tail(&output);
+    let output = crate::text::tail(&output);
     let judged = Event::TrunkJudged {
         task: id.clone(),
         run: run.clone(),

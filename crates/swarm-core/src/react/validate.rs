@@ -1,6 +1,6 @@
 //! Whether a plan can be a plan: sizes, names, dependencies, no circles.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{ExecutionProfile, TaskSpec};
@@ -8,6 +8,7 @@ use swarm_protocol::refusal::Refusal;
 
 use crate::limits::{DESCRIPTION_MAX, ENTRY_MAX, LIST_MAX, REASON_MAX, TASK_BYTES_MAX, TITLE_MAX};
 use crate::state::{State, Task};
+use crate::structure::{circle, graph, nearest};
 
 fn too_large(what: String, limit: usize, got: usize) -> Refusal {
     Refusal::TooLarge { what, limit: limit as u64, got: got as u64 }
@@ -103,20 +104,6 @@ pub(super) fn known<'a>(state: &'a State, id: &TaskId) -> Result<&'a Task, Refus
     })
 }
 
-/// Every dependency exists in the graph, and none leads back to its start.
-pub(crate) fn graph(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Result<(), Refusal> {
-    for (task, depends) in edges {
-        if let Some(missing) = depends.iter().find(|d| !edges.contains_key(*d)) {
-            return Err(Refusal::UnknownDependency {
-                task: (*task).clone(),
-                depends: missing.to_string(),
-                near: nearest(missing.as_str(), edges.keys().copied()),
-            });
-        }
-    }
-    circle(edges).map_or(Ok(()), |path| Err(Refusal::Cycle { path }))
-}
-
 /// As `graph`, where a task that was split also waits for its parts. `more`: one that is about to be.
 pub(super) fn graph_of_wholes(
     state: &State,
@@ -139,65 +126,4 @@ pub(super) fn graph_of_wholes(
     let known = edges.iter().map(|(id, depends)| (*id, *depends));
     let edges = known.chain(waits.iter().map(|(id, depends)| (*id, depends.as_slice()))).collect();
     circle(&edges).map_or(Ok(()), |path| Err(Refusal::Cycle { path }))
-}
-
-/// A circle of dependencies, if there is one. An explicit stack: a chain may be ten thousand long.
-fn circle(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Option<Vec<TaskId>> {
-    let mut finished: BTreeSet<&TaskId> = BTreeSet::new();
-    for start in edges.keys() {
-        let mut path: Vec<(&TaskId, usize)> = vec![(start, 0)];
-        let mut on_path: BTreeSet<&TaskId> = BTreeSet::from([*start]);
-        while let Some((node, next)) = path.last_mut() {
-            if finished.contains(*node) {
-                on_path.remove(*node);
-                path.pop();
-                continue;
-            }
-            let depends = edges.get(*node).copied().unwrap_or_default();
-            let Some(child) = depends.get(*next) else {
-                finished.insert(node);
-                on_path.remove(*node);
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            if on_path.contains(child) {
-                let from = path.iter().position(|(n, _)| *n == child).unwrap_or(0);
-                return Some(path[from..].iter().map(|(n, _)| (*n).clone()).collect());
-            }
-            if !finished.contains(child) {
-                on_path.insert(child);
-                path.push((child, 0));
-            }
-        }
-    }
-    None
-}
-
-/// The name that was probably meant: at most two edits away, or a third of its length.
-pub(crate) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a TaskId>) -> Option<TaskId> {
-    let most = (text.chars().count() / 3).clamp(1, 3);
-    names
-        .filter(|n| n.as_str().len().abs_diff(text.len()) <= most)
-        .map(|n| (distance(text, n.as_str()), n))
-        .filter(|(d, _)| *d <= most)
-        .min()
-        .map(|(_, n)| n.clone())
-}
-
-/// Levenshtein distance of two short texts.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = usize::from(ca != *cb);
-            let best = (corner + cost).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = row[j + 1];
-            row[j + 1] = best;
-        }
-    }
-    row[b.len()]
 }

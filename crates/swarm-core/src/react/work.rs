@@ -175,7 +175,7 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
 pub(super) fn overstep(state: &State, task: TaskId, run: Option<RunId>, what: String) -> Vec<Event> {
     match state.task(&task) {
         Some(t) if t.oversteps.saturating_sub(t.oversteps_seen) < OVERSTEPS_MAX => {
-            vec![Event::Overstep { task, run, what: crate::apply::tail(&what) }]
+            vec![Event::Overstep { task, run, what: crate::text::tail(&what) }]
         }
         _ => vec![],
     }
@@ -218,7 +218,7 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
     let output = if checked.passed {
         format!("the branch moved from {} to {} while it was checked", tip.short(), checked.tip.short())
     } else {
-        crate::apply::tail(&checked.output)
+        crate::text::tail(&checked.output)
     };
     let digest = (!checked.passed).then(|| same::digest(&output));
     let alike = digest.as_ref().and_then(|digest| same::stops(state, l.task, digest, &output));

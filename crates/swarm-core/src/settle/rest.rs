@@ -3,8 +3,9 @@
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::Mode;
 
-use super::{builds_on_trunk, wholes_turn};
+use super::wholes_turn;
 use crate::effect::Effect;
+use crate::ready::builds_on_trunk;
 use crate::state::State;
 
 /// Whether ready tasks wait for a person to start them, and nothing else keeps them.

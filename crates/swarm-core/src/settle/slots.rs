@@ -7,10 +7,10 @@ use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
-use super::{dispatches, nonce};
 use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
+use crate::ready::{dispatches, nonce};
 use crate::stage::Stage;
 use crate::state::{Agent, Run, State};
 

@@ -6,9 +6,10 @@ use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
-use super::task::{clock, unmet};
+use super::task::clock;
 use crate::operation::Record;
 use crate::stage::Stage;
+use crate::state::unseen::{failure_seen_by, messages_seen_by, overstep_seen_by};
 use crate::state::{State, Task};
 
 pub fn attention(state: &State) -> Vec<AttentionView> {
@@ -43,11 +44,6 @@ fn stuck_operation(state: &State) -> Option<AttentionView> {
     let what = format!("An operation does not get on: {}", running.kind);
     let commands = [format!("swarm op show {}", running.id.as_str()), "swarm doctor".into()];
     Some(entry(what, running.asked_at, running.stuck.as_ref()?, &commands))
-}
-
-/// The name of the entry about an operation that failed.
-pub(crate) fn failure_seen_by(record: &Record) -> String {
-    format!("operation/{}", record.id.as_str())
 }
 
 /// One that met later work. What is refused for other reasons is told to whoever asked.
@@ -153,11 +149,6 @@ fn waits_to_be_started(state: &State) -> Option<AttentionView> {
     Some(entry(what, since, "the mode is semi-auto", &commands))
 }
 
-/// The name of the entry about a task's first `oversteps` oversteps.
-pub(crate) fn overstep_seen_by(task: &Task, oversteps: u32) -> String {
-    format!("overstep/{}/{oversteps}", task.spec.id)
-}
-
 /// Also when the task is closed: that its work was good does not undo what its agent tried.
 fn overstep(task: &Task) -> Option<AttentionView> {
     let last = task.overstep.as_ref().filter(|_| task.oversteps > task.oversteps_seen)?;
@@ -174,15 +165,6 @@ fn overstep(task: &Task) -> Option<AttentionView> {
     commands.push(format!("swarm attention --seen {name}"));
     let told = entry(format!("An agent overstepped on task {id}"), last.at, &why, &commands);
     Some(AttentionView { seen_by: Some(name), ..told })
-}
-
-/// The name of the entry about messages of a task that no agent was given.
-pub(crate) fn messages_seen_by(task: &Task) -> String {
-    format!("messages/{}", task.spec.id)
-}
-
-pub(crate) fn has_undelivered(task: &Task) -> bool {
-    task.messages.iter().any(|m| m.undelivered.is_some() && !m.seen)
 }
 
 fn not_delivered(task: &Task) -> Option<AttentionView> {
@@ -272,7 +254,8 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
 /// It depends on a task that will never be done.
 fn waits_for_nobody(state: &State, task: &Task, since: Timestamp) -> Option<AttentionView> {
     let id = &task.spec.id;
-    let gone = unmet(state, task)
+    let gone = state
+        .unmet(task)
         .into_iter()
         .find(|d| state.task(d).is_none_or(|t| matches!(t.stage, Stage::Cancelled)))?;
     let keep: Vec<&str> = task.spec.depends.iter().filter(|d| *d != gone).map(|d| d.as_str()).collect();

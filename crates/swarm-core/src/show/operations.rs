@@ -3,9 +3,9 @@
 use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
 
-use crate::operation::state::HookRun;
 use crate::operation::{Record, Running, checkpoints, undo};
 use crate::state::State;
+use crate::state::operations::HookRun;
 
 /// The operations that are remembered, newest first; the one under way stands before them.
 pub fn operations(state: &State) -> Vec<OperationView> {

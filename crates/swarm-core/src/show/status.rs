@@ -11,9 +11,9 @@ use swarm_protocol::view::{
 };
 
 use super::attention::attention;
-use super::task::{clock, row, unmet};
-use crate::schedule;
+use super::task::{clock, row};
 use crate::stage::Stage;
+use crate::state::schedule;
 use crate::state::{Phase, Run, State, Task};
 
 /// How many of the tasks to come are shown.
@@ -64,7 +64,7 @@ fn counts(state: &State) -> Counts {
     let mut counts = Counts { total: state.tasks.len() as u64, ..Counts::default() };
     for task in state.tasks.values() {
         let slot = match task.stage.status() {
-            Status::Pending if unmet(state, task).is_empty() => &mut counts.ready,
+            Status::Pending if state.unmet(task).is_empty() => &mut counts.ready,
             Status::Pending => &mut counts.waiting,
             Status::Active => &mut counts.active,
             Status::Review => &mut counts.review,

@@ -5,8 +5,8 @@ use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AuditView, TaskRow, TaskView};
 
-use crate::schedule::PRIORITY_DEFAULT;
 use crate::stage::{MergeStep, Stage};
+use crate::state::schedule::PRIORITY_DEFAULT;
 use crate::state::{State, Task};
 
 /// All tasks in the order of the plan.
@@ -37,17 +37,11 @@ pub fn gone(state: &State) -> Vec<(TaskId, String)> {
     state.tasks_in_order().filter_map(gone).collect()
 }
 
-/// Dependencies that are not done.
-pub(crate) fn unmet<'a>(state: &'a State, task: &'a Task) -> Vec<&'a TaskId> {
-    let done = |id: &&TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
-    task.spec.depends.iter().filter(|id| !done(id)).collect()
-}
-
 /// Where the task stands, in words that say what it waits for.
 pub(super) fn stage_words(state: &State, task: &Task) -> String {
     match &task.stage {
         Stage::Pending { not_before, .. } => {
-            let unmet = unmet(state, task);
+            let unmet = state.unmet(task);
             let group = state.quota_group(state.preferred_profile(task));
             if let Some(why) = &task.withheld {
                 format!("{why}: waits for swarm task start {}", task.spec.id)
@@ -79,7 +73,7 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
             format!("merging: waits for your checkout: {}", waits.why)
         }
         Stage::Approved { .. } => {
-            let awaited: Vec<&str> = crate::settle::not_on_trunk(state, task).map(TaskId::as_str).collect();
+            let awaited: Vec<&str> = crate::ready::not_on_trunk(state, task).map(TaskId::as_str).collect();
             match awaited.is_empty() {
                 true => "approved, waits for its turn to merge".into(),
                 false => format!("approved, is merged when {} is on trunk", awaited.join(", ")),

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 use swarm_protocol::operation::{Left, SavedStage};
@@ -164,4 +165,10 @@ impl Run {
     pub(crate) fn learning(signal: &str, text: &str) -> String {
         format!("{signal}: {text}")
     }
+}
+
+/// The proof that can be looked up on trunk; none where there is nothing to look for.
+pub(crate) fn provable(task: &Task) -> Option<&Proof> {
+    let proof = task.stage.proof().filter(|proof| proof.accepted.is_none())?;
+    (!proof.commits.is_empty() || !proof.found.is_empty()).then_some(proof)
 }

@@ -6,9 +6,9 @@ use swarm_protocol::outcome::{Mode, PauseReason};
 use swarm_protocol::time::Timestamp;
 
 use super::tail;
-use crate::operation::state::HookRun;
 use crate::stage::Stage;
 use crate::state::State;
+use crate::state::operations::HookRun;
 
 /// What has to be known of the state before the event.
 pub(in crate::apply) struct Before {

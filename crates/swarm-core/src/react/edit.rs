@@ -74,7 +74,7 @@ fn depends_exist(state: &State, id: &TaskId, depends: &[TaskId]) -> Result<(), R
         Some(missing) => Err(Refusal::UnknownDependency {
             task: id.clone(),
             depends: missing.to_string(),
-            near: validate::nearest(missing.as_str(), state.tasks.keys()),
+            near: crate::structure::nearest(missing.as_str(), state.tasks.keys()),
         }),
         None => Ok(()),
     }
@@ -86,7 +86,7 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
         return Err(wrong(state, &id, task, "edited"));
     }
     let mut spec = task.spec.clone();
-    crate::apply::patch_spec(&mut spec, &patch);
+    crate::structure::patch_spec(&mut spec, &patch);
     if spec == task.spec {
         return Err(Refusal::NothingToChange { what: format!("Task {id}") });
     }

@@ -197,3 +197,8 @@ impl Operations {
         self.log.iter().rev().find(|record| record.id == *id)
     }
 }
+
+/// About the bytes that the facts take in the ledger.
+pub fn size(facts: &[FactChange]) -> usize {
+    facts.iter().map(|change| serde_json::to_vec(change).map_or(0, |bytes| bytes.len())).sum()
+}

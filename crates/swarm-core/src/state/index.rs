@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::time::Timestamp;
 
-use crate::schedule::{self, OrderKey};
+use super::schedule::{self, OrderKey};
+use super::{State, Task, provable};
 use crate::stage::Stage;
-use crate::state::{State, Task};
 
 #[derive(Debug, Clone, Default)]
 pub struct Index {
@@ -108,7 +108,7 @@ impl Entry {
             phase: task.phase,
             closed: task.stage.is_closed(),
             done: matches!(task.stage, Stage::Done { .. }),
-            provable: crate::react::provable(task).is_some(),
+            provable: provable(task).is_some(),
             depends: task.spec.depends.clone(),
         }
     }

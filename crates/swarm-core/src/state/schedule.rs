@@ -8,7 +8,7 @@
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::time::Timestamp;
 
-use crate::state::{State, Task};
+use super::{State, Task};
 
 /// What one step of priority is worth in waiting time.
 const PRIORITY_LEAD_MS: i64 = 10 * 60 * 1000;

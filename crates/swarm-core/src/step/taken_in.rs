@@ -1,13 +1,13 @@
 //! The facts of a command are found while its events are taken in: read before, read after.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::operation::FactChange;
 use swarm_protocol::time::Timestamp;
 
-use super::{checkpoints, facts};
+use super::write;
 use crate::limits::FACTS_MAX;
+use crate::operation::{checkpoints, facts};
 use crate::state::State;
-use crate::step::write;
+use crate::state::operations::size;
 
 /// Bytes of events from which on the facts may be too many.
 const LARGE: usize = 64 * 1024;
@@ -57,9 +57,4 @@ fn keep_large(state: &State, events: &mut Vec<Event>) {
         *checkpoint = Some(name.clone());
     }
     events.insert(0, Event::CheckpointDue { name, trigger, full: true, seq: None });
-}
-
-/// About the bytes that the facts take in the ledger.
-pub fn size(facts: &[FactChange]) -> usize {
-    facts.iter().map(|change| serde_json::to_vec(change).map_or(0, |bytes| bytes.len())).sum()
 }
