@@ -12,6 +12,7 @@ mod purity;
 mod reached;
 mod replay;
 mod spawning;
+mod tour;
 
 use std::collections::BTreeMap;
 
@@ -59,6 +60,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         ("functions", functions::check(&sources)),
         ("tests that run", reached::check(workspace, &sources)?),
         ("feature table", features::check(workspace, &sources)?),
+        ("tour", tour::check(workspace)?),
         ("links", links::check(workspace, &files)),
         ("absolute paths", absolute_paths::check(workspace, &files)),
     ];

@@ -48,7 +48,7 @@ pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
         Some(file) => file.canonicalize()?,
         None => built(workspace)?,
     };
-    let programs = Programs::install(&target(workspace).join("live-agents"))?;
+    let programs = Programs::install(&workspace.target().join("live-agents"))?;
     let mut rows = vec![row("profile", "version", "seconds", "result")];
     let mut failed = 0;
     for (name, _) in PROFILES {
@@ -77,13 +77,9 @@ pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn target(workspace: &Workspace) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.root().join("target"), PathBuf::from)
-}
-
 fn built(workspace: &Workspace) -> Result<PathBuf> {
     workspace.run_cargo(["build", "-p", "swarm-cli"])?;
-    Ok(target(workspace).join("debug/swarm").canonicalize()?)
+    Ok(workspace.target().join("debug/swarm").canonicalize()?)
 }
 
 fn row(name: &str, version: &str, seconds: &str, result: &str) -> String {

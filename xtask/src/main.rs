@@ -3,6 +3,7 @@
 //! Whatever a person, an editor or a build server needs is one of these commands, so there is one
 //! place to look and one way to run it. Each command is one file.
 
+mod tools;
 mod workspace;
 
 mod check;
@@ -13,6 +14,7 @@ mod generate;
 mod test;
 
 mod bench;
+mod book;
 mod live_agents;
 mod sim;
 mod torture;
@@ -39,6 +41,8 @@ enum Command {
     Test,
     /// Write the parts of docs/ that tests print
     Gen(generate::Arguments),
+    /// Build the documents as a book in target/book (installs mdBook below target/ where it is missing)
+    Book(book::Arguments),
     /// Run the simulator; all arguments go to it (`--seeds N --from S --world core|ledger|both --planted BUG`)
     #[command(disable_help_flag = true)]
     Sim(Passed),
@@ -74,6 +78,7 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Check => check::run(workspace),
         Command::Test => test::run(workspace),
         Command::Gen(arguments) => generate::run(workspace, &arguments),
+        Command::Book(arguments) => book::run(workspace, &arguments),
         Command::Sim(passed) => sim::run(workspace, &passed.arguments),
         Command::Bench(passed) => bench::run(workspace, &passed.arguments),
         Command::Torture(arguments) => torture::run(workspace, &arguments),

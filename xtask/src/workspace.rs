@@ -27,6 +27,11 @@ impl Workspace {
         &self.root
     }
 
+    /// Where cargo and these commands put what they make.
+    pub fn target(&self) -> PathBuf {
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from)
+    }
+
     /// The text of a file named by its path from the root.
     pub fn read(&self, path: &str) -> Result<String> {
         std::fs::read_to_string(self.root.join(path)).with_context(|| format!("Cannot read {path}"))

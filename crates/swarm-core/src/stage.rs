@@ -171,7 +171,7 @@ impl Stage {
         }
     }
 
-    /// The name in tables and in `docs/lifecycle.md`.
+    /// The name in tables and in `docs/reference/lifecycle.md`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Pending { .. } => "Pending",

@@ -141,14 +141,14 @@ fn what_is_no_configuration_at_all_is_refused() {
 
 /// Compares a printed page with what the code says, or writes it when asked to.
 fn printed(name: &str, schema: &schemars::Schema) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
     let schema = sorted(serde_json::to_value(schema).expect("plain data"));
     let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("plain data"));
     if std::env::var_os("SWARM_GEN").is_some() {
         return std::fs::write(&path, text).expect("written");
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == text, "docs/{name} is not what the code says: run `cargo xtask gen`");
+    assert!(there == text, "docs/reference/{name} is not what the code says: run `cargo xtask gen`");
 }
 
 /// Members in the order of the alphabet, whatever order the JSON library was built to keep.

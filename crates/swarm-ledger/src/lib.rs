@@ -3,7 +3,7 @@
 //! One record is one line of JSON that carries its length, its place in the chain and how far the
 //! ledger was known to be durable when it was written. From that a reader can tell apart a last
 //! batch that was never finished (cut, kept aside) and records that were durable and are gone
-//! (repaired from the second copy, or reported). `docs/ledger-format.md` tells a stranger how to
+//! (repaired from the second copy, or reported). `docs/reference/ledger-format.md` tells a stranger how to
 //! check a ledger with ten lines of Python.
 //!
 //! The crate is synchronous and knows nothing of what the records mean.

@@ -1,4 +1,4 @@
-//! The script in `docs/ledger-format.md` checks a real ledger, and notices damage to any part of it.
+//! The script in `docs/reference/ledger-format.md` checks a real ledger, and notices damage to any part of it.
 
 use crate::world;
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use world::World;
 
 fn script(dir: &Path) -> PathBuf {
-    let doc = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger-format.md");
+    let doc = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/ledger-format.md");
     let text = std::fs::read_to_string(doc).expect("the page");
     let (_, rest) = text.split_once("```python\n").expect("a script");
     let (script, _) = rest.split_once("```").expect("its end");

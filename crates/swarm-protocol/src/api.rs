@@ -56,7 +56,7 @@ pub struct ErrorBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ApiError {
-    /// For programs: the kind of refusal, or one of the kinds that `docs/api.md` lists.
+    /// For programs: the kind of refusal, or one of the kinds that `docs/reference/api.md` lists.
     pub kind: String,
     /// For people, one sentence.
     pub message: String,

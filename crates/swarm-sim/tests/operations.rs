@@ -216,10 +216,10 @@ fn printed_undo() {
         let refused: Vec<&str> = row.refused.iter().map(String::as_str).collect();
         text += &format!("| `{kind}` | {facts} | {inverse} | {} | {stays} |\n", refused.join(", "));
     }
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/undo.md");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/undo.md");
     if std::env::var_os("SWARM_GEN").is_some() {
         std::fs::write(&path, &text).expect("written");
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == text, "docs/undo.md is not what the code says: run `cargo xtask gen`\n{text}");
+    assert!(there == text, "docs/reference/undo.md is not what the code says: run `cargo xtask gen`\n{text}");
 }

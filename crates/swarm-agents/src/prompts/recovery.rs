@@ -275,12 +275,15 @@ Please review the worktree state and continue from where the previous attempt le
         for (title, words) in variants() {
             page += &format!("\n## {title}\n\n~~~~markdown\n{}\n~~~~\n", told(&words, "# Task").trim_end());
         }
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/prompts.md");
         if std::env::var_os("SWARM_GEN").is_some() {
             std::fs::write(&path, &page).expect("docs/ can be written");
             return;
         }
         let there = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(there == page, "docs/prompts.md is not what the code says: run `cargo xtask gen`\n{page}");
+        assert!(
+            there == page,
+            "docs/reference/prompts.md is not what the code says: run `cargo xtask gen`\n{page}"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Pages under `docs/` that tests print: compared, or written anew with `SWARM_GEN=1`.
+//! Pages under `docs/reference/` that tests print: compared, or written anew with `SWARM_GEN=1`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,13 +9,13 @@ use crate::cli::Cli;
 
 /// Compares a page with the file, or writes it.
 pub fn compare_or_write(name: &str, page: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
     if std::env::var_os("SWARM_GEN").is_some() {
         std::fs::write(&path, page).expect("docs/ can be written");
         return;
     }
     let file = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(file == page, "docs/{name} is not what the code prints: run `cargo xtask gen`");
+    assert!(file == page, "docs/reference/{name} is not what the code prints: run `cargo xtask gen`");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What no undo takes back, by operation: the preview says it, and `docs/undo.md` lists it.
+//! What no undo takes back, by operation: the preview says it, and `docs/reference/undo.md` lists it.
 
 /// The consequence that stays when an operation of this kind is undone.
 pub fn stays(kind: &str) -> &'static str {

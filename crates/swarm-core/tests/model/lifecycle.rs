@@ -1,4 +1,4 @@
-//! Prints the life of a task from the code into `docs/lifecycle.md`.
+//! Prints the life of a task from the code into `docs/reference/lifecycle.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -115,11 +115,14 @@ fn page(lives: &Lives) -> String {
 
 /// Writes the page with `SWARM_GEN=1`, else compares.
 fn compare(page: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lifecycle.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/lifecycle.md");
     if std::env::var_os("SWARM_GEN").is_some() {
         std::fs::write(&path, page).expect("docs/ can be written");
         return;
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(there == page, "docs/lifecycle.md is not what the code says: run `cargo xtask gen`\n{page}");
+    assert!(
+        there == page,
+        "docs/reference/lifecycle.md is not what the code says: run `cargo xtask gen`\n{page}"
+    );
 }

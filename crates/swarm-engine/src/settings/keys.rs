@@ -4,7 +4,7 @@
 use serde_json::Value;
 use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Span};
 
-const SCHEMA: &str = include_str!("../../../../docs/config.schema.json");
+const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json");
 
 /// The agent programs there are adapters for.
 const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];

@@ -308,6 +308,11 @@ fn from_members<T: serde::de::DeserializeOwned>(
     members: Map<String, Value>,
 ) -> Result<T, PlanFileError> {
     serde_json::from_value(Value::Object(members)).map_err(|error| {
-        PlanFileError::at(name, line, error.to_string(), "docs/plan.schema.json lists what is allowed")
+        PlanFileError::at(
+            name,
+            line,
+            error.to_string(),
+            "docs/reference/plan.schema.json lists what is allowed",
+        )
     })
 }

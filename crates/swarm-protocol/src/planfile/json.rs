@@ -7,7 +7,7 @@ use crate::ids::TaskId;
 use crate::plan::{PhaseFile, PlanFile};
 
 const SCHEMA_HINT: &str =
-    "The form is described in docs/plan.schema.json; `swarm plan export` prints an example";
+    "The form is described in docs/reference/plan.schema.json; `swarm plan export` prints an example";
 
 const PARTS_HINT: &str = r#"Write `[{"title": "…"}, {"title": "…"}]`, or a Markdown checklist"#;
 

@@ -87,7 +87,7 @@ fn json_that_is_not_a_plan_is_refused_with_its_line() {
     check("", "Cannot read the plan plan: it is empty | Begin with `# goal` or `{\"goal\": …}`");
     check(
         "{\"goal\":\"g\",\"phases\":[{\"id\":1,\"tasks\":[\n{\"id\":\"../a\",\"title\":\"t\"}]}]}",
-        "Cannot read the plan plan at line 2: \"../a\" is not a task id: it must start with a lowercase letter or a digit | The form is described in docs/plan.schema.json; `swarm plan export` prints an example",
+        "Cannot read the plan plan at line 2: \"../a\" is not a task id: it must start with a lowercase letter or a digit | The form is described in docs/reference/plan.schema.json; `swarm plan export` prints an example",
     );
     check(
         "{\"goal\":\"g\",\"phases\":[{\"id\":1,\"tasks\":[\n{\"id\":\"a\",\"title\":\"t\"},\n{\"id\" : \"a\",\"title\":\"t\"}]}]}",

@@ -5,7 +5,7 @@ use serde_json::Value;
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder};
 
 /// The whole description, as printed.
-pub const DESCRIPTION: &str = include_str!("../../../../docs/openapi.json");
+pub const DESCRIPTION: &str = include_str!("../../../../docs/reference/openapi.json");
 
 /// What stands above the routes.
 pub fn frame() -> OpenApi {
@@ -13,7 +13,7 @@ pub fn frame() -> OpenApi {
         .title("Swarm")
         .version(format!("v{}", swarm_protocol::api::API_VERSION))
         .description(Some(
-            "The coordinator of a running swarm, at `.swarm/run/coordinator.sock`. See docs/api.md.",
+            "The coordinator of a running swarm, at `.swarm/run/coordinator.sock`. See docs/reference/api.md.",
         ))
         .build();
     OpenApiBuilder::new().info(info).build()

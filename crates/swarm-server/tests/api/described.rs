@@ -7,7 +7,7 @@ use super::served::Served;
 use serde_json::Value;
 
 fn document(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name)
 }
 
 #[test]
@@ -18,7 +18,10 @@ fn printed_openapi() {
         std::fs::write(&path, &printed).expect("written");
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == printed, "docs/openapi.json is not what the code prints: run `cargo xtask gen`");
+    assert!(
+        kept == printed,
+        "docs/reference/openapi.json is not what the code prints: run `cargo xtask gen`"
+    );
 }
 
 #[test]

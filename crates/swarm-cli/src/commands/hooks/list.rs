@@ -35,8 +35,7 @@ pub fn run(_: Args, cx: &Context) -> Result<(), CliError> {
     let ran = swarm.hooks(None).unwrap_or_default();
     let rows: Vec<Row> =
         swarm.found_hooks()?.into_iter().filter_map(|(name, found)| row(name, found, &ran)).collect();
-    let none =
-        "There is no hook; put one into .swarm/hooks/NAME.sh (docs/hooks.md says which names there are)";
+    let none = "There is no hook; put one into .swarm/hooks/NAME.sh (docs/reference/hooks.md says which names there are)";
     crate::commands::operate::list(cx, &rows, none, text)
 }
 

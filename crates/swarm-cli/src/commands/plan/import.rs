@@ -18,7 +18,7 @@ use crate::swarm::imports::Taken;
 /// Like `swarm plan save`, but done, blocked, deferred and cancelled tasks in the file become so in the plan. Reads plans
 /// of ours (JSON, Markdown), of opencode-swarm (.swarm/plan.json), of beads (.beads/issues.jsonl) and of hive
 /// (.hive/issues.jsonl); which one it is, the content says. What cannot be taken over as it is, is said; a file with
-/// one wrong line is refused with that line, and nothing is imported. docs/imports.md has the whole mapping.
+/// one wrong line is refused with that line, and nothing is imported. docs/reference/imports.md has the whole mapping.
 ///
 /// Example: swarm plan import .beads/issues.jsonl --dry-run
 #[derive(Debug, clap::Args)]
