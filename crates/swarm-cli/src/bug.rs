@@ -15,10 +15,10 @@ pub fn install() {
         // When stderr is gone there is nobody left to tell.
         let _ = writeln!(
             err,
-            "Error: This is a bug in swarm, not in what you did\n\
+            "Error: This is a bug in swarm\n\
              Caused by: {what} ({place}, version {version})\n\
-             Hint: What was answered before is safe. Please send these lines and the ledger, .swarm/plan-ledger.jsonl \
-             (it holds the plan and what happened, no file contents), to the people who keep swarm",
+             Hint: Everything acknowledged before is safe. Please report these lines, with the ledger .swarm/plan-ledger.jsonl \
+             (it holds the plan and its history, no file contents)",
             version = env!("CARGO_PKG_VERSION"),
         );
         std::process::exit(i32::from(Exit::Bug.code()));

@@ -34,6 +34,7 @@ pub mod debug;
 pub mod ask;
 pub mod editor;
 pub mod operate;
+pub mod reason;
 pub mod daemon;
 pub mod boxed;
 pub mod script_agent;

@@ -34,7 +34,7 @@ impl Exit {
     #[cfg(test)]
     pub fn meaning(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Done => ("done", "It is done, and the disk has it.", "Go on."),
+            Self::Done => ("done", "Done, and on disk.", "Nothing."),
             Self::Refused => (
                 "refused",
                 "Asked for something that is not possible now. Nothing was changed.",
@@ -47,18 +47,18 @@ impl Exit {
             ),
             Self::Environment => (
                 "environment",
-                "The world is not as it has to be: no git repository, a configuration that is not valid, a full disk, a damaged ledger.",
-                "The hint says what to put right. Asking again is harmless.",
+                "The environment is not right: no git repository, an invalid configuration, a full disk, a damaged ledger.",
+                "The hint says what to fix. Trying again is safe.",
             ),
             Self::NoCoordinator => (
                 "no coordinator",
-                "The command only makes sense while a swarm is running, and none is, or it does not answer.",
+                "The command needs a running swarm, and none is running or it does not answer.",
                 "Start one with `swarm run`.",
             ),
             Self::Bug => (
                 "bug",
-                "Swarm itself is wrong. What had been answered before is safe.",
-                "The message says what to send, and where it lies.",
+                "A bug in Swarm. Everything acknowledged before is safe.",
+                "The message says what to send.",
             ),
         }
     }

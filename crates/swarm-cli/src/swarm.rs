@@ -21,6 +21,7 @@ mod stop;
 mod trouble;
 pub mod verdict;
 pub mod watchers;
+mod who;
 mod describe;
 pub mod worktrees;
 

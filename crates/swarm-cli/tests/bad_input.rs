@@ -118,9 +118,9 @@ fn hostile_plans() {
         "cycle.md",
         "# G\n\n- [ ] a1 A\n  depends: b1\n- [ ] b1 B\n  depends: a1\n",
         1,
-        &["circle", "a1"],
+        &["cycle", "a1"],
     );
-    save(&world, "self.md", "# G\n\n- [ ] a1 A\n  depends: a1\n", 1, &["circle"]);
+    save(&world, "self.md", "# G\n\n- [ ] a1 A\n  depends: a1\n", 1, &["cycle"]);
     save(&world, "unknown.md", "# G\n\n- [ ] a1 A\n  depends: a2\n", 1, &["a2", "does not exist"]);
     save(&world, "twice.md", "# G\n\n- [ ] a1 A\n- [ ] a1 B\n", 1, &["a1", "twice"]);
     for id in [
@@ -144,7 +144,7 @@ fn hostile_plans() {
         "{{\"goal\":\"g\",\"phases\":[{{\"id\":1,\"tasks\":[{{\"id\":\"a\",\"title\":\"t\",\"description\":\"{}\"}}]}}]}}",
         "x".repeat(2 << 20)
     );
-    save(&world, "description.json", long, 1, &["description", "too large"]);
+    save(&world, "description.json", long, 1, &["description", "too long"]);
     let title = task("a").replace("\"t\"", &format!("\"{}\"", "x".repeat(501)));
     save(&world, "title.json", title, 1, &["title"]);
     world.swarm(&["plan", "verify"]).good();

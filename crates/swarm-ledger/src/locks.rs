@@ -27,7 +27,7 @@ const LOOK_AT_HOLDER_EVERY: Duration = Duration::from_millis(500);
 pub enum LockError {
     #[error("Cannot get the ledger's door lock within {} s{}", waited.as_secs(), held_by(holder))]
     DoorHeld { waited: Duration, holder: Option<OwnerInfo> },
-    #[error("The lock file {} is replaced again and again", .0.display())]
+    #[error("The lock file {} keeps being replaced", .0.display())]
     Replaced(PathBuf),
     #[error("Cannot lock {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -85,7 +85,7 @@ pub enum ProcessError {
     #[error("{program} did not end within {} s and was stopped", after.as_secs())]
     TimedOut { program: String, after: Duration },
     #[error(
-        "{program} did nothing for {} s and was stopped: it waits for something, perhaps for a file that is a pipe",
+        "{program} did nothing for {} s and was stopped: it may be waiting for a pipe",
         after.as_secs()
     )]
     Stuck { program: String, after: Duration },

@@ -27,7 +27,7 @@ pub enum ClientError {
     #[error("no coordinator is running")]
     Nobody,
     /// The command may or may not have been carried out: ask again with the same id.
-    #[error("the coordinator went away before it answered")]
+    #[error("the coordinator ended before it answered")]
     Lost {
         #[source]
         source: io::Error,
@@ -39,7 +39,7 @@ pub enum ClientError {
     /// It was understood and not done: not a refusal of the core, but of the API.
     #[error("{}", error.message)]
     Denied { status: u16, error: ApiError },
-    #[error("the coordinator answered something else than was asked (has it another version?): {what}")]
+    #[error("unexpected answer from the coordinator (another version?): {what}")]
     NotUnderstood { what: String },
 }
 

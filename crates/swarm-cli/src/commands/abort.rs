@@ -7,10 +7,10 @@ use crate::commands::operate::{Confirm, Forced, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Take the session back: agents stopped, trunk where it began, all work kept
+/// Undo the whole session: stop agents, move trunk back, keep all work
 ///
-/// Tasks that were merged wait as approved, so that `swarm run --retry` merges them again in order. Worktrees are
-/// removed, and what was in them is kept under refs. `swarm undo` takes the abort back.
+/// Merged tasks become approved, so that `swarm run --retry` merges them again in order. Worktrees are removed, and their
+/// contents are kept under refs. `swarm undo` reverts the abort.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -14,7 +14,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Look at agents, talk to them, stop them
+/// List agents, message them, stop them
 #[derive(Debug, Subcommand)]
 pub enum Command {
     List(list::Args),

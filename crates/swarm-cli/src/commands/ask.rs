@@ -7,7 +7,7 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Carry out a command given as JSON, as tools send it
+/// Run a command given as JSON, as tools send it
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The command, like {"do":"block_task","task":"1.1","reason":"waits"}

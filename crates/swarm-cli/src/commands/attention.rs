@@ -14,18 +14,18 @@ use crate::output::paint::{Paint, paint};
 use crate::output::time::{length, moment};
 use crate::swarm::Swarm;
 
-/// Show everything that waits for you
+/// List everything that waits for you
 ///
-/// One list: what it is, since when, why, and the commands that resolve it. An entry goes away when its cause does:
-/// blocked and failed tasks, agents out of service, used-up quotas and budgets, pauses, worktrees that were kept. What
-/// tells of something past stays until you have seen it.
+/// Each entry says what it is, since when, why, and the commands that resolve it: blocked and failed tasks, agents out of service,
+/// used-up quotas and budgets, pauses, kept worktrees. An entry disappears with its cause. Entries about past events stay until
+/// `--seen`.
 ///
 /// Example: swarm attention --json
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub at: At,
-    /// Take an entry that tells of something past off the list: the name is in the command that it offers
+    /// Dismiss an entry about a past event; the entry shows its name
     #[arg(long, value_name = "ENTRY", conflicts_with = "at")]
     pub seen: Option<String>,
     #[command(flatten)]

@@ -8,12 +8,12 @@ use clap::Subcommand;
 use crate::cli::{At, Context};
 use crate::error::CliError;
 
-/// Look at budgets, and let more be spent
+/// Show and extend budgets
 ///
-/// Budgets are set in the configuration (`budget.task`, `budget.session`: tokens, dollars, time). A task that has spent its
-/// own is blocked after the iteration that passed it; when the swarm has spent its own it pauses. Nothing is killed.
+/// Budgets are set in the configuration (`budget.task`, `budget.session`: tokens, dollars, time). A task over its budget is
+/// blocked after the current iteration; a swarm over its budget pauses. Nothing is killed.
 ///
-/// Without a command the list is shown. Example: swarm budget extend 1.2
+/// Without a subcommand the list is shown. Example: swarm budget extend 1.2
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {

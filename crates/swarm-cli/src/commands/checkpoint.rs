@@ -10,7 +10,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Keep moments that everything can be taken back to
+/// Create and list checkpoints to roll back to
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Create(create::Args),

@@ -6,17 +6,16 @@ use crate::commands::operate::{Confirm, agreed};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// End the plan and put its ledger into the archive
+/// Close the plan and archive its ledger
 ///
-/// Open tasks are not worked on any more, and the archive says what each of them was. The plan is exported once more, and
-/// the ledger is renamed into `.swarm/archive/`. Worktrees go; what is in them is kept (`swarm restore` lists it), and a
-/// checkpoint is made before. Refused while agents work, unless `--stop` is given. `swarm undo` takes it back until the
-/// next plan begins; `swarm plan reopen` does so at any time.
+/// Work on open tasks ends, and the archive keeps their status. The plan is exported once more, and the ledger moves to
+/// `.swarm/archive/`. A checkpoint is made and worktrees are removed; `swarm restore` lists what was in them. Refused while agents
+/// work, unless `--stop` is given. `swarm undo` reverts it until the next plan begins, `swarm plan reopen` at any time.
 ///
 /// Example: swarm close --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Stop agents that are still working; their work is kept
+    /// Stop agents at work; their work is kept
     #[arg(long)]
     pub stop: bool,
     #[command(flatten)]

@@ -6,19 +6,19 @@ use crate::cli::Context;
 use crate::complete;
 use crate::error::CliError;
 
-/// Print the script that lets a shell complete commands, options, and the ids of your plan
+/// Print a shell completion script
 ///
-/// Ids of tasks, agents, phases and profiles come from the ledger of the repository you are in, at the moment you
-/// press Tab. Nothing is started or written for it.
+/// Ids of tasks, agents, phases and profiles are read from the ledger of the current repository when you press Tab. Nothing is
+/// started or written.
 ///
-/// bash: put `source <(swarm completions bash)` into ~/.bashrc
+/// bash: add `source <(swarm completions bash)` to ~/.bashrc
 ///
-/// zsh: put `source <(swarm completions zsh)` into ~/.zshrc, below compinit
+/// zsh: add `source <(swarm completions zsh)` to ~/.zshrc, below compinit
 ///
 /// fish: run `swarm completions fish > ~/.config/fish/completions/swarm.fish`
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The shell
+    /// Shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }

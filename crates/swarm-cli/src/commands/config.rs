@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Look at the configuration
+/// Show the configuration
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Show(show::Args),

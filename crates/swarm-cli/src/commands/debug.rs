@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Ask for the swarm's judgement on something recorded
+/// Inspect recorded runs
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Classify(classify::Args),

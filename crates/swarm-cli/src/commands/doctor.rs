@@ -13,19 +13,18 @@ use crate::output::paint::{Paint, paint};
 use crate::swarm::inside::refuse_agents;
 use crate::swarm::session::runtime;
 
-/// Find what is out of order, and put it right
+/// Check machine, repository and swarm, and repair problems
 ///
-/// Looks at the machine, the agent programs, the repository and the swarm, and changes nothing. With `--fix` it puts
-/// right what can be put right without losing anything: work is saved to refs first, folders go to the trash, and
-/// what cannot be proven disposable stays. Exit code 0 when nothing is wrong, 1 when something is.
+/// Without `--fix` nothing is changed. With `--fix` problems are repaired where nothing can be lost: work is saved to refs first,
+/// folders go to the trash, and anything not proven disposable stays. Exit code 0 when all is well, 1 when a problem remains.
 ///
 /// Example: swarm doctor --fix
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Put right what can be put right
+    /// Repair what can be repaired safely
     #[arg(long)]
     pub fix: bool,
-    /// Also say what is in order
+    /// Also list checks that passed
     #[arg(short = 'v', long)]
     pub verbose: bool,
     #[command(flatten)]
@@ -78,11 +77,11 @@ fn verdict(report: &Report, fixing: bool) -> String {
     let looked = report.findings.len();
     let fixed = match report.fixed {
         0 => String::new(),
-        1 => "1 thing was put right. ".into(),
-        n => format!("{n} things were put right. "),
+        1 => "1 problem was fixed. ".into(),
+        n => format!("{n} problems were fixed. "),
     };
     let rest = match report.problems {
-        0 => format!("Everything is in order ({looked} things looked at)."),
+        0 => format!("No problems found ({looked} checks)."),
         1 if fixing => "1 problem is left.".into(),
         n if fixing => format!("{n} problems are left."),
         n => {
@@ -108,13 +107,13 @@ mod tests {
     #[test]
     fn printed_doctor() {
         let mut page = String::from(
-            "# What the doctor looks at\n\n<!-- Printed by a test: run `cargo xtask gen`. -->\n\n\
-             `swarm doctor` looks at everything below and changes nothing; `swarm doctor --fix` puts right what can be put\n\
-             right without losing anything. Exit code 0 when nothing is wrong, 1 when something is. While a coordinator\n\
-             runs, only what cannot get in its way is put right (permissions, overdue trash, locks of a dead git).\n\n\
+            "# Checks of swarm doctor\n\n<!-- Printed by a test: run `cargo xtask gen`. -->\n\n\
+             `swarm doctor` runs the checks below and changes nothing; `swarm doctor --fix` repairs what can be repaired\n\
+             without losing anything. Exit code 0 if all is well, 1 if a problem remains. While a coordinator runs, only what\n\
+             cannot disturb it is repaired (permissions, overdue trash, locks of a dead git).\n\n\
              Nothing that may be work is ever deleted: uncommitted files go to a ref, folders and half-written files to\n\
              `.swarm/trash`, cut records to a quarantine file, edited projections beside the new ones.\n\n\
-             | id | looks at | `--fix` |\n|---|---|---|\n",
+             | id | checks | `--fix` |\n|---|---|---|\n",
         );
         for check in CHECKS {
             let _ = writeln!(
@@ -122,7 +121,7 @@ mod tests {
                 "| `{}` | {} | {} |",
                 check.id,
                 check.title,
-                check.cure.unwrap_or("says what to do")
+                check.cure.unwrap_or("reports what to do")
             );
         }
         compare_or_write("doctor.md", &page);

@@ -9,7 +9,7 @@ use crate::error::CliError;
 pub fn open_editor(what: &Path, again: &str) -> Result<(), CliError> {
     let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).ok_or_else(|| {
-        CliError::environment("There is no editor to open")
+        CliError::environment("No editor is set")
             .because("neither VISUAL nor EDITOR is set")
             .run_instead(format!("EDITOR=nano {again}"))
     })?;

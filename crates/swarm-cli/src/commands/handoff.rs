@@ -10,10 +10,9 @@ use crate::output::harmless;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// Print what a fresh agent or person needs to go on
+/// Print a summary for a new agent or person
 ///
-/// Markdown: the goal, the phase under way, open tasks, reviews to come, decisions, and how many tasks may run
-/// at once.
+/// Markdown: goal, current phase, open tasks, pending reviews, decisions, and how many tasks may run at once.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Look at your hooks, and try them out
+/// List and test hooks
 #[derive(Debug, Subcommand)]
 pub enum Command {
     List(list::Args),

@@ -17,17 +17,17 @@ use crate::swarm::imports::{PeerPlan, Taken};
 
 /// Prepare this repository for a swarm
 ///
-/// Makes `.swarm/` with a `config.json` and a `.gitignore` that keeps what is not yours out of git. From what lies in
-/// the repository (package.json, Cargo.toml, .env …) it proposes how worktrees are set up and what is checked: a new
-/// configuration holds that, for an old one it is only shown. What is there already stays as it is.
+/// Creates `.swarm/` with a `config.json` and a `.gitignore`. Proposes setup and check commands based on the files in the
+/// repository (package.json, Cargo.toml, .env …): a new configuration contains them, for an existing one they are only shown.
+/// Existing files are never changed.
 ///
-/// Where opencode-swarm keeps its plan in `.swarm/`, nothing is made: `--import` takes that plan over and moves its files,
-/// as they are, to `.swarm/imported/`.
+/// If `.swarm/` holds a plan of opencode-swarm, nothing is created: `--import` imports that plan and moves its files, unchanged, to
+/// `.swarm/imported/`.
 ///
 /// Example: swarm init
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Take over the plan of another tool that lies in the repository
+    /// Import the plan of another tool found in the repository
     #[arg(long)]
     pub import: bool,
     #[command(flatten)]
@@ -71,13 +71,13 @@ fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
         (true, _) => {
             let path = swarm.peer_source()?;
             let read = file::read_any(&path, None)?;
-            lines.push(format!("the plan of {} in {} is taken over", read.from, swarm.relative(&path)));
+            lines.push(format!("the plan of {} in {} is imported", read.from, swarm.relative(&path)));
         }
         (false, Some(theirs)) => return Err(offer(swarm, &theirs)),
         (false, None) => {}
     }
     let made = swarm.would_init();
-    lines.extend(made.created.iter().map(|path| format!("{path} is made")));
+    lines.extend(made.created.iter().map(|path| format!("{path} is created")));
     if made.created.iter().any(|path| path.ends_with("config.json")) {
         lines.extend(proposed_lines(&made.proposed));
     }
@@ -102,7 +102,7 @@ fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
             error.causes.first().map_or(error.message.clone(), |why| format!("{}: {why}", error.message))
         }
     };
-    CliError::foreign_plan("opencode-swarm keeps its plan in .swarm; nothing was made")
+    CliError::foreign_plan(".swarm holds a plan of opencode-swarm; nothing was created")
         .because(what)
         .run_instead("swarm init --import")
 }
@@ -114,14 +114,14 @@ fn text(done: &Done) -> String {
         text.push_str(&format!("{}\n", harmless(&taken.answer.text)));
     }
     for path in &made.created {
-        text.push_str(&format!("made {path}\n"));
+        text.push_str(&format!("created {path}\n"));
     }
     for path in &made.kept {
         text.push_str(&format!("kept {path}\n"));
     }
     text.push_str(&proposal(made));
     for PeerPlan { tool, path } in plans {
-        text.push_str(&format!("There is a plan of {tool}: `swarm plan import {path}` takes it over\n"));
+        text.push_str(&format!("Found a plan of {tool}; `swarm plan import {path}` imports it\n"));
     }
     text.push_str(if imported.is_some() { "Next: `swarm status`" } else { "Next: `swarm plan save FILE`" });
     text
@@ -134,8 +134,8 @@ fn proposal(made: &Made) -> String {
         return String::new();
     }
     let written = made.created.iter().any(|path| path.ends_with("config.json"));
-    let head = if written { "The configuration holds" } else { "You could put into the configuration" };
+    let head = if written { "Added to the configuration" } else { "Suggested for the configuration" };
     let found = made.proposed.because.iter().chain(&made.proposed.copy).map(|name| harmless(name));
     let found: Vec<String> = found.collect();
-    format!("{head}, because of {}:\n{}\n", found.join(", "), lines.join("\n"))
+    format!("{head}, based on {}:\n{}\n", found.join(", "), lines.join("\n"))
 }

@@ -13,11 +13,11 @@ use crate::error::CliError;
 
 /// Write the manual pages
 ///
-/// Without DIR the page of `swarm` itself is printed: `swarm man | man -l -` shows it. With DIR a page for every command
-/// is written there: `swarm man ~/.local/share/man/man1` makes `man swarm-task-block` work.
+/// Without DIR the page of `swarm` is printed: `swarm man | man -l -` shows it. With DIR one page per command is written there:
+/// after `swarm man ~/.local/share/man/man1`, `man swarm-task-block` works.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder that the pages are written into; it is made where it is not there
+    /// Folder for the pages; created if missing
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
     #[command(flatten)]

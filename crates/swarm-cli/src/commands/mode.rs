@@ -10,15 +10,15 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Show or set whether ready tasks start by themselves
+/// Show or set whether ready tasks start automatically
 ///
-/// In `semi-auto` a ready task waits for `swarm task start`; in `autopilot` it starts as soon as there is a slot.
-/// What is chosen here is recorded, and holds for this run and the next ones.
+/// In `semi-auto` a ready task waits for `swarm task start`; in `autopilot` it starts as soon as there is a slot. The choice is
+/// recorded and holds for later runs.
 ///
 /// Example: swarm mode autopilot
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The mode from now on (default: show the present one)
+    /// New mode (default: show the current one)
     #[arg(value_enum, value_name = "MODE")]
     pub mode: Option<ModeArg>,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub struct Args {
 pub enum ModeArg {
     /// A ready task waits for `swarm task start`
     SemiAuto,
-    /// Ready tasks start by themselves
+    /// Ready tasks start automatically
     Autopilot,
 }
 

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Look at operations: who did what, and whether it can be undone
+/// Show operations and whether they can be undone
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Log(log::Args),

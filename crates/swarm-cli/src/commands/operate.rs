@@ -17,7 +17,7 @@ use crate::swarm::Swarm;
 /// For commands that are carried out at once.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct DryRun {
-    /// Show what would change, and change nothing
+    /// Show what would change, without changing anything
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -25,10 +25,10 @@ pub struct DryRun {
 /// For commands that a person confirms.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct Confirm {
-    /// Show what would happen, and do nothing
+    /// Show what would happen, without doing it
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask (for scripts)
+    /// Skip the confirmation
     #[arg(long, short = 'y')]
     pub yes: bool,
 }
@@ -36,10 +36,10 @@ pub struct Confirm {
 /// What would be refused otherwise.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct Forced {
-    /// Let commits of yours go from trunk, too; they are kept under a ref that the preview names
+    /// Also remove your own commits from trunk; they are kept under a ref that the preview names
     #[arg(long)]
     pub drop_foreign: bool,
-    /// Put local changes that are in the way on a ref that the preview names
+    /// Save local changes that are in the way to a ref that the preview names
     #[arg(long)]
     pub save_local: bool,
 }
@@ -55,7 +55,7 @@ impl From<Forced> for Force {
 pub struct TakeBack {
     #[command(flatten)]
     pub forced: Forced,
-    /// Stop agents that have taken up its tasks since; what they did is kept in a checkpoint that the preview names
+    /// Stop agents that work on the same tasks since; their work is kept in a checkpoint that the preview names
     #[arg(long)]
     pub set_aside: bool,
 }
@@ -128,11 +128,11 @@ pub fn over(cx: &Context, view: &OperationView) -> Result<(), CliError> {
 fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(CliError::usage("Confirmation needed, but this is not a terminal")
-            .say("Preview it with --dry-run, then run it again with --yes"));
+        return Err(CliError::usage("Confirmation needed: not a terminal")
+            .say("Use --yes, or preview with --dry-run"));
     }
     let broken = |error| CliError::environment("Cannot ask").because(error);
-    write!(stderr, "{}\n\nGo on? [y/N] ", preview::text(seen)).map_err(broken)?;
+    write!(stderr, "{}\n\nContinue? [y/N] ", preview::text(seen)).map_err(broken)?;
     stderr.flush().map_err(broken)?;
     let mut line = String::new();
     stdin.lock().read_line(&mut line).map_err(broken)?;

@@ -8,15 +8,17 @@ use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Start nothing new until `swarm resume`
+/// Pause the swarm until `swarm resume`
 ///
-/// Agents that are working end their iteration and wait at its boundary. A pause outlives the coordinator.
+/// Nothing new starts. Agents at work finish their iteration and wait at its boundary. A pause outlives the coordinator.
+///
+/// Example: swarm pause --reason lunch
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Say why, for whoever looks later
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    pub why: String,
-    /// Do not wait for the boundary: stop those who are at work; they go on first at `swarm resume`
+    /// Reason, recorded in the ledger
+    #[arg(long, alias = "why", value_name = "REASON", default_value = "", hide_default_value = true)]
+    pub reason: String,
+    /// Stop agents at work now; they go first at `swarm resume`
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
@@ -27,7 +29,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     intervene(
         cx,
         &Swarm::open(cx)?,
-        Command::Pause { reason: PauseReason::User, why: args.why, force: args.force },
+        Command::Pause { reason: PauseReason::User, why: args.reason, force: args.force },
         args.dry,
     )
 }

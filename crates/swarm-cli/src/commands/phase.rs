@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Deal with phases of the plan
+/// Manage phases of the plan
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Complete(complete::Args),

@@ -21,7 +21,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Deal with the plan as a whole
+/// Manage the plan
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Save(save::Args),

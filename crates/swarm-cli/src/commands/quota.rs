@@ -9,13 +9,13 @@ use clap::Subcommand;
 use crate::cli::{At, Context};
 use crate::error::CliError;
 
-/// Look at used-up quotas, and decide about them
+/// Show used-up quotas, open or hold them
 ///
-/// When a service says that the allowance is used up, nothing of that group of profiles is started (or nothing at all:
-/// `quota.scope`). The time it comes back is taken from what the program says; one small probe then asks the service,
-/// and what waits goes first, without a penalty. A profile's `fallback` is used meanwhile, where there is one.
+/// When a service reports a used-up quota, no profile of that group starts (or none at all: `quota.scope`). A small probe asks the
+/// service at the reset time that the program named. Then waiting tasks go first, without a penalty. Until then the profile's
+/// `fallback` is used, if it has one.
 ///
-/// Without a command the list is shown. Example: swarm quota open claude
+/// Without a subcommand the list is shown. Example: swarm quota open claude
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Args {

@@ -7,10 +7,10 @@ use crate::commands::operate::{Confirm, TakeBack, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Bring back what the last undo took back
+/// Redo what the last undo reverted
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The undo: its id, or its number in `swarm op log`
+    /// Undo to revert: its id, or its number in `swarm op log`
     #[arg(value_name = "OPERATION")]
     pub operation: Option<String>,
     #[command(flatten)]

@@ -10,19 +10,19 @@ use crate::output::table::table;
 use crate::output::{self, time};
 use crate::swarm::Swarm;
 
-/// Bring back work that was saved: branches, unfinished work, removed worktrees, your local changes
+/// Restore saved work: branches, unfinished work, removed worktrees, local changes
 ///
-/// Without a name, or with --list, shows what there is, and how many commits and files of each trunk does not have. Of a
-/// task that has several, the newest with work in it is brought back. It gets a branch of its own and a folder below
-/// .swarm/restored; nothing that is there is changed.
+/// Without a name, or with --list, lists what is saved, with the number of commits and files that trunk does not have. For a task the
+/// newest entry with work in it is restored, on a new branch and in a folder below .swarm/restored. Existing files are never
+/// changed.
 ///
 /// Examples: swarm restore, swarm restore 1.2, swarm restore refs/swarm/wip/1.2/r7
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A task (its newest), or a name from the list
+    /// Task, or a name from the list
     #[arg(value_name = "TASK|NAME", conflicts_with = "list")]
     pub name: Option<String>,
-    /// Show what there is
+    /// List saved work
     #[arg(long)]
     pub list: bool,
     #[command(flatten)]

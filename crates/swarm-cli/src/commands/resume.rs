@@ -9,16 +9,16 @@ use crate::cli::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Go on after a pause
+/// Resume after a pause
 ///
-/// The swarm also pauses by itself: when trunk fails its own verification, when worktrees cannot be set up, when
-///
-/// the disk is full, when its budget is spent, when several agents were taken out of service. Such a pause has its own reason, which `swarm status` names; others stay as they are.
+/// The swarm also pauses by itself: when trunk fails verification, worktrees cannot be set up, checks fail before any work, the
+/// disk is full, the budget is spent, or several agents are out of service. Each pause has its own reason, shown by
+/// `swarm status`; resuming one leaves the others in place.
 ///
 /// Example: swarm resume --reason trunk
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which pause to end
+    /// Reason of the pause to end
     #[arg(long, value_enum, value_name = "REASON", default_value = "user")]
     pub reason: ReasonArg,
     #[command(flatten)]
@@ -27,23 +27,23 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReasonArg {
-    /// Somebody asked for it with `swarm pause`
+    /// Paused with `swarm pause`
     User,
     /// The disk was full or read-only
     Disk,
-    /// Trunk itself failed its verification
+    /// Trunk failed verification
     Trunk,
     /// Worktrees could not be set up
     Setup,
-    /// What may be spent was spent: lets as much again be spent
+    /// The budget was spent: allows the same amount again
     Budget,
-    /// Several agents were taken out of service shortly after one another
+    /// Several agents were taken out of service
     Errors,
-    /// The session was taken back with `swarm abort`: merges what was merged then again, in order
+    /// The session was aborted with `swarm abort`: merges its work again, in order
     Abort,
     /// The plan was being closed
     Close,
-    /// The check commands failed where tasks begin
+    /// The checks failed before any work was done
     Checks,
 }
 

@@ -7,19 +7,19 @@ use crate::commands::operate::{Confirm, Forced, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Take plan, trunk, branches and worktrees back to a checkpoint
+/// Roll plan, trunk, branches and worktrees back to a checkpoint
 ///
-/// Agents are stopped and their work is saved; then everything moves together, and a crash in between is finished at the
-/// next start. Your own commits and your uncommitted and untracked files stay. Nothing is cut from the ledger, and
-/// `swarm undo` brings back what was there before.
+/// Agents are stopped and their work is saved; then everything moves together. After a crash the next start finishes it. Your own
+/// commits and your uncommitted and untracked files stay. Nothing is removed from the ledger, and `swarm undo` reverts the
+/// rollback.
 ///
 /// Example: swarm rollback before-merge-1.2 --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The checkpoint: its name, or its number in `swarm checkpoint list`
+    /// Checkpoint: name, or number in `swarm checkpoint list`
     #[arg(value_name = "NAME", required_unless_present = "session")]
     pub name: Option<String>,
-    /// To where this session began
+    /// Roll back to the start of this session
     #[arg(long, conflicts_with = "name")]
     pub session: bool,
     #[command(flatten)]

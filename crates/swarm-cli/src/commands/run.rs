@@ -24,18 +24,16 @@ use crate::swarm::{Swarm, session};
 use progress::Progress;
 pub use summary::Summary;
 
-/// Let agents work on the plan until it is done
+/// Run agents on the plan until it is done
 ///
-/// Ready tasks are given to agents, each in a worktree of its own; what an agent finishes is checked, merged
-/// apart from your checkout, verified there and only then put on trunk: the branch you were on when the plan first
-/// ran, whatever you check out later. In the mode semi-auto a ready task waits for
-/// `swarm task start`, and the swarm waits with it. Ends when nothing more can happen without a person: exit code 0
-/// when every task is done or cancelled, 1 when some wait for you.
+/// Each ready task gets an agent and a worktree. Finished work is checked, merged apart from your checkout, verified there, and only
+/// then published to trunk: the branch you were on when the plan first ran, whatever you check out later. In semi-auto mode a ready
+/// task waits for `swarm task start`. The run ends when nothing more can happen without you: exit code 0 if every task is done or
+/// cancelled, 1 if some wait for you.
 ///
-/// Ctrl+C stops in good order: agents go to their next boundary, work that is not committed is saved. A second
-/// Ctrl+C leaves at once; the agents stop by themselves all the same. A coordinator that ends abnormally is
-/// started again after 1, 2, 4 … seconds, five times in ten minutes at most: agents that live are taken over,
-/// nothing is done twice. The same holds when you run it again after a crash of the machine.
+/// Ctrl+C stops in good order: agents go to their next boundary and uncommitted work is saved. A second Ctrl+C leaves at once; the
+/// agents still stop by themselves. A crashed coordinator is restarted after 1, 2, 4 … seconds, at most five times in ten minutes:
+/// live agents are adopted and nothing is done twice. The same holds for a new `swarm run` after the machine crashed.
 ///
 /// Example: swarm run --plan plan.md --agents 4 --mode autopilot
 #[derive(Debug, clap::Args)]
@@ -43,30 +41,29 @@ pub struct Args {
     /// Save this plan first (JSON, or a Markdown checklist; - for stdin)
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
-    /// Let so many agents work at once, 1 to 64 (recorded in the execution profile; default: as the profile says)
+    /// Maximum number of agents, 1 to 64 (recorded in the execution profile; default: from the profile)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     agents: Option<u32>,
-    /// Use this profile of the configuration, or this agent program (default: `agent` of the configuration)
+    /// Profile of the configuration, or agent program (default: `agent` in the configuration)
     #[arg(long, value_name = "PROFILE")]
     agent: Option<String>,
-    /// Whether ready tasks start by themselves (recorded; default: as recorded, else `mode` of the configuration)
+    /// Whether ready tasks start automatically (recorded; default: as recorded, else `mode` in the configuration)
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<ModeArg>,
-    /// Merge finished work into this branch; made where you are if there is none (default: at the first run of a
-    /// plan the branch you are on, later the plan's own). Another one than the plan's is an operation: it is shown,
-    /// confirmed, and taken back with `swarm undo`
+    /// Branch to merge finished work into; created if missing (default: the plan's trunk, at first the branch you are
+    /// on). Changing the trunk of a plan is an operation: it is previewed, confirmed, and reverted with `swarm undo`
     #[arg(long, value_name = "BRANCH")]
     trunk: Option<String>,
-    /// Show what would be saved and begun, or with --trunk what another trunk would mean, and do nothing
+    /// Show what would be saved and started, or with --trunk what would change, without doing it
     #[arg(long)]
     dry_run: bool,
-    /// With --trunk: do not ask (for scripts)
+    /// With --trunk: skip the confirmation
     #[arg(long, short = 'y', requires = "trunk")]
     yes: bool,
-    /// Merge again, in order, what `swarm abort` took off trunk and what has gone from it since
+    /// Merge again, in order, work that `swarm abort` removed or that is gone from trunk
     #[arg(long)]
     retry: bool,
-    /// Go on in the background; look with `swarm status --watch`, stop with `swarm stop`
+    /// Run in the background; watch with `swarm status --watch`, stop with `swarm stop`
     #[arg(long)]
     detach: bool,
     /// This is the one in the background.

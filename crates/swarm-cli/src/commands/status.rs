@@ -8,17 +8,17 @@ use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
 
-/// Show where things stand
+/// Show the state of the swarm
 ///
-/// Goal, phases, agents at work, what comes next and why, and what waits for you. With `--watch` the screen stays
-/// and follows what happens until `q`; with `--json` too it is one object for each change.
+/// Goal, phases, agents at work, next tasks with the reason, and what waits for you. `--watch` follows changes until `q`; with
+/// `--json` it prints one object per change.
 ///
 /// Example: swarm status --watch
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub at: At,
-    /// Stay and show every change
+    /// Follow changes until `q`
     #[arg(short = 'w', long, conflicts_with = "at")]
     pub watch: bool,
 }

@@ -10,16 +10,16 @@ use crate::swarm::Swarm;
 
 /// Stop the running swarm in good order
 ///
-/// As Ctrl+C in the terminal of `swarm run`: nothing new is started, agents go to their next boundary, work that is
-/// not committed is saved, and the coordinator ends. `swarm run` goes on from there.
+/// Like Ctrl+C in the terminal of `swarm run`: nothing new starts, agents go to their next boundary, uncommitted work is saved, and
+/// the coordinator ends. `swarm run` continues from there.
 ///
 /// Example: swarm stop
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Ask, and do not wait for the end
+    /// Do not wait until it has stopped
     #[arg(long)]
     pub no_wait: bool,
-    /// Keep this moment as a checkpoint first
+    /// Create a checkpoint first
     #[arg(long)]
     pub checkpoint: bool,
     #[command(flatten)]

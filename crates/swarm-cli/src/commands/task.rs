@@ -23,7 +23,7 @@ use swarm_protocol::ids::TaskId;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Deal with single tasks of the plan
+/// Manage tasks of the plan
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Add(add::Args),

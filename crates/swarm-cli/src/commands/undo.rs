@@ -8,19 +8,19 @@ use crate::commands::plan::reopen::reopen;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Take back the last thing that a person did, or the operation named
+/// Undo the last operation of a person, or a named one
 ///
-/// Everything that the operation changed is set back to what it was, each only if nobody has changed it since; otherwise
-/// the answer says what changed and what to undo first. Work made since is never taken away; with --set-aside what agents
-/// have begun with the same tasks since is kept in a checkpoint and gives way.
+/// Every fact that the operation changed is set back, unless it has changed since; then the undo is refused and says what changed
+/// and what to undo first. Work made since is never removed. With --set-aside, work of agents that have restarted the same tasks is
+/// kept in a checkpoint first.
 ///
 /// Example: swarm undo --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The operation: its id, or its number in `swarm op log`
+    /// Operation: id, or number in `swarm op log`
     #[arg(value_name = "OPERATION")]
     pub operation: Option<String>,
-    /// Leave what has changed since, and set back the rest
+    /// Skip facts that have changed since, and set back the rest
     #[arg(long)]
     pub partial: bool,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Make, merge, remove and list the worktrees of tasks
+/// Create, merge, remove and list worktrees
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Create(create::Args),

@@ -9,9 +9,9 @@ use super::harmless;
 
 pub fn text(view: &PreviewView) -> String {
     if view.nothing {
-        return format!("Nothing would change by {}", harmless(&view.kind));
+        return "Nothing would change".into();
     }
-    let mut text = format!("{} would do this:", harmless(&view.kind));
+    let mut text = format!("Preview of {}:", harmless(&view.kind));
     for line in view.text.lines() {
         text.push_str(&format!("\n  {}", harmless(line)));
     }
@@ -25,7 +25,7 @@ pub fn text(view: &PreviewView) -> String {
         ("Work", &says.work),
         ("Other commits", &says.foreign),
         ("Plan and swarm", &facts),
-        ("Stays as it is, and no undo takes it back", &says.stays),
+        ("Cannot be undone", &says.stays),
     ] {
         if !lines.is_empty() {
             text.push_str(&format!("\n\n{head}"));
@@ -34,10 +34,10 @@ pub fn text(view: &PreviewView) -> String {
     }
     match &view.checkpoint {
         Some(name) => text.push_str(&format!(
-            "\n\nThe state before it is kept as checkpoint {}; `swarm undo` brings it back.",
+            "\n\nThe state before is kept as checkpoint {}; `swarm undo` restores it.",
             harmless(name)
         )),
-        None if !view.facts.is_empty() => text.push_str("\n\n`swarm undo` takes it back."),
+        None if !view.facts.is_empty() => text.push_str("\n\n`swarm undo` reverts it."),
         None => {}
     }
     text

@@ -44,9 +44,9 @@ impl Swarm {
             return;
         }
         crate::output::note(if self.is_watched() {
-            "Note: the coordinator has died and is started again in a moment; agents that live work on"
+            "Note: the coordinator crashed and is being restarted; live agents continue"
         } else {
-            "Note: no coordinator is running; agents that live work on. `swarm run` takes them over"
+            "Note: no coordinator is running; live agents continue. `swarm run` adopts them"
         });
     }
 
@@ -91,7 +91,7 @@ impl Swarm {
             }
             Ok(Response::Refused { refusal }) => Err(refusal.into()),
             Ok(Response::Failed { text }) => {
-                Err(CliError::environment("The coordinator could not carry the command out").because(text))
+                Err(CliError::environment("The coordinator failed to run the command").because(text))
             }
             Err(ClientError::Nobody) if inside => {
                 Err(Refusal::NotForAgents { what: envelope.command.kind().into() }.into())
@@ -140,13 +140,13 @@ impl Swarm {
 }
 
 fn told_later(error: &StoreError) -> Notice {
-    let mut text = format!("It is done, but: {error}");
+    let mut text = format!("Done, but: {error}");
     let mut next = std::error::Error::source(error);
     while let Some(cause) = next {
         text.push_str(&format!(": {cause}"));
         next = cause.source();
     }
-    Notice { text, hint: "The next command tries again".into() }
+    Notice { text, hint: "The next command retries it".into() }
 }
 
 /// Nothing announces that a lock or a socket comes and goes, so this looks again after a while.

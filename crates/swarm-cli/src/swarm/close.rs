@@ -61,9 +61,7 @@ impl Swarm {
     fn go_on(&self) {
         let held = self.state(None).is_ok_and(|state| state.paused.contains_key(&PauseReason::Close));
         if held && self.ask(Command::Resume { reason: PauseReason::Close }).is_err() {
-            output::note(
-                "Work is held for a few minutes more; `swarm resume --reason close` lets it go on now",
-            );
+            output::note("Work stays paused for a few minutes; `swarm resume --reason close` ends that now");
         }
     }
 

@@ -102,7 +102,9 @@ fn attempt(event: &Event) -> Option<String> {
 fn merge(event: &Event) -> Option<String> {
     Some(match event {
         Event::MergeBuilt { result, commits, .. } => {
-            format!("{} commits as {}", commits.len(), result.short())
+            let commits =
+                if commits.len() == 1 { "1 commit".into() } else { format!("{} commits", commits.len()) };
+            format!("{commits} as {}", result.short())
         }
         Event::VerificationStarted { run, .. } => run.to_string(),
         Event::VerificationPassed { commit, .. } => format!("commit {}", commit.short()),
@@ -137,7 +139,7 @@ fn recovery(event: &Event) -> Option<String> {
         Event::QuotaExhausted { group, resets_at, next_probe, why, .. }
         | Event::QuotaProbeFailed { group, resets_at, next_probe, why, .. } => {
             let resets = resets_at.map(|at| format!("resets {}, ", moment(at))).unwrap_or_default();
-            join(&format!("{group}, {resets}next look {}", moment(*next_probe)), why)
+            join(&format!("{group}, {resets}next probe {}", moment(*next_probe)), why)
         }
         Event::QuotaProbeStarted { group, run, profile, .. } => format!("{group}, {run} under {profile}"),
         Event::QuotaRestored { group, by } => format!("{group}, by {by}"),

@@ -127,7 +127,7 @@ impl Swarm {
 
     fn operation(&self, id: &CommandId) -> Result<OperationView, CliError> {
         let all = self.operations(None)?;
-        let text = format!("Operation {id} is not remembered");
+        let text = format!("Operation {id} is no longer recorded");
         all.into_iter()
             .find(|view| view.id == *id)
             .ok_or_else(|| CliError::refused_now(text).run_instead("swarm op log"))

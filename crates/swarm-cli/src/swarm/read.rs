@@ -6,7 +6,7 @@ use swarm_engine::present::as_on_trunk;
 use swarm_engine::settings;
 use swarm_engine::store::Store;
 use swarm_protocol::command::{Command, Envelope};
-use swarm_protocol::ids::{AgentId, CommandId, TaskId};
+use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
@@ -80,43 +80,6 @@ impl Swarm {
             .filter_map(|task| show::task(&state, &task.spec.id))
             .filter_map(|view| Some(TaskBudget { task: view.row.id, budget: view.budget? }));
         Ok(Budgets { swarm: show::status(&state, state.at).budget, tasks: tasks.collect() })
-    }
-
-    /// The task that is meant: itself, or the one that an agent has.
-    pub fn task_of(&self, who: &str) -> Result<TaskId, CliError> {
-        let state = self.planned(None)?;
-        if let Ok(task) = TaskId::new(who)
-            && state.task(&task).is_some()
-        {
-            return Ok(task);
-        }
-        let agents = show::status(&state, state.at).agents;
-        if let Some(agent) = agents.iter().find(|agent| agent.agent.as_str() == who) {
-            return Ok(agent.task.clone());
-        }
-        let names = state.agents.keys().map(AgentId::as_str);
-        if names.clone().any(|name| name == who) {
-            return Err(
-                CliError::refused_now(format!("Agent {who} has no task")).run_instead("swarm agent list")
-            );
-        }
-        let all = names.chain(state.tasks.keys().map(TaskId::as_str));
-        Err(meant(
-            CliError::refused_now(format!("There is no task and no agent {who:?}")),
-            who,
-            all,
-            "swarm task list",
-        ))
-    }
-
-    /// Refuses a name that no agent ever had, with the one that was probably meant.
-    pub fn must_know_agent(&self, agent: &AgentId) -> Result<(), CliError> {
-        let state = self.planned(None)?;
-        if state.agents.contains_key(agent) {
-            return Ok(());
-        }
-        let unknown = CliError::refused_now(format!("There is no agent {agent}"));
-        Err(meant(unknown, agent.as_str(), state.agents.keys().map(AgentId::as_str), "swarm agent list"))
     }
 
     /// What became of a message.
@@ -230,7 +193,12 @@ impl Swarm {
 }
 
 /// Adds the name that was probably meant, or the command that lists them.
-fn meant<'a>(error: CliError, text: &str, names: impl Iterator<Item = &'a str>, list: &str) -> CliError {
+pub(super) fn meant<'a>(
+    error: CliError,
+    text: &str,
+    names: impl Iterator<Item = &'a str>,
+    list: &str,
+) -> CliError {
     match settings::nearest(text, names) {
         Some(near) => error.say(format!("Did you mean {near}? Run `{list}`")),
         None => error.run_instead(list),

@@ -13,7 +13,7 @@ impl Swarm {
             return Ok(vec![]);
         }
         let made = [&self.paths.plan_json, &self.paths.plan_md, &self.paths.snapshot];
-        Ok(made.iter().map(|path| format!("{} is made anew", self.relative(path))).collect())
+        Ok(made.iter().map(|path| format!("{} is rebuilt", self.relative(path))).collect())
     }
 
     /// Names what was made. A coordinator that runs keeps it all fresh by itself.
@@ -27,7 +27,7 @@ impl Swarm {
         }
         store.write_snapshot()?;
         let made = [&self.paths.plan_json, &self.paths.plan_md, &self.paths.snapshot];
-        let made = made.iter().map(|path| format!("made {}", self.relative(path))).collect();
+        let made = made.iter().map(|path| format!("rebuilt {}", self.relative(path))).collect();
         let notices = store.finish()?;
         self.tell(&notices);
         Ok(made)

@@ -49,7 +49,9 @@ pub async fn open(repo: &Path, wishes: Wishes) -> Result<Session, CliError> {
 /// Runs until nothing is left to do or a person stops it.
 pub async fn run(session: Session, watching: &mut dyn Watching) -> Result<Ran, CliError> {
     if let Some(bounds) = session.budget() {
-        note(&format!("Budget: {bounds}; then the swarm pauses and asks (`budget.session`, 0: no bound)"));
+        note(&format!(
+            "Budget: {bounds}; the swarm pauses when it is spent (`budget.session`, 0 for no bound)"
+        ));
     }
     coordinate(session, true, Some(watching)).await
 }

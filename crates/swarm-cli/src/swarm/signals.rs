@@ -32,9 +32,7 @@ pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
             }
             let urge = if asked { Urge::Leave } else { Urge::Drain };
             if !asked {
-                output::note(
-                    "Stopping in good order; once more to leave at once (the agents stop all the same)",
-                );
+                output::note("Stopping; press Ctrl+C again to leave at once (agents stop by themselves)");
             }
             asked = true;
             if urges.send(urge).await.is_err() {

@@ -36,7 +36,7 @@ impl Swarm {
         if !wait {
             return Ok(Stopped {
                 ended: false,
-                text: "Asked to stop; `swarm status` shows how far it is".into(),
+                text: "Stop requested; `swarm status` shows the progress".into(),
             });
         }
         // Asked again each time: one that died meanwhile has been followed by another, perhaps.
@@ -53,10 +53,7 @@ impl Swarm {
             None if !gone => Err(CliError::environment("The swarm did not stop in time")
                 .because(format!("waited {} s", END_WITHIN.as_secs()))
                 .run_instead("swarm agent list")),
-            None => Ok(Stopped {
-                ended: true,
-                text: "Stopped in good order; `swarm run` goes on from here".into(),
-            }),
+            None => Ok(Stopped { ended: true, text: "Stopped; `swarm run` continues from here".into() }),
         }
     }
 
@@ -119,8 +116,7 @@ impl Swarm {
         self.bring_to_rest()?;
         Ok(Stopped {
             ended: true,
-            text: "Nobody coordinated any more; the agents that were left are stopped, their work is saved"
-                .into(),
+            text: "No coordinator was running; remaining agents are stopped, their work is saved".into(),
         })
     }
 }

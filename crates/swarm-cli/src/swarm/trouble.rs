@@ -26,7 +26,7 @@ impl From<StoreError> for CliError {
             StoreError::Refused(refusal) => refusal.into(),
             // Damage that waits for a person: the same refusal that a running coordinator would give.
             StoreError::Open(OpenError::ReadOnlyUntilSalvage(_)) => {
-                Refusal::ReadOnly { why: "it is damaged, and a person is to look first".into() }.into()
+                Refusal::ReadOnly { why: "it is damaged; look at it first".into() }.into()
             }
             StoreError::Open(error) => hinted(Self::environment(error.to_string()), &hint),
             other => {

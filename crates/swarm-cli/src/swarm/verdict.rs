@@ -69,7 +69,8 @@ fn integrity(report: &VerifyReport) -> Part {
     let wrong: Vec<&str> = report.integrity.iter().map(String::as_str).collect();
     let wrong: Vec<&str> =
         wrong.into_iter().filter(|f| !is_about_the_copy(f) && !is_about_a_snapshot(f)).collect();
-    let checked = format!("{} records, {} plan hashes", report.records, report.plan_hashes_checked);
+    let hashes = if report.plan_hashes_checked == 1 { "hash" } else { "hashes" };
+    let checked = format!("{} records, {} plan {hashes}", report.records, report.plan_hashes_checked);
     match wrong.is_empty() {
         true => part("integrity", Verdict::Good, checked),
         false => part("integrity", Verdict::Damaged, wrong.join("; ")),
@@ -78,9 +79,7 @@ fn integrity(report: &VerifyReport) -> Part {
 
 fn completeness(report: &VerifyReport) -> Part {
     match report.completeness.is_empty() {
-        true => {
-            part("completeness", Verdict::Good, format!("nobody knows of a record after {}", report.records))
-        }
+        true => part("completeness", Verdict::Good, format!("no trace of a record after {}", report.records)),
         false => part("completeness", Verdict::Damaged, report.completeness.join("; ")),
     }
 }

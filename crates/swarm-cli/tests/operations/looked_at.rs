@@ -29,7 +29,7 @@ fn a_look_at_work_that_could_be_handed_in_and_at_a_phase_that_could_be_completed
         let look = [words, &["--dry-run"]].concat();
         let (before, refs) = (everything(&arena.root), arena.git(&["for-each-ref"]));
         let said = arena.ok(&look);
-        assert!(said.contains("would do this"), "swarm {look:?}: {said}");
+        assert!(said.contains("Preview of "), "swarm {look:?}: {said}");
         let after = everything(&arena.root);
         let differs: Vec<&String> =
             before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();

@@ -16,8 +16,8 @@ fn a_forced_pause_stops_who_is_at_work_and_a_resume_lets_the_same_agent_go_on_fi
     ]]);
     let run = arena.start(&["--agents", "1"]);
     wait_for("it is at work", || arena.printed().contains("at work"));
-    let told = arena.ok(&["pause", "--force", "--why", "the demo begins"]);
-    assert!(told.contains("one agent is stopped"), "{told}");
+    let told = arena.ok(&["pause", "--force", "--reason", "the demo begins"]);
+    assert!(told.contains("1 agent is stopped"), "{told}");
     wait_for("its processes are gone", || arena.json(&["status"])["agents"] == json!([]));
     assert!(
         arena.processes().iter().all(|process| !process.contains("script-agent")),
@@ -30,7 +30,7 @@ fn a_forced_pause_stops_who_is_at_work_and_a_resume_lets_the_same_agent_go_on_fi
     arena.assert_all_done();
     let view = arena.shown("1.1");
     assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "no penalty: {view}");
-    let taken: Vec<&str> = said.lines().filter(|line| line.contains("takes it")).collect();
+    let taken: Vec<&str> = said.lines().filter(|line| line.contains("assigned to ")).collect();
     assert!(
         taken[0].contains("ed-001") && taken[1].contains("1.1") && taken[1].contains("ed-001"),
         "{taken:?}"

@@ -153,7 +153,7 @@ fn a_close_is_looked_at_confirmed_and_taken_back_with_everything() {
         look.contains("the worktree of 1.1 goes") && look.contains("task 1.1: pending → cancelled"),
         "{look}"
     );
-    assert!(look.contains(".swarm/archive/plan-") && look.contains("`swarm undo` brings it back"), "{look}");
+    assert!(look.contains(".swarm/archive/plan-") && look.contains("`swarm undo` restores it"), "{look}");
     let out = arena.swarm(&["close"]);
     assert_eq!(out.status.code(), Some(2), "nobody can be asked here: {}", said(&out));
     Outside::of(&arena).assert_is(&before, "nothing was done");

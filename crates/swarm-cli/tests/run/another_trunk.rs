@@ -137,7 +137,7 @@ fn while_agents_work_for_the_old_trunk_it_stays() {
     run.until("1.2      ed-");
     let (code, said) = asked(&arena, &["--trunk", "other", "--yes"]);
     assert!(code != 0 && said.contains("A coordinator is already running"), "{said}");
-    run.until("works");
+    run.until("is working");
     // The agent lives on without its coordinator.
     run.kill_9();
     let (code, said) = asked(&arena, &["--trunk", "other", "--yes"]);

@@ -100,7 +100,7 @@ fn a_living_daemon_is_a_witness_against_a_ledger_that_was_cut() {
     let arena = Arena::new(r#"{ "stop": { "grace": "1s", "drain": "1s" } }"#);
     arena.plan(&[("1.1", &[], "hang".into())]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     let record = arena.root.join(".swarm/run/daemons/r1.json");
     let told = || std::fs::read_to_string(&record).ok().and_then(|t| serde_json::from_str::<Value>(&t).ok());
     crate::arena::wait_for("the daemon was told how far the ledger is", || {
@@ -126,7 +126,7 @@ fn a_living_daemon_is_a_witness_against_a_ledger_that_was_cut() {
     assert!(said.contains("r1.json"), "the witness is named: {said}");
     // The run that the ledger no longer knows is ended and its work saved.
     let mut next = arena.start(&[]);
-    next.until("the swarm runs");
+    next.until("started (epoch");
     next.signal("INT");
     next.end();
     arena.assert_nothing_runs();

@@ -44,7 +44,7 @@ fn a_followed_log_shows_what_comes_and_ends_with_the_run() {
     let script = format!("print first\nwait-for {}\nprint second\ncomplete", go.display());
     arena.plan(&[("1.1", &[], script)]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     let mut follow = arena
         .command(&["agent", "logs", "1.1", "-f", "--raw"])
         .stdin(Stdio::null())

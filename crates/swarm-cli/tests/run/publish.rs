@@ -49,7 +49,7 @@ fn work_that_conflicts_with_trunk_is_blocked_and_trunk_is_untouched() {
     );
     arena.plan(&[("1.1", &[], script)]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     crate::arena::wait_for("the agent has committed", || {
         arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
     });

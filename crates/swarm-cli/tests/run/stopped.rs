@@ -18,7 +18,7 @@ fn ctrl_c_stops_in_good_order_and_the_next_run_goes_on() {
     );
     arena.plan(&[("1.1", &[], script)]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     crate::arena::wait_for("the agent has written", || {
         arena.root.join(".swarm/worktrees/1.1/half.txt").exists()
     });
@@ -42,7 +42,7 @@ fn a_second_ctrl_c_leaves_at_once_and_the_agents_stop_all_the_same() {
     let arena = Arena::new(CONFIG);
     arena.plan(&[("1.1", &[], "ignore-term\nprint waiting\nhang".into())]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     run.signal("INT");
     run.until("stopping");
     run.signal("INT");
@@ -56,7 +56,7 @@ fn a_second_ctrl_c_leaves_at_once_and_the_agents_stop_all_the_same() {
 impl crate::arena::Running {
     /// Lets the next coordinator find what happened, then stops it.
     fn end_after_drain(mut self, arena: &Arena) -> (i32, String) {
-        self.until("works");
+        self.until("is working");
         arena.ok(&["task", "defer", "1.1"]);
         self.end()
     }
@@ -112,7 +112,7 @@ fn close_with_stop_ends_what_a_dead_coordinator_left_running() {
         ("1.2", &["1.1"], "complete".into()),
     ]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     crate::arena::wait_for("the agent has written", || {
         arena.root.join(".swarm/worktrees/1.1/half.txt").exists()
     });

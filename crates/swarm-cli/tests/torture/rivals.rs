@@ -38,7 +38,7 @@ fn of_two_coordinators_started_at_once_one_writes_and_the_other_names_it() {
         });
         let (code, said) = rivals.remove(loser.expect("one ended")).end();
         let mut winner = rivals.remove(0);
-        winner.until("the swarm runs");
+        winner.until("started (epoch");
         check_refusal(code, &said, winner.coordinator(), "swarm status --watch");
         assert_eq!(arena.records("coordinator_started") as u64, round, "one writes");
         winner.kill_9();
@@ -70,7 +70,7 @@ fn a_winner_that_is_stopped_before_its_first_record_keeps_the_other_out_and_is_n
             signal(winner, Signal::CONT);
             arena.records("coordinator_started") == round && !is_stopped(winner)
         });
-        first.until("the swarm runs");
+        first.until("started (epoch");
         assert_eq!(arena.records("coordinator_started"), round, "the one that was stopped, once");
         assert!(signal(winner, Signal::KILL));
         first.end();
@@ -112,7 +112,7 @@ fn check_sleeper(wakes: Wakes) {
     );
     arena.plan(&[("1.1", &[], script)]);
     let mut old = arena.start(&[]);
-    old.until("works");
+    old.until("is working");
     wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
     let sleeper = old.coordinator();
     send("STOP", sleeper);

@@ -147,7 +147,7 @@ fn a_red_trunk_pauses_blames_nobody_and_goes_on_when_it_is_mended() {
         assert_eq!((&view["retries"], &view["merge_rounds"]), (&json!(0), &json!(0)), "{view}");
         assert_ne!(view["status"], "blocked", "{view}");
     }
-    assert!(arena.attention().contains("trunk itself is red"), "{}", arena.attention());
+    assert!(arena.attention().contains("Paused until trunk moves"), "{}", arena.attention());
     arena.git(&["rm", "--quiet", "red.txt"]);
     arena.git(&["commit", "--quiet", "--message", "person: mended"]);
     let (code, said) = run.end();

@@ -204,7 +204,7 @@ fn a_repository_whose_path_is_too_long_for_a_socket_is_worked_on() {
         format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display()),
     )]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     // The socket works too, while it runs.
     let out = arena.swarm(&["task", "add", "another"]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));

@@ -184,7 +184,7 @@ pub fn describe(fact: &Fact, value: Option<&Value>) -> String {
         (Fact::Mode, None) => "the mode is the configured one".into(),
         (Fact::Loss, Some(_)) => "lost records wait to be seen".into(),
         (Fact::Loss, None) => "lost records were seen".into(),
-        (Fact::Seen(id), Some(v)) => format!("of what agents of task {id} overstepped, {v} were seen"),
+        (Fact::Seen(id), Some(v)) => format!("{v} oversteps of agents of task {id} were seen"),
         (Fact::Noticed(id), Some(_)) => format!("the failure of operation {id} was seen"),
         (Fact::Noticed(id), None) => format!("the failure of operation {id} waits to be seen"),
         (Fact::Pause(reason), Some(_)) => format!("the swarm is paused ({})", reason.word()),
@@ -204,7 +204,8 @@ pub fn describe(fact: &Fact, value: Option<&Value>) -> String {
         (Fact::Quota(group), None) => format!("the quota of {group} is open"),
         (Fact::Budget(_), _) => "the budget was extended".into(),
         (Fact::Message(_), Some(v)) if v["delivered"] == true => "the message was delivered".into(),
-        (Fact::Message(_), _) => "the message is gone".into(),
+        (Fact::Message(_), Some(_)) => "the message is queued".into(),
+        (Fact::Message(_), None) => "no message".into(),
         (Fact::Redirect(id), _) => format!("who takes up task {id} next changed"),
         (Fact::Trunk | Fact::Seen(_), None) | (Fact::Unknown(_), _) => format!("{fact} changed"),
     }

@@ -139,7 +139,7 @@ pub fn rebuild(
     }
     let known: BTreeSet<&Oid> = survey.since.iter().chain(&survey.ahead).map(|c| &c.oid).collect();
     for oid in revert.iter().filter(|oid| !known.contains(oid)) {
-        says.commits.push(format!("reverted: {}, which somebody has rewritten since", oid.short()));
+        says.commits.push(format!("reverted: {}, which was rewritten since", oid.short()));
     }
     may_follow(survey, force, command)?;
     let how = TrunkHow::Rebuild { revert, pick };

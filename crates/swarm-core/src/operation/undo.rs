@@ -223,6 +223,6 @@ fn broken(state: &State, back: &[FactChange]) -> Option<InTheWay> {
     let task = path.iter().find(|id| set_back.contains(*id))?.clone();
     let other = path.iter().find(|id| !set_back.contains(*id)).unwrap_or(&task);
     let fact = Fact::Part(other.clone(), TaskPart::Spec);
-    let words = format!("task {task} would depend on itself in a circle");
+    let words = format!("task {task} would depend on itself");
     Some(InTheWay { fact, words, task })
 }

@@ -37,7 +37,7 @@ fn tried_by<'a>(state: &'a State, run: &RunId) -> Option<(&'a Oid, &'a Suspect)>
 pub(super) fn judged(state: &State, run: &RunId, green: bool, output: &str) -> Option<Vec<Event>> {
     let (commit, suspect) = tried_by(state, run)?;
     let output = crate::text::tail(output);
-    let why = format!("the checks fail at {}, where tasks begin, before any work:\n{output}", commit.short());
+    let why = format!("the checks fail at {}, before any work is done:\n{output}", commit.short());
     let (task, run, commit) = (suspect.task.clone(), run.clone(), commit.clone());
     let mut events = vec![Event::BaseChecked { task, run, commit, green, output }];
     if !green && !state.paused.contains_key(&PauseReason::Checks) {

@@ -40,7 +40,7 @@ pub(super) fn stops(state: &State, l: &Live<'_>, usage: Usage, now: Timestamp) -
 }
 
 fn blocked(used: String) -> Next {
-    Next::Blocked { block: BlockKind::Budget, why: format!("it has spent what it may spend: {used}") }
+    Next::Blocked { block: BlockKind::Budget, why: format!("its budget is spent: {used}") }
 }
 
 /// A task that would be started, but has nothing left to spend, or came to nothing too often.
@@ -50,7 +50,7 @@ pub(crate) fn instead_of_start(state: &State, id: &TaskId) -> Option<Event> {
         return Some(super::task::leave(state, id, task, blocked(used), "its budget is spent"));
     }
     let next = crate::claims::too_many(state, task)?;
-    Some(super::task::leave(state, id, task, next, "it was claimed too often without any progress"))
+    Some(super::task::leave(state, id, task, next, "too many attempts without progress"))
 }
 
 /// The swarm's own budget, after every decision.
@@ -58,9 +58,7 @@ pub(crate) fn pauses(state: &State) -> Option<Event> {
     let reason = PauseReason::Budget;
     let spent = if state.policy.budget == Allowance::default() { None } else { swarm_is_spent(state) };
     match (spent, state.paused.contains_key(&reason)) {
-        (Some(used), false) => {
-            Some(Event::Paused { reason, why: format!("the swarm has spent what it may spend: {used}") })
-        }
+        (Some(used), false) => Some(Event::Paused { reason, why: format!("spent {used}") }),
         // Extended, or configured anew.
         (None, true) => Some(Event::Resumed { reason }),
         _ => None,
@@ -83,8 +81,8 @@ pub(super) fn extend(state: &State, id: Option<TaskId>) -> Result<Outcome, Refus
         events.push(super::task::back_in_the_queue(&id));
     }
     let answer = match waited {
-        true => format!("Task {id} may spend as much again and is back in the queue"),
-        false => format!("Task {id} may spend as much again"),
+        true => format!("Budget of task {id} extended; it is back in the queue"),
+        false => format!("Budget of task {id} extended"),
     };
     Ok(Outcome::new(events, answer))
 }
@@ -98,5 +96,5 @@ fn extend_swarm(state: &State) -> Result<Outcome, Refusal> {
     if paused {
         events.push(Event::Resumed { reason: PauseReason::Budget });
     }
-    Ok(Outcome::new(events, "The swarm may spend as much again"))
+    Ok(Outcome::new(events, "Budget of the swarm extended"))
 }

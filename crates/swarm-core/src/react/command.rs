@@ -110,8 +110,8 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
             let others: Vec<PauseReason> =
                 state.paused.keys().copied().filter(|other| *other != reason).collect();
             let answer = match others.is_empty() {
-                true => "Work goes on".to_string(),
-                false => format!("That pause has ended; still paused: {}", PauseReason::list(others)),
+                true => "Resumed".to_string(),
+                false => format!("Resumed; still paused: {}", PauseReason::list(others)),
             };
             Ok(Outcome::new(vec![Event::Resumed { reason }], answer))
         }
@@ -135,9 +135,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         | Command::Rollback { .. }
         | Command::RollbackTask { .. }
         | Command::SetTrunk { .. }
-        | Command::Abort { .. } => {
-            Err(Refusal::NothingToChange { what: "There is nothing of the kind".into() })
-        }
+        | Command::Abort { .. } => Err(Refusal::NothingToChange { what: "There is no such entry".into() }),
         Command::MessageAgent { .. } => Err(Refusal::PlanClosed),
         Command::ReviveAgent { agent } => restart::revive(state, agent),
         Command::SplitTask { task, parts } => split::split(state, task, parts),
@@ -166,7 +164,7 @@ fn pause(state: &State, reason: PauseReason, why: String) -> Result<Outcome, Ref
     super::validate::reason(&why)?;
     let held = state.runs.values().filter(|r| !r.ended).count();
     let answer = match held {
-        0 => "Paused; nothing new is started".to_string(),
+        0 => "Paused; nothing new starts".to_string(),
         n => format!("Paused; {n} running go on to their next boundary and are held there"),
     };
     Ok(Outcome::new(vec![Event::Paused { reason, why }], answer))

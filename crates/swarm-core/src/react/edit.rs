@@ -47,7 +47,7 @@ fn place(state: &State, phase: Option<u32>, after: Option<TaskId>) -> Result<(u3
         return match phase {
             Some(p) if p != at => {
                 let what = format!("Phase {p}");
-                Err(Refusal::BadValue { what, why: format!("task {after} stands in phase {at}") })
+                Err(Refusal::BadValue { what, why: format!("task {after} is in phase {at}") })
             }
             _ => Ok((at, Some(after))),
         };
@@ -132,7 +132,7 @@ pub(super) fn reorder(
     if after.as_ref() == Some(&id) {
         return Err(Refusal::BadValue {
             what: format!("The place of task {id}"),
-            why: "it cannot stand after itself".into(),
+            why: "it cannot be moved after itself".into(),
         });
     }
     let phase = match (&after, phase) {
@@ -150,8 +150,8 @@ pub(super) fn reorder(
         return Err(Refusal::NothingToChange { what: format!("The place of task {id}") });
     }
     let answer = match &after {
-        Some(after) => format!("Task {id} stands after {after} now"),
-        None => format!("Task {id} stands first in phase {phase} now"),
+        Some(after) => format!("Task {id} moved after {after}"),
+        None => format!("Task {id} moved to the start of phase {phase}"),
     };
     Ok(Outcome::new(vec![Event::TaskReordered { task: id, after, phase }], answer))
 }

@@ -20,7 +20,7 @@ pub(super) fn kill(state: &State, id: TaskId, now: Timestamp) -> Result<Outcome,
     let next = Next::Pending { not_before: now, counts: false };
     let stops = task::leave(state, &id, found, next, "killed by a person");
     let answer = format!(
-        "The agent of task {id} is killed; what its iteration changed is kept at a ref, the task waits for `swarm task start {id}`"
+        "Agent of task {id} killed; changes of its iteration are kept on a ref, the task waits for `swarm task start {id}`"
     );
     let mut events = vec![stops, Event::AgentKilled { task: id.clone(), run }];
     events.extend(task::withheld(&id, "a person killed its agent"));
@@ -45,12 +45,12 @@ pub(super) fn redirect(
     }
     if same_worktree && other.worktree {
         let what = format!("Task {to}");
-        return Err(Refusal::BadValue { what, why: "it has work of its own to go on with".into() });
+        return Err(Refusal::BadValue { what, why: "it already has work of its own".into() });
     }
     let next = Next::Pending { not_before: now, counts: false };
     let mut events = vec![task::leave(state, &id, found, next, &format!("redirected to {to}"))];
     events.extend(state.needs_start(other).then(|| Event::TaskStarted { task: to.clone() }));
-    let answer = format!("{agent} leaves task {id} and takes up {to} next");
+    let answer = format!("{agent} leaves task {id} and works on {to} next");
     events.push(Event::AgentRedirected { task: id, agent, to, same_worktree });
     Ok(Outcome::new(events, answer))
 }
@@ -72,13 +72,13 @@ pub(super) fn force_pause(
     let stops: Vec<Event> = stops.into_iter().chain(trials).collect();
     let paused = state.paused.contains_key(&reason);
     if paused && stops.is_empty() {
-        return Err(Refusal::NothingToChange { what: "Everybody is held already".into() });
+        return Err(Refusal::NothingToChange { what: "All agents are held already".into() });
     }
     let stopped = stops.iter().filter(|e| matches!(e, Event::WorkHeld { .. })).count();
     let answer = match stopped {
-        0 => "Paused; nothing new is started".to_string(),
-        1 => "Paused; one agent is stopped and goes on first when work does".to_string(),
-        n => format!("Paused; {n} agents are stopped and go on first when work does"),
+        0 => "Paused; nothing new starts".to_string(),
+        1 => "Paused; 1 agent is stopped and goes first at `swarm resume`".to_string(),
+        n => format!("Paused; {n} agents are stopped and go first at `swarm resume`"),
     };
     let mut events = Vec::new();
     events.extend((!paused).then_some(Event::Paused { reason, why }));
@@ -95,7 +95,7 @@ pub(super) fn delete_checkpoint(state: &State, name: String) -> Result<Outcome, 
         };
         return Err(Refusal::CheckpointNeeded { name, why });
     }
-    let answer = format!("Checkpoint {name} is deleted");
+    let answer = format!("Checkpoint {name} deleted");
     let why = "deleted by a person".into();
     Ok(Outcome::new(vec![Event::CheckpointDeleted { name, why }], answer))
 }

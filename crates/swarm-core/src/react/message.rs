@@ -38,21 +38,21 @@ pub(super) fn queue(
         let why = "a message came after the work was handed in".to_string();
         let status = Status::Pending;
         let reopened = Event::WorkReopened { task: id.clone(), status, run: None, iteration: 0, why };
-        let answer = format!("Queued for task {id}: it comes back from its merge for one more iteration");
+        let answer = format!("Queued for task {id}: its merge waits for one more iteration");
         return Ok(Outcome::new(vec![queued, reopened], answer));
     }
     let answer = match (task.stage.run(), &task.stage) {
         (_, Stage::Merging { .. }) => format!(
-            "Queued for task {id}, which is being merged: it lands if the work comes back, else `swarm attention` says that it did not"
+            "Queued for task {id}: the task is being merged. If the merge succeeds first, `swarm attention` reports the message as not delivered"
         ),
         (Some(_), Stage::Checking { .. }) => {
-            format!("Queued for task {id}: its work is being checked, it lands in one more iteration")
+            format!("Queued for task {id}: its work is being checked; delivered in one more iteration")
         }
         (Some(_), Stage::Active { iteration, .. }) => {
-            format!("Queued for task {id}: it lands after iteration {iteration}, at the next boundary")
+            format!("Queued for task {id}: delivered after iteration {iteration}")
         }
-        (Some(_), _) => format!("Queued for task {id}: it lands at the next boundary"),
-        (None, _) => format!("Queued for task {id}: nobody works on it now, its next attempt begins with it"),
+        (Some(_), _) => format!("Queued for task {id}: delivered at the next boundary"),
+        (None, _) => format!("Queued for task {id}: no agent is at work; delivered with the next attempt"),
     };
     Ok(Outcome::new(vec![queued], answer))
 }

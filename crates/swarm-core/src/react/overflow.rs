@@ -13,6 +13,6 @@ pub(super) fn full(task: &Task, failure: &Failure, now: Timestamp) -> Next {
     if task.overflows == 0 {
         return Next::Pending { not_before: now, counts: false };
     }
-    let why = format!("{}; also with a fresh session, so that it has to be split", with_hint(failure));
+    let why = format!("{}; also with a fresh session: the task has to be split", with_hint(failure));
     Next::Blocked { block: BlockKind::Overflow, why }
 }

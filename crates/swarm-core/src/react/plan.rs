@@ -99,8 +99,8 @@ pub(super) fn close(state: &State, archive: String) -> Result<Outcome, Refusal> 
         .collect();
     let answer = match open.len() {
         0 => format!("Plan closed; its ledger is archived as {archive}"),
-        1 => format!("Plan closed over an open task; its ledger is archived as {archive}"),
-        n => format!("Plan closed over {n} open tasks; its ledger is archived as {archive}"),
+        1 => format!("Plan closed with 1 open task; its ledger is archived as {archive}"),
+        n => format!("Plan closed with {n} open tasks; its ledger is archived as {archive}"),
     };
     events.push(Event::PlanClosed { archive });
     Ok(Outcome::new(events, answer))
@@ -141,9 +141,9 @@ pub(super) fn reopen(state: &State) -> Result<Outcome, Refusal> {
         open.iter().filter_map(|(id, _)| left_at_close(state, id, checkpoint?)).collect();
     events.extend((!facts.is_empty()).then_some(Event::FactsSet { facts }));
     let answer = match open.len() {
-        0 => format!("Plan reopened; its ledger is no longer in the archive as {archive}"),
-        1 => "Plan reopened; its open task is what it was".to_string(),
-        n => format!("Plan reopened; its {n} open tasks are what they were"),
+        0 => format!("Plan reopened from {archive}"),
+        1 => "Plan reopened with 1 open task".to_string(),
+        n => format!("Plan reopened with {n} open tasks"),
     };
     Ok(Outcome::new(events, answer))
 }

@@ -92,7 +92,7 @@ pub(super) fn merge_again(state: &State, id: &TaskId, found: &Task) -> Result<Ou
             let mut events = vec![event];
             // A part that has gone is not merged without its neighbours that went with it.
             events.extend(found.parts.iter().filter_map(|part| merged_again(part, state.task(part)?)));
-            Ok(Outcome::new(events, format!("The work of task {id} waits for its turn to be merged again")))
+            Ok(Outcome::new(events, format!("The work of task {id} is queued to be merged again")))
         }
         None => Err(task::wrong(state, id, found, "merged again: git does not have its commits any more")),
     }
@@ -105,9 +105,9 @@ pub(super) fn retry(state: &State) -> Result<Outcome, Refusal> {
     let aborted = state.paused.contains_key(&PauseReason::Abort);
     let answer = match (aborted, again.len()) {
         (false, 0) => {
-            return Err(Refusal::NothingToChange { what: "No work was taken back or has gone".into() });
+            return Err(Refusal::NothingToChange { what: "No work was rolled back or is gone".into() });
         }
-        (true, 0) => "Work goes on after the abort".to_string(),
+        (true, 0) => "Resumed after the abort".to_string(),
         (_, 1) => "The work of 1 task is merged again".to_string(),
         (_, n) => format!("The work of {n} tasks is merged again"),
     };
@@ -133,7 +133,7 @@ pub(super) fn accept(state: &State, id: TaskId, reason: String) -> Result<Outcom
         }
         _ => return Err(task::wrong(state, &id, found, "accepted")),
     };
-    let answer = format!("Task {id} is done as it is: {reason}");
+    let answer = format!("Task {id} is accepted as done: {reason}");
     let proof = Some(Proof { accepted: Some(reason.clone()), ..proof });
     let (task, status, why, block) = (id, Status::Done, Some(reason), None);
     Ok(Outcome::new(vec![Event::TaskStatusChanged { task, status, why, block, proof, was: None }], answer))

@@ -114,7 +114,7 @@ fn is_due(closed: &Closed, now: Timestamp) -> bool {
 
 fn closed<'a>(state: &'a State, group: &str) -> Result<&'a Closed, Refusal> {
     state.quotas.get(group).and_then(|gate| gate.closed.as_ref()).ok_or_else(|| Refusal::NothingToChange {
-        what: format!("The quota of {} is not used up, as far as anybody knows", shown(group)),
+        what: format!("The quota of {} is not used up", shown(group)),
     })
 }
 
@@ -124,7 +124,7 @@ fn shown(group: &str) -> String {
 
 pub(super) fn open(state: &State, group: String) -> Result<Outcome, Refusal> {
     closed(state, &group)?;
-    let answer = format!("The quota of {group} counts as restored; what waited for it goes first");
+    let answer = format!("The quota of {group} is open; waiting tasks go first");
     Ok(Outcome::new(vec![Event::QuotaRestored { group, by: "person".into() }], answer))
 }
 
@@ -132,6 +132,6 @@ pub(super) fn hold(state: &State, group: String) -> Result<Outcome, Refusal> {
     if closed(state, &group)?.held {
         return Err(Refusal::NothingToChange { what: format!("The quota of {group} is held already") });
     }
-    let answer = format!("Nothing of {group} is started or asked for until `swarm quota open {group}`");
+    let answer = format!("The quota of {group} stays closed until `swarm quota open {group}`");
     Ok(Outcome::new(vec![Event::QuotaHeld { group }], answer))
 }

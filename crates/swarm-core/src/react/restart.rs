@@ -83,7 +83,7 @@ fn degraded(state: &State, agent: &AgentId, why: String, now: Timestamp) -> Vec<
 pub(super) fn revive(state: &State, agent: AgentId) -> Result<Outcome, Refusal> {
     match state.agents.get(&agent) {
         Some(known) if known.degraded.is_some() => {
-            let answer = format!("Agent {agent} is in service again");
+            let answer = format!("Agent {agent} is back in service");
             Ok(Outcome::new(vec![Event::AgentRevived { agent }], answer))
         }
         Some(_) => Err(Refusal::NothingToChange { what: format!("Agent {agent} is in service") }),

@@ -109,6 +109,7 @@ impl Changes {
         let parts: Vec<String> =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, w)| format!("{n} {w}")).collect();
         match (self.created, parts.is_empty()) {
+            (true, _) if self.added == 1 => "Plan saved: 1 task".into(),
             (true, _) => format!("Plan saved: {} tasks", self.added),
             (false, true) => "Plan saved".into(),
             (false, false) => format!("Plan saved: {}", parts.join(", ")),

@@ -12,13 +12,13 @@ use crate::state::{State, Task};
 pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
     let failed = |r: &&Record| r.failed.is_some() && !r.seen && failure_seen_by(r) == entry;
     if let Some(record) = state.ops.log.iter().find(failed) {
-        let answer = format!("Seen: {} could not be done", record.kind);
+        let answer = format!("Dismissed: failed {}", record.kind);
         return Ok(Outcome::new(vec![Event::OperationSeen { id: record.id.clone() }], answer));
     }
     let unheard = |task: &&Task| has_undelivered(task) && messages_seen_by(task) == entry;
     if let Some(task) = state.tasks_in_order().find(unheard) {
         let task = task.spec.id.clone();
-        let answer = format!("Seen: messages to task {task} were not delivered");
+        let answer = format!("Dismissed: undelivered messages to task {task}");
         return Ok(Outcome::new(vec![Event::MessagesSeen { task }], answer));
     }
     let shown = state.tasks_in_order().find_map(|task| {
@@ -26,8 +26,8 @@ pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
         unseen.clone().find(|n| overstep_seen_by(task, *n) == entry).map(|n| (task.spec.id.clone(), n))
     });
     let Some((task, oversteps)) = shown else {
-        return Err(Refusal::NothingToChange { what: "No entry of this name waits to be seen".into() });
+        return Err(Refusal::NothingToChange { what: "There is no entry with this name".into() });
     };
-    let answer = format!("Seen: what an agent of task {task} overstepped");
+    let answer = format!("Dismissed: overstep of an agent of task {task}");
     Ok(Outcome::new(vec![Event::OverstepsSeen { task, oversteps }], answer))
 }

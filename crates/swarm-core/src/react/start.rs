@@ -16,7 +16,7 @@ pub(super) fn set_mode(state: &State, mode: Mode) -> Result<Outcome, Refusal> {
         return Err(Refusal::NothingToChange { what });
     }
     let answer = match mode {
-        Mode::Autopilot => "Autopilot: ready tasks start by themselves",
+        Mode::Autopilot => "Autopilot: ready tasks start automatically",
         Mode::SemiAuto => "Semi-auto: ready tasks wait for `swarm task start`",
     };
     Ok(Outcome::new(vec![Event::ModeChanged { mode }], answer))
@@ -97,7 +97,7 @@ fn starts_by_itself(state: &State) -> bool {
 }
 
 fn nothing_waits(state: &State, what: &str) -> Refusal {
-    let what = if starts_by_itself(state) { "Every ready task starts by itself" } else { what };
+    let what = if starts_by_itself(state) { "Every ready task starts automatically" } else { what };
     Refusal::NothingToChange { what: what.into() }
 }
 

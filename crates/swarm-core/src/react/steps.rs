@@ -83,7 +83,7 @@ pub(super) fn saved(state: &State, name: String, saved: Saved, now: Timestamp) -
         if by_hand {
             let after = Some(serde_json::json!({ "seq": running.before }));
             let facts = vec![FactChange { fact: Fact::Checkpoint(name.clone()), before: None, after }];
-            let (id, text) = (running.id.clone(), format!("Checkpoint {name} is made"));
+            let (id, text) = (running.id.clone(), format!("Checkpoint {name} created"));
             events.push(Event::OperationFinished { id, text, facts, made: vec![] });
         }
         return events;
@@ -149,11 +149,11 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
             let undone = state.ops.record(operation);
             undone.map_or_else(|| format!("Undone: {operation}"), |record| undo::told(state, record))
         }
-        Request::Checkpoint { name } => format!("Checkpoint {name} is made"),
+        Request::Checkpoint { name } => format!("Checkpoint {name} created"),
         Request::Trunk { to, .. } => format!("Trunk is {to} now"),
     };
     let local = moved.local.as_ref().map(|name| format!("; your local changes are at {name}"));
-    format!("{what}; the state before is the checkpoint {}{}", plan.checkpoint, local.unwrap_or_default())
+    format!("{what}; the state before is checkpoint {}{}", plan.checkpoint, local.unwrap_or_default())
 }
 
 /// Commits that were brought back have new names: the proofs speak of these.

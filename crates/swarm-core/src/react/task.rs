@@ -141,9 +141,8 @@ pub(super) fn stop_agent(state: &State, id: TaskId, now: Timestamp) -> Result<Ou
         return Err(Refusal::NoAgent { task: id });
     }
     let next = Next::Pending { not_before: now, counts: false };
-    let answer = format!(
-        "The agent of task {id} is stopped, its worktree stays; the task waits for `swarm task start {id}`"
-    );
+    let answer =
+        format!("Agent of task {id} stopped, its worktree stays; the task waits for `swarm task start {id}`");
     let mut events = vec![leave(state, &id, task, next, "stopped by a person")];
     events.extend(withheld(&id, STOPPED_BY_A_PERSON));
     Ok(Outcome::new(events, answer))

@@ -226,7 +226,7 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         Event::ChecksFailed { task, status: Status::Active, run, iteration: *iteration, output, digest };
     let mut events = vec![failed_checks];
     if let Some(next) = alike {
-        let why = "its checks fail in the same way again and again";
+        let why = "its checks keep failing the same way";
         events.push(super::leave(state, l.id, l.task, next, why));
     } else if *iteration >= state.policy.max_iterations {
         let text = format!("{iteration} iterations and the checks still fail");

@@ -18,7 +18,7 @@ pub fn attention(state: &State) -> Vec<AttentionView> {
         list.push(entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]));
     }
     list.extend(state.proof_failed.as_ref().map(|failed| {
-        let what = "What is done could not be looked up on trunk; tried again";
+        let what = "Cannot check finished work against trunk; retrying";
         entry(what, failed.since, &failed.why, &["swarm doctor".into()])
     }));
     list.extend(stuck_operation(state));
@@ -41,7 +41,7 @@ fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[Strin
 /// An operation behind its intent that does not get on: it is tried again until it does.
 fn stuck_operation(state: &State) -> Option<AttentionView> {
     let running = state.ops.running.as_ref()?;
-    let what = format!("An operation does not get on: {}", running.kind);
+    let what = format!("Operation is stuck: {}", running.kind);
     let commands = [format!("swarm op show {}", running.id.as_str()), "swarm doctor".into()];
     Some(entry(what, running.asked_at, running.stuck.as_ref()?, &commands))
 }
@@ -53,7 +53,7 @@ fn failed_operation(record: &Record) -> Option<AttentionView> {
     let mut commands = vec![format!("swarm op show {}", record.id.as_str())];
     commands.extend(Some(hint.clone()).filter(|hint| hint != "swarm attention"));
     commands.push(format!("swarm attention --seen {name}"));
-    let told = entry(format!("Could not be done: {}", record.kind), record.at, why, &commands);
+    let told = entry(format!("Operation failed: {}", record.kind), record.at, why, &commands);
     Some(AttentionView { seen_by: Some(name), ..told })
 }
 
@@ -63,13 +63,13 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
         let what = match reason {
             PauseReason::User => return None,
             PauseReason::Disk => "Paused: the disk is full",
-            PauseReason::Trunk => "Paused: trunk itself is red; work goes on when it moves",
-            PauseReason::Setup => "Paused: worktrees cannot be set up",
-            PauseReason::Budget => "Paused: what may be spent is spent",
+            PauseReason::Trunk => "Paused until trunk moves",
+            PauseReason::Setup => "Paused: worktree setup",
+            PauseReason::Budget => "Paused: the budget is spent",
             PauseReason::Errors => "Paused: several agents were taken out of service",
-            PauseReason::Abort => "Aborted: the session was taken back",
+            PauseReason::Abort => "Paused: the session was aborted",
             PauseReason::Close => "Paused: the plan is being closed",
-            PauseReason::Checks => "Paused: the checks fail where tasks begin, before any work",
+            PauseReason::Checks => "Paused: failing checks",
         };
         let command = match reason {
             // It goes on by itself when there is room.
@@ -93,9 +93,9 @@ fn quotas(state: &State) -> impl Iterator<Item = AttentionView> {
             return Some(entry(what, closed.since, &closed.why, &[open]));
         }
         let until = match (closed.resets_at, &closed.probing) {
-            (_, Some(_)) => "asking whether it is back".into(),
-            (Some(at), None) => format!("back at {}", clock(at)),
-            (None, None) => format!("asked again at {}", clock(closed.next_probe)),
+            (_, Some(_)) => "probing now".into(),
+            (Some(at), None) => format!("resets at {}", clock(at)),
+            (None, None) => format!("next probe at {}", clock(closed.next_probe)),
         };
         let what = format!("The quota of {group} is used up: {until}");
         Some(entry(what, closed.since, &closed.why, &[open, format!("swarm quota hold {group}")]))
@@ -114,7 +114,7 @@ fn degraded(state: &State) -> impl Iterator<Item = AttentionView> {
 fn stuck(state: &State) -> impl Iterator<Item = AttentionView> {
     state.runs.iter().filter_map(|(id, run)| {
         let stuck = run.stuck.as_ref()?;
-        let what = format!("What is left of {id} of task {} could not be stopped; tried again", run.task);
+        let what = format!("Processes of {id} of task {} could not be stopped; retrying", run.task);
         let commands = [format!("swarm task show {}", run.task), "swarm doctor".into()];
         Some(entry(what, stuck.since, &stuck.why, &commands))
     })
@@ -125,7 +125,7 @@ fn is_new(state: &State, task: &Task) -> bool {
     task.withheld.is_none() && state.needs_start(task)
 }
 
-/// Its agent was stopped, and it would wait for ever without anybody knowing why.
+/// Its agent was stopped, and it would wait forever without anybody knowing why.
 fn withheld(task: &Task, since: Timestamp) -> Option<AttentionView> {
     let (id, why) = (&task.spec.id, task.withheld.as_ref()?);
     let commands = [format!("swarm task start {id}"), format!("swarm task show {id}")];
@@ -186,7 +186,7 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
             let mut commands = vec![show()];
             commands.extend(crate::react::commands(state, id, task));
             commands.insert(1, "swarm run --retry".into());
-            Some(entry(format!("The work of task {id} has gone from trunk"), *since, why, &commands))
+            Some(entry(format!("The work of task {id} is gone from trunk"), *since, why, &commands))
         }
         Stage::Failed { why, since } => Some(entry(format!("Task {id} failed"), *since, why, &unblock())),
         Stage::Timeout { why, since } => {
@@ -199,7 +199,7 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
         Stage::Approved { since, .. } | Stage::Merging { since, .. } => {
             let why = task.put_off.as_ref()?;
             Some(entry(
-                format!("The merge of task {id} was put off and is tried again"),
+                format!("The merge of task {id} was postponed and is retried"),
                 *since,
                 why,
                 &[show()],
@@ -261,5 +261,5 @@ fn waits_for_nobody(state: &State, task: &Task, since: Timestamp) -> Option<Atte
     let keep: Vec<&str> = task.spec.depends.iter().filter(|d| *d != gone).map(|d| d.as_str()).collect();
     let command = format!("swarm task edit {id} --depends '{}'", keep.join(","));
     let what = format!("Task {id} waits for {gone}, which is cancelled");
-    Some(entry(what, since, "it would wait for ever", &[command]))
+    Some(entry(what, since, "it would wait forever", &[command]))
 }

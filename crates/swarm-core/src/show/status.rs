@@ -90,11 +90,11 @@ fn agents(state: &State) -> Vec<AgentView> {
             _ if run.ended => ("stopping", 0),
             Stage::Preparing { .. } => ("preparing", 0),
             Stage::Active { iteration, .. } if is_suspect(state, task) => {
-                ("held, its checks are tried where it began", *iteration)
+                ("held while its checks run at its base", *iteration)
             }
             Stage::Active { iteration, .. } if held(state, run) => ("held at its boundary", *iteration),
             Stage::Active { iteration, .. } if state.paused.is_empty() => ("working", *iteration),
-            Stage::Active { iteration, .. } => ("working, is held at its next boundary", *iteration),
+            Stage::Active { iteration, .. } => ("working, held at its next boundary", *iteration),
             Stage::Checking { iteration, .. } if held(state, run) => ("held before its checks", *iteration),
             Stage::Checking { iteration, .. } => ("checking", *iteration),
             _ => ("stopping", 0),
@@ -134,7 +134,7 @@ fn restarting(state: &State, id: &TaskId) -> Option<AgentView> {
         run: after.clone(),
         task: id.clone(),
         title: task.spec.title.clone(),
-        doing: format!("crashed, begins again at {}", clock(*not_before)),
+        doing: format!("crashed, restarts at {}", clock(*not_before)),
         iteration: 0,
         since: *since,
         usage: Usage::default(),

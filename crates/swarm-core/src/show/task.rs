@@ -61,12 +61,12 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Preparing { .. } => "preparing its worktree".into(),
         Stage::Active { iteration, .. } => format!("working, iteration {iteration}"),
         Stage::Restarting { agent, not_before, .. } => {
-            format!("crashed; {agent} begins again at {}", clock(*not_before))
+            format!("crashed; {agent} restarts at {}", clock(*not_before))
         }
         Stage::Checking { .. } => "checking".into(),
         Stage::Review { run: Some(_), .. } => format!("in review, round {}", task.review_rounds + 1),
         Stage::Review { not_before, .. } if *not_before > state.at => {
-            format!("its review is tried again at {}", clock(*not_before))
+            format!("its review is retried at {}", clock(*not_before))
         }
         Stage::Review { .. } => "waits for its review".into(),
         Stage::Approved { waits: Some(waits), .. } => {
@@ -129,7 +129,7 @@ fn quota_words(state: &State, group: &str) -> String {
         Some(closed) if closed.held => format!("waits for the quota of {group}, which a person holds"),
         Some(closed) => match closed.resets_at {
             Some(at) => format!("waits for the quota of {group} until {}", clock(at)),
-            None => format!("waits for the quota of {group}; asked again at {}", clock(closed.next_probe)),
+            None => format!("waits for the quota of {group}; next probe at {}", clock(closed.next_probe)),
         },
         // Another group holds everything up.
         None => "waits for quota".into(),
@@ -138,7 +138,7 @@ fn quota_words(state: &State, group: &str) -> String {
 
 fn retry_words(task: &Task, at: Timestamp) -> String {
     match &task.failure {
-        Some(failure) => format!("{}; tried again at {}", failure.class.describe(), clock(at)),
+        Some(failure) => format!("{}; retry at {}", failure.class.describe(), clock(at)),
         None => format!("retry at {}", clock(at)),
     }
 }

@@ -166,7 +166,7 @@ fn a_block_stops_the_agent_and_keeps_the_worktree() {
         "plan a | start | ready a | block a | block a",
         r"
             a: Pending → Preparing r1 → Active 1 → Blocked (human)
-            refused: Task a is blocked and cannot be blocked (try swarm task unblock a)
+            refused: Task a is already blocked (try swarm task unblock a)
             owed: Stop r1
         ",
     );

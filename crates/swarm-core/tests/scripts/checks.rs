@@ -56,7 +56,7 @@ fn checks_that_are_red_before_any_work_blame_nobody_and_ask_a_person_once() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Active 2
             b: Pending
-            attention: Paused: the checks fail where tasks begin, before any work (the checks fail at aaaaaaaa, where tasks begin, before any work: trunk) ["swarm resume --reason checks"]
+            attention: Paused: failing checks (the checks fail at aaaaaaaa, before any work is done: trunk) ["swarm resume --reason checks"]
             owed: Work r1 Hold
         "#,
     );

@@ -25,7 +25,7 @@ fn a_task_whose_agent_a_person_stopped_waits_for_a_persons_word_in_autopilot_too
         "plan a | start by hand | go a | ready a | stop a | stopped a | mode auto | go | go",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
-            refused: Every ready task starts by itself: nothing would change (try swarm status)
+            refused: Every ready task starts automatically: nothing would change (try swarm status)
             owed: Prepare r2
         ",
     );
@@ -37,7 +37,7 @@ fn whoever_stops_or_kills_an_agent_is_told_what_the_task_waits_for() {
         "plan a | start | ready a | stop a | answers",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending
-            answer: The agent of task a is stopped, its worktree stays; the task waits for `swarm task start a`
+            answer: Agent of task a stopped, its worktree stays; the task waits for `swarm task start a`
             owed: Stop r1
         ",
     );
@@ -45,7 +45,7 @@ fn whoever_stops_or_kills_an_agent_is_told_what_the_task_waits_for() {
         "plan a | start | ready a | kill a | answers",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending
-            answer: The agent of task a is killed; what its iteration changed is kept at a ref, the task waits for `swarm task start a`
+            answer: Agent of task a killed; changes of its iteration are kept on a ref, the task waits for `swarm task start a`
             owed: Stop r1
         ",
     );

@@ -8,7 +8,7 @@ fn what_is_left_of_an_attempt_and_resists_is_told_once_and_tried_again_until_it_
         "plan a | start | ready a | crash a | attention | unstopped a it sleeps in the kernel | unstopped a it sleeps in the kernel | attention | audit a agent_noted | stopped a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s)
-            attention: What is left of r1 of task a could not be stopped; tried again (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
+            attention: Processes of r1 of task a could not be stopped; retrying (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
             audit: agent_noted it sleeps in the kernel
         "#,
     );
@@ -27,7 +27,7 @@ fn a_failing_service_is_waited_out_and_not_held_against_the_task() {
         "plan a | start | ready a | fails a throttled | stage a | attention",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
-            stage a: the service throttles requests; tried again at 10:00:02
+            stage a: the service throttles requests; retry at 10:00:02
             owed: Stop r1
         ",
     );
@@ -132,7 +132,7 @@ fn three_worktrees_in_a_row_that_cannot_be_set_up_pause_the_swarm() {
             b: Pending → Preparing r2 → Pending (in 3 s)
             c: Pending → Preparing r3 → Pending (in 3 s)
             d: Pending → Preparing r4
-            attention: Paused: worktrees cannot be set up (a worktree could not be set up 3 times in a row: output) ["swarm resume --reason setup"]
+            attention: Paused: worktree setup (a worktree could not be set up 3 times in a row: output) ["swarm resume --reason setup"]
             owed: Prepare r4
         "#,
     );

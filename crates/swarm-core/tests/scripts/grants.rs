@@ -95,7 +95,7 @@ fn circles_and_unknown_names_are_refused() {
     check(
         "plan a:b b:a",
         r"
-            refused: Tasks depend on each other in a circle: a → b → a (try swarm task list)
+            refused: Dependency cycle: a → b → a (try swarm task list)
         ",
     );
     check(
@@ -109,14 +109,14 @@ fn circles_and_unknown_names_are_refused() {
         r"
             a: Pending
             b: Pending
-            refused: Tasks depend on each other in a circle: a → b → a (try swarm task list)
+            refused: Dependency cycle: a → b → a (try swarm task list)
         ",
     );
     check(
         "plan a | depends a:a",
         r"
             a: Pending
-            refused: Tasks depend on each other in a circle: a → a (try swarm task list)
+            refused: Dependency cycle: a → a (try swarm task list)
         ",
     );
 }

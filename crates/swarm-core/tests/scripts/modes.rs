@@ -66,7 +66,7 @@ fn the_mode_can_be_changed_and_nothing_is_started_twice() {
             a: Pending → Preparing r1
             refused: The mode is semi-auto already: nothing would change (try swarm status)
             refused: Task a is active and cannot be started (try swarm agent stop a)
-            refused: Every ready task starts by itself: nothing would change (try swarm status)
+            refused: Every ready task starts automatically: nothing would change (try swarm status)
             owed: Prepare r1
         ",
     );
@@ -174,7 +174,7 @@ fn what_came_after_the_look_at_the_list_is_still_unseen() {
         r#"
             a: Pending → Preparing r1 → Active 1
             attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/2"]
-            refused: No entry of this name waits to be seen: nothing would change (try swarm status)
+            refused: There is no entry with this name: nothing would change (try swarm status)
             owed: Work r1 Go { iteration: 1 }
         "#,
     );

@@ -17,7 +17,7 @@ fn w7_work_that_has_gone_from_trunk_is_shown_and_nothing_is_built_on_it() {
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone
             b: Pending → Preparing r3
             stage a: gone from trunk: main was reset
-            attention: The work of task a has gone from trunk (main was reset) ["swarm task show a", "swarm run --retry", "swarm task unblock a", "swarm task rollback a --cascade", "swarm task cancel a", "swarm task accept a --reason WHY"]
+            attention: The work of task a is gone from trunk (main was reset) ["swarm task show a", "swarm run --retry", "swarm task unblock a", "swarm task rollback a --cascade", "swarm task cancel a", "swarm task accept a --reason WHY"]
             owed: Prepare r3
         "#,
     );

@@ -8,7 +8,7 @@ fn a_used_up_quota_is_asked_for_when_it_should_be_back() {
         "plan a | start | ready a | fails a quota | stopped a | attention | stage a | +119s | +1s",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending
-            attention: The quota of default is used up: back at 10:02:00 (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: The quota of default is used up: resets at 10:02:00 (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
             stage a: waits for the quota of default until 10:02:00
             owed: Probe r2 default
         "#,
@@ -24,7 +24,7 @@ fn a_used_up_quota_is_asked_for_when_it_should_be_back() {
         "plan a | start | ready a | fails a quota silent | stopped a | +300s | probe lost | probe stopped | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending
-            attention: The quota of default is used up: asked again at 10:10:00 (it failed for an unknown reason: its daemon vanished) ["swarm quota open default", "swarm quota hold default"]
+            attention: The quota of default is used up: next probe at 10:10:00 (it failed for an unknown reason: its daemon vanished) ["swarm quota open default", "swarm quota hold default"]
         "#,
     );
 }
@@ -84,8 +84,8 @@ fn a_person_can_hold_a_gate_closed_and_open_it() {
         "plan a | start | quota open default | quota hold default",
         r"
             a: Pending → Preparing r1
-            refused: The quota of default is not used up, as far as anybody knows: nothing would change (try swarm status)
-            refused: The quota of default is not used up, as far as anybody knows: nothing would change (try swarm status)
+            refused: The quota of default is not used up: nothing would change (try swarm status)
+            refused: The quota of default is not used up: nothing would change (try swarm status)
             owed: Prepare r1
         ",
     );

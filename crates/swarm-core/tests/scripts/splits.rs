@@ -8,7 +8,7 @@ fn a_full_context_is_tried_once_more_without_penalty_and_then_a_person_splits_th
         "plan a | start | ready a | fails a overflow | stopped a | ready a | fails a overflow | stopped a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2 → Active 1 → Blocked (overflow)
-            attention: Task a is blocked (overflow) (the context window is full: output; also with a fresh session, so that it has to be split) ["swarm task show a", "swarm task split a FILE", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
+            attention: Task a is blocked (overflow) (the context window is full: output; also with a fresh session: the task has to be split) ["swarm task show a", "swarm task split a FILE", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
         "#,
     );
     check(
@@ -49,7 +49,7 @@ fn a_split_task_whose_part_is_cancelled_waits_for_a_person() {
             y: Pending
             stage a: blocked (children): its part x is cancelled
             attention: Task a waits for its parts (blocked (children): its part x is cancelled) ["swarm task show x", "swarm task unblock a", "swarm task show a", "swarm task cancel a"]
-            attention: Task y waits for x, which is cancelled (it would wait for ever) ["swarm task edit y --depends ''"]
+            attention: Task y waits for x, which is cancelled (it would wait forever) ["swarm task edit y --depends ''"]
             owed: Stop r2
         "#,
     );
@@ -96,7 +96,7 @@ fn what_is_no_split_is_refused() {
             refused: The split of task a is not valid: it needs two parts or more (try swarm --help)
             refused: The split of task a is not valid: there are two parts x (try swarm --help)
             refused: Task a already exists (try swarm task show a)
-            refused: Tasks depend on each other in a circle: a → y → a (try swarm task list)
+            refused: Dependency cycle: a → y → a (try swarm task list)
         ",
     );
     check(
@@ -104,7 +104,7 @@ fn what_is_no_split_is_refused() {
         r"
             a: Pending → Preparing r1 → Active 1 → Failed
             c: Pending
-            refused: Tasks depend on each other in a circle: a → x → c → a (try swarm task list)
+            refused: Dependency cycle: a → x → c → a (try swarm task list)
         ",
     );
     check(

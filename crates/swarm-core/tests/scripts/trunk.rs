@@ -36,7 +36,7 @@ fn a_red_trunk_pauses_the_swarm_and_blames_nobody() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved
             b: Pending → Preparing r2 → Active 1 → Checking → Approved
-            attention: Paused: trunk itself is red; work goes on when it moves (trunk fails its verification at aaaaaaaa: trunk) ["swarm resume --reason trunk"]
+            attention: Paused until trunk moves (trunk fails its verification at aaaaaaaa: trunk) ["swarm resume --reason trunk"]
             owed: WatchTrunk a
         "#,
     );
@@ -97,7 +97,7 @@ fn a_merge_that_loses_every_race_is_put_off_and_shown() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved
             b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
-            attention: The merge of task a was put off and is tried again (trunk moved 3 times while the merge was verified) ["swarm task show a"]
+            attention: The merge of task a was postponed and is retried (trunk moved 3 times while the merge was verified) ["swarm task show a"]
             owed: Build b
         "#,
     );

@@ -25,7 +25,7 @@ fn c8_what_has_changed_since_is_refused_by_name_with_the_operation_to_undo_first
         "
         a: Pending → Blocked (human) → Pending
         b: Pending
-        refused: Cannot take back `task edit a`, changed since: task a was edited (try swarm undo c4)
+        refused: Cannot undo `task edit a`, changed since: task a was edited (try swarm undo c4)
         ",
     );
 }
@@ -36,7 +36,7 @@ fn c8_a_stage_that_moved_on_by_itself_counts_as_changed() {
         "plan a | start by hand | block a | unblock a | go a | undo c3",
         "
         a: Pending → Blocked (human) → Pending → Preparing r1
-        refused: Cannot take back `task unblock a`, changed since: task a is active (try swarm undo c4 --set-aside)
+        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo c4 --set-aside)
         owed: Prepare r1
         ",
     );
@@ -48,7 +48,7 @@ fn c8_what_an_agent_has_begun_since_is_stopped_and_set_aside_where_a_person_says
         "plan a | block a | start | unblock a | ready a | undo c3 | undo c3 aside | stopped a",
         "
         a: Pending → Blocked (human) → Pending → Preparing r1 → Active 1 → Pending
-        refused: Cannot take back `task unblock a`, changed since: task a is active (try swarm undo c3 --set-aside)
+        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo c3 --set-aside)
         owed: Survey c5
         ",
     );
@@ -68,7 +68,7 @@ fn c8_what_was_undone_is_not_undone_twice() {
         "plan a | start by hand | block a | undo c2 | undo c2",
         "
         a: Pending → Blocked (human) → Pending
-        refused: The operation c2 was already undone by c3 (try swarm op show c3)
+        refused: Operation c2 was already undone by c3 (try swarm op show c3)
         ",
     );
 }

@@ -41,7 +41,7 @@ fn a_task_that_has_spent_its_budget_waits_for_a_person_without_penalty() {
         "plan a | start budget | ready a | said a | said a | stopped a | attention | unblock a | extend a",
         r#"
             a: Pending → Preparing r1 → Active 1 → Active 2 → Blocked (budget) → Pending → Preparing r2
-            attention: Task a is blocked (budget) (it has spent what it may spend: 200 of 150 tokens) ["swarm task show a", "swarm budget extend a", "swarm task cancel a"]
+            attention: Task a is blocked (budget) (its budget is spent: 200 of 150 tokens) ["swarm task show a", "swarm budget extend a", "swarm task cancel a"]
             refused: Task a is blocked and cannot be unblocked (try swarm budget extend a)
             owed: Prepare r2
         "#,
@@ -55,7 +55,7 @@ fn a_swarm_that_has_spent_its_budget_pauses_until_a_person_extends_it() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Active 2
             b: Pending → Preparing r2 → Active 1 → Active 2 → Blocked (budget) → Pending → Preparing r3 → Active 1 → Active 2
-            attention: Paused: what may be spent is spent (the swarm has spent what it may spend: 400 of 350 tokens) ["swarm budget extend"]
+            attention: Paused: the budget is spent (spent 400 of 350 tokens) ["swarm budget extend"]
             agent ed-001: a held at its boundary (held)
             agent ada-002: b held at its boundary (held)
             agent ed-001: a working

@@ -58,9 +58,9 @@ const fn check(id: &'static str, title: &'static str, cure: Option<&'static str>
 /// Everything that is looked at, in the order of the report.
 pub const CHECKS: &[Check] = &[
     check("git", "git", None),
-    check("landlock", "sandbox of the kernel", None),
+    check("landlock", "kernel sandbox", None),
     check("containment", "process trees", None),
-    check("disk", "room on the disk", None),
+    check("disk", "disk space", None),
     check("inotify", "file watches", None),
     check("filesystem", "file system", None),
     check("clock", "clock", None),
@@ -69,23 +69,23 @@ pub const CHECKS: &[Check] = &[
     check("identity", "your name for commits", None),
     check("history", "history", None),
     check("submodules", "submodules", None),
-    check("branch-in-the-way", "room for the branches of tasks", None),
+    check("branch-in-the-way", "branch names", None),
     check("trunk", "trunk", None),
     check("config", "configuration", None),
     check(
         "ledger",
         "ledger",
         Some(
-            "cuts an unfinished batch off, repairs from the second copy; what is cut lies in a quarantine file",
+            "cuts off an unfinished batch, repairs from the second copy; cut bytes are kept in a quarantine file",
         ),
     ),
-    check("second-copy", "second copy of the ledger", Some("brings it up to date")),
-    check("snapshot", "snapshots", Some("makes them anew from the ledger")),
-    check("projections", "plan.json and plan.md", Some("makes them anew; an edited one is kept beside")),
+    check("second-copy", "second copy of the ledger", Some("updates it")),
+    check("snapshot", "snapshots", Some("rebuilds them from the ledger")),
+    check("projections", "plan.json and plan.md", Some("rebuilds them; an edited one is kept beside")),
     check("coordinator", "coordinator", None),
-    check("socket", "socket", Some("removes a socket that nobody listens on")),
-    check("permissions", "files that only you may read", Some("takes the rights of others away")),
-    check("git-lock", "locks of git", Some("removes a lock whose owner is gone")),
+    check("socket", "socket", Some("removes an unused socket")),
+    check("permissions", "permissions of private files", Some("removes the permissions of others")),
+    check("git-lock", "git locks", Some("removes a lock whose owner is gone")),
     check(
         "worktree-gone",
         "worktrees whose folder is gone",
@@ -93,18 +93,18 @@ pub const CHECKS: &[Check] = &[
     ),
     check(
         "worktree-orphan",
-        "worktrees of no task",
-        Some("saves what is in it to refs, then moves it to the trash; keeps it where that cannot be proven"),
+        "orphaned worktrees",
+        Some("saves its contents to refs, then moves it to the trash; keeps it if that cannot be proven"),
     ),
     check(
         "worktree-integrity",
         "git's files of worktrees",
         Some(
-            "saves files that are not committed to a ref, then puts pointers, HEAD, index and branch right; no file is touched",
+            "saves uncommitted files to a ref, then repairs pointers, HEAD, index and branch; no file is touched",
         ),
     ),
     check("done-on-trunk", "work of tasks that are done", None),
-    check("task-branch", "branches of tasks", Some("makes the branch again at its last known commit")),
+    check("task-branch", "branches of tasks", Some("restores the branch at its last known commit")),
     check(
         "leftover-process",
         "processes of ended runs",
@@ -114,9 +114,7 @@ pub const CHECKS: &[Check] = &[
     check(
         "trash",
         "trash",
-        Some(
-            "deletes what has lain there longer than `worktree.trash`, and the oldest while there is too much",
-        ),
+        Some("deletes entries older than `worktree.trash`, and the oldest if there is too much"),
     ),
     check("temporary", "half-written files", Some("moves them to the trash")),
 ];

@@ -31,7 +31,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
         .collect();
     found.extend(half_made(patient));
     if found.is_empty() {
-        found.push(Finding::ok("git-lock", "none is left over"));
+        found.push(Finding::ok("git-lock", "none left over"));
     }
     found
 }

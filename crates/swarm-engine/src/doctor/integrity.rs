@@ -29,7 +29,7 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
         }
     }
     if found.is_empty() {
-        found.push(Finding::ok(ID, "every worktree of a task is as git needs it"));
+        found.push(Finding::ok(ID, "every worktree is consistent"));
     }
     found
 }

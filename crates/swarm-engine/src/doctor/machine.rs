@@ -80,8 +80,8 @@ pub(super) fn disk(place: &Path, what: &str) -> Found {
             Finding::problem("disk", format!("no file can be made any more for {what}"))
                 .by_hand("delete files")
         }
-        n if n < DISK_FULL_BYTES => Finding::problem("disk", words).by_hand("make room on the disk"),
-        n if n < DISK_LOW_BYTES => Finding::note("disk", words).by_hand("make room on the disk"),
+        n if n < DISK_FULL_BYTES => Finding::problem("disk", words).by_hand("free some disk space"),
+        n if n < DISK_LOW_BYTES => Finding::note("disk", words).by_hand("free some disk space"),
         _ => Finding::ok("disk", words),
     }
 }

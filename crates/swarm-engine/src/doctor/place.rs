@@ -43,9 +43,7 @@ fn filesystem(patient: &Patient) -> Found {
     #[allow(clippy::unnecessary_cast, reason = "the width of this number differs between machines")]
     let kind = stat.f_type as u64 & 0xFFFF_FFFF;
     match REMOTE.iter().find(|(magic, _)| *magic == kind) {
-        Some((_, "memory")) => {
-            Finding::note("filesystem", "it lies in memory: nothing here survives a restart")
-        }
+        Some((_, "memory")) => Finding::note("filesystem", "it is in memory: nothing survives a restart"),
         Some((_, name)) => Finding::note(
             "filesystem",
             format!("{name}: whether locks hold and a sync reaches the disk is up to the server"),

@@ -23,25 +23,25 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
 
 fn coordinator(patient: &Patient) -> Found {
     match &patient.coordinator {
-        Some(coordinator) => Finding::ok("coordinator", format!("runs as process {}", coordinator.pid)),
-        None => Finding::ok("coordinator", "none runs"),
+        Some(coordinator) => Finding::ok("coordinator", format!("running as process {}", coordinator.pid)),
+        None => Finding::ok("coordinator", "not running"),
     }
 }
 
 fn socket(patient: &Patient) -> Found {
     let path = &patient.paths.socket;
     if std::fs::symlink_metadata(path).is_err() {
-        return Finding::ok("socket", "none is left over");
+        return Finding::ok("socket", "none left over");
     }
     match std::os::unix::net::UnixStream::connect(path) {
-        Ok(_) => Finding::ok("socket", "somebody listens"),
+        Ok(_) => Finding::ok("socket", "in use"),
         Err(_) if patient.coordinator.is_some() => {
             Finding::problem("socket", "the coordinator does not listen on its socket")
                 .by_hand("stop it with Ctrl+C and start `swarm run` again")
         }
         Err(_) => {
             let shown = patient.shown(path);
-            Finding::problem("socket", format!("{shown} is left of a coordinator that is gone"))
+            Finding::problem("socket", format!("{shown} is left over from a dead coordinator"))
                 .about(shown)
                 .curable(Cure::RemoveSocket)
         }

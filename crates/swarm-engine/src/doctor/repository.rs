@@ -47,7 +47,7 @@ fn history(patient: &Patient) -> Found {
 
 fn submodules(patient: &Patient) -> Found {
     if patient.paths.root.join(".gitmodules").exists() {
-        return Finding::note("submodules", "worktrees of tasks come without the contents of submodules")
+        return Finding::note("submodules", "worktrees do not contain submodules")
             .by_hand("set `worktree.setup` to `git submodule update --init`");
     }
     Finding::ok("submodules", "none")
@@ -57,7 +57,7 @@ async fn branch_in_the_way(patient: &Patient) -> Found {
     match patient.git.ref_value("refs/heads/swarm").await {
         Ok(None) => Finding::ok("branch-in-the-way", "no branch is named swarm"),
         Ok(Some(_)) => {
-            Finding::problem("branch-in-the-way", "a branch named swarm leaves no room for swarm/TASK")
+            Finding::problem("branch-in-the-way", "a branch named swarm prevents branches named swarm/TASK")
                 .by_hand("git branch -m swarm swarm-old")
         }
         Err(error) => Finding::problem("branch-in-the-way", format!("the refs cannot be read: {error}"))

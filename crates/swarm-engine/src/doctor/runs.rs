@@ -47,7 +47,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
                 .curable(Cure::EndProcesses(run)),
             ),
             (true, _, true) => found.push(
-                Finding::note("coordinator", format!("{run} works on, and nobody coordinates it"))
+                Finding::note("coordinator", format!("{run} is still running without a coordinator"))
                     .about(run.as_str())
                     .by_hand("swarm run"),
             ),

@@ -27,13 +27,13 @@ fn gone(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
     let mut found: Vec<Found> = missing
         .map(|checkout| {
             let shown = patient.shown(&checkout.path);
-            Finding::problem("worktree-gone", format!("{shown} was deleted, and git still counts on it"))
+            Finding::problem("worktree-gone", format!("{shown} was deleted, but git still lists it"))
                 .about(shown)
                 .curable(Cure::ForgetWorktree(checkout.clone()))
         })
         .collect();
     if found.is_empty() {
-        found.push(Finding::ok("worktree-gone", "every worktree of the swarm is where git thinks it is"));
+        found.push(Finding::ok("worktree-gone", "every worktree is where git expects it"));
     }
     found
 }

@@ -25,7 +25,7 @@ pub enum SessionError {
     NoProfile(String),
     #[error("The agent {agent} cannot be used: {why}")]
     NotReady { agent: String, why: String, hint: String },
-    #[error("A coordinator is already running: {}", .0.as_ref().map_or_else(|| "somebody".to_string(), ToString::to_string))]
+    #[error("A coordinator is already running: {}", .0.as_ref().map_or_else(|| "an unknown process".to_string(), ToString::to_string))]
     Busy(Option<OwnerInfo>),
     #[error("No branch is checked out here, so there is no trunk to merge into")]
     NoBranch,

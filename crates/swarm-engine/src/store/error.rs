@@ -45,7 +45,7 @@ pub enum StoreError {
     #[error("opencode-swarm has written over the ledger that was here: {} still has it", copy.display())]
     WrittenOver { copy: PathBuf },
     /// Nothing was written, nothing is lost.
-    #[error("A record of type {kind} could not be read again and is not written: {why}")]
+    #[error("A record of type {kind} could not be read back and is not written: {why}")]
     Unwritable { kind: &'static str, why: String },
     #[error("Cannot understand record {seq} of the ledger: {why}")]
     Unreadable { seq: u64, why: String },

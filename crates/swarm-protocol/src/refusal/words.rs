@@ -28,13 +28,17 @@ impl Refusal {
             Self::Cycle { path } => {
                 let mut names: Vec<&str> = path.iter().map(TaskId::as_str).collect();
                 names.extend(path.first().map(TaskId::as_str));
-                format!("Tasks depend on each other in a circle: {}", names.join(" → "))
+                format!("Dependency cycle: {}", names.join(" → "))
             }
-            Self::TooLarge { what, limit, got } => {
-                format!("{what} is too large: {got}, at most {limit} allowed")
-            }
+            Self::TooLarge { what, limit, got } => match what.strip_suffix(" in bytes") {
+                Some(what) => format!("{what} is too long: {got} bytes, at most {limit} allowed"),
+                None => format!("{what} is too large: {got}, at most {limit} allowed"),
+            },
             Self::BadValue { what, why } => format!("{what} is not valid: {why}"),
             Self::ProfileLocked => "The execution profile is locked".into(),
+            Self::WrongStatus { task, status, wanted, .. } if status.word() == wanted => {
+                format!("Task {task} is already {wanted}")
+            }
             Self::WrongStatus { task, status, wanted, .. } => {
                 format!("Task {task} is {} and cannot be {wanted}", status.word())
             }
@@ -54,25 +58,25 @@ impl Refusal {
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
             Self::Draining => "The swarm is stopping".into(),
-            Self::NotForAgents { what } => format!("An agent may not do this: {what}"),
-            Self::ReadOnly { why } => format!("The ledger can only be read: {why}"),
+            Self::NotForAgents { what } => format!("Agents may not run this command: {what}"),
+            Self::ReadOnly { why } => format!("The ledger is read-only: {why}"),
             Self::OperationUnderWay { kind } => format!("Another operation is under way: {kind}"),
             Self::UnknownCheckpoint { name, .. } => format!("There is no checkpoint {name}"),
             Self::CheckpointExists { name } => format!("Checkpoint {name} already exists"),
-            Self::CheckpointNeeded { name, why } => format!("The checkpoint {name} is needed: {why}"),
-            Self::UnknownOperation { id } => format!("There is no operation {id} to be undone"),
+            Self::CheckpointNeeded { name, why } => format!("Checkpoint {name} is needed: {why}"),
+            Self::UnknownOperation { id } => format!("There is no operation {id} to undo"),
             Self::NothingToUndo { what } => format!("Nothing to {what}"),
-            Self::AlreadyUndone { id, by } => format!("The operation {id} was already undone by {by}"),
+            Self::AlreadyUndone { id, by } => format!("Operation {id} was already undone by {by}"),
             Self::ChangedSince { what, changes, .. } => {
                 let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
                 let more = changes.len().saturating_sub(5);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("Cannot take back `{what}`, changed since: {}{more}", shown.join(", "))
+                format!("Cannot undo `{what}`, changed since: {}{more}", shown.join(", "))
             }
             Self::HasDependents { task, dependents } => {
-                format!("Other work builds on task {task}: {}", list(dependents))
+                format!("Other tasks build on task {task}: {}", list(dependents))
             }
-            Self::PreviewChanged { .. } => "The situation has changed since the preview".into(),
+            Self::PreviewChanged { .. } => "Something has changed since the preview".into(),
             Self::CannotMove { why, .. } => why.clone(),
         }
     }

@@ -24,7 +24,7 @@ pub struct Seen {
 /// A stage without ids: who works is as good as who may go on.
 pub fn stage_words(stage: &SavedStage) -> String {
     match stage {
-        SavedStage::Working | SavedStage::Pending { started: true, .. } => "goes on".into(),
+        SavedStage::Working | SavedStage::Pending { started: true, .. } => "resumed".into(),
         SavedStage::Pending { withheld: true, .. } => "waits for a word".into(),
         SavedStage::Blocked { why, .. } => format!("blocked: {why}"),
         other => other.word().into(),

@@ -216,7 +216,7 @@ impl Mover<'_> {
         match self.git.update_refs(&changes, "swarm: set back").await? {
             RefOutcome::Changed => Ok(()),
             RefOutcome::Lost { name, .. } => {
-                let what = format!("{name} was moved by somebody meanwhile");
+                let what = format!("{name} was moved meanwhile");
                 Err(GitError::Unreadable { command: "update-ref".into(), what })
             }
         }

@@ -8,17 +8,17 @@ use crate::commands::editor::open_editor;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Open the worktree of a task in $VISUAL or $EDITOR
+/// Open the worktree of an agent in $VISUAL or $EDITOR
 ///
-/// The agent is not stopped: `swarm pause` or `swarm agent stop` do that. Without a terminal the place is printed.
+/// The agent keeps working; `swarm pause` or `swarm agent stop` stops it. Without a terminal the path is printed.
 ///
 /// Example: swarm agent debug 1.2
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A task (1.2), or the agent that has it (ed-001)
+    /// Task (1.2), agent (ed-001) or run (r17)
     #[arg(value_name = "WHO")]
     pub who: String,
-    /// Only print where it is
+    /// Print the path only
     #[arg(long)]
     pub print: bool,
 }

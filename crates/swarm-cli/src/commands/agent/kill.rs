@@ -1,4 +1,4 @@
-//! `swarm agent kill TASK`.
+//! `swarm agent kill WHO`.
 
 use swarm_protocol::command::Command;
 
@@ -7,15 +7,15 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Kill the agent that works on a task, at once
+/// Kill an agent immediately
 ///
-/// What its iteration has changed goes to a ref, and the worktree back to where the iteration began. The task goes back to
-/// the queue without a penalty and waits there for `swarm task start TASK`, in autopilot too.
+/// Changes made in its current iteration are saved to a ref, and the worktree is reset to where the iteration began. The task
+/// returns to the queue without a penalty and waits for `swarm task start TASK`, in autopilot too.
 ///
 /// Example: swarm agent kill 1.2
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A task (1.2), or the agent that has it (ed-001)
+    /// Task (1.2), agent (ed-001) or run (r17)
     #[arg(value_name = "WHO")]
     pub who: String,
     #[command(flatten)]

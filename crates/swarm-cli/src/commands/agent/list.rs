@@ -16,18 +16,18 @@ use crate::output::time::{length, moment};
 use crate::swarm::Swarm;
 use crate::swarm::runs::RunRow;
 
-/// Show agents at work and what earlier ones came to
+/// List agents at work and earlier runs
 ///
-/// One line for each run of an agent: its task, how far it is, since when, and what it has cost as far as its
-/// program says. The runs that verify and review are shown with `--all`.
+/// One line per run: its agent, task, state, iteration, start, duration, and the cost as far as the program reports it. Runs that
+/// verify or review are shown with `--all`.
 ///
 /// Example: swarm agent list --json
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Earlier runs to show besides those at work
+    /// Number of earlier runs to show
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub limit: usize,
-    /// Also runs that verify and review, and all earlier ones
+    /// Show all earlier runs, and runs that verify or review
     #[arg(long)]
     pub all: bool,
 }
@@ -63,7 +63,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 
 fn text(rows: &[Row], skipped: usize, now: Timestamp) -> String {
     if rows.is_empty() {
-        return "No agent has worked yet: `swarm run`".into();
+        return "No runs yet; `swarm run` starts agents".into();
     }
     let cells = |row: &Row| {
         let run = &row.run;
@@ -84,7 +84,7 @@ fn text(rows: &[Row], skipped: usize, now: Timestamp) -> String {
     let head = ["agent", "task", "run", "state", "iteration", "since", "took", "used"];
     let mut text = table(&head, rows.iter().map(cells));
     if skipped > 0 {
-        text = format!("… {skipped} earlier ones: `swarm agent list --all`\n{text}");
+        text = format!("… {skipped} earlier: `swarm agent list --all`\n{text}");
     }
     text
 }

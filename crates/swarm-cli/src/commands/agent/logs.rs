@@ -4,48 +4,46 @@ mod render;
 mod tail;
 
 use swarm_agents::journal::{Line, read_from};
-use swarm_protocol::ids::{AgentId, RunId, TaskId};
 
 use crate::cli::Context;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::swarm::Swarm;
-use crate::swarm::runs::RunRow;
 use crate::watch::Watch;
 use render::Renderer;
 
 /// Lines read at once: each has 64 KiB at most, so this bounds the memory whatever an agent prints.
 const PAGE: usize = 64;
 
-/// Show what an agent printed
+/// Show the output of an agent
 ///
-/// Of a task or an agent it is the newest run. The output of agent programs is shown as short lines for people;
-/// `--raw` shows it as it was printed. Works without a running swarm; `-f` ends when the run does.
+/// For a task or an agent this is the newest run. Output is shortened for reading; `--raw` shows it as printed. Works without a
+/// running swarm; `-f` ends when the run does.
 ///
 /// Example: swarm agent logs 1.2 -f
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// An agent (ed-001), a task (1.2) or a run (r17)
+    /// Task (1.2), agent (ed-001) or run (r17)
     #[arg(value_name = "WHO")]
     pub who: String,
-    /// Go on showing what comes
+    /// Follow the output
     #[arg(short = 'f', long)]
     pub follow: bool,
-    /// As printed, without a word added or left out
+    /// Show the output exactly as printed
     #[arg(long)]
     pub raw: bool,
-    /// Only the last N lines of the journal (default: all, or 50 with -f)
+    /// Show only the last N lines (default: all, or 50 with -f)
     #[arg(short = 'n', long, value_name = "N")]
     pub lines: Option<usize>,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let run = find(&swarm, &args.who)?;
+    let run = swarm.run_of(&args.who)?;
     let journal = swarm.journal_of(&run);
     let going_on = run.ended.is_none() && swarm.is_going_on(&run.run);
     if args.follow && !going_on && run.ended.is_none() && !journal.exists() {
-        return Err(CliError::no_coordinator(format!("{} is not at work, and printed nothing", run.run))
+        return Err(CliError::no_coordinator(format!("{} is not running and printed nothing", run.run))
             .run_instead("swarm agent list"));
     }
     let unreadable =
@@ -82,32 +80,6 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         }
         watch.wait();
     }
-}
-
-/// The run that is meant: a run by its name, else the newest one of an agent or a task.
-fn find(swarm: &Swarm, who: &str) -> Result<RunRow, CliError> {
-    let mut runs = swarm.runs()?;
-    let newest =
-        |runs: Vec<RunRow>, is_meant: &dyn Fn(&RunRow) -> bool| runs.into_iter().rev().find(is_meant);
-    if let Ok(run) = RunId::new(who)
-        && let Some(at) = runs.iter().position(|row| row.run == run)
-    {
-        return Ok(runs.swap_remove(at));
-    }
-    if let Ok(agent) = AgentId::new(who)
-        && let Some(row) = newest(runs.clone(), &|row| row.agent.as_ref() == Some(&agent))
-    {
-        return Ok(row);
-    }
-    let task = TaskId::new(who).map_err(|_| {
-        CliError::usage(format!("{who} is no agent, task or run")).run_instead("swarm agent list")
-    })?;
-    // Says who was probably meant.
-    swarm.task(&task, None)?;
-    newest(runs, &|row| row.task == task && row.kind == "work").ok_or_else(|| {
-        CliError::refused_now(format!("No agent has worked on task {task} yet"))
-            .run_instead(format!("swarm task show {task}"))
-    })
 }
 
 struct Printer {

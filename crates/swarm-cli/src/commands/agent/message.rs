@@ -17,24 +17,24 @@ use crate::swarm::Swarm;
 /// Bytes that are read from stdin; what is longer than the swarm takes is refused by it.
 const TEXT_MAX: u64 = 64 * 1024;
 
-/// Give a message to whoever works on a task
+/// Send a message to an agent
 ///
-/// It is part of the prompt of the next iteration, and counts as delivered when that iteration has ended. A task that
-/// nobody works on keeps it for its next attempt. `swarm task show` has all messages of a task and where they are.
+/// The message is part of the prompt of the next iteration and counts as delivered when that iteration has ended. Without an agent
+/// at work it waits for the next attempt. `swarm task show` lists all messages of a task and their state.
 ///
 /// Example: swarm agent message 1.2 Use the parser in src/lib.rs instead of a new one
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A task (1.2), or an agent that has one (ed-001)
+    /// Task (1.2), agent (ed-001) or run (r17)
     #[arg(value_name = "WHO")]
     pub who: String,
-    /// What to say; - reads it from stdin
+    /// Text of the message; - reads stdin
     #[arg(value_name = "TEXT", required = true, num_args = 1..)]
     pub text: Vec<String>,
-    /// Wait until it is delivered
+    /// Wait until the message is delivered
     #[arg(long)]
     pub wait: bool,
-    /// Wait at most so many seconds
+    /// Maximum time to wait
     #[arg(long, value_name = "SECONDS", default_value = "3600", requires = "wait", value_parser = clap::value_parser!(u64).range(1..=604_800))]
     pub timeout: u64,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 fn not_delivered(swarm: &Swarm, task: &TaskId, secs: u64) -> CliError {
     let shown = format!("swarm task show {task}");
     if !swarm.has_coordinator() {
-        return CliError::no_coordinator("The message is queued, and no swarm is running to deliver it")
+        return CliError::no_coordinator("The message is queued; no swarm is running to deliver it")
             .run_instead("swarm run");
     }
     match swarm.may_deliver(task) {

@@ -11,21 +11,21 @@ use crate::output::harmless;
 use crate::output::table::table;
 use crate::swarm::Swarm;
 
-/// Give an agent another task
+/// Move an agent to another task
 ///
-/// It stops, its work is kept on the branch of its task, and that task goes back to the queue. Without TASK the ready
-/// tasks are listed, the one that is worth most first.
+/// The agent stops, its work stays on the branch of its task, and that task returns to the queue. Without TASK the ready tasks are
+/// listed, best choice first.
 ///
 /// Example: swarm agent redirect ed-001 2.1
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The agent (ed-001), or the task it works on (1.2)
+    /// Task (1.2), agent (ed-001) or run (r17)
     #[arg(value_name = "WHO")]
     pub who: String,
-    /// What it takes up instead (default: show what could be)
+    /// Task to work on instead (default: list the candidates)
     #[arg(value_name = "TASK")]
     pub to: Option<TaskId>,
-    /// The other task begins with what was done for this one
+    /// Start the other task from the work of this one
     #[arg(long, requires = "to")]
     pub same_worktree: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let task = swarm.task_of(&args.who)?;
     let Some(to) = args.to else {
         let choices = swarm.could_take_up(&task)?;
-        let none = "No other task is ready; `swarm task list` shows what the others wait for";
+        let none = "No other task is ready; see `swarm task list`";
         return list(cx, &choices, none, |choices| text(choices, &args.who));
     };
     let same_worktree = args.same_worktree;

@@ -1,25 +1,29 @@
-//! `swarm agent stop TASK`.
+//! `swarm agent stop WHO`.
 
 use swarm_protocol::command::Command;
 
 use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
-use crate::commands::task::TaskArg;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Stop the agent that works on a task
+/// Stop an agent
 ///
-/// What it has not committed is saved to a ref, and the task goes back to the queue without a penalty. There it waits
-/// for `swarm task start TASK`, in autopilot too.
+/// Uncommitted changes are saved to a ref, and the task returns to the queue without a penalty. It waits for
+/// `swarm task start TASK`, in autopilot too.
+///
+/// Example: swarm agent stop 1.2
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    pub task: TaskArg,
+    /// Task (1.2), agent (ed-001) or run (r17)
+    #[arg(value_name = "WHO")]
+    pub who: String,
     #[command(flatten)]
     pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    intervene(cx, &Swarm::open(cx)?, Command::StopAgent { task: args.task.id }, args.dry)
+    let swarm = Swarm::open(cx)?;
+    let task = swarm.task_of(&args.who)?;
+    intervene(cx, &swarm, Command::StopAgent { task }, args.dry)
 }

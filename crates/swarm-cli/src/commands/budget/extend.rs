@@ -8,14 +8,14 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Let as much again be spent
+/// Allow the same amount again
 ///
-/// Counted from what is spent now: a task, or the whole swarm when none is named. What waited for it goes on.
+/// For a task, or for the whole swarm when none is named, counted from what is spent now. Waiting work continues.
 ///
 /// Example: swarm budget extend 1.2
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task (default: the whole swarm)
+    /// Task (default: the whole swarm)
     #[arg(value_name = "TASK")]
     pub task: Option<TaskId>,
     #[command(flatten)]

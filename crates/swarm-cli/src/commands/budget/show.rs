@@ -11,7 +11,7 @@ use crate::output::table::table;
 use crate::output::time::length;
 use crate::swarm::Swarm;
 
-/// Show what the swarm and its tasks have spent of what they may
+/// Show budgets and what is spent
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -7,14 +7,14 @@ use crate::commands::operate::{DryRun, over, shown};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Keep this moment: plan, trunk, branches and uncommitted work of all worktrees
+/// Save plan, trunk, branches and uncommitted work of all worktrees
 ///
-/// Agents go on working; one that writes meanwhile is marked as moving. A named checkpoint is kept until it is deleted.
+/// Agents keep working; a worktree that changes meanwhile is marked as moving. A named checkpoint is kept until it is deleted.
 ///
 /// Example: swarm checkpoint create before-the-big-refactoring
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to call it (default: named by the moment)
+    /// Name of the checkpoint (default: the current time)
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     #[command(flatten)]

@@ -9,10 +9,10 @@ use crate::swarm::Swarm;
 
 /// Delete a checkpoint
 ///
-/// One that an undo or this session still needs stays, and the answer says which.
+/// Refused while an undo or the current session needs it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its name, or its number in `swarm checkpoint list`
+    /// Name, or number in `swarm checkpoint list`
     #[arg(value_name = "NAME")]
     pub name: String,
     #[command(flatten)]

@@ -9,7 +9,7 @@ use crate::output::table::table;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// Show the checkpoints, newest first
+/// List checkpoints, newest first
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -18,7 +18,7 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let all = Swarm::open(cx)?.checkpoints(args.at.at)?;
-    list(cx, &all, "There is no checkpoint yet; `swarm checkpoint create` makes one", text)
+    list(cx, &all, "No checkpoints; `swarm checkpoint create` makes one", text)
 }
 
 fn text(all: &[CheckpointView]) -> String {

@@ -9,10 +9,10 @@ use crate::output::harmless;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// Show what a checkpoint holds
+/// Show the contents of a checkpoint
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its name, or its number in `swarm checkpoint list`
+    /// Name, or number in `swarm checkpoint list`
     #[arg(value_name = "NAME")]
     pub name: String,
 }
@@ -26,7 +26,7 @@ fn text(view: &CheckpointView) -> String {
     let mut lines = vec![
         format!("{} ({})", harmless(&checkpoint.name), kind(view)),
         format!(
-            "  made {} at record {}: {}",
+            "  created {} at record {}: {}",
             moment(checkpoint.at),
             checkpoint.seq,
             harmless(&checkpoint.trigger)

@@ -5,10 +5,9 @@ use crate::error::CliError;
 use crate::output::table::table;
 use crate::swarm::Swarm;
 
-/// Show every setting, its value, and where it comes from
+/// Show every setting, its value and its source
 ///
-/// A flag counts more than the environment, the environment more than `.swarm/config.json`, the file more than
-/// the default.
+/// Flags override the environment, the environment overrides `.swarm/config.json`, and the file overrides the default.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

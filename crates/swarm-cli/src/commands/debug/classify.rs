@@ -15,31 +15,30 @@ use crate::output::harmless;
 /// A recording is read whole. Larger ones are no recordings of one run.
 const FILE_MAX: u64 = 256 << 20;
 
-/// Say what a recorded run of an agent program was
+/// Classify a recorded run of an agent program
 ///
-/// Runs the code that judges live agents on what a program printed. The class is `done`, `interrupted`, or one of the
-/// failures: throttled, overloaded, network, quota, billing, key, configuration, overflow, output_cut, refused,
-/// own_limit, stalled, crashed, unknown.
+/// Runs the classifier for live agents on recorded output. The class is `done`, `interrupted`, or one of the failures: throttled,
+/// overloaded, network, quota, billing, key, configuration, overflow, output_cut, refused, own_limit, stalled, crashed, unknown.
 ///
 /// Example: swarm debug classify --agent claude --exit 1 --stdout out.jsonl --stderr err.txt
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The program: claude, codex, gemini, opencode, acp, exec or script
+    /// Program: claude, codex, gemini, opencode, acp, exec or script
     #[arg(long, value_name = "PROGRAM")]
     pub agent: String,
-    /// Its exit code, as the wait status has it
+    /// Exit code
     #[arg(long, value_name = "CODE", required_unless_present = "signal", conflicts_with = "signal")]
     pub exit: Option<i32>,
-    /// The signal that killed it, instead of an exit code
+    /// Signal that killed it, instead of an exit code
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=64))]
     pub signal: Option<i32>,
-    /// What it printed on standard output
+    /// File with its standard output
     #[arg(long, value_name = "FILE")]
     pub stdout: PathBuf,
-    /// What it printed on standard error (default: nothing)
+    /// File with its standard error (default: empty)
     #[arg(long, value_name = "FILE")]
     pub stderr: Option<PathBuf>,
-    /// It was the swarm that ended it
+    /// The swarm ended it
     #[arg(long)]
     pub stopped: bool,
 }
@@ -137,16 +136,16 @@ fn signal(signal: &AgentSignal) -> String {
 fn text(judgement: &Judgement) -> String {
     let usage = &judgement.usage;
     let consequence = judgement.consequence.map(|consequence| match consequence {
-        Consequence::Transient => "tried again after a while, no attempt spent",
-        Consequence::Quota => "waits for the reset, no attempt spent",
-        Consequence::Setup => "blocked for a person at once",
-        Consequence::OnceMore => "tried once more, then a person is asked",
+        Consequence::Transient => "retried later, no attempt used",
+        Consequence::Quota => "waits for the reset, no attempt used",
+        Consequence::Setup => "blocked at once, you are asked",
+        Consequence::OnceMore => "retried once, then you are asked",
         Consequence::Overflow => "a fresh session with a handover",
-        Consequence::Timeout => "the arc of an attempt that ran out of time",
-        Consequence::Loop => "a nudge, then the arc of an attempt that ran out of time",
-        Consequence::Silence => "a nudge, then the arc of a crash",
-        Consequence::Denied => "handed to a profile with broader rights, else a person is asked",
-        Consequence::Crash => "the arc of a crash",
+        Consequence::Timeout => "handled like a timeout",
+        Consequence::Loop => "the agent is told, then handled like a timeout",
+        Consequence::Silence => "the agent is told, then handled like a crash",
+        Consequence::Denied => "handed to a profile with broader rights, else you are asked",
+        Consequence::Crash => "handled like a crash",
     });
     let tokens = format!(
         "{} in ({} cached), {} out, {} steps, {} millionths of a dollar",

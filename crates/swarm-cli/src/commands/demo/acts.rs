@@ -13,21 +13,18 @@ use crate::output;
 
 /// What is said when a line of the run shows one of the scenes, each once.
 const SCENES: [(&str, &str); 6] = [
+    ("; restarts at ", "An agent crashed. It restarts in its own worktree and is told what happened."),
+    ("checks failed", "Submitted work fails its check. It goes back to its agent; trunk has not moved."),
+    ("noted: the same call", "An agent repeats the same tool call. First this is noted …"),
     (
-        " crashed; ",
-        "An agent crashed. It begins again by itself, in its own worktree, and is told what happened.",
-    ),
-    ("checks failed", "Work was handed in that fails its check. It goes back; trunk has not moved."),
-    ("noted: the same call", "A tool is called in a circle. First it is noted …"),
-    (
-        "it is told so and goes on",
-        "… then the iteration is ended, its work is kept, and the agent is told so.",
+        "the agent is told and continues",
+        "… then the iteration ends, its work is kept, and the agent is told.",
     ),
     (
         "is used up; ",
-        "The quota ran out. Nothing of it is started, nothing is counted as a failure, a small probe asks.",
+        "The quota is used up. Nothing starts, nothing counts as a failure, and a small probe asks the service.",
     ),
-    ("is back; what waited goes first", "The quota is back. What waited goes first, once."),
+    ("is back; waiting tasks go first", "The quota is back. Waiting tasks go first."),
 ];
 
 /// Runs the plan to its end, tells the scenes as they come, and kills the coordinator without warning while two
@@ -43,11 +40,11 @@ pub fn run(repository: &Repository) -> Result<(), CliError> {
                 output::note(&format!("  » {words}"));
             }
         }
-        working += usize::from(line.ends_with(" works"));
+        working += usize::from(line.ends_with(" is working"));
         if working == 2 && kill_coordinator(repository) {
             working += 1;
             output::note(
-                "  » The coordinator was just killed with SIGKILL. Its agents live on; see how it comes back.",
+                "  » The coordinator was just killed with SIGKILL. Its agents continue; watch it restart.",
             );
         }
     }
@@ -98,7 +95,7 @@ pub fn look_around(repository: &Repository) -> Result<Ending, CliError> {
         .map_err(|e| CliError::environment("Cannot read the task list").because(e))?;
     let verify = swarm(&["plan", "verify"])?;
     let ledger =
-        if verify.status.success() { "verified: chain, snapshots, projections" } else { "NOT in order" };
+        if verify.status.success() { "verified: chain, snapshots, projections" } else { "NOT valid" };
     let trunk = git(&repository.root, &["log", "--reverse", "--format=%h %s", "main"])?;
     Ok(Ending {
         folder: repository.root.display().to_string(),

@@ -41,16 +41,16 @@ pub fn play(repository: &Repository) -> Result<(), CliError> {
         QUICK,
     ])?;
     person.redirects()?;
-    person.says("The work of one task is taken out of trunk again …");
+    person.says("The work of one task is taken out of trunk …");
     person.types(&["task", "rollback", "2.2", "--yes"])?;
     person.trunk()?;
-    person.says("… and that is taken back.");
+    person.says("… and the undo brings it back.");
     person.types(&["undo", "--yes"])?;
     person.trunk()?;
-    person.says("Everything back to the first edition: plan, trunk, branches …");
+    person.says("Plan, trunk and branches go back to the first edition …");
     person.types(&["rollback", "first-edition", "--yes"])?;
     person.trunk()?;
-    person.says("… and forward again. Nothing is ever cut away, so everything can be brought back.");
+    person.says("… and forward again. Nothing is deleted, so everything can be restored.");
     person.types(&["undo", "--yes"])?;
     person.trunk()?;
     person.types(&["op", "log"])
@@ -106,9 +106,9 @@ impl Person<'_> {
         let mut waiting = true;
         for line in lines.into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
             output::note(&format!("  {line}"));
-            if waiting && line.ends_with(" works") {
+            if waiting && line.ends_with(" is working") {
                 waiting = false;
-                self.types(&["pause", "--why", "lunch"])?;
+                self.types(&["pause", "--reason", "lunch"])?;
                 self.types(&["resume"])?;
                 self.types(&["agent", "redirect", "3.1"])?;
                 self.types(&["agent", "redirect", "3.1", "3.2"])?;

@@ -10,7 +10,7 @@ use crate::output::harmless;
 use crate::output::table::table;
 use crate::swarm::Swarm;
 
-/// Show which hooks there are, and how they ended the last time
+/// List hooks and their last result
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
@@ -35,7 +35,7 @@ pub fn run(_: Args, cx: &Context) -> Result<(), CliError> {
     let ran = swarm.hooks(None).unwrap_or_default();
     let rows: Vec<Row> =
         swarm.found_hooks()?.into_iter().filter_map(|(name, found)| row(name, found, &ran)).collect();
-    let none = "There is no hook; put one into .swarm/hooks/NAME.sh (docs/reference/hooks.md says which names there are)";
+    let none = "No hooks; put them into .swarm/hooks/NAME.sh (names: docs/reference/hooks.md)";
     crate::commands::operate::list(cx, &rows, none, text)
 }
 

@@ -11,17 +11,17 @@ use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;
 
-/// Start a hook by hand, to try it out
+/// Run a hook by hand
 ///
-/// It gets the variables that are given, as the swarm would give them. Nothing is recorded.
+/// The hook gets the variables given with `--set`, as the swarm would set them. Nothing is recorded.
 ///
 /// Example: swarm hooks run post-complete --set TASK_ID=1.2 --set STATUS=done
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The name of the hook, like post-complete
+    /// Name of the hook, like post-complete
     #[arg(value_name = "HOOK")]
     pub hook: String,
-    /// A variable, without its SWARM_ in front; may be given again
+    /// Variable without the SWARM_ prefix; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = variable)]
     pub variables: Vec<(String, String)>,
     #[command(flatten)]

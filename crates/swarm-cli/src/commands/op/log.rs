@@ -10,15 +10,15 @@ use crate::output::table::table;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// Show operations, newest first
+/// List operations, newest first
 ///
-/// With --all also what the swarm did by itself (merges, automatic checkpoints), which is undone only by name.
+/// With --all also automatic ones (merges, automatic checkpoints), which are undone only by name.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Also what the swarm did by itself
+    /// Include automatic operations
     #[arg(long)]
     pub all: bool,
-    /// Show at most so many
+    /// Maximum number to show
     #[arg(long, short = 'n', value_name = "N", default_value = "20")]
     pub number: usize,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let mut all = Swarm::open(cx)?.operations(args.at.at)?;
     all.retain(|view| args.all || view.by.starts_with("person"));
     all.truncate(args.number);
-    list(cx, &all, "Nobody has done anything yet", text)
+    list(cx, &all, "No operations yet", text)
 }
 
 fn text(all: &[OperationView]) -> String {

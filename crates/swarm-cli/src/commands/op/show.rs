@@ -9,10 +9,10 @@ use crate::output::harmless;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// Show one operation: everything it changed, from what to what
+/// Show one operation and everything it changed
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its id, or its number in `swarm op log`
+    /// Id, or number in `swarm op log`
     #[arg(value_name = "OPERATION")]
     pub operation: String,
 }

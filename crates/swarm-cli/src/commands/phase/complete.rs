@@ -9,7 +9,7 @@ use crate::swarm::Swarm;
 
 /// Complete a phase whose tasks are all done or cancelled
 ///
-/// A phase completes by itself with its last open task; this is for a phase that has none.
+/// A phase completes automatically with its last open task; this is for a phase without tasks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Number of the phase

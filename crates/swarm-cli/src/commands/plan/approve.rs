@@ -7,9 +7,9 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Agree to the plan as it is now
+/// Approve the current plan
 ///
-/// From then on `swarm plan approved` and `swarm status` say when its structure (not its statuses) has changed.
+/// Afterwards `swarm plan approved` and `swarm status` report changes of its structure (not of its statuses).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

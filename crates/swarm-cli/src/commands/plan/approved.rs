@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;
 
-/// Show the plan that was agreed to, and whether it has changed since
+/// Show the approved plan, and whether it has changed since
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -21,10 +21,10 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 
 fn text(view: &ApprovedPlanView) -> String {
     let verdict = match (view.approved, view.drifted) {
-        (false, _) => "Nobody has agreed to this plan yet: `swarm plan approve`",
-        (true, false) => "The plan is as it was approved",
+        (false, _) => "The plan is not approved; `swarm plan approve` approves it",
+        (true, false) => "The plan has not changed since it was approved",
         (true, true) => {
-            "The plan has changed since it was approved: `swarm plan approve` agrees to the change"
+            "The plan has changed since it was approved; `swarm plan approve` approves the change"
         }
     };
     let approved = view.approved_hash.as_deref().unwrap_or("-");

@@ -13,9 +13,9 @@ use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
 
-/// Change the plan in $VISUAL or $EDITOR
+/// Edit the plan in $VISUAL or $EDITOR
 ///
-/// When the edited text cannot be taken, it is kept and its place is named, so that nothing typed is lost.
+/// If the edited text is not valid, it is kept and its path is printed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Edit a Markdown checklist instead of JSON
@@ -51,7 +51,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             "What you wrote is kept. Run `swarm plan edit` once more, or put it over the other change with `swarm plan save {}`",
             file.display()
         );
-        let what = "The plan was changed by somebody else while you were editing it";
+        let what = "The plan was changed while you were editing it";
         return Err(CliError::changed_meanwhile(what).say(hint));
     }
     // A locked profile may not even be named, and an equal one says nothing.

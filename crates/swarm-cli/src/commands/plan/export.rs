@@ -11,13 +11,12 @@ use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Write the plan into a file, statuses included
+/// Write the plan to a file, with statuses
 ///
-/// JSON, or Markdown when the name ends in .md. Without FILE both are written, as .swarm/SWARM_PLAN.json and
-/// .swarm/SWARM_PLAN.md.
+/// JSON, or Markdown if the name ends in .md. Without FILE both are written, as .swarm/SWARM_PLAN.json and .swarm/SWARM_PLAN.md.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Where to write it, or `-` for stdout
+    /// File to write, or `-` for stdout
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]

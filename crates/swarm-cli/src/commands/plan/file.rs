@@ -25,7 +25,7 @@ pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
 pub fn read_any(file: &Path, from: Option<Source>) -> Result<Imported, CliError> {
     let name = if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
     let bytes = bytes_of(file).map_err(|error| {
-        let hint = "FILE is a plan of ours, of opencode-swarm, beads or hive, or `-` for stdin; docs/reference/imports.md lists them";
+        let hint = "FILE is a plan of Swarm, opencode-swarm, beads or hive, or `-` for stdin; see docs/reference/imports.md";
         CliError::environment(format!("Cannot read the plan file {name}")).because(error).say(hint)
     })?;
     Ok(planfile::import(&name, &bytes, from)?)

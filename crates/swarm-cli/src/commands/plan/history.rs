@@ -9,20 +9,20 @@ use crate::output::time::moment;
 use crate::swarm::Swarm;
 use crate::swarm::history::HistoryRow;
 
-/// Show what has happened, oldest first
+/// Show all events, oldest first
 ///
 /// With `--json` these are the records of the ledger, byte for byte, in one list.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub at: At,
-    /// Only the last N records
+    /// Show only the last N records
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: usize,
-    /// Only records after this one: a record number, or a time like 2026-01-13T10:00:00Z or 2h
+    /// Show only records after this record number or time, like 2026-01-13T10:00:00Z or 2h
     #[arg(long, value_name = "WHEN")]
     pub since: Option<Since>,
-    /// Only records about this task
+    /// Show only records about this task
     #[arg(long, value_name = "TASK")]
     pub task: Option<swarm_protocol::ids::TaskId>,
 }

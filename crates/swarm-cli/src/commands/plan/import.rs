@@ -13,27 +13,27 @@ use crate::output::{self, harmless, harmless_lines};
 use crate::swarm::Swarm;
 use crate::swarm::imports::Taken;
 
-/// Take over a plan with its statuses, also that of another tool
+/// Import a plan with its statuses, also from another tool
 ///
-/// Like `swarm plan save`, but done, blocked, deferred and cancelled tasks in the file become so in the plan. Reads plans
-/// of ours (JSON, Markdown), of opencode-swarm (.swarm/plan.json), of beads (.beads/issues.jsonl) and of hive
-/// (.hive/issues.jsonl); which one it is, the content says. What cannot be taken over as it is, is said; a file with
-/// one wrong line is refused with that line, and nothing is imported. docs/reference/imports.md has the whole mapping.
+/// Like `swarm plan save`, but done, blocked, deferred and cancelled tasks keep their status. Reads plans of Swarm (JSON,
+/// Markdown), opencode-swarm (.swarm/plan.json), beads (.beads/issues.jsonl) and hive (.hive/issues.jsonl); the format is detected.
+/// Anything that cannot be imported as it is, is reported. A file with an invalid line is refused as a whole.
+/// docs/reference/imports.md has the full mapping.
 ///
 /// Example: swarm plan import .beads/issues.jsonl --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The plan, `-` for stdin, or a folder to look in (default: .swarm/SWARM_PLAN.json, else SWARM_PLAN.json at the
-    /// root, else the one plan of another tool in the repository)
+    /// Plan file, `-` for stdin, or a folder to search (default: .swarm/SWARM_PLAN.json, else SWARM_PLAN.json at the
+    /// root, else the only plan of another tool in the repository)
     #[arg(value_name = "FILE|DIR")]
     pub file: Option<PathBuf>,
-    /// Whose plan it is: opencode-swarm, beads, hive, json or markdown (default: as the content says)
+    /// Format: opencode-swarm, beads, hive, json or markdown (default: detected)
     #[arg(long, value_name = "TOOL", hide_possible_values = true, value_parser = clap::builder::PossibleValuesParser::new(Source::ALL.map(Source::word)))]
     pub from: Option<String>,
-    /// What the plan is for (default: as the file says; issues of beads and hive do not always say it)
+    /// Goal of the plan (default: from the file; files of beads and hive do not always have one)
     #[arg(long, value_name = "TEXT")]
     pub goal: Option<String>,
-    /// Print the plan as it would be, and change nothing
+    /// Print the resulting plan, without changing anything
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -63,7 +63,7 @@ pub fn said(cx: &Context, taken: &Taken) -> Result<(), CliError> {
         return Ok(());
     }
     if let Some(place) = &taken.moved_to {
-        output::note(&format!("The files of {} lie in {} now", taken.from, harmless(place)));
+        output::note(&format!("The files of {} were moved to {}", taken.from, harmless(place)));
     }
     taken.notes.iter().for_each(|note| output::note(&format!("Note: {}", harmless(note))));
     Ok(())

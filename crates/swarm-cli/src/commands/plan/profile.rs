@@ -9,7 +9,7 @@ use clap::Subcommand;
 use crate::cli::Context;
 use crate::error::CliError;
 
-/// Say how many tasks may run at once
+/// Show and change the execution profile
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Show(show::Args),

@@ -5,10 +5,10 @@ use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Make everything anew that is made from the ledger
+/// Rebuild all files derived from the ledger
 ///
-/// plan.json, plan.md, the snapshot and the second copy. The ledger itself is only read. A projection that was edited
-/// by hand is kept beside the new one.
+/// plan.json, plan.md, the snapshot and the second copy. The ledger itself is only read. A plan file that was edited by hand is kept
+/// beside the new one.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

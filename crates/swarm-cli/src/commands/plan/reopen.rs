@@ -6,16 +6,15 @@ use crate::commands::operate::{Confirm, agreed};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Go on with a plan that was closed
+/// Reopen a closed plan
 ///
-/// Its ledger comes back out of the archive, open tasks are what they were when it was closed, and their worktrees come
-/// back with everything that was in them. Refused while another plan is open: close that one first. Without ARCHIVE it
-/// is the plan that was closed last; `swarm undo` right after `swarm close` does the same.
+/// Its ledger returns from the archive, open tasks get back their status, and their worktrees get back their contents. Refused while
+/// another plan is open. Without ARCHIVE this is the plan that was closed last; `swarm undo` right after `swarm close` does the same.
 ///
 /// Example: swarm plan reopen plan-2026-01-13T10-00-00
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its name, as a file in `.swarm/archive` has it
+    /// Name of a file in `.swarm/archive`
     #[arg(value_name = "ARCHIVE")]
     pub archive: Option<String>,
     #[command(flatten)]

@@ -7,9 +7,9 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Put every task back to pending
+/// Reset every task to pending
 ///
-/// Also lifts the lock of the execution profile. Branches and saved work stay.
+/// Also unlocks the execution profile. Branches and saved work stay.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -7,13 +7,13 @@ use crate::output::table::table;
 use crate::swarm::Swarm;
 use crate::swarm::salvage::Lost;
 
-/// Bring back records that were lost to damage
+/// Recover records after damage to the ledger
 ///
-/// What the quarantine files still hold is asked for again, under the rules of today; then the loss counts as seen,
-/// the warning goes away, and the ledger can be written again. Nothing is ever deleted.
+/// Records in the quarantine files are applied again under the current rules. Then the loss counts as seen, the warning disappears,
+/// and the ledger can be written again. Nothing is ever deleted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only show what lies in the quarantine files
+    /// Only list the quarantined records
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -10,16 +10,16 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Make the plan what a file says
+/// Save a plan from a file
 ///
-/// FILE is JSON or a Markdown checklist. Tasks are added, changed, moved and removed until the plan is what the file
-/// says; statuses in the file are not looked at (`swarm plan import` takes them over).
+/// FILE is JSON or a Markdown checklist. Tasks are added, changed, moved and removed to match it. Statuses in the file are ignored;
+/// `swarm plan import` uses them.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The plan file, or `-` for stdin
+    /// Plan file, or `-` for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Put every task back to pending first, and lift the lock of the execution profile
+    /// Reset every task to pending first, and unlock the execution profile
     #[arg(long)]
     pub reset_statuses: bool,
     #[command(flatten)]

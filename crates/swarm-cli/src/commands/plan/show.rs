@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;
 
-/// Show the plan as it is now
+/// Show the plan
 ///
 /// A Markdown checklist, or with `--json` the form that `swarm plan save` reads.
 #[derive(Debug, clap::Args)]

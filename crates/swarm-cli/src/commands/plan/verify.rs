@@ -7,11 +7,10 @@ use crate::output::paint::{Paint, paint};
 use crate::swarm::Swarm;
 use crate::swarm::verdict::{Part, Verdict};
 
-/// Check the ledger and everything made from it
+/// Verify the ledger and everything derived from it
 ///
-/// Integrity (every record is what was written) and completeness (none is missing, as far as the second copy,
-/// snapshots and the anchor in git can tell) are told apart. Ends with 3 when the ledger itself is damaged or
-/// incomplete, with 1 when only something made from it is.
+/// Reports integrity (no record was changed) and completeness (no record is missing, as far as the second copy, snapshots and the
+/// anchor in git can tell). Exit code 3 if the ledger is damaged or incomplete, 1 if only a derived file is.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

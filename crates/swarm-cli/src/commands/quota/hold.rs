@@ -7,14 +7,14 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Keep a used-up quota closed until `swarm quota open`
+/// Keep a quota closed until `swarm quota open`
 ///
-/// No probe asks the service, and nothing is resumed by the clock: the present wait is cancelled.
+/// The scheduled probe is cancelled, and nothing resumes automatically.
 ///
 /// Example: swarm quota hold claude
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The group, as `swarm quota` names it
+    /// Quota group, as listed by `swarm quota`
     #[arg(value_name = "GROUP")]
     pub group: String,
     #[command(flatten)]

@@ -9,7 +9,7 @@ use crate::output::table::table;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// Show the quotas that are used up, when they are back, and what waits for them
+/// List used-up quotas with reset times and waiting tasks
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -23,7 +23,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 
 fn text(quotas: &[QuotaView]) -> String {
     if quotas.is_empty() {
-        return "No quota is used up, as far as anybody knows".into();
+        return "No quota is used up".into();
     }
     let time = |at: Option<Timestamp>| at.map(moment).unwrap_or_default();
     let cells = |quota: &QuotaView| {
@@ -36,7 +36,7 @@ fn text(quotas: &[QuotaView]) -> String {
             quota.why.lines().next().unwrap_or_default().to_owned(),
         ]
     };
-    let head = ["group", "used up since", "resets", "next look", "tasks waiting", "why"];
+    let head = ["group", "used up since", "resets", "next probe", "tasks waiting", "why"];
     let mut text = table(&head, quotas.iter().map(cells));
     for quota in quotas {
         text.push_str(&format!("\n  swarm quota open {}", quota.group));

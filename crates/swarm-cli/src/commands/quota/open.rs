@@ -7,14 +7,14 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Take a quota for restored, without waiting for it
+/// Treat a quota as restored
 ///
-/// What waited for it goes first. If the service still says no, the gate closes again and nothing is lost.
+/// Waiting tasks go first. If the service still refuses, the quota closes again and nothing is lost.
 ///
 /// Example: swarm quota open claude
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The group, as `swarm quota` names it
+    /// Quota group, as listed by `swarm quota`
     #[arg(value_name = "GROUP")]
     pub group: String,
     #[command(flatten)]

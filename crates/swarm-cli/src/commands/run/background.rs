@@ -69,18 +69,18 @@ fn text(started: &Started) -> String {
     let Started { pid, log, .. } = started;
     format!(
         "The swarm runs in the background (pid {pid}).\n\
-         \x20 swarm status --watch      look at it\n\
-         \x20 swarm agent logs WHO -f   what an agent prints\n\
-         \x20 swarm stop                stop it in good order\n\
-         What it says goes to {log}"
+         \x20 swarm status --watch      watch it\n\
+         \x20 swarm agent logs WHO -f   follow the output of an agent\n\
+         \x20 swarm stop                stop it\n\
+         Log: {log}"
     )
 }
 
 fn hangs(child: &mut Child, started: &Started) -> CliError {
-    let alive = if matches!(child.try_wait(), Ok(None)) { "and still tries" } else { "and has ended" };
+    let alive = if matches!(child.try_wait(), Ok(None)) { "and is still running" } else { "and has ended" };
     CliError::environment("The swarm was started but does not answer")
         .because(format!("process {} had {} s, {alive}", started.pid, UP_WITHIN.as_secs()))
-        .say(format!("Look into {}", started.log))
+        .say(format!("See {}", started.log))
 }
 
 /// Appended to, so that what an earlier one said is still there; readable by nobody else.

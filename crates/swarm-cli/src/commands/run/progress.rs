@@ -116,8 +116,8 @@ fn is_waiting(state: &State, id: &TaskId) -> bool {
 fn words_for(new: &[&TaskId], all: usize, state: &State) -> String {
     const SHOWN: usize = 5;
     let head = match new.len() {
-        1 => "1 task is ready and waits for your word:".to_owned(),
-        n => format!("{n} tasks are ready and wait for your word:"),
+        1 => "1 task is ready and waits for you:".to_owned(),
+        n => format!("{n} tasks are ready and wait for you:"),
     };
     let mut lines = vec![head];
     for id in new.iter().take(SHOWN) {
@@ -128,11 +128,11 @@ fn words_for(new: &[&TaskId], all: usize, state: &State) -> String {
         lines.push(format!("    … and {} more", new.len() - SHOWN));
     }
     if all > 1 {
-        lines.push("    swarm task start --all        # all that are ready".into());
+        lines.push("    swarm task start --all        # every ready task".into());
     }
     // What a person stopped waits for its own word in every mode.
     if state.mode() == swarm_protocol::outcome::Mode::SemiAuto {
-        lines.push("    swarm mode autopilot          # this one and every later one".into());
+        lines.push("    swarm mode autopilot          # start every task automatically".into());
     }
     lines.join("\n")
 }

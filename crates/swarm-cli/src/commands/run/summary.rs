@@ -60,7 +60,7 @@ impl Summary {
         let mut lines = vec![format!("{proven} of {total} {are} done, proven on {trunk}.")];
         if !self.unproven.is_empty() {
             let unproven = self.unproven.join(", ");
-            lines.push(format!("Done without a proof, accepted or finished before the plan: {unproven}."));
+            lines.push(format!("Done without proof (accepted, or done before the plan): {unproven}."));
         }
         if !self.elsewhere.is_empty() {
             lines.push(format!("Merged before {trunk} was trunk: {}.", self.elsewhere.join(", ")));
@@ -85,16 +85,13 @@ impl Summary {
             lines.extend(item.commands.iter().map(|command| format!("    {command}")));
         }
         if !self.paused.is_empty() {
-            lines.push(format!(
-                "It is paused and stays so until somebody ends that: {}.",
-                PauseReason::list(self.pauses.iter().copied())
-            ));
+            lines.push(format!("Still paused: {}.", PauseReason::list(self.pauses.iter().copied())));
         }
         if self.ended == "drained" {
-            let on = if self.pauses.is_empty() { "; `swarm run` goes on from here" } else { "" };
-            lines.push(format!("Stopped in good order{on}."));
+            let on = if self.pauses.is_empty() { "; `swarm run` continues from here" } else { "" };
+            lines.push(format!("Stopped{on}."));
         }
-        lines.push("What happened: `swarm plan history`; one task: `swarm task show ID`.".into());
+        lines.push("See `swarm plan history`, or `swarm task show ID` for one task.".into());
         lines.join("\n")
     }
 }

@@ -75,7 +75,7 @@ async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, Cl
         known.say();
         if !keys.asked {
             output::note(&format!(
-                "The coordinator ended abnormally ({how}). Its agents live on; it is started again in {} s",
+                "The coordinator crashed ({how}); restarting in {} s, agents continue",
                 pause.as_secs()
             ));
             tokio::select! {
@@ -103,8 +103,8 @@ fn code_of(ended: ExitStatus) -> u8 {
 
 fn given_up(how: &str) -> CliError {
     CliError::environment("The coordinator keeps failing and is not restarted")
-        .because(format!("it ended abnormally {FALLS_MAX} times in {} minutes, at last: {how}", WITHIN.as_secs() / 60))
-        .say("Nothing acknowledged is lost; agents save their work and stop by themselves. Look with `swarm doctor`, then run `swarm run`")
+        .because(format!("it crashed {FALLS_MAX} times in {} minutes, most recently: {how}", WITHIN.as_secs() / 60))
+        .say("Nothing acknowledged is lost; agents save their work and stop by themselves. Run `swarm doctor`, then `swarm run`")
 }
 
 /// The same words, with what is done only once left out: the plan is saved, the choices are recorded.

@@ -80,36 +80,36 @@ fn banners(view: &StatusView) -> Vec<String> {
         banners.push(format!("! Records were lost: {}. Run `swarm plan salvage`", harmless(loss)));
     }
     if view.draining {
-        banners.push("! The swarm is stopping: nothing new is started".into());
+        banners.push("! Stopping: nothing new starts".into());
     }
     for reason in &view.paused {
         banners.push(match reason {
             swarm_protocol::outcome::PauseReason::User => {
-                "! Paused: nothing new is started. Run `swarm resume`".into()
+                "! Paused: nothing new starts. Run `swarm resume`".into()
             }
             swarm_protocol::outcome::PauseReason::Trunk => {
-                "! Paused: trunk itself fails its verification. It goes on when trunk moves, or with `swarm resume --reason trunk`".into()
+                "! Paused: trunk fails verification. Resumes when trunk moves, or with `swarm resume --reason trunk`".into()
             }
             swarm_protocol::outcome::PauseReason::Setup => {
-                "! Paused: worktrees cannot be set up. Mend the set-up, then run `swarm resume --reason setup`".into()
+                "! Paused: worktrees cannot be set up. Fix `worktree.setup`, then run `swarm resume --reason setup`".into()
             }
             swarm_protocol::outcome::PauseReason::Budget => {
-                "! Paused: what may be spent is spent. `swarm budget extend` lets as much again be spent".into()
+                "! Paused: the budget is spent. `swarm budget extend` allows the same amount again".into()
             }
             swarm_protocol::outcome::PauseReason::Errors => {
                 "! Paused: several agents were taken out of service. See `swarm attention`, then run `swarm resume --reason errors`".into()
             }
             swarm_protocol::outcome::PauseReason::Abort => {
-                "! Aborted: the session was taken back. `swarm undo` brings it back, `swarm run --retry` tries again".into()
+                "! Paused: the session was aborted. `swarm undo` reverts that, `swarm run --retry` merges the work again".into()
             }
             swarm_protocol::outcome::PauseReason::Close => {
-                "! Paused: the plan is being closed. Goes on by itself when that does not come to an end".into()
+                "! Paused: the plan is being closed. Resumes by itself if that does not finish".into()
             }
             swarm_protocol::outcome::PauseReason::Checks => {
-                "! Paused: the checks fail where tasks begin. Mend them or trunk, then run `swarm resume --reason checks`".into()
+                "! Paused: the checks fail before any work is done. Fix them or trunk, then run `swarm resume --reason checks`".into()
             }
             swarm_protocol::outcome::PauseReason::Disk => {
-                "! Paused: the disk is full or nearly so. Goes on by itself when there is room".into()
+                "! Paused: the disk is nearly full. Resumes by itself when there is room".into()
             }
         });
     }
@@ -118,21 +118,21 @@ fn banners(view: &StatusView) -> Vec<String> {
         banners.push(format!("! The budget is nearly spent: {}", spent(budget)));
     }
     if view.approved.drifted {
-        banners.push("! The plan is no longer the one that was approved. Run `swarm plan approved`".into());
+        banners.push("! The plan has changed since it was approved. Run `swarm plan approved`".into());
     }
     banners
 }
 
-/// "The quota of claude is used up; resets at 14:16:00, next look 14:05:00. Run `swarm quota open claude`"
+/// "The quota of claude is used up; resets at 14:16:00, next probe 14:05:00. Run `swarm quota open claude`"
 fn quota(quota: &QuotaView) -> String {
     let group = harmless(&quota.group);
     let mut when: Vec<String> =
         quota.resets_at.iter().map(|at| format!("resets at {}", time_of_day(*at))).collect();
     when.push(match quota.next_probe {
         _ if quota.held => "held by a person".into(),
-        _ if quota.probing => "asking whether it is back".into(),
-        Some(at) => format!("next look {}", time_of_day(at)),
-        None => "nobody asks".into(),
+        _ if quota.probing => "probing now".into(),
+        Some(at) => format!("next probe {}", time_of_day(at)),
+        None => "no probe".into(),
     });
     let waiting = match quota.waiting {
         0 => String::new(),

@@ -13,19 +13,19 @@ use crate::swarm::Swarm;
 
 /// Add a task to the plan
 ///
-/// It stands last in its phase, or behind the task named with `--after`.
+/// It is added at the end of its phase, or after the task named with `--after`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is to be done, in one line
+    /// Title, in one line
     #[arg(value_name = "TITLE")]
     pub title: String,
-    /// Its id (default: the next free number of its phase, like 1.3)
+    /// Id (default: the next free number of the phase, like 1.3)
     #[arg(long, value_name = "TASK")]
     pub id: Option<TaskId>,
-    /// The phase it belongs to (default: that of OTHER, else the last one)
+    /// Phase (default: that of OTHER, else the last one)
     #[arg(long, value_name = "N")]
     pub phase: Option<u32>,
-    /// Stand behind this task
+    /// Insert after this task
     #[arg(long, value_name = "OTHER")]
     pub after: Option<TaskId>,
     #[command(flatten)]

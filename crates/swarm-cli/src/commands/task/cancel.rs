@@ -8,9 +8,9 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Give a task up
+/// Cancel a task
 ///
-/// An agent that works on it is stopped; its branch stays. Tasks that depend on it go on waiting.
+/// An agent at work on it is stopped; its branch stays. Tasks that depend on it keep waiting.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

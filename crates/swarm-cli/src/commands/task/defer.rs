@@ -8,9 +8,9 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Put a task off until `swarm task unblock`
+/// Defer a task until `swarm task unblock`
 ///
-/// An agent that works on it is stopped, and its work is kept.
+/// An agent at work on it is stopped, and its work is kept.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

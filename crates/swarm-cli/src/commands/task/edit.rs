@@ -9,14 +9,14 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Change members of a task
+/// Change a task
 ///
-/// What is not given stays as it is. A running agent sees the change with its next iteration.
+/// Options that are not given stay unchanged. A running agent sees the change in its next iteration.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
-    /// What it is called
+    /// Title
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
     #[command(flatten)]

@@ -14,13 +14,13 @@ use crate::swarm::Swarm;
 pub struct Args {
     #[command(flatten)]
     pub at: At,
-    /// Only tasks with this status; may be repeated
+    /// Show only tasks with this status; may be repeated
     #[arg(long, value_enum, value_name = "STATUS")]
     pub status: Vec<StatusArg>,
-    /// Only tasks of this phase
+    /// Show only tasks of this phase
     #[arg(long, value_name = "N")]
     pub phase: Option<u32>,
-    /// Only tasks that could be worked on now
+    /// Show only tasks that are ready
     #[arg(long)]
     pub ready: bool,
 }

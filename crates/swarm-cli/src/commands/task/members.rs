@@ -9,31 +9,31 @@ use crate::error::CliError;
 /// Every one may be left out. A list is given by repeating the option or with commas; '' empties it.
 #[derive(Debug, Default, clap::Args)]
 pub struct Members {
-    /// What is to be done, in full
+    /// Description
     #[arg(long, value_name = "TEXT")]
     pub description: Option<String>,
-    /// Tasks that must be done before; '' for none
+    /// Tasks that must be done first; '' for none
     #[arg(long, value_name = "TASK,…")]
     pub depends: Option<Vec<String>>,
-    /// A condition that the result must fulfil; may be repeated
+    /// Acceptance criterion; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub acceptance: Option<Vec<String>>,
-    /// Globs of the files it is about
+    /// Globs of the files to change
     #[arg(long, value_name = "GLOB,…")]
     pub files: Option<Vec<String>>,
-    /// Words to find it by
+    /// Tags
     #[arg(long, value_name = "TAG,…")]
     pub tags: Option<Vec<String>>,
-    /// How much work it is
+    /// Size
     #[arg(long, value_enum)]
     pub size: Option<SizeArg>,
-    /// 0 is the most urgent, 4 the least (default: 2)
+    /// Priority from 0 (most urgent) to 4 (default: 2)
     #[arg(long, value_name = "0-4", value_parser = clap::value_parser!(u8).range(0..=4))]
     pub priority: Option<u8>,
-    /// How its agent runs
+    /// Profile of its agent
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Whether it may be done without any change
+    /// Whether it may be done without a change
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     pub allow_empty: Option<bool>,
 }

@@ -9,22 +9,22 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Put a task after another one, first, or into another phase
+/// Move a task within its phase or to another one
 #[derive(Debug, clap::Args)]
 #[group(id = "place", required = true, multiple = true)]
 pub struct Place {
-    /// Stand behind this task
+    /// Move after this task
     #[arg(long, value_name = "OTHER", conflicts_with = "first")]
     pub after: Option<TaskId>,
-    /// Stand first in the phase
+    /// Move to the start of the phase
     #[arg(long)]
     pub first: bool,
-    /// Stand in this phase (default: that of OTHER, else its own)
+    /// Move to this phase (default: that of OTHER, else its own)
     #[arg(long, value_name = "N")]
     pub phase: Option<u32>,
 }
 
-/// Put a task after another one, first, or into another phase
+/// Move a task within its phase or to another one
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

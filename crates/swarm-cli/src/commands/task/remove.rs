@@ -8,9 +8,9 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Take a task out of the plan
+/// Remove a task from the plan
 ///
-/// Only a task that nobody works on and no other task depends on. Its history stays in the ledger.
+/// Only if no agent works on it and no other task depends on it. Its history stays in the ledger.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -8,17 +8,17 @@ use crate::commands::operate::{Confirm, Forced, carefully};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Take the work of a task back, and the task into the queue
+/// Revert the work of a task and queue it again
 ///
-/// Not merged: its agent is stopped, and its branch goes back to where it began. Merged: its commits are reverted on trunk.
-/// What was there is kept under refs. Tasks that build on it are named, and with --cascade taken back as well.
+/// If it is not merged, its agent is stopped and its branch is reset to where it began. If it is merged, its commits are reverted on
+/// trunk. The old state is kept under refs. Tasks that build on it are listed; --cascade reverts them too.
 ///
 /// Example: swarm task rollback 1.2 --dry-run
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
-    /// Also the tasks that build on it
+    /// Also revert tasks that build on it
     #[arg(long)]
     pub cascade: bool,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use crate::swarm::Swarm;
 
 /// Show everything about one task
 ///
-/// What it is, where it stands and why, what can be done about it, and what has happened to it.
+/// Its description, state and the reason for it, possible commands, and history.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -118,8 +118,8 @@ fn waited(times: u32) -> String {
 fn reviews(rounds: u32) -> String {
     match rounds {
         0 => String::new(),
-        1 => "changes were wanted once".into(),
-        n => format!("changes were wanted {n} times"),
+        1 => "changes were requested once".into(),
+        n => format!("changes were requested {n} times"),
     }
 }
 

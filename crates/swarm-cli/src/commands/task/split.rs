@@ -11,19 +11,19 @@ use crate::commands::plan::file;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Replace a task that is too large by parts
+/// Split a task into parts
 ///
-/// The parts are done one after the other unless they name what they depend on; the first goes on from what the task
-/// has so far. The task itself is done when all its parts are and its checks pass on trunk; what depends on it waits for
-/// it. FILE is a list of tasks as in a plan: a Markdown checklist, or JSON (a list of tasks, or a whole plan whose tasks
-/// are taken). A part without an id gets one: 1.2 is split into 1.2-1, 1.2-2 and so on. A part may be split once more.
+/// Parts run one after the other unless they name dependencies; the first one starts from the work done so far. The task is done when
+/// all its parts are and its checks pass on trunk; tasks that depend on it wait for that. FILE is a list of tasks as in a plan: a
+/// Markdown checklist, or JSON (a list of tasks, or a whole plan). A part without an id gets one: 1.2 is split into 1.2-1, 1.2-2 and
+/// so on. A part may be split once more.
 ///
 /// Example: printf '%s\n' '- [ ] Read the old format' '- [ ] Write the new one' | swarm task split 1.2 -
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
-    /// The parts (JSON, or a Markdown checklist; - for stdin)
+    /// File with the parts (JSON, or a Markdown checklist; - for stdin)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]

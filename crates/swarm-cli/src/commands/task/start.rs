@@ -8,11 +8,11 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Let tasks start that wait for your word
+/// Start tasks that wait for you
 ///
-/// In the mode semi-auto a ready task waits until you start it; once started it goes on through its retries. A task
-/// whose agent you stopped waits for your word in every mode. A task that is named here and still waits for others
-/// starts as soon as they are done; `--all` means those that are ready now.
+/// In semi-auto mode a ready task waits until you start it; once started, it continues through its retries. A task whose agent you
+/// stopped waits in every mode. A named task that is not ready starts as soon as its dependencies are done; `--all` starts every
+/// task that is ready now.
 ///
 /// Example: swarm task start 1.1 1.2
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub struct Args {
     /// Ids of the tasks
     #[arg(value_name = "TASK", required_unless_present = "all", conflicts_with = "all", num_args = 1..)]
     pub tasks: Vec<TaskId>,
-    /// Every task that is ready now
+    /// Start every ready task
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]

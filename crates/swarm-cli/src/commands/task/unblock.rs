@@ -8,9 +8,9 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Put a task back into the queue
+/// Return a task to the queue
 ///
-/// From blocked, failed, timeout or deferred. Its branch and what was saved of its work stay.
+/// From blocked, failed, timeout or deferred. Its branch and its saved work stay.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

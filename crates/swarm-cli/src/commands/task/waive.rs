@@ -7,35 +7,27 @@ use swarm_protocol::outcome::Gate;
 use super::TaskArg;
 use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
+use crate::commands::reason::Reason;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Let a task pass without one of its gates
+/// Waive a gate of a task
 ///
-/// The waiver and its reason stand in the ledger, and the task says so for good.
+/// The waiver and its reason are recorded and shown with the task.
+///
+/// Example: swarm task waive 1.2 review --reason 'only a comment'
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "swarm task waive [OPTIONS] <TASK> <GATE> --reason <REASON>")]
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
-    /// The gate to leave out
+    /// Gate to waive
     #[arg(value_enum, value_name = "GATE")]
     pub gate: GateArg,
     #[command(flatten)]
-    pub why: Why,
+    pub reason: Reason,
     #[command(flatten)]
     pub dry: DryRun,
-}
-
-/// Said in either way.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = false)]
-pub struct Why {
-    /// Why that is right
-    #[arg(value_name = "REASON")]
-    pub words: Option<String>,
-    /// Why that is right
-    #[arg(long, value_name = "REASON")]
-    pub reason: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -59,7 +51,7 @@ impl From<GateArg> for Gate {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let reason = args.why.reason.or(args.why.words).unwrap_or_default();
+    let reason = args.reason.text();
     let command = Command::WaiveGate { task: args.task.id, gate: args.gate.into(), reason };
     intervene(cx, &Swarm::open(cx)?, command, args.dry)
 }

@@ -14,12 +14,11 @@ use crate::output::table::table;
 use crate::swarm::Swarm;
 use crate::swarm::worktrees::GiveUp;
 
-/// Remove worktrees that are not needed any more, only by proof
+/// Remove worktrees that are no longer needed
 ///
-/// A worktree goes when nobody works in it, every commit is held by a ref, what is not committed was saved, and
-/// every ignored file in it can be made again (`worktree.disposable` adds to what counts as such). What stays is shown
-/// with the reason, and goes with `--force`, which keeps the whole folder where `swarm restore` finds it. That brings
-/// anything back.
+/// A worktree is removed only if no process uses it, every commit is held by a ref, uncommitted files were saved, and every ignored
+/// file can be regenerated (`worktree.disposable` adds to these). Otherwise it stays and the reason is shown; `--force` saves the
+/// whole folder first. `swarm restore` brings back anything.
 ///
 /// Example: swarm worktree cleanup --all --dry-run
 #[derive(Debug, clap::Args)]
@@ -27,10 +26,10 @@ pub struct Args {
     /// Ids of the tasks
     #[arg(value_name = "TASK", required_unless_present = "all", conflicts_with = "all", num_args = 1..)]
     pub tasks: Vec<TaskId>,
-    /// Of every task that is done, cancelled or no longer in the plan
+    /// Remove those of all tasks that are done, cancelled or no longer in the plan
     #[arg(long)]
     pub all: bool,
-    /// Also one with files that nobody can prove to be of no value: the whole folder is saved first, for good
+    /// Also remove worktrees with files that may be of value; the whole folder is saved first
     #[arg(long, conflicts_with = "all")]
     pub force: bool,
     #[command(flatten)]

@@ -8,18 +8,18 @@ use crate::commands::operate::{DryRun, shown_lines};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Make the worktree of a task, or find it again
+/// Create the worktree of a task, or repair the existing one
 ///
-/// As an attempt would: on the branch swarm/TASK, with the files that `worktree.copy` names. A worktree that is
-/// there is put in order and kept with everything in it. The name need not be a task of the plan.
+/// As an attempt would: on the branch swarm/TASK, with the files named by `worktree.copy`. An existing worktree keeps everything in
+/// it. The name need not be a task of the plan.
 ///
 /// Example: swarm worktree create 1.2
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Id of the task, or a name like one
+    /// Task id, or another name
     #[arg(value_name = "TASK")]
     pub task: TaskId,
-    /// Start a new branch at this commit (default: the trunk)
+    /// Commit to start a new branch at (default: trunk)
     #[arg(long, value_name = "REF")]
     pub from: Option<String>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::output::table::table;
 use crate::swarm::Swarm;
 
-/// List the worktrees of the swarm, who works in them and what is not committed
+/// List worktrees with their agents and uncommitted changes
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

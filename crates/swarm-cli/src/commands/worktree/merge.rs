@@ -10,10 +10,10 @@ use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
 
-/// Submit what is committed in the worktree of a task, to be merged
+/// Submit the commits in the worktree of a task for merging
 ///
-/// It goes the way of every task from there: review, build onto the trunk, verification, publication. Files that are
-/// not committed are refused, because they would not be merged.
+/// They go through review, merge, verification and publication like the work of an agent. Refused if there are uncommitted files,
+/// because these would not be merged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

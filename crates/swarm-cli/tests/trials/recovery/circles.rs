@@ -26,7 +26,7 @@ fn a_circle_is_noted_nudged_stopped_and_tried_again_with_a_narrower_word() {
     let (code, said) = arena.run(&[]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("noted: the same call 3 times in a row"), "{said}");
-    assert!(said.contains("it is told so and goes on"), "{said}");
+    assert!(said.contains("the agent is told and continues"), "{said}");
     let view = arena.shown("1.1");
     assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(1)), "{view}");
     let (nudges, notes) = (arena.recorded("agent_nudged"), arena.recorded("agent_noted"));
@@ -55,7 +55,7 @@ fn a_silent_agent_is_nudged_and_then_begun_again() {
     arena.plan(&[("1.1", &[], script.into())]);
     let (code, said) = arena.run(&[]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("it went silent") && said.contains("begins again at"), "{said}");
+    assert!(said.contains("it went silent") && said.contains("restarts at"), "{said}");
     assert_eq!(arena.recorded("agent_nudged"), 1);
     assert_eq!(arena.shown("1.1")["attempts"], 2);
     arena.assert_tidy();

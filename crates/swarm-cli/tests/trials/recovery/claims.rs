@@ -49,7 +49,7 @@ fn a_stopped_agent_stays_stopped_in_autopilot_until_a_person_says_otherwise() {
     assert!(told.contains("swarm task start 1.1"), "{told}");
     arena.until_recorded("attempt_stopped", 1);
     assert!(arena.waits_for_a_person().contains("swarm task start 1.1"), "{}", arena.waits_for_a_person());
-    run.until("waits for your word");
+    run.until("waits for you:");
     assert_eq!(arena.recorded("task_claimed"), 1);
     arena.ok(&["task", "start", "1.1"]);
     let (code, said) = run.end();

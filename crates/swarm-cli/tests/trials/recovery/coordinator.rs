@@ -30,7 +30,7 @@ fn a_killed_coordinator_is_started_again_by_itself_and_no_agent_notices() {
     wait_for("both agents wait", || ids.iter().all(|id| arena.printed().contains(&format!("waiting {id}"))));
     let first = run.coordinator();
     send("KILL", first);
-    run.until("ended abnormally (signal 9)");
+    run.until("coordinator crashed (signal 9)");
     run.until("epoch 2");
     open_gates(&arena, &ids);
     let (code, said) = run.end();
@@ -70,7 +70,7 @@ fn ctrl_c_while_the_coordinator_is_dead_still_stops_everything() {
     let mut run = arena.start(&[]);
     wait_for("the agent works", || arena.printed().contains("waiting 1.1"));
     send("KILL", run.coordinator());
-    run.until("ended abnormally");
+    run.until("coordinator crashed");
     run.signal("INT");
     let (code, said) = run.end();
     assert_eq!(code, 1, "{said}");
@@ -155,7 +155,7 @@ fn check_stop(name: &str, before: impl FnOnce(&mut crate::arena::Running)) {
 fn stop_while_a_killed_coordinator_is_about_to_be_started_again_stops_the_swarm() {
     check_stop("waiting to start it again", |run| {
         send("KILL", run.coordinator());
-        run.until("ended abnormally");
+        run.until("coordinator crashed");
     });
 }
 

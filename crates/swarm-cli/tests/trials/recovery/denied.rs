@@ -18,7 +18,7 @@ fn a_denial_hands_the_task_to_the_broader_profile_at_once_and_without_penalty() 
     arena.plan(&[("1.1", &[], DENIED.into())]);
     let (code, said) = arena.run_as_configured(&[]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("goes on under the profile wide"), "{said}");
+    assert!(said.contains("continues with profile wide"), "{said}");
     let view = arena.shown("1.1");
     assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "{view}");
     assert_eq!(view["profile"], "wide", "{view}");

@@ -47,7 +47,7 @@ fn a_disk_that_fills_up_pauses_the_swarm_and_room_lets_it_go_on() {
     let ready = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
     arena.plan(&[("1.1", &[], ready), ("1.2", &["1.1"], "write b.txt b\ncommit feat: b\ncomplete".into())]);
     let mut run = arena.start(&[]);
-    run.until("works");
+    run.until("is working");
     let ballast = disk.place.join("ballast");
     std::fs::write(&ballast, vec![1u8; 44 << 20]).expect("it still fits");
     run.until("paused: ");

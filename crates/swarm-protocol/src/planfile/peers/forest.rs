@@ -201,7 +201,8 @@ fn refuse_family_circles(
         })
         .collect();
     refuse_circles(name, &families).map_err(|error| {
-        let why = error.why.replace("dependencies run", "parents run").replace("waits for", "is a child of");
+        let why =
+            error.why.replace("dependencies form", "parents form").replace("waits for", "is a child of");
         PlanFileError { why, ..error }
     })
 }

@@ -57,6 +57,6 @@ pub(super) fn refuse_circles(file: &str, waits: &Waits<'_>) -> Result<(), PlanFi
     }
     let (line, _) = waits[path[0]];
     let circle = if path.len() > 9 { listed(&path) } else { path.join(" waits for ") };
-    let why = format!("its dependencies run in a circle: {circle}");
+    let why = format!("its dependencies form a cycle: {circle}");
     Err(PlanFileError::at(file, line, why, "Take one of these dependencies out; nothing was imported"))
 }

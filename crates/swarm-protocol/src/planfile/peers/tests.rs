@@ -106,7 +106,7 @@ fn what_is_wrong_in_a_plan_of_opencode_swarm_is_named_with_its_line() {
         ),
         (
             broken(r#""depends": [], "files"#, r#""depends": ["2.2"], "files"#),
-            "at line 9: its dependencies run in a circle: 1.1 waits for 2.2 waits for 2.1 waits for 1.1",
+            "at line 9: its dependencies form a cycle: 1.1 waits for 2.2 waits for 2.1 waits for 1.1",
         ),
         (broken("\"blocked\"", "\"stuck\""), "at line 20: \"stuck\" is no status of a task"),
         (broken("\"large\"", "\"huge\""), "at line 17: \"huge\" is no size of a task"),
@@ -246,12 +246,12 @@ fn what_is_wrong_in_a_list_of_issues_is_named_with_its_line() {
         (format!("\n{}", one("a", &on("b"))), "at line 2: a depends on b, which is not in the file"),
         (
             format!("{}{}", one("a", &on("b")), one("b", &on("a"))),
-            "at line 1: its dependencies run in a circle: a waits for b waits for a",
+            "at line 1: its dependencies form a cycle: a waits for b waits for a",
         ),
         (one("a", &on("a")), "a waits for a"),
         (
             format!("{}{}", one("a", &child("b")), one("b", &child("a"))),
-            "its parents run in a circle: a is a child of b is a child of a",
+            "its parents form a cycle: a is a child of b is a child of a",
         ),
         (
             format!("{}{{\"id\":\n", one("a", "")),

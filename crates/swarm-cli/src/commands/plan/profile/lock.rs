@@ -7,7 +7,7 @@ use crate::commands::operate::{DryRun, intervene};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Allow no more changes of the execution profile until `swarm plan reset`
+/// Lock the execution profile until `swarm plan reset`
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -10,27 +10,27 @@ use crate::swarm::Swarm;
 
 /// Change the execution profile
 ///
-/// What is not given stays as it is. Refused once it is locked.
+/// Options that are not given stay unchanged. Refused while the profile is locked.
 #[derive(Debug, clap::Args)]
 #[group(id = "profile", required = true, multiple = true)]
 pub struct Wanted {
-    /// Whether several tasks may run at once
+    /// Whether tasks run in parallel
     #[arg(long, value_name = "BOOL")]
     pub parallel: Option<bool>,
-    /// How many tasks may run at once when they may, 1 to 64
+    /// Maximum number of parallel tasks, 1 to 64
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub max: Option<u32>,
-    /// Whether the members of a council work at the same time
+    /// Whether council members work in parallel
     #[arg(long, value_name = "BOOL")]
     pub council_parallel: Option<bool>,
-    /// Lock it in the same step
+    /// Lock the profile afterwards
     #[arg(long)]
     pub lock: bool,
 }
 
 /// Change the execution profile
 ///
-/// What is not given stays as it is. Refused once it is locked.
+/// Options that are not given stay unchanged. Refused while the profile is locked.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
