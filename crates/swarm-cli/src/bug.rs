@@ -21,6 +21,8 @@ pub fn install() {
              (it holds the plan and its history, no file contents)",
             version = env!("CARGO_PKG_VERSION"),
         );
+        tracing::error!(what, %place, "a bug: the process ends");
+        crate::log::flush();
         std::process::exit(i32::from(Exit::Bug.code()));
     }));
 }

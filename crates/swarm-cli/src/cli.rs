@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser};
+use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
+use tracing::{info, info_span};
 
 use crate::commands::{self, Command};
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::log;
 use crate::output::{self, Output};
 
 /// Run coding agents in parallel on one git repository, and never lose work
@@ -27,6 +29,9 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
+    /// The words of the command, without what was given to it: for the log.
+    #[arg(skip)]
+    pub words: String,
 }
 
 /// Options of every command.
@@ -45,6 +50,9 @@ pub struct Global {
     /// Print data, answers and errors as JSON on stdout
     #[arg(long, global = true)]
     pub json: bool,
+    /// Report effects and git calls on stderr (-vv: everything)
+    #[arg(short = 'v', long, action = ArgAction::Count, global = true)]
+    pub verbose: u8,
 }
 
 /// The position to read at, on every command that only reads.
@@ -60,11 +68,17 @@ pub struct At {
 pub struct Context {
     pub repo: PathBuf,
     pub out: Output,
+    /// How often `-v` was said.
+    pub verbose: u8,
 }
 
 /// Reads the command line; help, version and mistakes are printed here.
 pub fn parse() -> Result<Cli, ExitCode> {
-    Cli::try_parse().map_err(|error| {
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+        Ok(Cli { words: words_of(&matches), ..cli })
+    });
+    parsed.map_err(|error| {
         let wants_json = std::env::args_os().any(|arg| arg == "--json");
         if error.use_stderr() && wants_json {
             return output::report(&usage_error(&error), true);
@@ -73,6 +87,13 @@ pub fn parse() -> Result<Cli, ExitCode> {
         let _ = error.print();
         if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
     })
+}
+
+fn words_of(matches: &ArgMatches) -> String {
+    let inner =
+        |matches: &ArgMatches| matches.subcommand().map(|(word, inner)| (word.to_owned(), inner.clone()));
+    let words = std::iter::successors(inner(matches), |(_, matches)| inner(matches));
+    words.map(|(word, _)| word).collect::<Vec<_>>().join(" ")
 }
 
 /// What clap has to say, without its layout.
@@ -88,19 +109,31 @@ fn usage_error(error: &clap::Error) -> CliError {
 impl Cli {
     /// Carries the command out and prints what went wrong.
     pub fn run(self) -> ExitCode {
-        let json = self.global.json;
-        let context = Context { repo: self.global.repo, out: Output::new(json) };
-        match commands::run(self.command, &context) {
-            Ok(code) => code,
-            Err(error) => output::report(&error, json),
+        let Global { repo, json, verbose } = self.global;
+        if let Some((part, verbose)) = self.command.logs(verbose) {
+            log::start(&part, verbose);
         }
+        let context = Context { repo, out: Output::new(json), verbose };
+        let code = {
+            let _span = info_span!("command", words = self.words, pid = std::process::id()).entered();
+            info!(version = env!("CARGO_PKG_VERSION"), "begins");
+            let code = match commands::run(self.command, &context) {
+                Ok(code) => code,
+                Err(error) => {
+                    info!(kind = error.kind, exit = error.exit.code(), %error, "failed");
+                    output::report(&error, json)
+                }
+            };
+            info!(?code, "ends");
+            code
+        };
+        log::flush();
+        code
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -48,6 +48,7 @@ use swarm_protocol::command::Answer;
 
 use crate::cli::Context;
 use crate::error::CliError;
+use crate::log::Part;
 use crate::output;
 
 #[derive(Debug, Subcommand)]
@@ -101,6 +102,21 @@ pub enum Command {
     Boxed(boxed::Args),
     #[command(hide = true)]
     ScriptAgent(script_agent::Args),
+}
+
+impl Command {
+    /// What this process is for the log, and how much of it is said on stderr. None for the parts that run in an
+    /// agent's place: what they say is the agent's.
+    pub fn logs(&self, verbose: u8) -> Option<(Part, u8)> {
+        match self {
+            Self::Run(args) => Some((args.part(), verbose)),
+            // Its own answer is longer with the first one.
+            Self::Doctor(_) => Some((Part::Command, verbose.saturating_sub(1))),
+            // A daemon reads its spec first.
+            Self::Daemon(_) | Self::Boxed(_) | Self::ScriptAgent(_) => None,
+            _ => Some((Part::Command, verbose)),
+        }
+    }
 }
 
 /// Carries one command out. Most end with 0 or an error; a few have an exit code of their own.

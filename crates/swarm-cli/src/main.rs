@@ -2,7 +2,7 @@
 //!
 //! Reading order: the parts we play ourselves (`parts`), what can be typed (`cli`), what each word does (`commands`, one file per command),
 //! how a command reaches the ledger or the coordinator (`swarm`), how answers and errors look
-//! (`output`, `error`). There are no rules here: what is allowed is decided in `swarm-core`.
+//! (`output`, `error`), what is left for support (`log`). There are no rules here: what is allowed is decided in `swarm-core`.
 
 mod parts;
 mod cli;
@@ -14,6 +14,7 @@ mod output;
 mod error;
 mod exit;
 mod bug;
+mod log;
 
 use std::process::ExitCode;
 

@@ -37,6 +37,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::cli::Context;
 use crate::error::CliError;
+use crate::log;
 use crate::output;
 
 /// A repository with (perhaps) a swarm in it.
@@ -63,6 +64,7 @@ impl Swarm {
             .map_err(|error| CliError::environment("Cannot start").because(error))?;
         let git = runtime.block_on(Git::discover(&cx.repo))?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
+        log::lies_in(&paths.swarm);
         Ok(Self { paths, git, here: cx.repo.clone(), runtime })
     }
 

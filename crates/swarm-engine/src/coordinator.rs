@@ -16,6 +16,7 @@ mod disk;
 mod operate;
 mod orders;
 mod turn;
+mod traced;
 mod daemons;
 mod without_room;
 
@@ -35,6 +36,7 @@ use swarm_protocol::time::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
@@ -167,10 +169,15 @@ impl Coordinator {
         urges: &mut mpsc::Receiver<Urge>,
         mut tell: impl FnMut(Told<'_>),
     ) -> Result<Finish, StoreError> {
+        let mut tell = |told: Told<'_>| {
+            traced::durable(told);
+            tell(told);
+        };
         tell(&std::mem::take(&mut self.untold));
         loop {
             self.drive();
             if let Some(finish) = self.finished() {
+                tracing::info!(?finish, "nothing more happens without a person");
                 return Ok(finish);
             }
             let wake = self.next_wake();
@@ -193,7 +200,8 @@ impl Coordinator {
         // What agents' own git wrote was never synced. Whoever cannot sync it has not left in good order, and the next
         // one looks for what a power cut has torn.
         if self.world.git.make_durable().await.is_ok() {
-            durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
+            let told = durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
+            traced::durable(&told);
         }
         if let (Some(head), Some(id)) = (self.store.head(), self.store.ledger_id()) {
             // A witness more; without it the ledger is as true as before.
@@ -276,7 +284,8 @@ impl Coordinator {
         let cancel = CancellationToken::new();
         self.cancels.insert(effect.key(), cancel.clone());
         let context = ExecutorContext { world, cancel, out, connected, profile, inherited, background };
-        tokio::spawn(execute_and_report(effect, context));
+        let span = traced::effect_span(&effect);
+        tokio::spawn(execute_and_report(effect, context).instrument(span));
     }
 }
 

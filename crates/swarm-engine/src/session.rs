@@ -60,6 +60,8 @@ pub struct Asker<'a> {
     /// The front end, as the ledger names it: `person:cli`.
     pub by: &'a str,
     pub note: &'a dyn Fn(&str),
+    /// Told where the swarm lies and how it is configured, before anything is done about it.
+    pub found: &'a dyn Fn(&Paths, &Config),
 }
 
 /// Everything is checked and the ledger is ours; nothing runs yet.
@@ -74,6 +76,7 @@ impl Session {
         let git = Git::discover(asker.repo).await?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         let mut config = settings::load(&paths.config, asker.environment, &[])?.config;
+        (asker.found)(&paths, &config);
         // The profile that was asked for is the one that tasks are granted under.
         config.agent = wishes.agent.clone().unwrap_or(config.agent);
         let paths = paths.with_worktrees(&config.worktree.dir);

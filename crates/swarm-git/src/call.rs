@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, Semaphore};
 use super::barrier::Barrier;
 use super::commits::Identity;
 use super::guard::{Guard, Looked, Watch};
+use super::traced::traced;
 pub use error::GitError;
 pub(super) use error::failed;
 use swarm_process::{Call, Ended, Input, ProcessError};
@@ -252,6 +253,10 @@ impl GitCall {
 
     /// Runs it and hands back whatever happened, also a failure of git.
     pub async fn any(self) -> Result<Ended, GitError> {
+        traced(self.shown(), self.end()).await
+    }
+
+    async fn end(self) -> Result<Ended, GitError> {
         if let Some(guard) = &self.guard {
             guard.before(self.work_tree.as_deref()).await?;
         }

@@ -26,6 +26,7 @@ mod refs;
 pub mod revert;
 mod shown;
 mod sizes;
+mod traced;
 pub mod tips;
 pub mod trunk;
 

@@ -12,7 +12,7 @@ use crate::appender::Appender;
 use crate::batch::{AppendError, Assigned, Batch, Committed, Done, Head};
 use crate::claim::Claim;
 use crate::finding::Finding;
-use crate::intake::{Intake, Room};
+use crate::intake::{Intake, Pending, Room};
 use crate::open_error::OpenError;
 use crate::recovered::Recovered;
 use crate::writer::LedgerWriter;
@@ -213,7 +213,7 @@ impl Shared {
                 pen.path_checked = Instant::now();
             }
             // A failed check has ended the appender, which then answers the group with that error.
-            let done = pen.appender.commit(group).and(checked);
+            let done = traced(&mut pen.appender, group).and(checked);
             self.settle(&mut pen.appender, done);
         }
     }
@@ -229,6 +229,20 @@ impl Shared {
         self.room.notify_all();
         refused.into_iter().for_each(|pending| (pending.done)(Err(error.clone())));
     }
+}
+
+/// Writes and syncs one group, and says how long that took.
+fn traced(appender: &mut Appender, group: Vec<Pending>) -> Result<(), AppendError> {
+    let (before, begun) = (*appender.durable(), Instant::now());
+    let _span = tracing::debug_span!("sync", after_seq = before.seq, batches = group.len()).entered();
+    let done = appender.commit(group);
+    let now = appender.durable();
+    let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match &done {
+        Ok(()) => tracing::debug!(seq = now.seq, bytes = now.end - before.end, ms, "durable"),
+        Err(error) => tracing::warn!(%error, ms, "not durable"),
+    }
+    done
 }
 
 /// A writer that panics must not leave submitters waiting for ever.

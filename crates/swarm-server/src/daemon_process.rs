@@ -12,12 +12,13 @@ use crate::work_channel::SocketChannel;
 const SECRET_MAX: u64 = 128;
 
 /// Serves the run that the spec describes. The secret is read from stdin, where the supervisor put
-/// it: arguments and environment can be read by others.
-pub fn daemon_process(spec: &Path) -> u8 {
+/// it: arguments and environment can be read by others. `begins`: is told what is served, before anything is done.
+pub fn daemon_process(spec: &Path, begins: impl FnOnce(&DaemonSpec)) -> u8 {
     let spec = match DaemonSpec::read(spec) {
         Ok(spec) => spec,
         Err(error) => return cannot(&format!("read {}", spec.display()), &error),
     };
+    begins(&spec);
     let mut secret = String::new();
     if let Err(error) = std::io::stdin().take(SECRET_MAX).read_to_string(&mut secret) {
         return cannot("read the secret from stdin", &error);

@@ -16,6 +16,7 @@ pub mod program;
 mod commands;
 mod set_up;
 mod traces;
+mod traced;
 mod run_context;
 mod context;
 mod walls;

@@ -13,7 +13,9 @@ mod stop;
 mod leftovers;
 
 pub use end::Death;
-pub use ensure::{EnsureError, Found, Launch, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock};
+pub use ensure::{
+    EnsureError, Found, LOG_VARIABLE, Launch, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock,
+};
 pub use leftovers::{Left, Leftover, sweep_leftovers};
 pub use owner::{Foreign, foreign};
 pub use secret::{is_secret, secret_key, secret_of, to_hex};

@@ -12,5 +12,5 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> ExitCode {
-    swarm_server::daemon_process::daemon_process(&args.spec).into()
+    crate::parts::serve_daemon(&args.spec)
 }

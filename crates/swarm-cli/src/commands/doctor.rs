@@ -16,7 +16,8 @@ use crate::swarm::session::runtime;
 /// Check machine, repository and swarm, and repair problems
 ///
 /// Without `--fix` nothing is changed. With `--fix` problems are repaired where nothing can be lost: work is saved to refs first,
-/// folders go to the trash, and anything not proven disposable stays. Exit code 0 when all is well, 1 when a problem remains.
+/// folders go to the trash, and anything not proven disposable stays. With `-v` it also lists checks that
+/// passed. Exit code 0 when all is well, 1 when a problem remains.
 ///
 /// Example: swarm doctor --fix
 #[derive(Debug, clap::Args)]
@@ -24,9 +25,6 @@ pub struct Args {
     /// Repair what can be repaired safely
     #[arg(long)]
     pub fix: bool,
-    /// Also list checks that passed
-    #[arg(short = 'v', long)]
-    pub verbose: bool,
     #[command(flatten)]
     pub dry: DryRun,
 }
@@ -39,7 +37,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     }
     let environment = crate::swarm::environment();
     let report = runtime()?.block_on(examine(&cx.repo, &environment, fix));
-    let (verbose, colour) = (args.verbose, cx.out.colour);
+    let (verbose, colour) = (cx.verbose > 0, cx.out.colour);
     cx.out.view(&report, |report| text(report, verbose, fix, colour))?;
     Ok(if report.problems == 0 { Exit::Done.into() } else { Exit::Refused.into() })
 }

@@ -19,6 +19,7 @@ use crate::cli::Context;
 use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, shown};
 use crate::error::CliError;
+use crate::log::Part;
 use crate::output;
 use crate::swarm::{Swarm, session};
 use progress::Progress;
@@ -78,6 +79,17 @@ pub struct Args {
     /// Bring to rest what an earlier coordinator left, and start nothing.
     #[arg(long, hide = true, requires = "coordinate")]
     rest: bool,
+}
+
+impl Args {
+    /// What this process is going to be.
+    pub fn part(&self) -> Part {
+        match self {
+            Self { coordinate: true, .. } => Part::Coordinator,
+            Self { dry_run: true, .. } | Self { detach: true, .. } => Part::Command,
+            _ => Part::Watcher,
+        }
+    }
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {

@@ -5,7 +5,9 @@ use std::path::Path;
 use swarm_core::State;
 use swarm_engine::coordinator::{Finish, Told};
 use swarm_engine::feed::Feed;
+use swarm_engine::paths::Paths;
 use swarm_engine::session::{Asker, Session, Wishes};
+use swarm_protocol::config::Config;
 use swarm_protocol::outcome::PauseReason;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use tokio::sync::mpsc;
@@ -13,6 +15,7 @@ use tokio::sync::mpsc;
 use super::settings::environment;
 use super::signals;
 use crate::error::CliError;
+use crate::log;
 use crate::output;
 
 /// Shows a person what happens while the loop turns.
@@ -41,8 +44,16 @@ fn note(text: &str) {
     output::note(&output::harmless(text));
 }
 
+/// From here on the log has its place and knows what must not stand in it.
+fn found(paths: &Paths, config: &Config) {
+    let lines =
+        config.profiles.values().map(|profile| [profile.command.clone(), profile.args.clone()].concat());
+    log::hide(lines.flat_map(|words| log::of_command_line(&words)).collect::<Vec<_>>());
+    log::lies_in(&paths.swarm);
+}
+
 pub async fn open(repo: &Path, wishes: Wishes) -> Result<Session, CliError> {
-    let asker = Asker { repo, environment: &environment(), by: "person:cli", note: &note };
+    let asker = Asker { repo, environment: &environment(), by: "person:cli", note: &note, found: &found };
     Ok(Session::open(&asker, wishes).await?)
 }
 

@@ -10,4 +10,5 @@ mod logs;
 mod publish;
 mod recovered;
 mod stopped;
+mod support_log;
 mod trunk;

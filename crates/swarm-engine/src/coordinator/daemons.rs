@@ -28,8 +28,10 @@ impl Coordinator {
         };
         let secret = secret_of(&self.world.key, &hello.run, &run.nonce);
         if !is_secret(&secret, &hello.secret) || hello.epoch > state.epoch {
+            tracing::warn!(run = %hello.run, epoch = hello.epoch, "a daemon is not let in");
             return Ok(()); // not ours, or we are not its newest coordinator: the link is dropped
         }
+        tracing::info!(run = %hello.run, task = %run.task, version = hello.version, "a daemon says hello");
         let received = self.links.received(&hello.run);
         self.links.welcome(link, state.epoch, received);
         if let Some(known) = self.hellos.get(&hello.run) {

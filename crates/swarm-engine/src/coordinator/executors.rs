@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::attend::{Attended, attend};
 use super::operate::{Background, operate};
+use super::traced;
 use super::world::{Attempt, SharedWorld, World};
 use swarm_process::complain;
 use swarm_work::build::Work;
@@ -62,6 +63,7 @@ pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
     let task = effect.task().cloned();
     let out = context.out.clone();
     let world = context.world.clone();
+    tracing::info!("begins");
     let done = execute(effect, context).await;
     for what in world.git.take_notices() {
         let what = world.without_root(&what);
@@ -83,6 +85,7 @@ pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
             }
         }
     };
+    traced::reported(&report);
     // The loop is gone only when the process ends.
     let _ = out.send(FromExecutor::Over { key, report }).await;
 }

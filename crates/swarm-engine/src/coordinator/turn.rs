@@ -97,6 +97,7 @@ impl Coordinator {
         match durable {
             Ok(()) => {}
             Err(StoreError::NoRoom(error)) => {
+                tracing::warn!(%error, "no room for records");
                 self.without_room(after, &error.to_string(), tell).await?;
                 return Ok(Then::GoOn);
             }
@@ -249,6 +250,7 @@ impl Coordinator {
         let response = match self.decide(Input::Command(envelope), &by, after) {
             Ok(_) => self.answer(&id, repeated),
             Err(StoreError::Refused(refusal)) => {
+                tracing::info!(command = %id, by, refusal = refusal.kind(), "refused");
                 self.refused.note(id, refusal.clone());
                 Response::Refused { refusal }
             }

@@ -11,7 +11,9 @@ fn main() -> ExitCode {
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["daemon", "--spec", spec] => swarm_server::daemon_process::daemon_process(Path::new(spec)).into(),
+        ["daemon", "--spec", spec] => {
+            swarm_server::daemon_process::daemon_process(Path::new(spec), |_| ()).into()
+        }
         ["script-agent"] => swarm_agents::script::script_agent_process().into(),
         _ => ExitCode::from(2),
     }

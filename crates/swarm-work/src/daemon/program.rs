@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use super::dialogue::Dialogue;
 use super::pipe::Pipe;
 use super::silence::{Quiet, Silence};
+use super::traced;
 use super::tree;
 use swarm_agents::journal::Stream;
 use swarm_process::containment::{Containment, NoContainment};
@@ -128,12 +129,14 @@ pub async fn run(
         nonce: &bounds.nonce,
         leftover_grace: bounds.grace.min(LEFTOVER_GRACE_MAX),
     };
+    traced::starts(&program);
     let started = enclosure.start(call)?;
     let mut watched = Watched::new(started, bounds, listener, ended_children);
     let status = watched.until_the_end(stop).await.map_err(lost)?;
     let left = watched.clear_up().await;
     watched.boxed.begun(status, watched.how != How::ByItself)?;
     let walls = watched.boxed.walls();
+    traced::ended(&program, status, watched.how, &left);
     Ok(Ran { status, how: watched.how, why: watched.why, left, walls })
 }
 

@@ -20,6 +20,7 @@ use super::files::write_whole;
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
 use super::run_context::{RunContext, Yield};
+use super::traced;
 use swarm_process::complain;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
@@ -158,6 +159,7 @@ impl RunLoop {
             FromDaemon::Ended { .. } => false,
             _ => true,
         };
+        traced::reports(self.outbox.sent() + 1, &report);
         complain("keep a report on disk", self.outbox.push(report.clone(), durable));
         self.line.send(Upward::Report { n: self.outbox.sent(), report });
     }

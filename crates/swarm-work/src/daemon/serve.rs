@@ -12,6 +12,7 @@ use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
 use tokio::net::unix::pipe;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tracing::Instrument;
 
 use super::files::{RunFiles, write_durable, write_whole};
 use super::line::Line;
@@ -50,7 +51,9 @@ pub const READY: &str = "ready\n";
 /// Serves one run to its end. `secret` came on an inherited file, never by argument or environment.
 /// Answers with the exit code of the process.
 pub async fn serve(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> u8 {
-    match live(spec, secret, channel).await {
+    let (run, task, attempt) = (&spec.run, &spec.task, spec.attempt);
+    let span = tracing::info_span!("daemon", %run, %task, attempt, kind = ?spec.kind);
+    match live(spec, secret, channel).instrument(span).await {
         Ok(code) => code,
         Err(error) => {
             complain::<(), _>("serve the run", Err(error));
@@ -71,6 +74,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
     if !files.spec().exists() {
         return Ok(EXIT_NOT_WANTED);
     }
+    tracing::info!(version = VERSION, pid = std::process::id(), "begins");
     let me = ProcessIdentity::of_myself(&spec.nonce).ok_or("/proc cannot be read")?;
     let host = swarm_process::host::name();
     write_whole(&files.record(), &record(&spec, &me, &host))?;
@@ -88,6 +92,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
             farewell(left, LastWord { how, wip: None, settled: false }, Vec::new())
         }
     };
+    tracing::info!(how = exit.how.describe(), unsaid = exit.unacknowledged.len(), "the last word");
     complain("remove the temporary files", remove_tmp(&exit.nonce));
     leave(&files, &exit, &mut term).await
 }

@@ -27,6 +27,9 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 const LOOKS_MAX: u32 = 50;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
+/// What is logged. Handed on to daemons, and by them to nobody.
+pub const LOG_VARIABLE: &str = "SWARM_LOG";
+
 /// How a daemon is started.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -41,7 +44,11 @@ pub struct Launch {
 impl Launch {
     /// `swarm daemon --spec FILE`.
     pub fn of(swarm: impl Into<PathBuf>) -> Self {
-        Self { program: swarm.into(), args: vec!["daemon".into(), "--spec".into()], pass_env: Vec::new() }
+        Self {
+            program: swarm.into(),
+            args: vec!["daemon".into(), "--spec".into()],
+            pass_env: vec![LOG_VARIABLE.into()],
+        }
     }
 }
 

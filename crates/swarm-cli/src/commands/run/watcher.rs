@@ -70,6 +70,7 @@ async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, Cl
     let mut turn = Turn::First;
     loop {
         let ended = stay_with(start(began, turn)?, &mut keys, &mut known).await?;
+        tracing::info!(%ended, asked_to_stop = keys.asked, "the coordinator has ended");
         let Some(how) = abnormal(ended) else { return Ok(code_of(ended).into()) };
         let Some(pause) = falls.note(Instant::now()) else { return Err(given_up(&how)) };
         known.say();
@@ -116,6 +117,7 @@ fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
     if cx.out.json {
         command.arg("--json");
     }
+    command.args((0..cx.verbose).map(|_| "-v"));
     if turn == Turn::Rest {
         command.arg("--rest");
     }
@@ -130,7 +132,9 @@ fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
     command.args(args.agent.as_ref().map(|agent| format!("--agent={agent}")));
     command.args(args.trunk.as_ref().map(|trunk| format!("--trunk={trunk}")));
     command.args(here.as_ref().map(|here| format!("--here={here}")));
-    command.spawn().map_err(failed)
+    let child = command.spawn().map_err(failed)?;
+    tracing::info!(pid = child.id(), ?turn, "the coordinator is started");
+    Ok(child)
 }
 
 /// Our own word that we watch, once there is a place for it.

@@ -8,6 +8,7 @@ use swarm_protocol::channel::{Order, RunKind};
 use swarm_protocol::outcome::Ended;
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::{Ending, RunLoop, Work};
 use crate::daemon::files::write_durable;
@@ -15,9 +16,11 @@ use crate::daemon::iteration::{Go, iterate, probe};
 use crate::daemon::line::Heard;
 use crate::daemon::run_context::Yield;
 use crate::daemon::set_up::set_up;
+use crate::daemon::traced;
 
 impl RunLoop {
     pub(super) fn heard(&mut self, heard: Heard) {
+        traced::heard(&heard);
         match heard {
             Heard::Welcome { received } => {
                 self.outbox.acknowledge(received);
@@ -101,7 +104,7 @@ impl RunLoop {
             Order::Check { iteration, .. } => self.checked = Some(*iteration),
             _ => self.verified = true,
         }
-        let handle = tokio::spawn(async move {
+        let work = async move {
             if let Some(end) = set_up(&context, &mut wish).await {
                 return end;
             }
@@ -120,7 +123,8 @@ impl RunLoop {
                 }
                 Order::Hold | Order::Drain { .. } | Order::Stop { .. } => Yield::Stopped,
             }
-        });
+        };
+        let handle = tokio::spawn(work.in_current_span());
         self.work = Some(Work { handle, stop });
     }
 }

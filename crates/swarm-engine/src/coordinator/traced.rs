@@ -1,0 +1,128 @@
+//! What the log says of the loop: each effect with what it is about, and each record once it is durable.
+
+use swarm_core::effect::Effect;
+use swarm_core::input::Report;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{CommandId, RunId};
+use tracing::{Span, info, info_span, warn};
+
+use super::Told;
+use super::orders::run_of;
+
+/// Around everything that is done for this effect: git calls in it carry its task and its run.
+pub(super) fn effect_span(effect: &Effect) -> Span {
+    let run = match effect {
+        Effect::Rewind { run, .. } => Some(run),
+        other => run_of(other),
+    };
+    info_span!(
+        "effect",
+        verb = effect.verb(),
+        task = effect.task().map(display),
+        run = run.map(display),
+        operation = operation_of(effect).map(display),
+    )
+}
+
+/// What an effect came to: the name of its report, which says all that matters without its texts.
+pub(super) fn reported(report: &Report) {
+    match report {
+        Report::EffectFailed { why, .. } | Report::Broke { why, .. } => warn!(%why, "failed"),
+        report => info!(report = name_of(report), "ended"),
+    }
+}
+
+/// These records are on disk.
+pub(super) fn durable(told: Told<'_>) {
+    for (seq, _, event) in told {
+        info!(
+            seq,
+            event = event.kind(),
+            task = event.task().map(display),
+            run = run_of_event(event).map(display),
+            operation = operation_of_event(event).map(display),
+            "recorded"
+        );
+    }
+}
+
+/// The variant's name, from its debug text.
+fn name_of(report: &Report) -> String {
+    let text = format!("{report:?}");
+    text.chars().take_while(|c| c.is_alphanumeric()).collect()
+}
+
+fn operation_of(effect: &Effect) -> Option<&CommandId> {
+    match effect {
+        Effect::Survey { op, .. } | Effect::Move { op, .. } => Some(op),
+        Effect::Save { op, .. } => op.as_ref(),
+        _ => None,
+    }
+}
+
+fn operation_of_event(event: &Event) -> Option<&CommandId> {
+    match event {
+        Event::Operation { id, .. }
+        | Event::OperationAsked { id, .. }
+        | Event::OperationQuiet { id, .. }
+        | Event::OperationPlanned { id, .. }
+        | Event::OperationFinished { id, .. }
+        | Event::OperationStuck { id, .. }
+        | Event::OperationFailed { id, .. }
+        | Event::OperationSeen { id, .. } => Some(id),
+        Event::CheckpointMade { op, .. } => op.as_ref(),
+        _ => None,
+    }
+}
+
+fn run_of_event(event: &Event) -> Option<&RunId> {
+    match event {
+        Event::TaskClaimed { run, .. }
+        | Event::WorkspaceReady { run, .. }
+        | Event::AgentSpawned { run, .. }
+        | Event::Iteration { run, .. }
+        | Event::Signal { run, .. }
+        | Event::WorkSubmitted { run, .. }
+        | Event::ChecksPassed { run, .. }
+        | Event::ChecksFailed { run, .. }
+        | Event::CheckingResumed { run, .. }
+        | Event::BaseCheckStarted { run, .. }
+        | Event::BaseChecked { run, .. }
+        | Event::BaseCheckLost { run, .. }
+        | Event::ReviewStarted { run, .. }
+        | Event::ReviewFailed { run, .. }
+        | Event::ReviewLost { run, .. }
+        | Event::AgentCompleted { run, .. }
+        | Event::AgentFailed { run, .. }
+        | Event::AgentStopped { run, .. }
+        | Event::AttemptStopped { run, .. }
+        | Event::AgentKilled { run, .. }
+        | Event::AgentNudged { run, .. }
+        | Event::AgentNoted { run, .. }
+        | Event::QuotaExhausted { run, .. }
+        | Event::QuotaProbeStarted { run, .. }
+        | Event::QuotaProbeFailed { run, .. }
+        | Event::MessageLanded { run, .. }
+        | Event::VerificationStarted { run, .. }
+        | Event::VerificationFailed { run, .. }
+        | Event::VerificationRed { run, .. }
+        | Event::TrunkTrialStarted { run, .. }
+        | Event::TrunkJudged { run, .. } => Some(run),
+        Event::HookDue { run, .. }
+        | Event::Overstep { run, .. }
+        | Event::WorkReopened { run, .. }
+        | Event::VerificationPassed { run, .. } => run.as_ref(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_named_without_what_it_says() {
+        let report = Report::Disk { low: true, why: "secret words".into() };
+        assert_eq!(name_of(&report), "Disk");
+    }
+}
