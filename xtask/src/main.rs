@@ -13,6 +13,9 @@ mod stream;
 mod generate;
 mod test;
 
+mod tool;
+
+mod audit;
 mod bench;
 mod book;
 mod live_agents;
@@ -51,6 +54,8 @@ enum Command {
     Bench(Passed),
     /// A storm of real processes that are killed, stopped and cut, then the heaviest form of all tests
     Torture(torture::Arguments),
+    /// Licences, advisories, unused dependencies, the oldest Rust, the documentation and its examples
+    Audit(audit::Arguments),
     /// Run the real agent programs against a scripted model (installs them with npm below target/)
     LiveAgents(live_agents::Arguments),
 }
@@ -82,6 +87,7 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Sim(passed) => sim::run(workspace, &passed.arguments),
         Command::Bench(passed) => bench::run(workspace, &passed.arguments),
         Command::Torture(arguments) => torture::run(workspace, &arguments),
+        Command::Audit(arguments) => audit::run(workspace, &arguments),
         Command::LiveAgents(arguments) => live_agents::run(workspace, &arguments),
     }
 }

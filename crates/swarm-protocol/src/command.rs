@@ -1,4 +1,15 @@
 //! What people and tools may ask for, what they get back, and why something is refused.
+//!
+//! ```
+//! use swarm_protocol::command::{Command, Envelope};
+//!
+//! let text = r#"{"id":"c-1","by":"person:cli","command":{"do":"drain","why":"lunch"}}"#;
+//! let envelope: Envelope = serde_json::from_str(text)?;
+//! assert_eq!(envelope.command, Command::Drain { why: "lunch".into() });
+//! assert_eq!(envelope.command.kind(), "drain");
+//! assert_eq!(serde_json::to_string(&envelope)?, text);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod names;
 

@@ -1,4 +1,19 @@
 //! The body of a ledger record: an event, who caused it, and the hash of the plan after it.
+//!
+//! ```
+//! use swarm_protocol::event::Event;
+//! use swarm_protocol::ids::TaskId;
+//! use swarm_protocol::record::{Margin, body, event_of};
+//!
+//! let event = Event::TaskRemoved { task: TaskId::new("1.1").unwrap() };
+//! let line = body(&event, "person:cli", None);
+//! assert_eq!(line, r#""type":"task_removed","taskId":"1.1","by":"person:cli""#);
+//!
+//! assert_eq!(event_of(line.as_bytes())?, event);
+//! let whole = format!("{{{line}}}");
+//! assert_eq!(Margin::read(whole.as_bytes())?.by, "person:cli");
+//! # Ok::<(), swarm_protocol::record::RecordError>(())
+//! ```
 
 use serde::{Deserialize, Serialize};
 
