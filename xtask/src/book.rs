@@ -8,11 +8,11 @@ mod stage;
 
 use anyhow::{Result, bail};
 
-use crate::tools;
+use crate::tool::Tool;
 use crate::workspace::{self, Workspace};
 
 /// Pinned, so that a book looks the same wherever it is built.
-const MDBOOK: &str = "0.5.4";
+const MDBOOK: Tool = Tool { name: "mdbook", version: "0.5.4" };
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -22,11 +22,10 @@ pub struct Arguments {
 }
 
 pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
-    let mdbook = tools::installed(workspace, "mdbook", MDBOOK, &["--version"])?;
     let source = workspace.target().join("book-src");
     let book = workspace.target().join("book");
     stage::stage(workspace, &source)?;
-    let mut command = std::process::Command::new(mdbook);
+    let mut command = MDBOOK.command(workspace)?;
     command.arg("build").arg(workspace.root()).arg("--dest-dir").arg(&book);
     command.env("MDBOOK_BOOK__SRC", &source);
     workspace::run(command)?;

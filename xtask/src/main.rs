@@ -3,7 +3,6 @@
 //! Whatever a person, an editor or a build server needs is one of these commands, so there is one
 //! place to look and one way to run it. Each command is one file.
 
-mod tools;
 mod workspace;
 
 mod check;
@@ -18,6 +17,7 @@ mod tool;
 mod audit;
 mod bench;
 mod book;
+mod fuzz;
 mod live_agents;
 mod sim;
 mod torture;
@@ -56,6 +56,8 @@ enum Command {
     Torture(torture::Arguments),
     /// Licences, advisories, unused dependencies, the oldest Rust, the documentation and its examples
     Audit(audit::Arguments),
+    /// Give readers of foreign bytes changed inputs until one of them fails
+    Fuzz(fuzz::Arguments),
     /// Run the real agent programs against a scripted model (installs them with npm below target/)
     LiveAgents(live_agents::Arguments),
 }
@@ -88,6 +90,7 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Bench(passed) => bench::run(workspace, &passed.arguments),
         Command::Torture(arguments) => torture::run(workspace, &arguments),
         Command::Audit(arguments) => audit::run(workspace, &arguments),
+        Command::Fuzz(arguments) => fuzz::run(workspace, &arguments),
         Command::LiveAgents(arguments) => live_agents::run(workspace, &arguments),
     }
 }

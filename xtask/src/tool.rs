@@ -17,7 +17,7 @@ pub struct Tool {
 impl Tool {
     /// The program, after it has been built where that was needed.
     pub fn ready(&self, workspace: &Workspace) -> Result<PathBuf> {
-        let root = workspace.root().join("target/tools");
+        let root = workspace.target().join("tools");
         let program = root.join("bin").join(self.name);
         if !self.is(&program) {
             eprintln!("{} {} is built below target/tools; this takes minutes, once", self.name, self.version);

@@ -86,6 +86,13 @@ pub fn load(
     loader.finish()
 }
 
+/// The configuration that a file with this text would be, whatever the environment says.
+pub fn of_text(text: &str) -> Result<Settings, SettingsError> {
+    let mut loader = Loader::new(Path::new("config.json"));
+    loader.take_file(text)?;
+    loader.finish()
+}
+
 fn read(file: &Path) -> Result<String, SettingsError> {
     let fail = |why: String, hint: &str| {
         Err(SettingsError { place: file.display().to_string(), why, hint: hint.into() })

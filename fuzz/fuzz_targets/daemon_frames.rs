@@ -1,0 +1,3 @@
+#![cfg_attr(fuzzing, no_main)]
+
+swarm_fuzz::target!(daemon_frames);
