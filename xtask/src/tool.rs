@@ -1,6 +1,5 @@
 //! Programs of others that the automation needs: found, or built once below `target/tools`.
 
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -15,31 +14,37 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The program, after it has been built where that was needed.
-    pub fn ready(&self, workspace: &Workspace) -> Result<PathBuf> {
+    /// A call of it in the root of the repository, after it has been built where that was needed.
+    pub fn command(&self, workspace: &Workspace) -> Result<Command> {
         let root = workspace.target().join("tools");
-        let program = root.join("bin").join(self.name);
-        if !self.is(&program) {
+        if !self.is_there(workspace)? {
             eprintln!("{} {} is built below target/tools; this takes minutes, once", self.name, self.version);
             let mut command = workspace.cargo(["install", "--locked", "--version", self.version]);
             command.arg("--root").arg(&root).arg(self.name);
             workspace::run(command).with_context(|| format!("Cannot install {}", self.name))?;
         }
-        Ok(program)
+        self.called(workspace)
+    }
+
+    /// A subcommand of cargo is called by cargo: not every one takes its own name for an argument when it is called
+    /// by hand.
+    fn called(&self, workspace: &Workspace) -> Result<Command> {
+        let ours = workspace.target().join("tools/bin");
+        let Some(word) = self.name.strip_prefix("cargo-") else {
+            let mut command = Command::new(ours.join(self.name));
+            command.current_dir(workspace.root());
+            return Ok(command);
+        };
+        let mut command = workspace.cargo([word]);
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(ours).chain(std::env::split_paths(&others)));
+        command.env("PATH", path.context("The folder of the repository cannot stand in PATH")?);
+        Ok(command)
     }
 
     /// Whether it is there in this version: another one may judge otherwise.
-    fn is(&self, program: &PathBuf) -> bool {
-        // As cargo would call it: `cargo-deny deny --version`.
-        let word = self.name.strip_prefix("cargo-");
-        let asked = Command::new(program).args(word).arg("--version").output();
-        asked.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains(self.version))
-    }
-
-    /// A call of it in the root of the repository, as a subcommand of cargo where it is one.
-    pub fn command(&self, workspace: &Workspace) -> Result<Command> {
-        let mut command = Command::new(self.ready(workspace)?);
-        command.args(self.name.strip_prefix("cargo-")).current_dir(workspace.root());
-        Ok(command)
+    fn is_there(&self, workspace: &Workspace) -> Result<bool> {
+        let asked = self.called(workspace)?.arg("--version").output();
+        Ok(asked.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains(self.version)))
     }
 }
