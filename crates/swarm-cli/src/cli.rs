@@ -1,12 +1,12 @@
 //! What can be typed: the options every command has, and the tree of commands.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use tracing::{info, info_span};
 
 use crate::commands::{self, Command};
+use crate::context::{Context, Global};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::log;
@@ -32,44 +32,6 @@ pub struct Cli {
     /// The words of the command, without what was given to it: for the log.
     #[arg(skip)]
     pub words: String,
-}
-
-/// Options of every command.
-#[derive(Debug, Clone, Args)]
-pub struct Global {
-    /// Work on the repository that this folder lies in (default: the current folder)
-    #[arg(
-        short = 'C',
-        long = "repo",
-        value_name = "DIR",
-        global = true,
-        default_value = ".",
-        hide_default_value = true
-    )]
-    pub repo: PathBuf,
-    /// Print data, answers and errors as JSON on stdout
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// Report effects and git calls on stderr (-vv: everything)
-    #[arg(short = 'v', long, action = ArgAction::Count, global = true)]
-    pub verbose: u8,
-}
-
-/// The position to read at, on every command that only reads.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct At {
-    /// Show things as they were after record SEQ of the ledger (default: now)
-    #[arg(long, value_name = "SEQ")]
-    pub at: Option<u64>,
-}
-
-/// What a command gets besides its own arguments.
-#[derive(Debug, Clone)]
-pub struct Context {
-    pub repo: PathBuf,
-    pub out: Output,
-    /// How often `-v` was said.
-    pub verbose: u8,
 }
 
 /// Reads the command line; help, version and mistakes are printed here.

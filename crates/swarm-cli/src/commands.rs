@@ -46,7 +46,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use swarm_protocol::command::Answer;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
 use crate::output;

@@ -13,13 +13,20 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 
 use crate::cli::Cli;
-use crate::commands::completions::Shell;
 use ids::Kind;
 
 /// Set by the script, to the name of the shell.
 const VARIABLE: &str = "SWARM_COMPLETE";
 /// By its name, not its path: the script outlives a binary that is moved by an update.
 const BINARY: &str = "swarm";
+
+/// Shells whose scripts can be printed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
 
 /// The script that a shell reads at its start.
 pub fn script(shell: Shell) -> io::Result<String> {

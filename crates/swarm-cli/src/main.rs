@@ -7,6 +7,7 @@
 mod parts;
 mod cli;
 mod commands;
+mod context;
 mod complete;
 mod swarm;
 mod watch;

@@ -9,6 +9,7 @@ pub mod history;
 pub mod imports;
 pub mod inside;
 mod operate;
+pub mod plan_file;
 mod read;
 mod rebuild;
 mod reopen;
@@ -35,7 +36,7 @@ use swarm_engine::store::{Notice, OpenOptions};
 use swarm_git::Git;
 use swarm_protocol::time::Timestamp;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::log;
 use crate::output;

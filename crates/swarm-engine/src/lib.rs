@@ -7,6 +7,8 @@ pub mod paths;
 pub mod half_written;
 pub mod clock;
 pub mod settings;
+mod notice;
+mod replace;
 pub mod store;
 pub mod projection;
 pub mod channel;

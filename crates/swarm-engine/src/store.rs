@@ -6,7 +6,6 @@
 
 mod error;
 mod options;
-mod replace;
 mod snapshot;
 mod load;
 mod witnesses;
@@ -26,14 +25,15 @@ mod gitignore;
 mod salvage;
 mod verify;
 
+pub use crate::notice::Notice;
+pub use crate::replace::replace;
 pub use aside::{foreign_plan, is_foreign_file, move_foreign_aside, moved_plan};
 pub use claim::LedgerClaim;
 pub use closing::{Archived, archived};
-pub use error::{Notice, StoreError, stopped_hint};
+pub use error::{StoreError, stopped_hint};
 pub use gitignore::ensure_ignored;
 pub use options::OpenOptions;
 pub use reader::Reading;
-pub use replace::replace;
 pub use salvage::{Salvage, SalvageItem};
 pub(crate) use snapshot::is_as_written;
 pub use submit::Decided;

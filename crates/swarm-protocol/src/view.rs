@@ -298,3 +298,18 @@ pub struct ApprovedPlanView {
     /// The structure as it was approved.
     pub plan: Option<serde_json::Value>,
 }
+
+/// The swarm's budget and those of its open tasks, where bounds are set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Budgets {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swarm: Option<BudgetView>,
+    pub tasks: Vec<TaskBudget>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskBudget {
+    pub task: TaskId,
+    #[serde(flatten)]
+    pub budget: BudgetView,
+}

@@ -1,6 +1,5 @@
 //! The routes, one file per group, and the description that is made of them.
 
-pub(crate) mod fault;
 mod body;
 mod commands;
 mod views;
@@ -20,8 +19,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api_state::ApiState;
+pub use crate::fault::Fault;
 pub use describe::{DESCRIPTION, described_routes};
-pub use fault::Fault;
 pub(crate) use work::Seat;
 pub use work::WORK_PROTOCOL;
 

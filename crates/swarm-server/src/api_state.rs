@@ -17,7 +17,7 @@ use swarm_protocol::oplog::PreviewView;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::api::fault::Fault;
+use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::limits::Limits;
 use crate::peer::Inside;

@@ -16,6 +16,7 @@ mod sse;
 mod hub;
 mod api_state;
 pub mod api;
+mod fault;
 pub mod listener;
 pub mod work_channel;
 pub mod client;

@@ -11,7 +11,7 @@ pub mod stop;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// List agents, message them, stop them

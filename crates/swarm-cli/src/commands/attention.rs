@@ -6,8 +6,8 @@ use swarm_protocol::command::Command;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
-use crate::cli::{At, Context};
 use crate::commands::operate::{DryRun, intervene};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};

@@ -5,7 +5,7 @@ pub mod show;
 
 use clap::Subcommand;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 
 /// Show and extend budgets

@@ -7,7 +7,7 @@ pub mod show;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Create and list checkpoints to roll back to

@@ -1,8 +1,8 @@
 //! `swarm close`: the end of a plan.
 
-use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::operate::{Confirm, agreed};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -1,9 +1,7 @@
 //! `swarm completions SHELL`.
 
-use clap::ValueEnum;
-
-use crate::cli::Context;
-use crate::complete;
+use crate::complete::{self, Shell};
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Print a shell completion script
@@ -21,13 +19,6 @@ pub struct Args {
     /// Shell
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Shell {
-    Bash,
-    Zsh,
-    Fish,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

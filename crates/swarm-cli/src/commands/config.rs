@@ -4,7 +4,7 @@ pub mod show;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Show the configuration

@@ -7,7 +7,7 @@ mod second_thoughts;
 
 use std::process::ExitCode;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;

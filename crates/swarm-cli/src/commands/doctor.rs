@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use swarm_engine::doctor::{Finding, Health, Report, examine};
 
-use crate::cli::Context;
 use crate::commands::operate::DryRun;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::harmless;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use swarm_protocol::view::{HandoffView, TaskRow};
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::time::moment;

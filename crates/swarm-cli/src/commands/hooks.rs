@@ -5,7 +5,7 @@ pub mod run;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// List and test hooks

@@ -5,15 +5,15 @@ use std::path::Path;
 use serde::Serialize;
 use swarm_protocol::planfile::Source;
 
-use super::plan::file;
 use super::plan::import::said;
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
 use crate::swarm::files::{Made, proposed_lines};
 use crate::swarm::imports::{PeerPlan, Taken};
+use crate::swarm::plan_file;
 
 /// Prepare this repository for a swarm
 ///
@@ -70,7 +70,7 @@ fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
     match (import, swarm.foreign_plan()) {
         (true, _) => {
             let path = swarm.peer_source()?;
-            let read = file::read_any(&path, None)?;
+            let read = plan_file::read_any(&path, None)?;
             lines.push(format!("the plan of {} in {} is imported", read.from, swarm.relative(&path)));
         }
         (false, Some(theirs)) => return Err(offer(swarm, &theirs)),
@@ -86,13 +86,13 @@ fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
 
 fn import(swarm: &Swarm) -> Result<Taken, CliError> {
     let path = swarm.peer_source()?;
-    swarm.take_over(&path, file::read_any(&path, None)?, "swarm plan import")
+    swarm.take_over(&path, plan_file::read_any(&path, None)?, "swarm plan import")
 }
 
 /// Says whose plan is there; its files are left as they are.
 fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
     let place = swarm.relative(theirs);
-    let what = match file::read_any(theirs, Some(Source::OpencodeSwarm)) {
+    let what = match plan_file::read_any(theirs, Some(Source::OpencodeSwarm)) {
         Ok(read) => {
             let tasks: usize = read.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
             let goal: String = read.plan.goal.chars().take(80).collect();

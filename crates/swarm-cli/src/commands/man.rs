@@ -7,8 +7,9 @@ use clap_mangen::Man;
 use serde::Serialize;
 use swarm_engine::store::replace;
 
-use crate::cli::{Cli, Context};
+use crate::cli::Cli;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Write the manual pages

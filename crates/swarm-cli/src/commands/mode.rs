@@ -5,8 +5,8 @@ use serde::Serialize;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::Mode;
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -5,7 +5,7 @@ pub mod show;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Show operations and whether they can be undone

@@ -8,7 +8,7 @@ use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::{OperationView, PreviewView};
 
 use super::answered;
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::preview;

@@ -4,7 +4,7 @@ pub mod complete;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Manage phases of the plan

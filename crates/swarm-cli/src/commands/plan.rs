@@ -14,11 +14,10 @@ pub mod reset;
 pub mod verify;
 pub mod rebuild;
 pub mod salvage;
-pub mod file;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Manage the plan

@@ -6,7 +6,7 @@ pub mod open;
 
 use clap::Subcommand;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 
 /// Show used-up quotas, open or hold them

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use swarm_work::restore::Saved;
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::output::{self, time};

@@ -5,7 +5,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
 use super::operate::{DryRun, intervene};
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -2,8 +2,8 @@
 
 use swarm_protocol::command::Command;
 
-use crate::cli::Context;
 use crate::commands::operate::{Confirm, Forced, carefully};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -15,9 +15,9 @@ use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
 
-use crate::cli::Context;
 use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, shown};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
 use crate::output;
@@ -121,7 +121,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
 /// The plan that would be saved, and with what the first agents would begin.
 fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let mut view = match args.plan.as_deref().map(super::plan::file::read).transpose()? {
+    let mut view = match args.plan.as_deref().map(crate::swarm::plan_file::read).transpose()? {
         Some((plan, source)) => {
             let kind = SaveKind::Save;
             swarm.preview(&Command::SavePlan { plan, kind, source, reset_statuses: false })?
@@ -145,7 +145,7 @@ fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
 }
 
 fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
-    let plan = args.plan.as_deref().map(super::plan::file::read).transpose()?;
+    let plan = args.plan.as_deref().map(crate::swarm::plan_file::read).transpose()?;
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
     let Args { agents, agent, trunk, here, retry, .. } = args;

@@ -3,7 +3,7 @@
 pub mod screen;
 mod watch;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;

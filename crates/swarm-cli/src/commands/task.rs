@@ -20,7 +20,7 @@ pub mod members;
 use clap::Subcommand;
 use swarm_protocol::ids::TaskId;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Manage tasks of the plan

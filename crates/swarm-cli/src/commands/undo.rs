@@ -2,9 +2,9 @@
 
 use swarm_protocol::command::Command;
 
-use crate::cli::Context;
 use crate::commands::operate::{Confirm, TakeBack, carefully};
 use crate::commands::plan::reopen::reopen;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -7,7 +7,7 @@ pub mod list;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Create, merge, remove and list worktrees

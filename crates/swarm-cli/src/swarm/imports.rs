@@ -14,7 +14,7 @@ use swarm_protocol::planfile::{Imported, Source};
 
 use super::Swarm;
 use super::inside::refuse_agents;
-use crate::commands::plan::file;
+use super::plan_file;
 use crate::error::CliError;
 
 /// Where other tools keep their plans, from the root of a repository.
@@ -61,7 +61,7 @@ impl Swarm {
     /// The file that an import is about.
     pub fn plan_source(&self, named: Option<&Path>, from: Option<Source>) -> Result<PathBuf, CliError> {
         match named {
-            Some(path) if !file::is_stdin(path) && path.is_dir() => {
+            Some(path) if !plan_file::is_stdin(path) && path.is_dir() => {
                 only(self, path, found_below(path, from), from)
             }
             Some(path) => Ok(path.to_owned()),
@@ -103,7 +103,7 @@ impl Swarm {
     /// aside first, and only when nothing speaks against their plan.
     pub fn take_over(&self, path: &Path, imported: Imported, command: &str) -> Result<Taken, CliError> {
         let Imported { plan, from, notes } = imported;
-        let again = |error: CliError| file::put_right(error, command, path);
+        let again = |error: CliError| plan_file::put_right(error, command, path);
         let mut shown = self.shown_source(path);
         let mut moved_to = None;
         let real = path.canonicalize().ok();
@@ -140,7 +140,7 @@ impl Swarm {
         let root = self.paths.root.as_path();
         match path.canonicalize() {
             Ok(whole) if path.is_absolute() && whole.starts_with(root) => self.relative(&whole),
-            _ => file::recorded_name(path),
+            _ => plan_file::recorded_name(path),
         }
     }
 }

@@ -13,11 +13,11 @@ use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
-    ApprovedPlanView, AttentionView, HandoffView, MessageView, StatusView, TaskRow, TaskView,
+    ApprovedPlanView, AttentionView, Budgets, HandoffView, MessageView, StatusView, TaskBudget, TaskRow,
+    TaskView,
 };
 
 use super::Swarm;
-use crate::commands::budget::show::{Budgets, TaskBudget};
 use crate::error::CliError;
 use crate::watch::Watch;
 

@@ -3,6 +3,7 @@
 use swarm_core::input::Input;
 use swarm_core::owed;
 use swarm_protocol::command::{Command, SaveKind};
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::{TaskPatch, TaskSpec};
 
 use crate::explore::{Place, plan_of, task_id};
@@ -52,6 +53,11 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "task", "edit", id, "--depends", "''"] => {
             let patch = TaskPatch { depends: Some(vec![]), ..TaskPatch::default() };
             Command::EditTask { task: task(id), patch }
+        }
+        ["swarm", "resume"] => Command::Resume { reason: PauseReason::User },
+        ["swarm", "resume", "--reason", word] => {
+            let named = PauseReason::ALL.into_iter().find(|reason| reason.word() == *word);
+            Command::Resume { reason: named.expect("a reason") }
         }
         ["swarm", "plan", "reset"] => Command::ResetPlan,
         ["swarm", "plan", "salvage"] => Command::AcknowledgeLoss { salvaged: 0 },

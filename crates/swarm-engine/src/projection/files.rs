@@ -8,8 +8,9 @@ use swarm_core::{State, export};
 use swarm_ledger::Head;
 
 use super::stamp;
+use crate::notice::Notice;
 use crate::paths::Paths;
-use crate::store::{Notice, replace};
+use crate::replace::replace;
 
 /// Files kept aside under one name before we give up: more means that something edits in a loop.
 const EDITED_MAX: u32 = 10_000;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::notice::Notice;
 use crate::paths::Paths;
-use crate::store::Notice;
 
 /// A file to import.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use swarm_ledger::locks::{Acquired, LockError, acquire_for_write};
 use super::absent::{is_foreign_plan, refuse_foreign};
 use super::error::StoreError;
 use super::options::OpenOptions;
-use super::replace::sync_dir;
 use crate::paths::Paths;
+use crate::replace::sync_dir;
 
 const PREFIX: &str = "opencode-swarm-";
 const UNFINISHED: &str = ".moving";

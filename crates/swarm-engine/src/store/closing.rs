@@ -17,11 +17,11 @@ use super::error::StoreError;
 use super::load::load;
 use super::options::OpenOptions;
 use super::reader::Reading;
-use super::replace::sync_dir;
 use super::ticket::Progress;
 use super::upkeep::Upkeep;
 use super::writer::{Opened, Store};
 use crate::paths::Paths;
+use crate::replace::sync_dir;
 
 /// A plan that was closed, in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,20 +7,6 @@ use swarm_ledger::payload::PayloadError;
 use swarm_ledger::{AppendError, OpenError};
 use swarm_protocol::refusal::Refusal;
 
-/// Something a person should know that stops nothing.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Notice {
-    pub text: String,
-    /// The command that helps; empty when nothing needs to be done.
-    pub hint: String,
-}
-
-impl Notice {
-    pub(crate) fn new(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { text: text.into(), hint: hint.into() }
-    }
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Not an error of the store: the command is not possible now, and nothing was changed.

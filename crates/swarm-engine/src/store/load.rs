@@ -9,10 +9,11 @@ use swarm_protocol::event::Event;
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 
-use super::error::{Notice, StoreError};
+use super::error::StoreError;
 use super::options::OpenOptions;
 use super::snapshot::{self, LossKey, Snapshot};
 use super::witnesses;
+use crate::notice::Notice;
 use crate::paths::Paths;
 
 /// What was found on the disk.

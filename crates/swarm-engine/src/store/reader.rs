@@ -4,10 +4,11 @@ use swarm_core::State;
 use swarm_ledger::{Access, Finding, Head};
 
 use super::absent::{self, Absence};
-use super::error::{Notice, StoreError};
+use super::error::StoreError;
 use super::load::{self, load};
 use super::options::OpenOptions;
 use super::writer::Store;
+use crate::notice::Notice;
 use crate::paths::Paths;
 
 /// The state as the disk has it, or had it at a record.

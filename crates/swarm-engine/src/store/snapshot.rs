@@ -14,8 +14,8 @@ use swarm_core::State;
 use swarm_core::state::STATE_FORMAT;
 use swarm_ledger::{Base, Hash, Head, Witness};
 
-use super::replace::{replace, sync_dir};
 use crate::paths::Paths;
+use crate::replace::{replace, sync_dir};
 
 /// The format of the file around the state.
 const FORMAT: u32 = 1;

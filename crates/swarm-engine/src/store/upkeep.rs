@@ -9,9 +9,10 @@ use swarm_ledger::Head;
 use swarm_protocol::event::Event;
 use swarm_protocol::time::Timestamp;
 
-use super::error::{Notice, StoreError};
+use super::error::StoreError;
 use super::snapshot::{self, LossKey};
 use super::writer::{Locks, Store};
+use crate::notice::Notice;
 use crate::paths::Paths;
 use crate::projection;
 

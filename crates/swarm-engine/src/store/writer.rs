@@ -9,13 +9,14 @@ use swarm_ledger::owner::OwnerInfo;
 use swarm_ledger::{Access, AppendError, Claim, Head, Ledger, Recovered};
 
 use super::absent::{self, Absence};
-use super::error::{Notice, StoreError};
+use super::error::StoreError;
 use super::load::{self, Loaded, load};
 use super::options::OpenOptions;
 use super::snapshot::LossKey;
 use super::ticket::Progress;
 use super::upkeep::Upkeep;
 use crate::clock::SteadyClock;
+use crate::notice::Notice;
 use crate::paths::Paths;
 
 /// What came of asking for the right to write.

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Landed;
-use crate::event::Proof;
 use crate::ids::{AgentId, Oid, TaskId};
 use crate::outcome::Gate;
 use crate::plan::{BlockKind, Status};
+use crate::proof::Proof;
 use crate::time::Timestamp;
 
 /// A state that can be returned to.

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
 
-use super::fault::Fault;
+use crate::fault::Fault;
 
 /// Refuses what does not say that it is JSON: a form of a foreign page cannot say so.
 pub fn must_be_json(headers: &HeaderMap) -> Result<(), Fault> {

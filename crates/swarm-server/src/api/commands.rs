@@ -12,9 +12,9 @@ use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::CommandId;
 
 use super::body::{announced, must_be_json, read_up_to};
-use super::fault::Fault;
 use super::views::with_seq;
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 use crate::limits::BODY_MAX;
 use crate::peer::{Caller, Inside, Role};
 

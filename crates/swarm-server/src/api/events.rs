@@ -8,9 +8,9 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::LEDGER_HEADER;
-use super::fault::Fault;
 use super::views::{Asked, asked, with_seq};
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 use crate::hub::Reader;
 use crate::sse::Outlet;
 

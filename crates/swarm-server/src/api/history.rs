@@ -8,9 +8,9 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::fault::Fault;
 use super::views::{Asked, asked, with_seq};
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 use crate::limits::HISTORY_MAX;
 
 /// Which records.

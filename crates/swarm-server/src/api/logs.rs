@@ -14,9 +14,9 @@ use swarm_protocol::ids::{AgentId, RunId};
 use swarm_work::daemon::RunFiles;
 
 use super::events::last_event_id;
-use super::fault::Fault;
 use super::views::{Asked, asked};
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 use crate::limits::{LOG_LINES_MAX, PAGE_BYTES};
 use crate::peer::Caller;
 use crate::sse::{self, Gone, Outlet};

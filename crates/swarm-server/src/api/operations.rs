@@ -10,9 +10,9 @@ use swarm_engine::look::Look;
 use swarm_protocol::ids::CommandId;
 
 use super::body::{must_be_json, read_up_to};
-use super::fault::Fault;
 use super::views::{Asked, When, see};
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 use crate::limits::BODY_MAX;
 use crate::peer::{Caller, Role};
 

@@ -13,8 +13,8 @@ use swarm_protocol::api::Seen;
 use swarm_protocol::ids::TaskId;
 
 use super::SEQ_HEADER;
-use super::fault::Fault;
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 
 /// When to look.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]

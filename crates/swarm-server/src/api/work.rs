@@ -15,8 +15,8 @@ use swarm_work::daemon::RunFiles;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 
-use super::fault::Fault;
 use crate::api_state::ApiState;
+use crate::fault::Fault;
 use crate::frames::{FrameReader, write_frame};
 use crate::peer::Caller;
 use crate::places::Place;

@@ -7,7 +7,7 @@ use swarm_protocol::api::{AgentNews, AgentNow};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::time::Timestamp;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::money::{cost, tokens};

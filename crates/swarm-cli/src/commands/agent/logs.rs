@@ -5,7 +5,7 @@ mod tail;
 
 use swarm_agents::journal::{Line, read_from};
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::Output;
 use crate::swarm::Swarm;

@@ -8,8 +8,8 @@ use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::MessageView;
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, shown};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;

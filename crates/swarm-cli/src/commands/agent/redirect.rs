@@ -4,8 +4,8 @@ use swarm_core::show::Choice;
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene, list};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;

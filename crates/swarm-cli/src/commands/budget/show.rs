@@ -1,10 +1,8 @@
 //! `swarm budget show`.
 
-use serde::Serialize;
-use swarm_protocol::ids::TaskId;
-use swarm_protocol::view::BudgetView;
+use swarm_protocol::view::{BudgetView, Budgets};
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::money::dollars;
 use crate::output::table::table;
@@ -16,21 +14,6 @@ use crate::swarm::Swarm;
 pub struct Args {
     #[command(flatten)]
     pub at: At,
-}
-
-/// The swarm's budget and those of its open tasks, where bounds are set.
-#[derive(Debug, Serialize)]
-pub struct Budgets {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub swarm: Option<BudgetView>,
-    pub tasks: Vec<TaskBudget>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct TaskBudget {
-    pub task: TaskId,
-    #[serde(flatten)]
-    pub budget: BudgetView,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {

@@ -2,8 +2,8 @@
 
 use swarm_protocol::oplog::CheckpointView;
 
-use crate::cli::{At, Context};
 use crate::commands::operate::list;
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::output::time::moment;

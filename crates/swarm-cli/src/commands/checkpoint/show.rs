@@ -3,7 +3,7 @@
 use swarm_protocol::oplog::CheckpointView;
 
 use super::list::{kind, since};
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::time::moment;

@@ -1,6 +1,6 @@
 //! `swarm config show`.
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::swarm::Swarm;

@@ -8,7 +8,7 @@ use swarm_agents::signals::AgentSignal;
 use swarm_agents::{AgentProgram, Conclusion, Ending, ExitFacts, Moment, Reading, reading_of};
 use swarm_protocol::failure::{Consequence, Failure, Usage};
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use swarm_protocol::oplog::HookView;
 use swarm_work::hooks::Found;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use swarm_protocol::operation::HookOutcome;
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;

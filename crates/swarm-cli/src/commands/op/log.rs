@@ -2,8 +2,8 @@
 
 use swarm_protocol::oplog::{OperationState, OperationView};
 
-use crate::cli::{At, Context};
 use crate::commands::operate::list;
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;

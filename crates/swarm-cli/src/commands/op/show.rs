@@ -3,7 +3,7 @@
 use swarm_core::show::changes;
 use swarm_protocol::oplog::{OperationState, OperationView};
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::time::moment;

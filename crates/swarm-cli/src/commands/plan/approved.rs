@@ -2,7 +2,7 @@
 
 use swarm_protocol::view::ApprovedPlanView;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;

@@ -5,10 +5,10 @@ use std::path::Path;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::planfile;
 
-use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::editor::open_editor;
 use crate::commands::operate::{DryRun, shown};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;
@@ -40,7 +40,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let file = swarm.scratch_file("plan-edit", end)?;
     swarm.write_whole(&file, text.as_bytes())?;
     open_editor(&file, "swarm plan edit")?;
-    let (mut edited, _) = super::file::read(&file).map_err(|error| kept(error, &file))?;
+    let (mut edited, _) = crate::swarm::plan_file::read(&file).map_err(|error| kept(error, &file))?;
     if edited == planfile::parse("the plan", text.as_bytes())? {
         remove(&file);
         output::note("Nothing was changed");

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::command::Command;
 use swarm_protocol::planfile;
 
-use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
@@ -44,7 +44,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             let markdown = file.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
             let text = if markdown { planfile::to_markdown(&plan) } else { planfile::to_json(&plan) };
             swarm.write_whole(file, text.as_bytes())?;
-            super::file::recorded_name(file)
+            crate::swarm::plan_file::recorded_name(file)
         }
         None => swarm.export_artifacts()?,
     };

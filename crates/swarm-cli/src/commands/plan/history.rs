@@ -2,7 +2,7 @@
 
 use swarm_protocol::time::Timestamp;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::output::time::moment;

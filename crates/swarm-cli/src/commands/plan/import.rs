@@ -6,12 +6,12 @@ use serde::Serialize;
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::planfile::{self, Source};
 
-use super::file;
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::{self, harmless, harmless_lines};
 use crate::swarm::Swarm;
 use crate::swarm::imports::Taken;
+use crate::swarm::plan_file;
 
 /// Import a plan with its statuses, also from another tool
 ///
@@ -45,7 +45,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         swarm.finish_moving()?;
     }
     let path = swarm.plan_source(args.file.as_deref(), from)?;
-    let mut imported = file::read_any(&path, from)?;
+    let mut imported = plan_file::read_any(&path, from)?;
     if let Some(goal) = args.goal {
         imported.plan.goal = goal;
     }

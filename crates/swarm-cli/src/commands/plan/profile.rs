@@ -6,7 +6,7 @@ pub mod lock;
 
 use clap::Subcommand;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 
 /// Show and change the execution profile

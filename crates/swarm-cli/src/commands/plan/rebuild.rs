@@ -1,7 +1,7 @@
 //! `swarm plan rebuild`.
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -1,7 +1,7 @@
 //! `swarm plan salvage`.
 
-use crate::cli::Context;
 use crate::commands::answered;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::swarm::Swarm;

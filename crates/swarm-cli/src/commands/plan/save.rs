@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use swarm_protocol::command::{Command, SaveKind};
 
-use super::file;
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
+use crate::swarm::plan_file;
 
 /// Save a plan from a file
 ///
@@ -28,9 +28,9 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let (plan, source) = file::read(&args.file)?;
+    let (plan, source) = plan_file::read(&args.file)?;
     let command =
         Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
     intervene(cx, &swarm, command, args.dry)
-        .map_err(|error| file::put_right(error, "swarm plan save", &args.file))
+        .map_err(|error| plan_file::put_right(error, "swarm plan save", &args.file))
 }

@@ -3,7 +3,7 @@
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::planfile;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless_lines;
 use crate::swarm::Swarm;

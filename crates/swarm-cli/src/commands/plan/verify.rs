@@ -1,6 +1,6 @@
 //! `swarm plan verify`: is everything there, and is it what was written?
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};

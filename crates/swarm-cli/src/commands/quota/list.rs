@@ -3,7 +3,7 @@
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::QuotaView;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::output::time::moment;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;

@@ -2,8 +2,8 @@
 
 use swarm_protocol::command::Command;
 
-use crate::cli::Context;
 use crate::commands::operate::{Confirm, confirmed};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;

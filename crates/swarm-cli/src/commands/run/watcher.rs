@@ -15,7 +15,7 @@ use swarm_process::{ProcessIdentity, open_verified};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Args;
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output;

@@ -6,7 +6,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwins
 use swarm_protocol::view::StatusView;
 
 use super::screen::screen;
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 use crate::watch::Watch;

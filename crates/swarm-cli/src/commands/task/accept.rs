@@ -3,9 +3,9 @@
 use swarm_protocol::command::Command;
 
 use super::TaskArg;
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
 use crate::commands::reason::Reason;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

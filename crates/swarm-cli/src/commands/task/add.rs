@@ -5,9 +5,9 @@ use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::TaskRow;
 
 use super::members::Members;
-use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::operate::{DryRun, shown};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

@@ -4,8 +4,8 @@ use swarm_protocol::command::Command;
 
 use super::TaskArg;
 use super::members::Members;
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

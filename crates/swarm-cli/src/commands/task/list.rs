@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskRow;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::swarm::Swarm;

@@ -7,8 +7,8 @@ use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::{MessageView, TaskView};
 
 use super::TaskArg;
-use crate::cli::{At, Context};
 use crate::commands::status::screen::spent;
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::money::{cost, tokens};
 use crate::output::paint::{Paint, paint};

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use swarm_protocol::command::Command;
 
 use super::TaskArg;
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, intervene};
-use crate::commands::plan::file;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
+use crate::swarm::plan_file;
 
 /// Split a task into parts
 ///
@@ -31,8 +31,9 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let parts = file::parts(&args.file, &args.task.id)?;
+    let parts = plan_file::parts(&args.file, &args.task.id)?;
     let command = Command::SplitTask { task: args.task.id.clone(), parts };
-    intervene(cx, &Swarm::open(cx)?, command, args.dry)
-        .map_err(|error| file::put_right(error, &format!("swarm task split {}", args.task.id), &args.file))
+    intervene(cx, &Swarm::open(cx)?, command, args.dry).map_err(|error| {
+        plan_file::put_right(error, &format!("swarm task split {}", args.task.id), &args.file)
+    })
 }

@@ -6,8 +6,8 @@ use swarm_protocol::plan::Status;
 use swarm_work::remove::Removal;
 use swarm_work::worktree::overview::Kind;
 
-use crate::cli::Context;
 use crate::commands::operate::DryRun;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::output::table::table;

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use swarm_protocol::ids::TaskId;
 
-use crate::cli::Context;
 use crate::commands::operate::{DryRun, shown_lines};
+use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 

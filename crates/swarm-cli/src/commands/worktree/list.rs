@@ -5,7 +5,7 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskRow;
 use swarm_work::worktree::overview::{Kind, Seen};
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output::table::table;
 use crate::swarm::Swarm;

@@ -2,10 +2,10 @@
 
 use swarm_protocol::command::Command;
 
-use crate::cli::Context;
 use crate::commands::answered;
 use crate::commands::operate::{DryRun, shown};
 use crate::commands::task::TaskArg;
+use crate::context::Context;
 use crate::error::CliError;
 use crate::output;
 use crate::swarm::Swarm;

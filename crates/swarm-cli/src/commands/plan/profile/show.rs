@@ -2,7 +2,7 @@
 
 use swarm_protocol::plan::ExecutionProfile;
 
-use crate::cli::{At, Context};
+use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
