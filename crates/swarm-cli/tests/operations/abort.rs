@@ -15,7 +15,7 @@ fn an_aborted_session_leaves_trunk_where_it_began_and_a_retry_merges_everything_
     assert_eq!(arena.run(&[]).0, 0);
     arena.ok(&["abort", "--yes"]);
     assert_eq!(arena.git(&["rev-parse", "main"]), began);
-    assert!(arena.attention().contains("Aborted"), "{}", arena.attention());
+    assert!(arena.attention().contains("aborted"), "{}", arena.attention());
     assert!(arena.worktrees().iter().all(|path| path.ends_with("/merge")), "{:?}", arena.worktrees());
     let (code, said) = arena.run(&["--retry"]);
     assert_eq!(code, 0, "{said}");
