@@ -2,6 +2,7 @@
 //! refused in whatever it does.
 
 use std::process::Command;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -46,6 +47,9 @@ fn of_two_coordinators_started_at_once_one_writes_and_the_other_names_it() {
     check_ledger(&arena);
 }
 
+/// Between two looks at a coordinator that may have been stopped again.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// The call at which the winner is stopped: each comes after the owner's lock and before the first record.
 const STOPS: &[(&str, &str)] = &[("run/owner.lock", "pwrite64"), ("plan-ledger.jsonl", "fdatasync")];
 
@@ -70,7 +74,12 @@ fn a_winner_that_is_stopped_before_its_first_record_keeps_the_other_out_and_is_n
             signal(winner, Signal::CONT);
             arena.records("coordinator_started") == round && !is_stopped(winner)
         });
-        first.until("started (epoch");
+        // A thread that makes its first call only now is stopped as well.
+        wait_for("it says that it has started", || {
+            signal(winner, Signal::CONT);
+            first.for_a_while(LOOK);
+            first.said().contains("started (epoch")
+        });
         assert_eq!(arena.records("coordinator_started"), round, "the one that was stopped, once");
         assert!(signal(winner, Signal::KILL));
         first.end();
