@@ -121,7 +121,7 @@ fn a_killed_iteration_is_kept_at_a_ref_and_a_redirected_agent_takes_the_other_ta
     let mut run = arena.start(&["--agents", "1"]);
     wait_for("it is at work", || arena.printed().contains("at work"));
     let told = arena.ok(&["agent", "redirect", "1.1", "1.2"]);
-    assert!(told.contains("takes up 1.2"), "{told}");
+    assert!(told.contains("works on 1.2 next"), "{told}");
     run.until("on main at");
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
