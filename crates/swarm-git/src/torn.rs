@@ -5,13 +5,16 @@
 //! was torn can be neither saved nor worked on. Nothing recorded as done is among them: that was synced before it was
 //! recorded. The files of the worktrees are not touched.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
+use super::refs::RefChange;
 
+const OURS: &str = "refs/swarm";
 const BRANCHES: &str = "refs/heads/swarm";
 
 impl Git {
@@ -24,7 +27,7 @@ impl Git {
             .filter(|dir| dir.file_name().is_some_and(|name| name.len() == 2))
             .flat_map(|dir| files(&dir))
             .filter(|file| is_torn(file));
-        let refs = ["refs/swarm", BRANCHES]
+        let refs = [OURS, BRANCHES]
             .into_iter()
             .flat_map(|dir| files_below(&self.common_dir.join(dir)))
             .filter(|file| holds_nothing(file));
@@ -44,7 +47,28 @@ impl Git {
                 put_back += 1;
             }
         }
-        Ok(removed + put_back)
+        Ok(removed + put_back + self.forget_what_is_not_there().await?)
+    }
+
+    /// A checkpoint before a merge names the branches of tasks that are at work, whose commits nobody had synced. What
+    /// it names in vain would stop git's own checks for ever. Other refs go only where even the commit is gone: from
+    /// one that is there somebody may save the rest.
+    async fn forget_what_is_not_there(&self) -> Result<usize, GitError> {
+        let refs = self.refs_under(OURS).await?;
+        let named: BTreeSet<Oid> = refs.iter().map(|(_, oid)| oid.clone()).collect();
+        let named: Vec<Oid> = named.into_iter().collect();
+        let mut broken: BTreeSet<Oid> = self.missing_commits(&named).await?.into_iter().collect();
+        for (_, oid) in refs.iter().filter(|(name, _)| is_tip_of_checkpoint(name)) {
+            if !broken.contains(oid) && !self.is_whole(oid).await? {
+                broken.insert(oid.clone());
+            }
+        }
+        let in_vain = refs.iter().filter(|(_, oid)| broken.contains(oid));
+        let changes: Vec<RefChange> = in_vain.map(|(name, oid)| RefChange::delete(name, oid)).collect();
+        if !changes.is_empty() {
+            self.update_refs(&changes, "swarm: the commit was torn by a power cut").await?;
+        }
+        Ok(changes.len())
     }
 
     /// Whether every object is there that this commit has and the person's branches have not.
@@ -80,6 +104,7 @@ impl Git {
             None => fs::remove_file(&file),
         };
         done.map_err(GitError::io("put back", &file))?;
+        forget_steps(&self.common_dir.join("logs").join(branch), whole.as_ref());
         let shows_it = format!("ref: {branch}");
         for record in folders(&self.common_dir.join("worktrees")) {
             if fs::read_to_string(record.join("HEAD")).is_ok_and(|head| head.trim() == shows_it) {
@@ -90,17 +115,25 @@ impl Git {
     }
 }
 
+fn is_tip_of_checkpoint(name: &str) -> bool {
+    name.starts_with("refs/swarm/checkpoints/") && name.contains("/tips/")
+}
+
 /// The worktree's own log ends where its branch is now, and its index, which names torn objects, is made again from the
 /// files when somebody asks for it.
 fn forget_torn(record: &Path, whole: Option<&Oid>) {
     let _ = fs::remove_file(record.join("index"));
-    let file = record.join("logs/HEAD");
-    let log = fs::read_to_string(&file).unwrap_or_default();
+    forget_steps(&record.join("logs/HEAD"), whole);
+}
+
+/// The log ends with the step that led to this commit.
+fn forget_steps(file: &Path, whole: Option<&Oid>) {
+    let log = fs::read_to_string(file).unwrap_or_default();
     let lines: Vec<&str> = log.split_inclusive('\n').collect();
     let leads_to = |line: &&str| line.split(' ').nth(1) == whole.map(Oid::as_str);
     match lines.iter().rposition(leads_to) {
-        Some(last) => drop(fs::write(&file, lines[..=last].concat())),
-        None => drop(fs::remove_file(&file)),
+        Some(last) => drop(fs::write(file, lines[..=last].concat())),
+        None => drop(fs::remove_file(file)),
     }
 }
 
@@ -170,14 +203,19 @@ mod tests {
             ("objects/00/tmp_obj_abcdef", ""),
             ("refs/swarm/wip/1.1/r1", ""),
             ("refs/swarm/kept/1.1/a", "\0\0\0"),
+            ("refs/swarm/checkpoints/before-merge-1.2/tips/1.1", &torn),
+            ("refs/swarm/checkpoints/before-merge-1.2/trunk", &whole),
             ("worktrees/1.1/index", ""),
         ] {
             let file = open.common_dir.join(file);
             fs::create_dir_all(file.parent().expect("a folder")).expect("made");
             fs::write(file, text).expect("written");
         }
-        assert_eq!(open.clear_torn().await.expect("cleared"), 6);
+        assert_eq!(open.clear_torn().await.expect("cleared"), 7);
         assert_eq!(open.clear_torn().await.expect("looked"), 0);
+        let left = open.refs_under(OURS).await.expect("refs");
+        let left: Vec<&str> = left.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(left, ["refs/swarm/checkpoints/before-merge-1.2/trunk"]);
         assert_eq!(git(&["rev-parse", "swarm/1.1"]).await, whole);
         git(&["rev-parse", "--verify", "main"]).await;
     }

@@ -8,6 +8,7 @@ use swarm_core::{owed, show};
 use swarm_engine::present::as_on_trunk;
 use swarm_engine::preview::{NoPreview, Place, preview};
 use swarm_protocol::command::Command;
+use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView, PreviewView};
 use swarm_protocol::refusal::Refusal;
@@ -26,6 +27,28 @@ const END_WITHIN: Duration = Duration::from_secs(900);
 impl Swarm {
     /// What the command would do now. Nothing is changed by asking.
     pub fn preview(&self, command: &Command) -> Result<PreviewView, CliError> {
+        let looked = match self.looked_at(command)? {
+            Err(NoPreview::Git(_)) if self.clear_torn_here()? => self.looked_at(command)?,
+            looked => looked,
+        };
+        looked.map_err(no_preview)
+    }
+
+    /// After a power cut git may stumble over files that were never written. The next coordinator clears them away; who
+    /// only wants to look is not told to start one first.
+    fn clear_torn_here(&self) -> Result<bool, CliError> {
+        if !self.state(None)?.running {
+            return Ok(false);
+        }
+        let Some(store) = self.writer("preview", OnDamage::Ask)? else {
+            return Ok(false);
+        };
+        let cleared = self.runtime.block_on(self.git.clear_torn())?;
+        self.tell(&store.finish()?);
+        Ok(cleared > 0)
+    }
+
+    fn looked_at(&self, command: &Command) -> Result<Result<PreviewView, NoPreview>, CliError> {
         // As the command would meet it: what has gone from trunk meanwhile is gone for it too.
         let mut state = self.runtime.block_on(as_on_trunk(&self.git, self.state(None)?));
         if state.plan.as_ref().is_some_and(|plan| plan.closed) {
@@ -37,7 +60,7 @@ impl Swarm {
         let paths = self.paths.clone().with_worktrees(&self.configuration()?.config.worktree.dir);
         let place = Place { git: &self.git, paths: &paths, trunk: &trunk };
         let now = self.now().max(state.at);
-        self.runtime.block_on(preview(&place, &state, command, now)).map_err(no_preview)
+        Ok(self.runtime.block_on(preview(&place, &state, command, now)))
     }
 
     /// Asks, and stays until it is over, one way or the other.

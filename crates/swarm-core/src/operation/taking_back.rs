@@ -131,7 +131,9 @@ fn branches_back(state: &State, checkpoint: &Checkpoint, survey: &Survey, draft:
     let ids: BTreeSet<&TaskId> = survey.tips.keys().chain(checkpoint.tips.keys()).collect();
     for id in ids {
         let Some(task) = state.task(id) else { continue };
-        let (now, then) = (survey.tips.get(id), checkpoint.tips.get(id));
+        let base = draft.tasks.get(id).and_then(|was| was.base.clone()).or(task.base.clone());
+        let base = base.filter(|_| !planted::is(Bug::BaseNotRestored));
+        let (now, mut then) = (survey.tips.get(id), checkpoint.tips.get(id));
         let was_done = draft.tasks.get(id).map_or_else(
             || matches!(task.stage, Stage::Done { .. } | Stage::Gone { .. } | Stage::Cancelled),
             |was| {
@@ -140,6 +142,13 @@ fn branches_back(state: &State, checkpoint: &Checkpoint, survey: &Survey, draft:
         );
         if was_done {
             continue; // what is closed needs no worktree; it goes by proof
+        }
+        // A light one does not wait for the disk: a power cut may have taken commits that an agent had just made.
+        if !checkpoint.full && then.is_some_and(|tip| survey.missing.contains(tip)) {
+            then = base.as_ref();
+            draft.says.work.push(format!(
+                "{id} begins again: its commits of that time are not in the repository any more"
+            ));
         }
         if now != then {
             let (old, new) = (now.cloned(), then.cloned());
@@ -151,10 +160,8 @@ fn branches_back(state: &State, checkpoint: &Checkpoint, survey: &Survey, draft:
             _ if unchanged => continue,
             // A light one knows the commits and not the files; where the commits begin is the ledger's to say.
             Some(tip) => {
-                let base = draft.tasks.get(id).and_then(|was| was.base.clone()).or(task.base.clone());
-                let base = base.filter(|_| !planted::is(Bug::BaseNotRestored));
                 let dirty = dirty.filter(|_| checkpoint.full).cloned();
-                WorktreeTo::Restored { base, tip: tip.clone(), dirty }
+                WorktreeTo::Restored { base: base.clone(), tip: tip.clone(), dirty }
             }
             None if task.worktree => WorktreeTo::Gone,
             None => continue,

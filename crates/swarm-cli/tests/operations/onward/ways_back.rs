@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
+use rustix::process::{Pid, Signal};
 use serde_json::json;
 
 use super::{ends_with, on_trunk, two_done, two_done_and_one_half, writes};
-use crate::arena::Arena;
+use crate::arena::{Arena, wait_for};
 use crate::ground::{arena_with, task};
 
 const BOTH: [&str; 2] = ["one.txt", "two.txt"];
@@ -154,4 +155,30 @@ fn a_phase_whose_work_was_taken_back_is_not_complete() {
     assert_eq!(complete(&arena), [false, false]);
     ends_with(&arena, &BOTH);
     assert_eq!(complete(&arena), [true, true]);
+}
+
+/// A checkpoint before a merge does not wait for the disk: it can name a commit of another agent that a power cut takes.
+#[test]
+fn after_a_rollback_to_a_light_checkpoint_that_names_a_torn_commit_everything_is_done() {
+    let arena = arena_with(json!({}));
+    let committed = "sh until git log --format=%s swarm/1.2 | grep -q two; do sleep 0.1; done";
+    let one = format!("write one.txt one\ncommit feat: one\n{committed}\ncomplete");
+    let go = arena.path("go").display().to_string();
+    let two = format!("write two.txt two\ncommit feat: two\nwait-for {go}\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &one), task("1.2", &[], &two)]]);
+    let run = arena.start(&["--agents", "2"]);
+    wait_for("one is on trunk", || on_trunk(&arena).contains(&"one.txt".into()));
+    wait_for("everybody is dead", || {
+        let living = arena.processes();
+        let pids = living.iter().filter_map(|process| process.split(' ').next()?.parse().ok());
+        for pid in pids.filter_map(Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
+        living.is_empty()
+    });
+    drop(run);
+    let torn = arena.git(&["rev-parse", "refs/swarm/checkpoints/before-merge-1.1/tips/1.2"]);
+    let object = arena.root.join(format!(".git/objects/{}/{}", &torn[..2], &torn.trim()[2..]));
+    std::fs::remove_file(&object).and_then(|()| std::fs::write(&object, "")).expect("torn");
+    check(&arena, &[&["rollback", "before-merge-1.1"]], &BOTH);
 }
