@@ -25,7 +25,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::output;
 use file::Kept;
 use queue::Queue;
-pub use secrets::{hide, of_command_line};
+pub use secrets::hide;
+use swarm_process::environment::secret_arguments;
 
 /// Which lines are kept: `debug`, or `swarm_git=debug,swarm_work=trace`.
 pub const VARIABLE: &str = swarm_work::supervisor::LOG_VARIABLE;
@@ -106,7 +107,7 @@ pub fn of_daemon(spec: &swarm_work::daemon::DaemonSpec) {
     start(&Part::Daemon(spec.run.clone()), 0);
     let given = spec.env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let setup = spec.agent_setup.iter();
-    let words = setup.flat_map(|setup| of_command_line(&[&setup.command[..], &setup.args[..]].concat()));
+    let words = setup.flat_map(|setup| secret_arguments(&[&setup.command[..], &setup.args[..]].concat()));
     hide(given.chain(words).collect::<Vec<_>>());
     lies_in(&spec.swarm_dir());
 }

@@ -150,6 +150,19 @@ pub fn is_secret(name: &OsStr) -> bool {
     !NAMES.contains(&name.as_str()) && WORDS.iter().any(|word| name.contains(word))
 }
 
+/// The values that stand behind a switch with the name of a secret: `--api-key VALUE`, `--token=VALUE`.
+pub fn secret_arguments(words: &[String]) -> Vec<(OsString, OsString)> {
+    let switches = words.iter().enumerate().filter(|(_, word)| word.starts_with('-'));
+    let values = switches.filter_map(|(n, word)| {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, value),
+            None => (word.as_str(), words.get(n + 1)?.as_str()),
+        };
+        is_secret(OsStr::new(name)).then(|| (name.into(), value.into()))
+    });
+    values.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,5 +193,13 @@ mod tests {
         }
         assert!(is_secret(OsStr::new("GH_TOKEN")) && is_secret(OsStr::new("my_secret")));
         assert!(!is_secret(OsStr::new("HOME")));
+    }
+
+    #[test]
+    fn values_behind_secret_switches_are_found_and_others_are_not() {
+        let words = ["run", "--api-key", "abcdefgh", "--model", "large", "--auth-token=ijklmnop", "--key"];
+        let found = secret_arguments(&words.map(str::to_owned));
+        let values: Vec<_> = found.iter().map(|(_, value)| value.to_str().unwrap_or_default()).collect();
+        assert_eq!(values, ["abcdefgh", "ijklmnop"]);
     }
 }

@@ -48,8 +48,9 @@ impl io::Write for Stderr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::secrets::{hide, of_command_line};
+    use super::super::secrets::hide;
     use super::*;
+    use swarm_process::environment::secret_arguments;
 
     #[test]
     fn a_line_stays_one_line_and_is_cut_at_its_bound() {
@@ -63,7 +64,7 @@ mod tests {
     fn secrets_are_left_out_by_name_and_by_look_even_over_many_lines() {
         let given = ("OUR_TOKEN".into(), "correct-horse-battery".into());
         let words = ["--api-key", "staple-by-argument"].map(str::to_owned);
-        hide([given].into_iter().chain(of_command_line(&words)));
+        hide([given].into_iter().chain(secret_arguments(&words)));
         let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----";
         for secret in ["correct-horse-battery", "staple-by-argument", key, "sk-0123456789abcdef0123"] {
             assert_eq!(fit(&format!("said: {secret} and on")), "said: [redacted] and on");

@@ -7,6 +7,7 @@ use swarm_engine::coordinator::{Finish, Told};
 use swarm_engine::feed::Feed;
 use swarm_engine::paths::Paths;
 use swarm_engine::session::{Asker, Session, Wishes};
+use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
 use swarm_protocol::outcome::PauseReason;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
@@ -48,7 +49,7 @@ fn note(text: &str) {
 fn found(paths: &Paths, config: &Config) {
     let lines =
         config.profiles.values().map(|profile| [profile.command.clone(), profile.args.clone()].concat());
-    log::hide(lines.flat_map(|words| log::of_command_line(&words)).collect::<Vec<_>>());
+    log::hide(lines.flat_map(|words| secret_arguments(&words)).collect::<Vec<_>>());
     log::lies_in(&paths.swarm);
 }
 

@@ -74,7 +74,7 @@ fn a_task_is_followed_from_claim_to_merge_by_its_fields() {
 }
 
 #[test]
-fn a_secret_in_the_environment_or_the_arguments_of_an_agent_is_in_no_log() {
+fn a_secret_in_the_environment_or_the_arguments_of_an_agent_is_in_no_log_journal_or_ledger() {
     let arena = Arena::new("{}");
     let (given, told) = ("correct-horse-battery", "staple-by-argument");
     let agent = arena.path("agent.sh");
@@ -103,6 +103,13 @@ fn a_secret_in_the_environment_or_the_arguments_of_an_agent_is_in_no_log() {
         for text in all.iter().map(String::as_str).chain(traced) {
             let found = text.lines().find(|line| line.contains(secret));
             assert!(found.is_none(), "{found:?}");
+        }
+        for file in files_below(&arena.root.join(".swarm"), "") {
+            let bytes = std::fs::read(&file).unwrap_or_default();
+            let kept = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            // What a person wrote into their own configuration, and what a daemon is started with, is not printed.
+            let written = file.ends_with("config.json") || file.ends_with("spec.json");
+            assert!(!kept || written, "{secret} is in {}", file.display());
         }
     }
 }

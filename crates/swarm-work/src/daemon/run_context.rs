@@ -77,11 +77,15 @@ impl RunContext {
     pub fn new(spec: DaemonSpec, journal: Journal) -> (Self, mpsc::Receiver<FromDaemon>) {
         let given: BTreeMap<OsString, OsString> =
             spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        // A program may print what it was called with.
+        let words = spec.agent_setup.iter().map(|setup| [&setup.command[..], &setup.args[..]].concat());
+        let arguments: BTreeMap<OsString, OsString> =
+            words.flat_map(|words| environment::secret_arguments(&words)).collect();
         let handed_on = environment::for_program(&names_handed_on(&spec));
         let (told, hears) = mpsc::channel(TOLD_MAX);
         let context = Context::open(&spec);
-        let context = Self {
-            redactor: Redactor::for_environment(given.iter().chain(&handed_on)),
+        let run = Self {
+            redactor: Redactor::for_environment(given.iter().chain(&handed_on).chain(&arguments)),
             spec,
             journal: Mutex::new(journal),
             git: OnceCell::new(),
@@ -92,7 +96,7 @@ impl RunContext {
             told,
             context,
         };
-        (context, hears)
+        (run, hears)
     }
 
     /// A sentence for the ledger: without secrets and without places of this machine.
