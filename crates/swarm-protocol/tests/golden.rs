@@ -723,6 +723,18 @@ fn every_event_is_read_back_as_it_was_written() {
     }
 }
 
+/// As whoever reads the ledger without us would find them.
+#[test]
+fn the_task_and_the_run_of_an_event_are_those_of_its_record() {
+    let runs = samples().iter().filter(|event| event.run().is_some()).count();
+    assert!(runs > 30, "{runs}");
+    for event in samples() {
+        let record: serde_json::Value = serde_json::from_str(&line(&event)).expect("JSON");
+        assert_eq!(event.task().map(TaskId::as_str), record["taskId"].as_str(), "{record}");
+        assert_eq!(event.run().map(RunId::as_str), record["data"]["run"].as_str(), "{record}");
+    }
+}
+
 #[test]
 fn printed_golden_records_are_written_as_ever() {
     let file = golden("records.jsonl");

@@ -1,9 +1,11 @@
 //! What the log says of the loop: each effect with what it is about, and each record once it is durable.
 
+use std::fmt::{self, Write};
+
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::ids::CommandId;
 use tracing::{Span, info, info_span, warn};
 
 use super::Told;
@@ -39,17 +41,27 @@ pub(super) fn durable(told: Told<'_>) {
             seq,
             event = event.kind(),
             task = event.task().map(display),
-            run = run_of_event(event).map(display),
+            run = event.run().map(display),
             operation = operation_of_event(event).map(display),
             "recorded"
         );
     }
 }
 
-/// The variant's name, from its debug text.
+/// The variant's name: the first word of its debug text, of which no more is written.
 fn name_of(report: &Report) -> String {
-    let text = format!("{report:?}");
-    text.chars().take_while(|c| c.is_alphanumeric()).collect()
+    struct FirstWord(String);
+    impl Write for FirstWord {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            self.0.push_str(word);
+            if word.len() == text.len() { Ok(()) } else { Err(fmt::Error) }
+        }
+    }
+    let mut word = FirstWord(String::new());
+    // It ends with an error as soon as the word does.
+    let _ = write!(word, "{report:?}");
+    word.0
 }
 
 fn operation_of(effect: &Effect) -> Option<&CommandId> {
@@ -71,47 +83,6 @@ fn operation_of_event(event: &Event) -> Option<&CommandId> {
         | Event::OperationFailed { id, .. }
         | Event::OperationSeen { id, .. } => Some(id),
         Event::CheckpointMade { op, .. } => op.as_ref(),
-        _ => None,
-    }
-}
-
-fn run_of_event(event: &Event) -> Option<&RunId> {
-    match event {
-        Event::TaskClaimed { run, .. }
-        | Event::WorkspaceReady { run, .. }
-        | Event::AgentSpawned { run, .. }
-        | Event::Iteration { run, .. }
-        | Event::Signal { run, .. }
-        | Event::WorkSubmitted { run, .. }
-        | Event::ChecksPassed { run, .. }
-        | Event::ChecksFailed { run, .. }
-        | Event::CheckingResumed { run, .. }
-        | Event::BaseCheckStarted { run, .. }
-        | Event::BaseChecked { run, .. }
-        | Event::BaseCheckLost { run, .. }
-        | Event::ReviewStarted { run, .. }
-        | Event::ReviewFailed { run, .. }
-        | Event::ReviewLost { run, .. }
-        | Event::AgentCompleted { run, .. }
-        | Event::AgentFailed { run, .. }
-        | Event::AgentStopped { run, .. }
-        | Event::AttemptStopped { run, .. }
-        | Event::AgentKilled { run, .. }
-        | Event::AgentNudged { run, .. }
-        | Event::AgentNoted { run, .. }
-        | Event::QuotaExhausted { run, .. }
-        | Event::QuotaProbeStarted { run, .. }
-        | Event::QuotaProbeFailed { run, .. }
-        | Event::MessageLanded { run, .. }
-        | Event::VerificationStarted { run, .. }
-        | Event::VerificationFailed { run, .. }
-        | Event::VerificationRed { run, .. }
-        | Event::TrunkTrialStarted { run, .. }
-        | Event::TrunkJudged { run, .. } => Some(run),
-        Event::HookDue { run, .. }
-        | Event::Overstep { run, .. }
-        | Event::WorkReopened { run, .. }
-        | Event::VerificationPassed { run, .. } => run.as_ref(),
         _ => None,
     }
 }

@@ -2,7 +2,25 @@
 
 use serde::Deserialize;
 
+use crate::ids::RunId;
 use crate::record::RecordError;
+
+/// A member `run` of an event: some have one, others may have.
+pub(super) trait NamesRun {
+    fn run(&self) -> Option<&RunId>;
+}
+
+impl NamesRun for RunId {
+    fn run(&self) -> Option<&RunId> {
+        Some(self)
+    }
+}
+
+impl NamesRun for Option<RunId> {
+    fn run(&self) -> Option<&RunId> {
+        self.as_ref()
+    }
+}
 
 macro_rules! events {
     ($(
@@ -29,6 +47,11 @@ macro_rules! events {
             /// The task the event is about.
             pub fn task(&self) -> Option<&TaskId> {
                 match self { $( Self::$variant { $($top,)* .. } => events!(@task [$($top)*] $($top)*), )* }
+            }
+
+            /// The run the event is about.
+            pub fn run(&self) -> Option<&RunId> {
+                match self { $( Self::$variant { $($inner,)* .. } => events!(@run [$($inner)*] $($inner)*), )* }
             }
 
             /// Appends `"type":…` and the event's own members to `out`.
@@ -71,6 +94,15 @@ macro_rules! events {
         $( let _ = $others; )*
         None
     }};
+    (@run [run $($rest:ident)*] $run:ident $($others:ident)*) => {{
+        $( let _ = $others; )*
+        form::NamesRun::run($run)
+    }};
+    (@run [$first:ident $($rest:ident)*] $skipped:ident $($others:ident)*) => {{
+        let _ = $skipped;
+        events!(@run [$($rest)*] $($others)*)
+    }};
+    (@run []) => { None };
     (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*] []) => {{
         #[derive(Deserialize)]
         struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* }
