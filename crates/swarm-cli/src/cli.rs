@@ -52,10 +52,8 @@ pub fn parse() -> Result<Cli, ExitCode> {
 }
 
 fn words_of(matches: &ArgMatches) -> String {
-    let inner =
-        |matches: &ArgMatches| matches.subcommand().map(|(word, inner)| (word.to_owned(), inner.clone()));
-    let words = std::iter::successors(inner(matches), |(_, matches)| inner(matches));
-    words.map(|(word, _)| word).collect::<Vec<_>>().join(" ")
+    let subcommands = std::iter::successors(matches.subcommand(), |(_, inner)| inner.subcommand());
+    subcommands.map(|(word, _)| word).collect::<Vec<_>>().join(" ")
 }
 
 /// What clap has to say, without its layout.

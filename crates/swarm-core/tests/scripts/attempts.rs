@@ -130,6 +130,24 @@ fn a_stopped_agent_costs_the_task_nothing() {
 }
 
 #[test]
+fn a_resume_for_another_reason_names_the_pauses_there_are() {
+    check(
+        "plan a | resume",
+        r"
+            a: Pending
+            refused: The swarm is not paused (try swarm status)
+        ",
+    );
+    check(
+        "plan a | pause | resume trunk",
+        r"
+            a: Pending
+            refused: The swarm is paused for another reason: user (`swarm resume`) (try swarm resume)
+        ",
+    );
+}
+
+#[test]
 fn a_pause_holds_agents_at_their_boundary_and_starts_nothing() {
     check(
         "plan a b | start | ready a | pause | complete a",

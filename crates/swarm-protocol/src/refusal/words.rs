@@ -48,11 +48,10 @@ impl Refusal {
             Self::TaskInUse { task, by } => format!("Task {task} is needed by {}", list(by)),
             Self::NothingToChange { what } => format!("{what}: nothing would change"),
             Self::NotPaused { paused, .. } if paused.is_empty() => "The swarm is not paused".into(),
-            Self::NotPaused { wanted, paused } => {
+            Self::NotPaused { paused, .. } => {
                 format!(
-                    "There is no pause with the reason {}; paused: {}",
-                    wanted.word(),
-                    PauseReason::list(paused.clone())
+                    "The swarm is paused for another reason: {}",
+                    PauseReason::list(paused.iter().copied())
                 )
             }
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
