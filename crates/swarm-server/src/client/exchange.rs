@@ -64,12 +64,16 @@ pub struct Opened {
     driver: tokio::task::JoinHandle<()>,
 }
 
+/// Nothing was asked yet: one that ends while we wait in its queue is as one that was never there.
+fn has_just_ended(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotConnected, NotFound};
+    matches!(kind, NotFound | ConnectionRefused | ConnectionReset | BrokenPipe | NotConnected)
+}
+
 pub async fn open(path: &Path, asked: Asked) -> Result<Opened, ClientError> {
     let stream = match socket::connect(path).await {
         Ok(stream) => stream,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
-            return Err(ClientError::Nobody);
-        }
+        Err(error) if has_just_ended(error.kind()) => return Err(ClientError::Nobody),
         Err(source) => return Err(ClientError::Unreachable { path: path.display().to_string(), source }),
     };
     let request = asked.request().map_err(|error| ClientError::NotUnderstood { what: error.to_string() })?;
