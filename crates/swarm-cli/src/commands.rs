@@ -17,6 +17,7 @@ pub mod budget;
 pub mod agent;
 pub mod worktree;
 pub mod restore;
+pub mod review;
 pub mod checkpoint;
 pub mod rollback;
 pub mod abort;
@@ -63,6 +64,8 @@ pub enum Command {
     Status(status::Args),
     Attention(attention::Args),
     Handoff(handoff::Args),
+    #[command(subcommand)]
+    Review(review::Command),
     Run(run::Args),
     Pause(pause::Args),
     Resume(resume::Args),
@@ -129,6 +132,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Status(args) => status::run(args, cx)?,
         Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
+        Command::Review(command) => review::run(command, cx)?,
         Command::Run(args) => return run::run(args, cx),
         Command::Pause(args) => pause::run(args, cx)?,
         Command::Resume(args) => resume::run(args, cx)?,

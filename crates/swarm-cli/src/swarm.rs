@@ -13,6 +13,7 @@ pub mod plan_file;
 mod read;
 mod rebuild;
 mod reopen;
+pub mod rounds;
 pub mod runs;
 pub mod salvage;
 pub mod session;

@@ -94,6 +94,7 @@ impl State {
             Event::ReviewAsked { .. }
             | Event::ReviewStarted { .. }
             | Event::ReviewFailed { .. }
+            | Event::ChangesRequested { .. }
             | Event::ReviewLost { .. }
             | Event::ReviewInterrupted { .. } => self.apply_review(event, at),
             Event::AgentNudged { .. }

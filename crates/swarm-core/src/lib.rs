@@ -19,6 +19,7 @@ mod settle;
 mod claims;
 mod owed;
 mod ready;
+mod reviewer;
 mod structure;
 mod text;
 mod worktrees;
@@ -33,6 +34,6 @@ mod step;
 
 pub use owed::owed;
 pub use react::{checkpoint_of_close, react, requested};
-pub use settle::{nothing_left, rests, waits_for_start, wakes_at};
+pub use settle::{nothing_left, rests, waits_for_review, waits_for_start, wakes_at};
 pub use state::{State, schedule};
 pub use step::{first_step, is_settled, step};

@@ -55,6 +55,8 @@ pub enum Bug {
     DoneNotAsked,
     /// A task whose agent a person stopped is ready at once, and an agent has it again a moment later.
     StoppedReadyAtOnce,
+    /// Work that a person is to review goes to trunk without.
+    ReviewSkipped,
 }
 
 #[cfg(debug_assertions)]

@@ -9,8 +9,9 @@ use sha2::{Digest, Sha256};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::{Event, SnapshotData};
 use swarm_protocol::ids::{RunId, TaskId};
-use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::Status;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use crate::limits::{CLOSE_HOLD_SECS, REVIEWS_AT_ONCE, SETUP_FAILURES_MAX};
@@ -18,10 +19,11 @@ use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::ready::{builds_on_trunk, dispatches, nonce};
+use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
-pub use rest::{nothing_left, rests, waits_for_start};
+pub use rest::{nothing_left, rests, waits_for_review, waits_for_start};
 use slots::{restart, slot};
 
 /// The next thing that follows, or nothing.
@@ -130,7 +132,7 @@ fn review_not_wanted(state: &State) -> Option<Event> {
     state.index.reviews().find_map(|id| {
         let task = state.task(id)?;
         let Stage::Review { tip, tree, .. } = &task.stage else { return None };
-        let wanted = state.policy.reviews && !task.waived.contains(&Gate::Review);
+        let wanted = reviewer(state, task) != Reviewer::None;
         (!wanted).then(|| react::approved(id.clone(), tip.clone(), tree.clone(), "none"))
     })
 }
@@ -145,7 +147,8 @@ fn review(state: &State, now: Timestamp) -> Option<Event> {
         let task = state.task(id)?;
         let Stage::Review { tip, not_before, .. } = &task.stage else { return None };
         let run = RunId::nth(state.runs_ever + 1);
-        (*not_before <= now && !state.has_run(id)).then(|| Event::ReviewStarted {
+        let due = *not_before <= now && reviewer(state, task) == Reviewer::Command;
+        (due && !state.has_run(id)).then(|| Event::ReviewStarted {
             task: id.clone(),
             status: Status::Review,
             nonce: nonce(state, &run),

@@ -26,7 +26,7 @@ use std::time::Duration;
 use swarm_core::effect::{Effect, Key};
 use swarm_core::flight::Flights;
 use swarm_core::input::Input;
-use swarm_core::{State, nothing_left, owed, rests, waits_for_start, wakes_at};
+use swarm_core::{State, nothing_left, owed, rests, waits_for_review, waits_for_start, wakes_at};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
@@ -294,9 +294,10 @@ fn position(store: &Store) -> Position {
     store.head().map_or_else(Position::default, |head| Position { seq: head.seq, end: head.end })
 }
 
-/// In semi-auto a ready task waits until a person lets it start, and the swarm waits with it.
+/// In semi-auto a ready task waits until a person lets it start, submitted work until a person has reviewed it; the swarm
+/// waits with them.
 fn waits_for_a_word(state: &State) -> bool {
-    state.policy.dispatch && waits_for_start(state)
+    state.policy.dispatch && (waits_for_start(state) || waits_for_review(state))
 }
 
 /// Decides one input of our own and waits for the disk.

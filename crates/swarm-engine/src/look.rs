@@ -26,6 +26,7 @@ pub enum Look {
     Operation(CommandId),
     Checkpoints,
     Hooks,
+    Reviews,
 }
 
 /// What was seen, and at which record.
@@ -79,6 +80,7 @@ fn view(
         }
         Look::Checkpoints => AnyView::Checkpoints(show::checkpoints(state)),
         Look::Hooks => AnyView::Hooks(show::hooks(state)),
+        Look::Reviews => AnyView::Reviews(show::reviews(state)),
     })
 }
 

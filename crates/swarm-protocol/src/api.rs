@@ -12,7 +12,9 @@ use crate::oplog::{CheckpointView, HookView, OperationView};
 use crate::plan::PlanFile;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
-use crate::view::{AgentView, ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView};
+use crate::view::{
+    AgentView, ApprovedPlanView, AttentionView, HandoffView, ReviewView, StatusView, TaskRow, TaskView,
+};
 
 /// The version in the path of every route.
 pub const API_VERSION: u32 = 1;
@@ -106,6 +108,7 @@ pub enum AnyView {
     Operation(OperationView),
     Checkpoints(Vec<CheckpointView>),
     Hooks(Vec<HookView>),
+    Reviews(Vec<ReviewView>),
 }
 
 /// An agent that has a task, and the latest news of it.

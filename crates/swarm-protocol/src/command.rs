@@ -19,6 +19,7 @@ use crate::ids::{AgentId, CommandId, Oid, TaskId};
 use crate::operation::{Force, Left};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
+use crate::review::Verdict;
 
 /// Who asks: `person:cli`, `agent:ed-001`, `swarm:coordinator`.
 pub type Actor = String;
@@ -120,6 +121,11 @@ pub enum Command {
     },
     CancelTask {
         task: TaskId,
+    },
+    /// A person's word about submitted work.
+    Review {
+        task: TaskId,
+        verdict: Verdict,
     },
     WaiveGate {
         task: TaskId,

@@ -5,6 +5,8 @@ mod operations;
 mod recovery;
 mod span;
 
+use std::collections::BTreeMap;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +19,7 @@ pub use span::Span;
 use crate::channel::CommandLine;
 use crate::outcome::Mode;
 use crate::policy::Policy;
+use crate::review::Reviewer;
 
 /// What happens when records are damaged and no second copy holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,23 +92,15 @@ pub struct Commands {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Review {
-    pub policy: ReviewPolicy,
+    pub policy: Reviewer,
+    /// Who reviews tasks with a tag, instead; of several tags the strictest counts.
+    pub tags: BTreeMap<String, Reviewer>,
     /// For the policy `command`: run in the task's worktree, must all succeed; their output is what the next attempt is told.
     pub commands: Vec<CommandLine>,
     pub timeout: Span,
     /// Rounds before the task is blocked for a person.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub rounds: u32,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ReviewPolicy {
-    /// Checks and verification are enough.
-    #[default]
-    None,
-    Command,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -233,7 +228,13 @@ impl Default for Commands {
 
 impl Default for Review {
     fn default() -> Self {
-        Self { policy: ReviewPolicy::None, commands: vec![], timeout: Span::secs(600), rounds: 3 }
+        Self {
+            policy: Reviewer::None,
+            tags: BTreeMap::new(),
+            commands: vec![],
+            timeout: Span::secs(600),
+            rounds: 3,
+        }
     }
 }
 
@@ -296,7 +297,10 @@ impl Config {
             races_max: self.merge.races,
             transient_max: self.recovery.max_transient,
             review_rounds: self.review.rounds,
-            reviews: self.review.policy == ReviewPolicy::Command,
+            reviews: self.review.policy == Reviewer::Command,
+            reviewer: Some(self.review.policy).filter(|reviewer| *reviewer == Reviewer::Human),
+            review_tags: self.review.tags.clone(),
+            review_commands: !self.review.commands.is_empty(),
             resumes_sessions: self.session == SessionKind::Resume,
             mode: self.mode,
             profile: self.agent.clone(),

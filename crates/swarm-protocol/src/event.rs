@@ -22,6 +22,7 @@ use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPat
 use crate::policy::Policy;
 pub use crate::proof::{Proof, Standing};
 use crate::record::{RecordError, member};
+use crate::review::ReviewNote;
 use crate::time::Timestamp;
 
 /// The plan as a snapshot event holds it: inline, or a content-addressed file when it is large.
@@ -188,6 +189,9 @@ events! {
     /// The review wants changes.
     ReviewFailed "review_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }
+    /// A person wants changes.
+    ChangesRequested "changes_requested" [task "taskId": TaskId, status "status": Status]
+        { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next }
     /// The review broke before it had a verdict: no round is held against the task.
     ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, why "why": String, next "next": Next }

@@ -1,10 +1,13 @@
 //! The numbers the core decides by. Recorded when a coordinator starts, so that a replay on another
 //! machine, with another configuration, comes to the same state.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::operation::HookRule;
 use crate::outcome::Mode;
+use crate::review::Reviewer;
 
 /// What the core must know of a profile to choose one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,9 +72,18 @@ pub struct Policy {
     /// Rounds of review before a person is asked.
     #[serde(default = "review_rounds")]
     pub review_rounds: u32,
-    /// Whether review commands are configured.
+    /// Whether work is reviewed by the configured commands where nothing else is said.
     #[serde(default)]
     pub reviews: bool,
+    /// Who reviews instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<Reviewer>,
+    /// Who reviews tasks with these tags.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub review_tags: BTreeMap<String, Reviewer>,
+    /// Whether there are commands that a task can ask for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub review_commands: bool,
     /// Whether the next attempt goes on with the program's session.
     #[serde(default)]
     pub resumes_sessions: bool,
@@ -136,6 +148,9 @@ impl Default for Policy {
             transient_max: transient_max(),
             review_rounds: review_rounds(),
             reviews: false,
+            reviewer: None,
+            review_tags: BTreeMap::new(),
+            review_commands: false,
             resumes_sessions: true,
             mode: autopilot(),
             profile: String::new(),

@@ -4,10 +4,11 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{CommandId, TaskId};
+use crate::ids::{CommandId, Oid, TaskId};
 use crate::operation::Fact;
 use crate::outcome::PauseReason;
 use crate::plan::Status;
+use crate::review::Reviewer;
 
 /// Why a command was not carried out. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +53,17 @@ pub enum Refusal {
         status: Status,
         wanted: String,
         instead: Vec<String>,
+    },
+    /// What a reviewer has seen is not what was submitted.
+    ReviewedAnother {
+        task: TaskId,
+        submitted: Oid,
+        seen: Oid,
+    },
+    /// Somebody else reviews the task.
+    ReviewedBy {
+        task: TaskId,
+        by: Reviewer,
     },
     PhaseOpen {
         phase: u32,
@@ -208,6 +220,8 @@ impl Refusal {
             Self::BadValue { .. } => "bad_value",
             Self::ProfileLocked => "profile_locked",
             Self::WrongStatus { .. } => "wrong_status",
+            Self::ReviewedAnother { .. } => "reviewed_another",
+            Self::ReviewedBy { .. } => "reviewed_by",
             Self::PhaseOpen { .. } => "phase_open",
             Self::PhaseAlreadyComplete { .. } => "phase_already_complete",
             Self::AgentsRunning { .. } => "agents_running",

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Proof;
 use crate::failure::{Failure, Usage};
-use crate::ids::{AgentId, CommandId, RunId, TaskId};
+use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
+use crate::review::Reviewer;
 use crate::time::Timestamp;
 
 /// The swarm at a glance.
@@ -228,6 +229,9 @@ pub struct TaskView {
     /// Failures in a row of a service or a network, which are not held against the task.
     pub transient_retries: u32,
     pub review_rounds: u32,
+    /// Who reviews its work.
+    #[serde(default)]
+    pub reviewer: Reviewer,
     pub merge_rounds: u32,
     /// A person or the autopilot has let it start.
     pub started: bool,
@@ -269,6 +273,49 @@ pub struct AuditView {
     pub at: Timestamp,
     pub event: String,
     pub details: String,
+}
+
+/// Submitted work that is or waits to be reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReviewView {
+    pub task: TaskId,
+    pub title: String,
+    pub reviewer: Reviewer,
+    /// Which time it is submitted, from 1.
+    pub round: u32,
+    /// Rounds before the task is blocked.
+    pub rounds: u32,
+    /// The commit that the verdict is about.
+    pub submitted: Oid,
+    pub tree: Oid,
+    /// Where the task began.
+    pub base: Option<Oid>,
+    pub branch: String,
+    pub since: Timestamp,
+    /// In words: who it waits for.
+    pub stage: String,
+    pub commands: Vec<String>,
+}
+
+/// Where the work of a task can be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WorkView {
+    /// Commits on trunk, oldest first.
+    OnTrunk {
+        commits: Vec<Oid>,
+    },
+    Submitted {
+        base: Oid,
+        tip: Oid,
+    },
+    /// Not finished: the branch moves on.
+    OnBranch {
+        base: Oid,
+        branch: String,
+    },
 }
 
 /// What a fresh agent or person needs to go on.

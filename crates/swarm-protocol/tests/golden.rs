@@ -17,6 +17,7 @@ use swarm_protocol::plan::{
 };
 use swarm_protocol::policy::Policy;
 use swarm_protocol::record::{Margin, body, event_of};
+use swarm_protocol::review::ReviewNote;
 use swarm_protocol::time::Timestamp;
 
 fn oid(digit: char) -> Oid {
@@ -449,6 +450,17 @@ fn attempt_events() -> Vec<Event> {
 
 fn review_events() -> Vec<Event> {
     vec![
+        Event::ChangesRequested {
+            task: task(),
+            status: Status::Pending,
+            tip: oid('b'),
+            round: 1,
+            notes: vec![
+                ReviewNote { file: Some("src/a.rs".into()), line: Some(12), text: "off by one".into() },
+                ReviewNote { text: "add a test".into(), ..ReviewNote::default() },
+            ],
+            next: Next::Pending { not_before: Timestamp::ZERO, counts: false },
+        },
         Event::ReviewAsked { task: task(), status: Status::Review, tip: oid('b'), tree: oid('d') },
         Event::ReviewStarted {
             task: task(),

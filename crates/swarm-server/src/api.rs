@@ -48,6 +48,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(views::plan))
         .routes(routes!(views::approved_plan))
         .routes(routes!(views::handoff))
+        .routes(routes!(views::reviews))
         .routes(routes!(operations::operations))
         .routes(routes!(operations::operation))
         .routes(routes!(operations::checkpoints))

@@ -4,6 +4,7 @@ pub mod add;
 pub mod edit;
 pub mod list;
 pub mod show;
+pub mod diff;
 pub mod start;
 pub mod r#move;
 pub mod block;
@@ -30,6 +31,7 @@ pub enum Command {
     Edit(edit::Args),
     List(list::Args),
     Show(show::Args),
+    Diff(diff::Args),
     Start(start::Args),
     Move(r#move::Args),
     Block(block::Args),
@@ -57,6 +59,7 @@ pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
         Command::Edit(args) => edit::run(args, cx),
         Command::List(args) => list::run(args, cx),
         Command::Show(args) => show::run(args, cx),
+        Command::Diff(args) => diff::run(args, cx),
         Command::Start(args) => start::run(args, cx),
         Command::Move(args) => r#move::run(args, cx),
         Command::Block(args) => block::run(args, cx),

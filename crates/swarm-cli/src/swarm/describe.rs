@@ -83,6 +83,11 @@ fn attempt(event: &Event) -> Option<String> {
         Event::ChecksFailed { output, .. } => short(&gist(output)),
         Event::ReviewStarted { run, round, .. } => format!("round {round} as {run}"),
         Event::ReviewFailed { output, next, .. } => format!("{}, then {}", short(&gist(output)), then(next)),
+        Event::ReviewAsked { tip, .. } => format!("commit {}", tip.short()),
+        Event::ChangesRequested { notes, next, .. } => {
+            let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+            format!("{}, then {}", short(&notes.join("; ")), then(next))
+        }
         Event::ReviewLost { why, next, .. } => format!("{}, then {}", short(why), then(next)),
         Event::Overstep { what, .. } => short(what),
         Event::OverstepsSeen { oversteps, .. } => format!("the first {oversteps}"),

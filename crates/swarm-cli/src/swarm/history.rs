@@ -26,6 +26,20 @@ pub struct HistoryRow {
 impl Swarm {
     /// All records up to `at`, oldest first.
     pub fn history(&self, at: Option<u64>) -> Result<Vec<HistoryRow>, CliError> {
+        let mut rows = vec![];
+        self.records(at, &mut |line| {
+            rows.push(row(line)?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Each line of the ledger up to `at`, oldest first.
+    pub(super) fn records(
+        &self,
+        at: Option<u64>,
+        each: &mut dyn FnMut(&Line<'_>) -> Result<(), String>,
+    ) -> Result<(), CliError> {
         // Says what there is to say about a ledger that is absent, damaged or shorter than `at`.
         self.plan_file(at)?;
         let options = self.options("read");
@@ -37,16 +51,17 @@ impl Swarm {
             on_damage: OnDamage::Ask,
             access: Access::Read,
         };
-        let mut rows = vec![];
         let mut unreadable = None;
-        recover(&request, &mut |line| match row(line) {
-            _ if at.is_some_and(|at| line.seq > at) => {}
-            Ok(row) => rows.push(row),
-            Err(why) => unreadable = unreadable.take().or(Some((line.seq, why))),
+        recover(&request, &mut |line| {
+            if at.is_none_or(|at| line.seq <= at)
+                && let Err(why) = each(line)
+            {
+                unreadable = unreadable.take().or(Some((line.seq, why)));
+            }
         })
         .map_err(swarm_engine::store::StoreError::Open)?;
         match unreadable {
-            None => Ok(rows),
+            None => Ok(()),
             Some((seq, why)) => Err(CliError::environment(format!("Cannot read record {seq}")).because(why)),
         }
     }

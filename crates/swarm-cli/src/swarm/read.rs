@@ -206,7 +206,7 @@ pub(super) fn meant<'a>(
 }
 
 /// The refusal that any command about this task would get, with the name that was probably meant.
-fn unknown(state: &State, id: &TaskId) -> CliError {
+pub(super) fn unknown(state: &State, id: &TaskId) -> CliError {
     let command = Command::UnblockTask { task: id.clone() };
     let envelope =
         Envelope { id: CommandId::new("look").expect("a plain word"), by: "person:cli".into(), command };

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use swarm_engine::store::StoreError;
-use swarm_ledger::{Access, Line, OnDamage, Recovery, recover};
+use swarm_ledger::Line;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
@@ -62,18 +61,11 @@ struct Runs {
 impl Swarm {
     /// All runs of this ledger, oldest first.
     pub fn runs(&self) -> Result<Vec<RunRow>, CliError> {
-        self.plan_file(None)?;
-        let options = self.options("read");
-        let request = Recovery {
-            vfs: &options.vfs,
-            paths: &self.paths.ledger_paths(),
-            witnesses: &[],
-            bases: &[],
-            on_damage: OnDamage::Ask,
-            access: Access::Read,
-        };
         let mut runs = Runs::default();
-        recover(&request, &mut |line| runs.take(line)).map_err(StoreError::Open)?;
+        self.records(None, &mut |line| {
+            runs.take(line);
+            Ok(())
+        })?;
         let Runs { mut by_run, order } = runs;
         Ok(order.iter().filter_map(|run| by_run.remove(run)).collect())
     }

@@ -8,6 +8,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::plan::Status;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::TaskRow;
 use swarm_work::operation::left;
 use swarm_work::remove::{GivingUp, Removal, give_up};
@@ -132,7 +133,11 @@ impl Swarm {
 
     /// What a merge of this task's worktree would take.
     pub fn submission(&self, task: &TaskId) -> Result<Submission, CliError> {
-        self.not_while_worked_on(task)?;
+        // Nobody is in a worktree that waits for a person's review, and that person may put the last touches to it.
+        let review = swarm_core::show::review(&self.state(None)?, task);
+        if review.is_none_or(|review| review.reviewer != Reviewer::Human) {
+            self.not_while_worked_on(task)?;
+        }
         let dir = self.worktrees(&self.configuration()?.config);
         let found = self.runtime.block_on(submission(&self.git, &dir, task))?;
         found.ok_or_else(|| {

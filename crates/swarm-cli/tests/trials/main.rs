@@ -18,5 +18,6 @@ mod floods;
 mod leftovers;
 mod merges;
 mod modes;
+mod people_review;
 mod odd_files;
 mod recovery;

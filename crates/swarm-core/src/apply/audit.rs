@@ -54,6 +54,10 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::TaskApproved { policy, .. } => format!("review: {policy}"),
         Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
         Event::ReviewFailed { output, .. } => gist(output),
+        Event::ChangesRequested { notes, .. } => {
+            let notes: Vec<String> = notes.iter().map(|note| gist(&note.to_string())).collect();
+            gist(&notes.join("; "))
+        }
         Event::ReviewLost { why, .. } | Event::ReviewInterrupted { why, .. } => why.clone(),
         Event::Overstep { what, .. } => what.clone(),
         Event::OverstepsSeen { .. } => "seen by a person".into(),

@@ -36,6 +36,16 @@ impl State {
                 });
                 self.follow(task, next, at);
             }
+            Event::ChangesRequested { task, notes, next, .. } => {
+                let lines: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
+                let said = format!("A person reviewed the work and wants changes:\n{}", lines.join("\n"));
+                self.change(task, |t| {
+                    t.review_rounds += 1;
+                    t.transient_retries = 0;
+                    t.last_failure = Some(tail(&said));
+                });
+                self.follow(task, next, at);
+            }
             Event::ReviewLost { task, run, next, .. } => {
                 self.end(run);
                 self.change(task, |t| t.transient_retries = t.transient_retries.saturating_add(1));

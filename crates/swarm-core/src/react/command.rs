@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, edit, intervene, merge, message, operate, plan, profile, proof, quota, restart, save, seen,
-    split, start, submit, task,
+    budget, edit, intervene, merge, message, operate, plan, profile, proof, quota, restart, review, save,
+    seen, split, start, submit, task,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -90,6 +90,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::Retry => proof::retry(state),
         Command::DeferTask { task } => task::defer(state, task),
         Command::CancelTask { task } => task::cancel(state, task),
+        Command::Review { task, verdict } => review::judged(state, task, verdict, now),
         Command::WaiveGate { task, gate, reason } => task::waive(state, task, gate, reason),
         Command::StopAgent { task } => task::stop_agent(state, task, now),
         Command::Pause { reason, why, force: true } => intervene::force_pause(state, reason, why, now),

@@ -24,6 +24,8 @@ pub(super) fn submit(state: &State, id: TaskId, base: Oid, tip: Oid, tree: Oid) 
                 | Stage::Failed { .. }
                 | Stage::Timeout { .. }
                 | Stage::Deferred
+                // Whoever is to review it has put the last touches to it.
+                | Stage::Review { run: None, .. }
         );
     if !idle {
         return Err(task::wrong(state, &id, found, "merged by hand"));

@@ -5,11 +5,13 @@ use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
 use super::validate;
 use crate::planted::{self, Bug};
+use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::{STOPPED_BY_A_PERSON, State, Task};
 
@@ -178,6 +180,15 @@ pub(super) fn wrong(state: &State, id: &TaskId, task: &Task, wanted: &str) -> Re
     }
 }
 
+/// How a person reviews a task.
+pub(crate) fn review_commands(id: &TaskId) -> Vec<String> {
+    vec![
+        format!("swarm review show {id}"),
+        format!("swarm review approve {id}"),
+        format!("swarm review needs-changes {id} WHAT"),
+    ]
+}
+
 /// Commands that make sense for a task in this stage, the most likely first.
 pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
     let all = |verbs: &[&str]| verbs.iter().map(|v| format!("swarm {v} {id}")).collect::<Vec<_>>();
@@ -191,7 +202,11 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         | Stage::Checking { .. }
         | Stage::Restarting { .. } => all(&["agent stop", "task defer", "task cancel"]),
         Stage::Review { .. } => {
-            let mut list = all(&["task show", "task defer", "task cancel"]);
+            let mut list = match reviewer(state, task) {
+                Reviewer::Human => review_commands(id),
+                Reviewer::Command | Reviewer::None => vec![],
+            };
+            list.extend(all(&["task show", "task defer", "task cancel"]));
             list.push(format!("swarm task waive {id} review --reason WHY"));
             list
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{ExecutionProfile, TaskSpec};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::review::{ReviewNote, check_isolation, check_reviewer};
 
 use crate::limits::{DESCRIPTION_MAX, ENTRY_MAX, LIST_MAX, REASON_MAX, TASK_BYTES_MAX, TITLE_MAX};
 use crate::state::{State, Task};
@@ -32,6 +33,24 @@ fn bounded(what: &str, text: &str, limit: usize) -> Result<(), Refusal> {
     }
     if text.contains('\0') {
         return Err(Refusal::BadValue { what: what.into(), why: "it contains a NUL character".into() });
+    }
+    Ok(())
+}
+
+/// What a reviewer wants changed: something, somewhere in the repository.
+pub(super) fn notes(notes: &[ReviewNote]) -> Result<(), Refusal> {
+    let what = "The notes of a review";
+    if notes.is_empty() {
+        return Err(Refusal::BadValue { what: what.into(), why: "say what is to be changed".into() });
+    }
+    if notes.len() > LIST_MAX {
+        return Err(too_large(what.into(), LIST_MAX, notes.len()));
+    }
+    for note in notes {
+        text("A note of a review", &note.text, REASON_MAX)?;
+        if let Some(file) = &note.file {
+            text("The file of a note", file, ENTRY_MAX)?;
+        }
     }
     Ok(())
 }
@@ -77,6 +96,13 @@ pub(super) fn spec(spec: &TaskSpec) -> Result<(), Refusal> {
     }
     if spec.priority.is_some_and(|p| p > 4) {
         return Err(bad("The priority", "it must be 0 (most urgent) to 4"));
+    }
+    let words = [
+        ("The review", &spec.review, check_reviewer as fn(&str) -> Result<(), String>),
+        ("The isolation", &spec.isolation, check_isolation),
+    ];
+    for (what, word, check) in words {
+        word.as_deref().map_or(Ok(()), check).map_err(|why| bad(what, &why))?;
     }
     let bytes = serde_json::to_vec(spec).map_or(usize::MAX, |b| b.len());
     if bytes > TASK_BYTES_MAX {

@@ -4,8 +4,9 @@ use swarm_protocol::channel::{IterationOutcome, RunKind};
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Gate, Next};
+use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::aftermath::aftermath;
@@ -13,6 +14,7 @@ use super::failure::{arc, backoff_ms, class_of, shortened};
 use super::{base, budget, message, nudge, quota, same};
 use crate::limits::{OVERSTEPS_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
+use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::{Message, Run, State, Task};
 
@@ -201,7 +203,7 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
             return vec![reopened];
         }
         let Checked { tip, tree, .. } = checked;
-        let reviewed = state.policy.reviews && !l.task.waived.contains(&Gate::Review);
+        let reviewed = reviewer(state, l.task) != Reviewer::None;
         let passed = Event::ChecksPassed {
             task: task.clone(),
             run: run.clone(),

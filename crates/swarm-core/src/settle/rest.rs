@@ -2,11 +2,13 @@
 
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::Mode;
+use swarm_protocol::review::Reviewer;
 
 use super::wholes_turn;
 use crate::effect::Effect;
 use crate::ready::builds_on_trunk;
-use crate::state::State;
+use crate::reviewer::reviewer;
+use crate::state::{State, Task};
 
 /// Whether ready tasks wait for a person to start them, and nothing else keeps them.
 pub fn waits_for_start(state: &State) -> bool {
@@ -15,8 +17,16 @@ pub fn waits_for_start(state: &State) -> bool {
     open && !state.draining && state.index.queue().any(waits)
 }
 
+/// Whether submitted work waits for a person to review it.
+pub fn waits_for_review(state: &State) -> bool {
+    let open = state.plan.as_ref().is_some_and(|p| !p.closed);
+    let waits = |id: &TaskId| state.task(id).is_some_and(|task| waits_for_person(state, task));
+    open && !state.draining && state.index.reviews().any(waits)
+}
+
 /// Whether nothing will happen any more without a person: no run, no merge, nothing that was let
-/// start or waits for its moment. Tasks that wait for `swarm task start` do not count: see `waits_for_start`.
+/// start or waits for its moment. Tasks that wait for `swarm task start` or `swarm review` do not count: see
+/// `waits_for_start` and `waits_for_review`.
 pub fn rests(state: &State) -> bool {
     let ready = match state.mode() {
         Mode::Autopilot => {
@@ -29,12 +39,16 @@ pub fn rests(state: &State) -> bool {
         && (ready
             || state.index.restarting().next().is_some()
             || state.index.approved().any(|id| state.task(id).is_some_and(|t| builds_on_trunk(state, t)))
-            || state.index.reviews().next().is_some()
+            || state.index.reviews().any(|id| state.task(id).is_some_and(|t| !waits_for_person(state, t)))
             || state.index.split().any(|id| wholes_turn(state, id)));
     state.runs.is_empty()
         && state.trunk_held_by.is_none()
         && !waiting
         && crate::owed::owed(state).iter().all(|effect| lets_rest(state, effect))
+}
+
+fn waits_for_person(state: &State, task: &Task) -> bool {
+    reviewer(state, task) == Reviewer::Human
 }
 
 /// A watch ends with the loop. What is done and cannot be looked up is said and asked again at the next start:

@@ -3,11 +3,13 @@
 
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::BlockKind;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
 use super::task::clock;
 use crate::operation::Record;
+use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::unseen::{failure_seen_by, messages_seen_by, overstep_seen_by};
 use crate::state::{State, Task};
@@ -191,6 +193,11 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
         Stage::Failed { why, since } => Some(entry(format!("Task {id} failed"), *since, why, &unblock())),
         Stage::Timeout { why, since } => {
             Some(entry(format!("Task {id} ran out of time"), *since, why, &unblock()))
+        }
+        Stage::Review { tip, since, .. } if reviewer(state, task) == Reviewer::Human => {
+            let why = format!("submitted at {}, round {}", tip.short(), task.review_rounds + 1);
+            let commands = crate::react::review_commands(id);
+            Some(entry(format!("Task {id} waits for your review"), *since, &why, &commands))
         }
         Stage::Approved { waits: Some(waits), since, .. } => {
             let what = format!("Task {id} waits for your checkout");

@@ -2,9 +2,11 @@
 
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::BlockKind;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AuditView, TaskRow, TaskView};
 
+use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::schedule::PRIORITY_DEFAULT;
 use crate::state::{State, Task};
@@ -67,6 +69,9 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Review { run: Some(_), .. } => format!("in review, round {}", task.review_rounds + 1),
         Stage::Review { not_before, .. } if *not_before > state.at => {
             format!("its review is retried at {}", clock(*not_before))
+        }
+        Stage::Review { .. } if reviewer(state, task) == Reviewer::Human => {
+            format!("waits for your review: swarm review show {}", task.spec.id)
         }
         Stage::Review { .. } => "waits for its review".into(),
         Stage::Approved { waits: Some(waits), .. } => {
@@ -184,6 +189,7 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         retries: task.retries,
         transient_retries: task.transient_retries,
         review_rounds: task.review_rounds,
+        reviewer: reviewer(state, task),
         started: task.started,
         usage: task.usage,
         failure: task.failure.clone(),

@@ -17,6 +17,7 @@ use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::review::{ReviewNote, Reviewer, Verdict};
 use swarm_protocol::time::Timestamp;
 
 use crate::operations::{self, Cut};
@@ -47,6 +48,8 @@ pub struct Alphabet {
     pub by_hand: bool,
     /// Review commands are configured.
     pub reviews: bool,
+    /// A person reviews.
+    pub people_review: bool,
     /// Allowances that are used up, probes; people who open and hold them.
     pub quota: bool,
     /// Rights that are denied, profiles with broader ones; people who revive agents and send words.
@@ -95,6 +98,7 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         transient_max: n,
         review_rounds: 1 + n,
         reviews: alphabet.reviews,
+        reviewer: alphabet.people_review.then_some(Reviewer::Human),
         mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
         crashes_max: 1,
         check_bases: alphabet.bases,
@@ -247,7 +251,11 @@ impl Place {
             if self.alphabet.waivers {
                 let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
                 all.extend([waive(Gate::Check), waive(Gate::Verify)]);
-                all.extend(self.alphabet.reviews.then(|| waive(Gate::Review)));
+                let reviewed = self.alphabet.reviews || self.alphabet.people_review;
+                all.extend(reviewed.then(|| waive(Gate::Review)));
+            }
+            if self.alphabet.people_review {
+                all.extend(self.verdicts(&task));
             }
             if self.alphabet.by_hand {
                 let (base, tip, tree) = (oid('a'), oid('b'), oid('d'));
@@ -286,6 +294,18 @@ impl Place {
             all.push(Command::SetProfile { profile: ExecutionProfile::default() });
         }
         all
+    }
+
+    /// Of what was submitted, and of something else.
+    fn verdicts(&self, task: &TaskId) -> Vec<Command> {
+        let submitted = match self.state.task(task).map(|task| &task.stage) {
+            Some(Stage::Review { tip, .. }) => tip.clone(),
+            _ => oid('b'),
+        };
+        let note = ReviewNote { text: "not yet".into(), ..ReviewNote::default() };
+        let changes = Verdict::NeedsChanges { notes: vec![note] };
+        let verdicts = [Verdict::Approve { tip: submitted }, Verdict::Approve { tip: oid('e') }, changes];
+        verdicts.map(|verdict| Command::Review { task: task.clone(), verdict }).into()
     }
 
     /// What people may ask about quota, agents, budgets and parts.

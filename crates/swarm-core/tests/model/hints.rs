@@ -42,6 +42,9 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "task", "accept", id, "--reason", _] => {
             Command::AcceptTask { task: task(id), reason: "seen".into() }
         }
+        ["swarm", "review", "show", id] => {
+            return swarm_core::show::review(&place.state, &task(id)).is_some();
+        }
         ["swarm", "task", "defer", id] => Command::DeferTask { task: task(id) },
         ["swarm", "task", "cancel", id] => Command::CancelTask { task: task(id) },
         ["swarm", "budget", "extend", id] => Command::ExtendBudget { task: Some(task(id)) },

@@ -18,7 +18,7 @@ use operations::Cut;
 const AT_ONCE: usize = 2;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 16] = [
+const MODELS: [(&str, Model); 17] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -50,6 +50,14 @@ const MODELS: [(&str, Model); 16] = [
     (
         "one task, reviewed, gates waived",
         Model { plan: ONE, alphabet: Alphabet { reviews: true, waivers: true, ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, reviewed by a person, gates waived",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { people_review: true, waivers: true, ..NOTHING },
+            patient: true,
+        },
     ),
     (
         "one task, reviewed, the swarm paused and stopped",
@@ -107,6 +115,7 @@ const NOTHING: Alphabet = Alphabet {
     failures: false,
     by_hand: false,
     reviews: false,
+    people_review: false,
     quota: false,
     denials: false,
     budgets: false,

@@ -10,6 +10,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::TaskPatch;
+use swarm_protocol::review::{Reviewer, Verdict};
 
 use crate::explore::Place;
 use crate::reports::reports;
@@ -102,6 +103,10 @@ fn put_back(state: &State) -> Option<Command> {
             if swarm_core::show::task(state, id).is_some_and(|t| t.budget.is_some_and(|b| b.spent)) =>
         {
             Some(Command::ExtendBudget { task: Some(id.clone()) })
+        }
+        Stage::Review { tip, .. } if swarm_core::show::review(state, id)?.reviewer == Reviewer::Human => {
+            let verdict = Verdict::Approve { tip: tip.clone() };
+            Some(Command::Review { task: id.clone(), verdict })
         }
         Stage::Gone { work: None, .. } => {
             let (force, expect) = (Default::default(), None);

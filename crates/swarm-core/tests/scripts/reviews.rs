@@ -138,3 +138,116 @@ fn a_pause_starts_no_review_and_a_drain_breaks_one_off() {
         ",
     );
 }
+
+const READ: &str = "plan a | start read | ready a | complete a | green a | stopped a";
+
+fn read(said: &str, expected: &str) {
+    check(&format!("{READ} | {said}"), expected);
+}
+
+#[test]
+fn what_a_person_reviews_waits_for_that_person_and_lets_everything_else_rest() {
+    read(
+        "stage a | rests | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            stage a: waits for your review: swarm review show a
+            rests: true, waits for a start: false
+            waits for a review
+            attention: Task a waits for your review (submitted at bbbbbbbb, round 1) ["swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT"]
+        "#,
+    );
+    read(
+        "person approves a b",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging
+            owed: Build a
+        ",
+    );
+}
+
+#[test]
+fn a_person_approves_the_commit_that_was_submitted_and_no_other() {
+    read(
+        "person approves a e | stage a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            refused: Task a was submitted at bbbbbbbb, and you reviewed eeeeeeee (try swarm review show a)
+            stage a: waits for your review: swarm review show a
+        ",
+    );
+    check(
+        "plan a | start read | person approves a b",
+        r"
+            a: Pending → Preparing r1
+            refused: Task a is active and cannot be reviewed (try swarm agent stop a)
+            owed: Prepare r1
+        ",
+    );
+    check(
+        &format!("{CHECKED} | person approves a b"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            refused: Task a is not reviewed by a person: its reviewer is command (try swarm task show a)
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
+fn a_person_who_wants_changes_sends_the_task_back_and_after_the_rounds_it_is_blocked() {
+    let again = "ready a | complete a | green a | stopped a";
+    read(
+        &format!("person rejects a off by one | {again} | person rejects a still"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Pending → Preparing r2 → Active 1 → Checking → Review → Blocked (review)
+        ",
+    );
+    read(
+        "person rejects a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            refused: A note of a review is not valid: it is empty (try swarm --help)
+        ",
+    );
+}
+
+#[test]
+fn a_review_by_a_person_outlives_the_coordinator_and_may_be_waived() {
+    read(
+        "drain | leave | start read | stage a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            stage a: waits for your review: swarm review show a
+        ",
+    );
+    read(
+        "waive a review",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging
+            owed: Build a
+        ",
+    );
+}
+
+#[test]
+fn a_command_does_not_answer_for_a_person_who_was_asked_meanwhile() {
+    after(
+        "stopped a | reviewer a human | approves a | stopped a | stage a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review
+            stage a: waits for your review: swarm review show a
+        ",
+    );
+}
+
+#[test]
+fn an_unknown_reviewer_is_refused() {
+    check(
+        "plan a | reviewer a nobody",
+        r#"
+            a: Pending
+            refused: The review of task a is not valid: "nobody" is not a reviewer; known are none, command, human (try swarm --help)
+        "#,
+    );
+}

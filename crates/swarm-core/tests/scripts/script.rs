@@ -19,7 +19,7 @@ use swarm_core::effect::{Effect, WorkOrder};
 use swarm_core::input::{Input, Missing, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
-use swarm_core::{owed, rests, schedule, show, step, waits_for_start};
+use swarm_core::{owed, rests, schedule, show, step, waits_for_review, waits_for_start};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::event::Proof;
@@ -29,6 +29,7 @@ use swarm_protocol::operation::{Force, Landed, Left};
 use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::policy::Policy;
+use swarm_protocol::review::{ReviewNote, Verdict};
 use swarm_protocol::time::Timestamp;
 
 /// Plays the script and compares what it tells, line by line.
@@ -128,6 +129,7 @@ impl Play {
             ["rests"] => {
                 let (rests, waits) = (rests(&self.state), waits_for_start(&self.state));
                 self.lines.push(format!("rests: {rests}, waits for a start: {waits}"));
+                self.lines.extend(waits_for_review(&self.state).then(|| "waits for a review".into()));
             }
             ["phases"] => {
                 let view = show::status(&self.state, self.now);
@@ -489,6 +491,18 @@ fn command(words: &[&str]) -> Command {
         ["unblock", task] => Command::UnblockTask { task: id(task) },
         ["retry"] => Command::Retry,
         ["accept", task] => Command::AcceptTask { task: id(task), reason: "seen".into() },
+        ["reviewer", task, who] => {
+            let review = Some(Some((*who).to_owned()));
+            Command::EditTask { task: id(task), patch: TaskPatch { review, ..TaskPatch::default() } }
+        }
+        ["person", "approves", task, tip] => Command::Review {
+            task: id(task),
+            verdict: Verdict::Approve { tip: oid(tip.chars().next().expect("a digit")) },
+        },
+        ["person", "rejects", task, text @ ..] => {
+            let note = ReviewNote { file: Some("a.rs".into()), line: Some(3), text: text.join(" ") };
+            Command::Review { task: id(task), verdict: Verdict::NeedsChanges { notes: vec![note] } }
+        }
         ["defer", task] => Command::DeferTask { task: id(task) },
         ["cancel", task] => Command::CancelTask { task: id(task) },
         ["remove", task] => Command::RemoveTask { task: id(task) },

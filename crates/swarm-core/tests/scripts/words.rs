@@ -6,6 +6,7 @@
 //! `notes a` · `disk low` `disk fine` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
 //! `start alike` allows two failures of the checks that are alike · `start tried` tries them where the task began ·
 //! `again a` its worktree is ready, with its work · `red otherwise a` · `start three` allows three claims without progress · `closing` `resume close` `resume checks` ·
+//! `start read` a person reviews everything · `start tagged` by the tags docs and keys ·
 //! `message a` · `heard a` an iteration whose prompt knew all there is · `extend` `extend a`.
 
 use swarm_core::effect::Key;
@@ -18,6 +19,7 @@ use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, PauseReason};
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
+use swarm_protocol::review::Reviewer;
 
 use crate::script::{id, oid, spec};
 
@@ -42,6 +44,12 @@ pub fn policy(word: &str) -> Policy {
             profile: "main".into(),
             profiles: profiles(),
             quota_stops_all: true,
+            ..Policy::default()
+        },
+        "read" => Policy { reviewer: Some(Reviewer::Human), review_rounds: 2, ..Policy::default() },
+        "tagged" => Policy {
+            review_tags: [("docs".into(), Reviewer::None), ("keys".into(), Reviewer::Human)].into(),
+            review_commands: true,
             ..Policy::default()
         },
         "alike" => Policy { same_failures_max: 2, ..Policy::default() },

@@ -6,6 +6,10 @@ use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Span};
 
 const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json");
 
+/// Reviewers by tag.
+const TAGS: &str = "review.tags";
+const IN_TAGS: &str = "review.tags.";
+
 /// The agent programs there are adapters for.
 const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
 
@@ -39,18 +43,22 @@ impl Keys {
     }
 
     pub fn is_group(&self, key: &str) -> bool {
-        self.groups.iter().any(|group| group == key) || matches!(in_profile(key), Some(None))
+        key != TAGS && self.groups.iter().any(|group| group == key) || matches!(in_profile(key), Some(None))
     }
 
-    /// Whether the key lies inside a value that is taken as a whole: a hook is a path or an object.
+    /// Whether the key lies inside a value that is taken as a whole: a hook is a path or an object, a tag may have any
+    /// name.
     pub fn is_inside(&self, key: &str) -> bool {
-        matches!(in_hook(key), Some((_, Some(_))))
+        matches!(in_hook(key), Some((_, Some(_)))) || key.starts_with(IN_TAGS)
     }
 
     pub fn knows(&self, key: &str) -> bool {
         if let Some((name, member)) = in_hook(key) {
             let known = |member| ["command", "timeout", "blocking"].contains(&member);
             return Hook::canonical(name).is_some() && member.is_none_or(known);
+        }
+        if key == TAGS || key.starts_with(IN_TAGS) {
+            return true;
         }
         let of_profile =
             in_profile(key).flatten().is_some_and(|member| self.profile.iter().any(|known| known == member));

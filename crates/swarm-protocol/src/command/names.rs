@@ -1,6 +1,7 @@
 //! What a command is called in the record, and what it is about.
 
 use super::{Command, SaveKind};
+use crate::review::Verdict;
 
 impl Command {
     /// The word under which it is recorded.
@@ -27,6 +28,8 @@ impl Command {
             Self::Retry => "run --retry",
             Self::DeferTask { .. } => "task defer",
             Self::CancelTask { .. } => "task cancel",
+            Self::Review { verdict: Verdict::Approve { .. }, .. } => "review approve",
+            Self::Review { verdict: Verdict::NeedsChanges { .. }, .. } => "review needs-changes",
             Self::WaiveGate { .. } => "task waive",
             Self::Pause { .. } => "pause",
             Self::Resume { .. } => "resume",
@@ -69,6 +72,7 @@ impl Command {
             | Self::AcceptTask { task, .. }
             | Self::DeferTask { task }
             | Self::CancelTask { task }
+            | Self::Review { task, .. }
             | Self::WaiveGate { task, .. }
             | Self::SubmitWork { task, .. }
             | Self::RecordRemoval { task, .. }

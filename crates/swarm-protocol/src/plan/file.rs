@@ -2,10 +2,12 @@
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{ExecutionProfile, Extra, Size, Status, TaskSpec};
 use crate::ids::TaskId;
+use crate::review::{check_isolation, check_reviewer};
 
 /// A plan file: what `swarm plan save` reads and `swarm plan export` writes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -56,9 +58,12 @@ pub struct TaskFile {
     pub priority: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "isolation")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["worktree", null])))]
     pub isolation: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Who reviews it; else the configuration says so.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "reviewer")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "command", "human", null])))]
     pub review: Option<String>,
     /// It may be done without a change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -68,6 +73,24 @@ pub struct TaskFile {
     pub status: Option<Status>,
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+/// A word that is not known is told with its line, as everything else that is wrong in a file.
+fn checked<'de, D: Deserializer<'de>>(
+    reader: D,
+    check: fn(&str) -> Result<(), String>,
+) -> Result<Option<String>, D::Error> {
+    let word = Option::<String>::deserialize(reader)?;
+    word.as_deref().map_or(Ok(()), check).map_err(D::Error::custom)?;
+    Ok(word)
+}
+
+fn isolation<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    checked(reader, check_isolation)
+}
+
+fn reviewer<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    checked(reader, check_reviewer)
 }
 
 impl From<TaskFile> for TaskSpec {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::error::PlanFileError;
 use crate::ids::TaskId;
+use crate::review::{check_isolation, check_reviewer};
 
 /// Values that are lists, separated by commas.
 pub(super) const LISTS: [&str; 3] = ["depends", "files", "tags"];
@@ -81,6 +82,13 @@ fn set(
             ("allow_empty", _, Ok(allowed)) => Value::from(allowed),
             ("allow_empty", _, Err(_)) => {
                 return bad(format!("{value:?} is neither true nor false"), "Write `allow_empty: true`");
+            }
+            ("review" | "isolation", ..) => {
+                let check = if name == "review" { check_reviewer } else { check_isolation };
+                if let Err(why) = check(value) {
+                    return bad(why, "`swarm help task edit` says what each of them does");
+                }
+                value.into()
             }
             _ => value.into(),
         };

@@ -42,6 +42,14 @@ impl Refusal {
             Self::WrongStatus { task, status, wanted, .. } => {
                 format!("Task {task} is {} and cannot be {wanted}", status.word())
             }
+            Self::ReviewedAnother { task, submitted, seen } => format!(
+                "Task {task} was submitted at {}, and you reviewed {}",
+                submitted.short(),
+                seen.short()
+            ),
+            Self::ReviewedBy { task, by } => {
+                format!("Task {task} is not reviewed by a person: its reviewer is {}", by.word())
+            }
             Self::PhaseOpen { phase, open } => format!("Phase {phase} has open tasks: {}", list(open)),
             Self::PhaseAlreadyComplete { phase } => format!("Phase {phase} is already complete"),
             Self::AgentsRunning { tasks } => format!("Agents are running on {}", list(tasks)),
@@ -98,6 +106,8 @@ impl Refusal {
             Self::WrongStatus { instead, task, .. } => {
                 instead.first().cloned().unwrap_or_else(|| format!("swarm task show {task}"))
             }
+            Self::ReviewedAnother { task, .. } => format!("swarm review show {task}"),
+            Self::ReviewedBy { task, .. } => format!("swarm task show {task}"),
             Self::PhaseOpen { open, .. } => open
                 .first()
                 .map_or_else(|| "swarm task list".into(), |task| format!("swarm task cancel {task}")),

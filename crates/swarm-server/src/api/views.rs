@@ -151,6 +151,21 @@ pub async fn handoff(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Res
     see(&api, Look::Handoff, when).await
 }
 
+/// Submitted work that is or waits to be reviewed, longest waiting first
+#[utoipa::path(
+    get, path = "/v1/reviews", tag = "views", params(When),
+    responses(
+        (status = 200, description = "The view and the record it was read at", body = ref("#/components/schemas/SeenReviews")),
+        (status = 400, description = "Not a record number", body = ref("#/components/schemas/ErrorBody")),
+        (status = 404, description = "No such record", body = ref("#/components/schemas/ErrorBody")),
+        (status = 409, description = "There is no plan", body = ref("#/components/schemas/ErrorBody")),
+        (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn reviews(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    see(&api, Look::Reviews, when).await
+}
+
 /// Everything about one task
 #[utoipa::path(
     get, path = "/v1/tasks/{id}", tag = "views",

@@ -9,7 +9,9 @@ use swarm_protocol::api::{
 use swarm_protocol::command::Command;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::plan::PlanFile;
-use swarm_protocol::view::{ApprovedPlanView, AttentionView, HandoffView, StatusView, TaskRow, TaskView};
+use swarm_protocol::view::{
+    ApprovedPlanView, AttentionView, HandoffView, ReviewView, StatusView, TaskRow, TaskView,
+};
 use swarm_server::api::described_routes;
 
 pub fn description() -> Value {
@@ -45,6 +47,7 @@ fn schemas() -> Value {
         ("Operations", json!({ "type": "array", "items": named::<OperationView>(&mut generator) })),
         ("Operation", named::<OperationView>(&mut generator)),
         ("Checkpoints", json!({ "type": "array", "items": named::<CheckpointView>(&mut generator) })),
+        ("Reviews", json!({ "type": "array", "items": named::<ReviewView>(&mut generator) })),
         ("Hooks", json!({ "type": "array", "items": named::<HookView>(&mut generator) })),
     ];
     let mut schemas = generator.take_definitions(true);

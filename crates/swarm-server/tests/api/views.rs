@@ -7,8 +7,8 @@ use swarm_protocol::ids::TaskId;
 
 use super::served::Served;
 
-const VIEWS: [&str; 8] =
-    ["status", "tasks", "tasks/t1", "agents", "attention", "plan", "plan/approved", "handoff"];
+const VIEWS: [&str; 9] =
+    ["status", "tasks", "tasks/t1", "agents", "attention", "plan", "plan/approved", "handoff", "reviews"];
 
 #[tokio::test]
 async fn every_view_says_at_which_record_it_was_read() {

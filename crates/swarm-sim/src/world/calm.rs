@@ -10,7 +10,7 @@ use swarm_protocol::policy::Allowance;
 
 use super::agenda::Happening;
 use super::oracle::{self, Broken, broken};
-use super::people::waits_for_a_person;
+use super::people::{approval, waits_for_a_person};
 use super::story::Story;
 
 /// Virtual hours within which everything is at rest. Nine tasks one after the other, each with a
@@ -93,6 +93,7 @@ fn help(state: &State) -> Vec<Command> {
     let held = state.quotas.iter().filter(|(_, gate)| gate.closed.as_ref().is_some_and(|c| c.held));
     commands.extend(held.map(|(group, _)| Command::OpenQuota { group: group.clone() }));
     for (id, task) in &state.tasks {
+        commands.extend(approval(task));
         if waits_for_a_person(&task.stage) {
             if state.policy.task_budget != Allowance::default() {
                 commands.push(Command::ExtendBudget { task: Some(id.clone()) });

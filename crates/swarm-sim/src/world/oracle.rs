@@ -8,11 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_core::effect::Effect;
 use swarm_core::input::{Input, Report};
 use swarm_core::state::State;
+use swarm_protocol::command::Command;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Consequence;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next};
 use swarm_protocol::policy::Policy;
+use swarm_protocol::review::Verdict;
 use swarm_protocol::time::Timestamp;
 
 use super::coordinator::Coordinator;
@@ -50,6 +52,8 @@ pub struct Oracle {
     waived: BTreeSet<(TaskId, Gate)>,
     operations: BTreeSet<CommandId>,
     policies: Vec<Policy>,
+    /// Commits that a person called good, by task.
+    said_good: BTreeSet<(TaskId, Oid)>,
     /// Trunk, as it was recorded when the plan first ran.
     trunk: Option<String>,
     /// What recovery has come to.
@@ -225,7 +229,10 @@ impl Oracle {
             Event::MergeBuilt { task, base, .. } => built_on_trunk(task, base, c, truth),
             // A person answers for the person's own work.
             Event::TaskApproved { base: Some(_), .. } => Ok(()),
-            Event::TaskApproved { task, tip, .. } => self.may_approve(task, tip, truth),
+            Event::TaskApproved { task, tip, .. } => {
+                self.reviewed_by_whom_it_should(task, tip, &c.state)?;
+                self.may_approve(task, tip, truth)
+            }
             Event::MergeCompleted { proof, .. } | Event::TaskStatusChanged { proof: Some(proof), .. } => {
                 published(proof, truth)
             }
@@ -253,11 +260,29 @@ impl Oracle {
             })
     }
 
+    /// A person has said that very commit is good, where the task asks for a person.
+    fn reviewed_by_whom_it_should(&self, id: &TaskId, tip: &Oid, state: &State) -> Result<(), Broken> {
+        let asks = state.task(id).is_some_and(|task| task.spec.review.as_deref() == Some("human"));
+        let waived = self.waived.contains(&(id.clone(), Gate::Review));
+        match asks && !waived && !self.said_good.contains(&(id.clone(), tip.clone())) {
+            true => Err(broken("what a person is to review waits for a person", format!("{id} at {tip}"))),
+            false => Ok(()),
+        }
+    }
+
+    /// A person asks for something.
+    pub fn asked(&mut self, command: &Command) {
+        if let Command::Review { task, verdict: Verdict::Approve { tip } } = command {
+            self.said_good.insert((task.clone(), tip.clone()));
+        }
+    }
+
     fn may_approve(&self, task: &TaskId, tip: &Oid, truth: &Truth) -> Result<(), Broken> {
         if !truth.green_tips.contains(tip) && !self.waived(task, Gate::Check) {
             return Err(broken("only work with green checks is approved", format!("{task} at {tip}")));
         }
-        if !truth.reviewed_tips.contains(tip) && !self.waived(task, Gate::Review) {
+        let said_good = self.said_good.contains(&(task.clone(), tip.clone()));
+        if !truth.reviewed_tips.contains(tip) && !said_good && !self.waived(task, Gate::Review) {
             return Err(broken("only reviewed work is approved", format!("{task} at {tip}")));
         }
         if self.checked.get(task) != Some(tip) {

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use swarm_core::stage::Stage;
-use swarm_core::state::State;
+use swarm_core::state::{State, Task};
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::ids::{AgentId, CommandId, TaskId};
 use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
+use swarm_protocol::review::{ReviewNote, Verdict};
 
 use crate::rng::Rng;
 
@@ -101,6 +102,9 @@ impl People {
             99 => Command::RecordExport { path: ".swarm/SWARM_PLAN.json".into() },
             100..104 => Command::SetMode { mode: *rng.pick(&Mode::ALL) },
             104..109 => Command::StartTasks { tasks: vec![] },
+            109..112 => reviewed_by(task, Some("human")),
+            112 => reviewed_by(task, None),
+            113..118 => self.judge(rng, state, task),
             118..125 => Command::MessageAgent { task, text: "use the old parser".into() },
             125..132 => self.split(rng, state).unwrap_or(Command::SplitTask { task, parts: vec![] }),
             132 => quota(rng, state, false),
@@ -150,6 +154,16 @@ impl People {
         Some(Command::SplitTask { task: idle[rng.index(idle.len())].clone(), parts })
     }
 
+    /// A word about work that was submitted, if there is some.
+    fn judge(&mut self, rng: &mut Rng, state: &State, task: TaskId) -> Command {
+        let submitted = state.tasks.values().find_map(approval);
+        match submitted {
+            Some(approve) if rng.chance(50) => approve,
+            Some(Command::Review { task, .. }) => Command::Review { task, verdict: wants_changes() },
+            _ => Command::Review { task, verdict: wants_changes() },
+        }
+    }
+
     fn edit(&mut self, rng: &mut Rng, state: &State, task: TaskId) -> Command {
         let mut patch = TaskPatch::default();
         if rng.chance(50) {
@@ -195,6 +209,22 @@ impl People {
         let reset_statuses = rng.chance(10);
         Command::SavePlan { plan, kind: SaveKind::Save, source: "plan.json".into(), reset_statuses }
     }
+}
+
+/// A person's approval of what was submitted; also where somebody else is to review it, who is not overruled.
+pub fn approval(task: &Task) -> Option<Command> {
+    let Stage::Review { tip, .. } = &task.stage else { return None };
+    Some(Command::Review { task: task.spec.id.clone(), verdict: Verdict::Approve { tip: tip.clone() } })
+}
+
+fn wants_changes() -> Verdict {
+    let note = ReviewNote { text: "not yet".into(), ..ReviewNote::default() };
+    Verdict::NeedsChanges { notes: vec![note] }
+}
+
+fn reviewed_by(task: TaskId, reviewer: Option<&str>) -> Command {
+    let review = Some(reviewer.map(str::to_owned));
+    Command::EditTask { task, patch: TaskPatch { review, ..TaskPatch::default() } }
 }
 
 pub fn waits_for_a_person(stage: &Stage) -> bool {

@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -41,6 +41,7 @@ impl Planted {
         Self::Core(Bug::FailedEffectNeverRests),
         Self::Core(Bug::DoneNotAsked),
         Self::Core(Bug::StoppedReadyAtOnce),
+        Self::Core(Bug::ReviewSkipped),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -70,6 +71,7 @@ impl Planted {
             Self::Core(Bug::LaneShared) => "lane-shared",
             Self::Core(Bug::FailedEffectNeverRests) => "failed-effect-never-rests",
             Self::Core(Bug::StoppedReadyAtOnce) => "stopped-ready-at-once",
+            Self::Core(Bug::ReviewSkipped) => "review-skipped",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

@@ -267,6 +267,7 @@ impl Story {
         if matches!(wish.command, Command::ResetPlan | Command::Drain { .. }) {
             self.trace.note(self.now, || format!("a person: {:?}", wish.command));
         }
+        self.oracle.asked(&wish.command);
         self.people.waiting.insert(wish.id.clone(), wish.clone());
         self.take_in(Input::Command(wish.envelope()), vec![])
     }

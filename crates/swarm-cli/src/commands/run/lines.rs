@@ -5,6 +5,7 @@ use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{AgentId, TaskId};
 use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::plan::Status;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use crate::output;
@@ -53,6 +54,14 @@ fn describe(event: &Event) -> Option<String> {
         Event::AgentSpawned { agent, .. } => format!("{agent} is working"),
         Event::WorkSubmitted { .. } => "work submitted, checking".into(),
         Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
+        Event::ReviewAsked { .. } => "checks passed, submitted for review".into(),
+        Event::ChangesRequested { notes, next, .. } => {
+            let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+            format!("a person requests changes: {}; {}", notes.join("; "), after(next))
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
+            "approved by a person".into()
+        }
         Event::TaskApproved { .. } => "checks passed, approved".into(),
         Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),

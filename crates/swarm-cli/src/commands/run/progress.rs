@@ -8,6 +8,8 @@ use swarm_core::State;
 use swarm_engine::coordinator::Told;
 use swarm_engine::feed::Feed;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::review::Reviewer;
+use swarm_protocol::view::ReviewView;
 
 use super::board::Board;
 use super::lines;
@@ -31,6 +33,8 @@ struct Shown {
     board: Option<Board>,
     /// Tasks that wait for a person's word and have been told.
     waiting: Vec<TaskId>,
+    /// Submitted work that waits for a person's review and has been told, by task and round.
+    in_review: Vec<(TaskId, u32)>,
 }
 
 impl Progress {
@@ -38,7 +42,7 @@ impl Progress {
         let on_terminal =
             std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         let board = (on_terminal && !out.json).then(Board::new);
-        let shown = Shown { state: State::default(), board, waiting: Vec::new() };
+        let shown = Shown { state: State::default(), board, waiting: Vec::new(), in_review: Vec::new() };
         Self { json: out.json, shared: Arc::new(Mutex::new(shown)), ticker: None }
     }
 }
@@ -66,6 +70,7 @@ impl Watching for Progress {
         }
         if !self.json {
             shown.tell_who_waits();
+            shown.tell_what_is_to_review();
         }
         shown.draw();
     }
@@ -98,6 +103,25 @@ impl Shown {
         }
         self.waiting = waiting;
     }
+
+    /// The same for work that a person is to review.
+    fn tell_what_is_to_review(&mut self) {
+        let waiting = waiting_for_review(&self.state);
+        let key = |review: &ReviewView| (review.task.clone(), review.round);
+        for review in waiting.iter().filter(|review| !self.in_review.contains(&key(review))) {
+            let (id, title) = (&review.task, output::harmless(&review.title));
+            output::note(&format!(
+                "Task {id} waits for your review: {title}\n    swarm review show {id}\n    swarm review approve {id}\n    swarm review needs-changes {id} WHAT"
+            ));
+        }
+        self.in_review = waiting.iter().map(key).collect();
+    }
+}
+
+/// Submitted work that a person is to review.
+fn waiting_for_review(state: &State) -> Vec<ReviewView> {
+    let all = swarm_core::show::reviews(state).into_iter();
+    all.filter(|review| review.reviewer == Reviewer::Human).collect()
 }
 
 /// Ready tasks that start only when a person says so.

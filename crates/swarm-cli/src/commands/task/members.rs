@@ -33,6 +33,9 @@ pub struct Members {
     /// Profile of its agent
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+    /// Who reviews it: none, command or human; '' for whom the configuration names
+    #[arg(long, value_name = "REVIEWER")]
+    pub review: Option<String>,
     /// Whether it may be done without a change
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     pub allow_empty: Option<bool>,
@@ -71,7 +74,7 @@ impl Members {
             priority: self.priority.map(Some),
             profile: self.profile.map(Some),
             isolation: None,
-            review: None,
+            review: self.review.map(|word| Some(word).filter(|word| !word.is_empty())),
             allow_empty: self.allow_empty,
             extra: None,
         })
@@ -89,6 +92,7 @@ impl Members {
             size: patch.size.flatten(),
             priority: patch.priority.flatten(),
             profile: patch.profile.flatten(),
+            review: patch.review.flatten(),
             allow_empty: patch.allow_empty.unwrap_or_default(),
             ..TaskSpec::new(id, title)
         })

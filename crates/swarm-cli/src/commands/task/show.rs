@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use swarm_protocol::failure::Failure;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::{MessageView, TaskView};
 
 use super::TaskArg;
@@ -85,6 +86,10 @@ fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
         ("parts", ids(&view.parts)),
         ("budget", view.budget.as_ref().map(spent).unwrap_or_default()),
         ("waited", waited(view.transient_retries)),
+        (
+            "reviewer",
+            Some(view.reviewer.word()).filter(|_| view.reviewer != Reviewer::None).unwrap_or_default().into(),
+        ),
         ("reviews", reviews(view.review_rounds)),
         ("used", used(view)),
         ("failure", view.failure.as_ref().map(failure).unwrap_or_default()),

@@ -1,0 +1,139 @@
+//! `swarm review show TASK`.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use swarm_git::DiffKind;
+use swarm_protocol::view::{ReviewView, TaskView};
+
+use crate::commands::task::TaskArg;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output::paint::{Paint, paint};
+use crate::output::time::moment;
+use crate::output::{harmless, harmless_lines};
+use crate::swarm::Swarm;
+use crate::swarm::rounds::{Round, Stretch};
+
+/// Show what was submitted, what was asked for, and earlier verdicts
+///
+/// The files that changed are listed; `swarm task diff TASK` shows the changes themselves.
+///
+/// Example: swarm review show 1.2
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+}
+
+/// What a reviewer needs.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    review: ReviewView,
+    description: String,
+    acceptance: Vec<String>,
+    depends: Vec<String>,
+    unblocks: Vec<String>,
+    /// Earlier rounds and this one.
+    rounds: Vec<Round>,
+    /// The files that changed, in words of git.
+    files: String,
+    /// The same since the last round; empty in the first.
+    since_last_round: String,
+    /// The branch is there now, when it has moved on since.
+    branch_now: Option<String>,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let id = &args.task.id;
+    let review = swarm.review(id)?;
+    let task = swarm.task(id, None)?;
+    let rounds = swarm.rounds(id)?;
+    let files = swarm.diff_of(&swarm.work_of(id, None)?, DiffKind::Stat)?;
+    let since_last_round = match rounds.as_slice() {
+        [.., before, now] => {
+            let stretch = Stretch { from: before.commit.clone(), to: now.commit.clone() };
+            swarm.diff_of(&stretch, DiffKind::Stat)?
+        }
+        _ => vec![],
+    };
+    let tip = swarm.tip_of(id)?.filter(|tip| *tip != review.submitted);
+    let shown = Shown {
+        description: task.description.clone(),
+        acceptance: task.acceptance.clone(),
+        depends: named(&swarm, &task.row.depends)?,
+        unblocks: named(&swarm, &task.unblocks)?,
+        rounds,
+        files: String::from_utf8_lossy(&files).into_owned(),
+        since_last_round: String::from_utf8_lossy(&since_last_round).into_owned(),
+        branch_now: tip.map(|tip| tip.to_string()),
+        review,
+    };
+    let colour = cx.out.colour;
+    cx.out.view(&shown, |shown| text(shown, &task, colour))
+}
+
+/// Ids with their titles.
+fn named(swarm: &Swarm, ids: &[swarm_protocol::ids::TaskId]) -> Result<Vec<String>, CliError> {
+    ids.iter().map(|id| Ok(format!("{id}  {}", swarm.task(id, None)?.row.title))).collect()
+}
+
+fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
+    let Shown { review, .. } = shown;
+    let mut text = String::new();
+    let head = format!("{}  {}", review.task, harmless(&task.row.title));
+    let _ = writeln!(text, "{}", paint(colour, Paint::Bold, &head));
+    let facts = [
+        ("review", review.stage.clone()),
+        ("round", format!("{} of {}", review.round, review.rounds)),
+        ("submitted", format!("{} ({})", review.submitted.short(), moment(review.since))),
+        ("branch", review.branch.clone()),
+    ];
+    for (name, value) in facts {
+        let _ = writeln!(text, "{name:<12}{}", harmless(&value));
+    }
+    if let Some(now) = &shown.branch_now {
+        let short: String = now.chars().take(8).collect();
+        let id = &review.task;
+        let _ = writeln!(
+            text,
+            "{:<12}the branch is at {short} now; `swarm worktree merge {id}` approves that and merges it",
+            "moved on"
+        );
+    }
+    if !shown.description.is_empty() {
+        let _ = writeln!(text, "\n{}", harmless_lines(&shown.description));
+    }
+    list(&mut text, "Acceptance", &shown.acceptance);
+    list(&mut text, "Builds on", &shown.depends);
+    list(&mut text, "Waiting for it", &shown.unblocks);
+    for round in shown.rounds.iter().filter(|round| round.verdict.is_some()) {
+        let verdict = round.verdict.as_deref().unwrap_or_default();
+        let name = format!("Round {} ({}, {verdict})", round.round, round.commit.short());
+        list(&mut text, &name, &round.notes);
+    }
+    let _ = writeln!(text, "\nChanges\n{}", indented(&shown.files));
+    if !shown.since_last_round.is_empty() {
+        let _ = writeln!(text, "\nChanges since the last round\n{}", indented(&shown.since_last_round));
+    }
+    let mut commands = vec![format!("swarm task diff {}", review.task)];
+    commands.extend(review.commands.iter().filter(|command| !command.contains(" review show ")).cloned());
+    list(&mut text, "Commands", &commands);
+    text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {}", harmless(line.trim()))).collect::<Vec<_>>().join("\n")
+}
+
+fn list(text: &mut String, name: &str, entries: &[String]) {
+    if entries.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{name}");
+    for entry in entries {
+        let _ = writeln!(text, "  {}", harmless(entry));
+    }
+}

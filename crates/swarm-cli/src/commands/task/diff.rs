@@ -1,0 +1,75 @@
+//! `swarm task diff TASK`.
+
+use std::io::{IsTerminal, Write};
+
+use serde::Serialize;
+use swarm_git::DiffKind;
+
+use super::TaskArg;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::swarm::Swarm;
+use crate::swarm::rounds::Stretch;
+
+/// Show what a task changes
+///
+/// The committed work of the task and nothing else: from where its branch began to where it is now, or its commits on trunk
+/// once it is merged.
+///
+/// Example: swarm task diff 1.2 --stat
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub task: TaskArg,
+    /// List the files only, with the number of changed lines
+    #[arg(long)]
+    pub stat: bool,
+    /// The work as it was submitted for review the Nth time
+    #[arg(long, value_name = "N")]
+    pub round: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    stretch: Stretch,
+    diff: String,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    let stretch = swarm.work_of(&args.task.id, args.round)?;
+    let kind = if args.stat { DiffKind::Stat } else { DiffKind::Patch };
+    let diff = swarm.diff_of(&stretch, kind)?;
+    if cx.out.json {
+        let diff = String::from_utf8_lossy(&diff).into_owned();
+        return cx.out.json_value(&Shown { stretch, diff });
+    }
+    if std::io::stdout().is_terminal() {
+        return cx.out.text(&for_terminal(&String::from_utf8_lossy(&diff)));
+    }
+    // As it is, so that `git apply` takes it.
+    match std::io::stdout().lock().write_all(&diff) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(CliError::environment("Cannot write to stdout").because(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An agent wrote it: nothing in it moves the cursor. Tabs stay, they are what code is made of.
+fn for_terminal(diff: &str) -> String {
+    let line = |line: &str| line.split('\t').map(harmless).collect::<Vec<_>>().join("\t");
+    diff.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_on_a_terminal_keeps_its_tabs_and_nothing_that_moves_the_cursor() {
+        assert_eq!(for_terminal("+\tif x {\n-\u{1b}[2Jgone"), "+\tif x {\n-\\u{1b}[2Jgone");
+    }
+}

@@ -1,0 +1,151 @@
+//! Work that a person reviews: it waits, whatever the mode; the verdict is about one commit; notes reach the next attempt.
+
+use serde_json::{Value, json};
+
+use crate::arena::{Arena, Running};
+use crate::ground::{arena_with, task};
+
+const GOOD: &str = "write a.txt a\ncommit feat: a\ncomplete";
+
+fn reviewed(id: &str, script: &str) -> Value {
+    let mut task = task(id, &[], script);
+    task["review"] = json!("human");
+    task["acceptance"] = json!(["a.txt is there"]);
+    task
+}
+
+/// A run in autopilot, which stands at a task that waits for its review.
+fn submitted(tasks: Vec<Value>) -> (Arena, Running) {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[tasks]);
+    let mut run = arena.start(&["--agents", "2"]);
+    run.until("swarm review approve 1.1");
+    (arena, run)
+}
+
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+fn refused(arena: &Arena, args: &[&str]) -> String {
+    let out = arena.swarm(args);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(!out.status.success(), "{args:?}: {said}");
+    said
+}
+
+#[test]
+fn work_for_a_person_to_review_waits_in_autopilot_while_other_work_lands() {
+    let other = task("1.2", &[], "write b.txt b\ncommit feat: b\ncomplete");
+    let (arena, mut run) = submitted(vec![reviewed("1.1", GOOD), other]);
+    run.until("on main at");
+    assert_eq!((arena.status_of("1.1"), arena.status_of("1.2")), ("review".into(), "done".into()));
+    assert_eq!((arena.commits("main", "feat: a"), arena.commits("main", "feat: b")), (0, 1));
+    has(&arena.attention(), &["Task 1.1 waits for your review", "swarm review show 1.1"]);
+    let list = arena.json(&["review", "list"]);
+    assert_eq!(
+        (&list[0]["task"], &list[0]["reviewer"], &list[0]["round"]),
+        (&json!("1.1"), &json!("human"), &json!(1))
+    );
+    let shown = arena.ok(&["review", "show", "1.1"]);
+    has(
+        &shown,
+        &["a.txt is there", "1 file changed, 1 insertion(+)", "swarm task diff 1.1", "round       1 of 3"],
+    );
+    has(&arena.ok(&["task", "diff", "1.1"]), &["diff --git a/a.txt b/a.txt", "+a\n"]);
+    has(&arena.ok(&["handoff"]), &["1.1"]);
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    has(&arena.ok(&["task", "diff", "1.1", "--stat"]), &["a.txt", "1 insertion(+)"]);
+    arena.assert_tidy();
+}
+
+#[test]
+fn notes_of_a_review_reach_the_next_attempt_and_what_was_submitted_before_is_still_shown() {
+    let script = "on-attempt 1: write a.txt a\non-attempt 1: commit feat: a\n\
+                  on-attempt 2: write b.txt b\non-attempt 2: sh cp \"$SWARM_PROMPT_FILE\" told.md\n\
+                  on-attempt 2: commit fix: as reviewed\ncomplete";
+    let (arena, mut run) = submitted(vec![reviewed("1.1", script)]);
+    let note = ["--note", "a.txt:1", "a is not enough"];
+    arena.ok(&[&["review", "needs-changes", "1.1", "write b.txt, too"], &note[..]].concat());
+    run.until("a person requests changes");
+    run.until("swarm review approve 1.1");
+    let shown = arena.ok(&["review", "show", "1.1"]);
+    has(
+        &shown,
+        &["Round 1", "needs changes", "a.txt:1: a is not enough", "write b.txt, too", "since the last round"],
+    );
+    let first = arena.ok(&["task", "diff", "1.1", "--round", "1"]);
+    assert!(first.contains("a/a.txt") && !first.contains("b.txt"), "{first}");
+    has(&arena.ok(&["task", "diff", "1.1", "--round", "2"]), &["a/a.txt", "b/b.txt"]);
+    has(&refused(&arena, &["task", "diff", "1.1", "--round", "3"]), &["not submitted for a review 3 times"]);
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    has(&arena.git(&["show", "main:told.md"]), &["a.txt:1: a is not enough", "write b.txt, too"]);
+    let view = arena.shown("1.1");
+    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "{view}");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_branch_that_moved_is_not_approved_and_the_persons_own_touch_lands_with_it() {
+    let (arena, run) = submitted(vec![reviewed("1.1", GOOD)]);
+    let place = arena.root.join(".swarm/worktrees/1.1");
+    std::fs::write(place.join("mine.txt"), "mine").expect("written");
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git").arg("-C").arg(&place).args(args).status();
+        assert!(done.expect("git runs").success(), "{args:?}");
+    };
+    git(&["add", "mine.txt"]);
+    git(&["commit", "--quiet", "--message=mine"]);
+    has(&refused(&arena, &["review", "approve", "1.1"]), &["was submitted at", "swarm review show 1.1"]);
+    has(&arena.ok(&["review", "show", "1.1"]), &["moved on", "swarm worktree merge 1.1"]);
+    assert_eq!(arena.status_of("1.1"), "review");
+    arena.ok(&["worktree", "merge", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    let tree = arena.git(&["ls-tree", "--name-only", "main"]);
+    assert_eq!(tree.lines().collect::<Vec<_>>(), ["README.md", "a.txt", "mine.txt"]);
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_verdict_without_a_coordinator_is_kept_undone_and_given_again() {
+    let (arena, run) = submitted(vec![reviewed("1.1", GOOD)]);
+    arena.ok(&["stop"]);
+    run.end();
+    assert_eq!(arena.status_of("1.1"), "review");
+    arena.ok(&["review", "approve", "1.1"]);
+    assert_eq!(arena.status_of("1.1"), "merging");
+    arena.ok(&["undo", "--yes"]);
+    assert_eq!(arena.status_of("1.1"), "review");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_tag_decides_who_reviews_and_a_word_nobody_knows_is_refused_with_its_line() {
+    let arena = arena_with(json!({ "review": { "tags": { "keys": "human" } } }));
+    let mut tagged = task("1.1", &[], GOOD);
+    tagged["tags"] = json!(["keys"]);
+    arena.plan_in_phases(&[vec![tagged]]);
+    let mut run = arena.start(&[]);
+    run.until("swarm review approve 1.1");
+    arena.ok(&["review", "approve", "1.1"]);
+    assert_eq!(run.end().0, 0);
+    let save = |name: &str| refused(&arena, &["plan", "save", &arena.root.join(name).display().to_string()]);
+    arena.write("bad.md", "# Goal\n\n- [ ] 1.2 One more\n  review: somebody\n");
+    has(&save("bad.md"), &["bad.md at line 4", "somebody", "none, command, human"]);
+    let plan = "{\n \"goal\": \"g\", \"phases\": [ { \"id\": 1, \"tasks\": [\n  { \"id\": \"1.2\", \"title\": \"t\", \"isolation\": \"moon\" } ] } ] }";
+    arena.write("bad.json", plan);
+    has(&save("bad.json"), &["bad.json at line 3", "moon", "worktree"]);
+    has(&refused(&arena, &["task", "edit", "1.1", "--review", "me"]), &["me", "none, command, human"]);
+}

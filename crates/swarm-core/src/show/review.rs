@@ -1,0 +1,60 @@
+//! Submitted work, and where the work of a task can be looked at.
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::view::{ReviewView, WorkView};
+
+use super::task::stage_words;
+use crate::reviewer::reviewer;
+use crate::stage::Stage;
+use crate::state::{State, Task};
+
+/// What is or waits to be reviewed, longest waiting first.
+pub fn reviews(state: &State) -> Vec<ReviewView> {
+    let mut all: Vec<ReviewView> = state.tasks_in_order().filter_map(|task| view(state, task)).collect();
+    all.sort_by_key(|review| review.since);
+    all
+}
+
+/// The review that the task is in.
+pub fn review(state: &State, id: &TaskId) -> Option<ReviewView> {
+    view(state, state.task(id)?)
+}
+
+fn view(state: &State, task: &Task) -> Option<ReviewView> {
+    let Stage::Review { tip, tree, since, .. } = &task.stage else { return None };
+    let id = &task.spec.id;
+    Some(ReviewView {
+        task: id.clone(),
+        title: task.spec.title.clone(),
+        reviewer: reviewer(state, task),
+        round: task.review_rounds + 1,
+        rounds: state.policy.review_rounds,
+        submitted: tip.clone(),
+        tree: tree.clone(),
+        base: task.base.clone(),
+        branch: id.branch(),
+        since: *since,
+        stage: stage_words(state, task),
+        commands: crate::react::commands(state, id, task),
+    })
+}
+
+/// Where the work of the task is to be found; none: there is none yet.
+pub fn work(state: &State, id: &TaskId) -> Option<WorkView> {
+    let task = state.task(id)?;
+    let proof = match &task.stage {
+        Stage::Done { proof } => proof.as_ref(),
+        Stage::Gone { proof, .. } => Some(proof),
+        _ => None,
+    };
+    if let Some(proof) = proof {
+        return Some(WorkView::OnTrunk { commits: proof.commits.clone() });
+    }
+    let base = task.base.clone()?;
+    Some(match &task.stage {
+        Stage::Review { tip, .. } | Stage::Approved { tip, .. } | Stage::Merging { tip, .. } => {
+            WorkView::Submitted { base, tip: tip.clone() }
+        }
+        _ => WorkView::OnBranch { base, branch: id.branch() },
+    })
+}

@@ -1,0 +1,31 @@
+//! What changed between two commits, as text for people and reviewers.
+
+use swarm_protocol::ids::Oid;
+
+use super::call::{Git, GitError};
+
+/// How it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiffKind {
+    Patch,
+    /// The files, and how many lines of each.
+    Stat,
+}
+
+impl Git {
+    /// Told by git alone: no program that the repository's attributes or configuration name is run on content that an
+    /// agent wrote, and nobody's preferences change what it looks like.
+    pub async fn diff_text(&self, from: &Oid, to: &Oid, kind: DiffKind) -> Result<Vec<u8>, GitError> {
+        let how: &[&str] = match kind {
+            DiffKind::Patch => &["--patch", "--src-prefix=a/", "--dst-prefix=b/"],
+            DiffKind::Stat => &["--stat=100", "--summary"],
+        };
+        let plain = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames"];
+        self.call(plain).args(how).args([from.as_str(), to.as_str(), "--"]).long_list().ok().await
+    }
+
+    /// Where the work of a commit began; none for the first of all.
+    pub async fn parent_of(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
+        self.resolve(&format!("{commit}^1")).await
+    }
+}
