@@ -21,7 +21,7 @@ use super::Arena;
 use claims::{Claim, Claims};
 use found::{Trunk, found_marks};
 use marks::made_by_agents;
-use rest::go_on;
+use rest::{go_on, go_on_within};
 
 /// What the one who plays knows, and the oracle cannot.
 #[derive(Debug, Clone)]
@@ -49,6 +49,9 @@ impl Default for Known {
         }
     }
 }
+
+/// Whatever has not come to rest by then (an agent that never ends, a program that is not there) is judged as it stands.
+const REST_WITHIN: Duration = Duration::from_secs(20);
 
 /// For processes that are on their way out.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
@@ -92,29 +95,27 @@ impl Arena {
     }
 }
 
-/// For a trial that has not asked by itself. Where the swarm does not answer, or there is no plan, that was its point.
-/// The heavy form of the tests (`SWARM_TRIALS=full`, or `rest` for this alone) lets the swarm go on to rest first.
+/// For a trial that has not asked by itself, after the swarm has gone on to rest. Where the swarm does not answer, or there
+/// is no plan, that was its point.
 pub fn judge_at_the_end(arena: &Arena) {
     let answers = |args: &[&str]| arena.swarm(args).status.success();
     if !arena.root.join(".swarm/plan-ledger.jsonl").exists() || !answers(&["status", "--json"]) {
         return;
     }
-    let trunk = Claims::of(arena).trunk.unwrap_or_else(|| "main".into());
-    let known = Known { trunk, ..Known::default() };
-    if std::env::var("SWARM_TRIALS").is_ok_and(|trials| ["full", "rest"].contains(&trials.as_str())) {
-        rest::give_up_soon(arena);
-        let rested = go_on(arena);
-        let lies = judge(arena, &known);
-        assert!(lies.is_empty(), "{}\n--- the swarm had said:\n{}", lies.join("\n"), rested.said);
-        return;
-    }
+    let claims = Claims::of(arena);
+    let scripts: Vec<&str> = claims.tasks.iter().map(|claim| claim.script.as_str()).collect();
+    let known = Known { trunk: claims.trunk.clone().unwrap_or_else(|| "main".into()), ..Known::default() };
+    rest::let_go(arena, &scripts);
+    rest::give_up_soon(arena);
+    let rested = go_on_within(arena, REST_WITHIN, 2);
     let lies = judge(arena, &known);
-    assert!(lies.is_empty(), "{}", lies.join("\n"));
+    assert!(lies.is_empty(), "{}\n--- the swarm had said:\n{}", lies.join("\n"), rested.said);
 }
 
 /// The same of a swarm that has gone on to rest: what is open then waits for somebody who is told.
 pub fn judge_at_rest(arena: &Arena, known: &Known) -> Vec<String> {
     let mut lies = judge(arena, known);
+    arena.judged.store(true, Ordering::Relaxed);
     nothing_is_stuck_silently(&Claims::of(arena), &mut lies);
     let gone = holds_within(ENDS_WITHIN, || arena.processes().is_empty());
     if !gone {
@@ -125,9 +126,12 @@ pub fn judge_at_rest(arena: &Arena, known: &Known) -> Vec<String> {
 
 /// Everything that is not as it is said to be; nothing: all is well.
 pub fn judge(arena: &Arena, known: &Known) -> Vec<String> {
-    arena.judged.store(true, Ordering::Relaxed);
     let mut lies = Vec::new();
     let claims = Claims::of(arena);
+    // With nothing open it is at rest.
+    if claims.tasks.iter().all(|claim| !claim.is_open()) {
+        arena.judged.store(true, Ordering::Relaxed);
+    }
     if let Some(trunk) = claims.trunk.as_deref().filter(|trunk| *trunk != known.trunk) {
         lies.push(format!("trunk is {}, and the swarm says {trunk}", known.trunk));
     }

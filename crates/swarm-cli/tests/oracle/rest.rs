@@ -1,6 +1,7 @@
 //! Going on until nothing more happens: whatever the swarm asks a person for is answered with the commands that it offers.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ pub struct Rested {
     pub said: String,
     /// Ends that no weather excuses.
     pub wrong: Vec<String>,
+    run_max: Duration,
 }
 
 /// Far longer than any of these runs takes.
@@ -43,11 +45,25 @@ pub fn give_up_soon(arena: &Arena) {
     std::fs::write(&file, config.to_string()).expect("the configuration");
 }
 
+/// What scripts wait for comes.
+pub fn let_go(arena: &Arena, scripts: &[&str]) {
+    let lines = scripts.iter().flat_map(|script| script.lines());
+    let awaited = lines.filter_map(|line| line.trim().rsplit_once("wait-for ").map(|(_, file)| file.trim()));
+    for file in awaited.filter(|file| Path::new(file).starts_with(arena.path(""))) {
+        let _ = std::fs::write(file, "");
+    }
+}
+
 /// Answers everything that waits for a person, and runs until nothing more happens.
 pub fn go_on(arena: &Arena) -> Rested {
-    let mut rested = Rested::default();
+    go_on_within(arena, RUN_MAX, ROUNDS)
+}
+
+/// The same for at most so many runs, each for at most so long.
+pub fn go_on_within(arena: &Arena, run_max: Duration, rounds: usize) -> Rested {
+    let mut rested = Rested { run_max, ..Rested::default() };
     rested.ask(arena, &["mode", "autopilot"]);
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         rested.end_pauses(arena);
         rested.start_withheld(arena);
         let answered = if round == 0 { 0 } else { rested.answer(arena) };
@@ -89,6 +105,16 @@ impl Rested {
             {
                 self.ask(arena, &["task", "start", id]);
             }
+        }
+    }
+
+    /// A run waits for whoever is to review.
+    fn approve_reviews(&mut self, arena: &Arena) {
+        let out = arena.swarm(&["review", "list", "--json"]);
+        let reviews: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        let of_people = reviews.as_array().into_iter().flatten().filter(|one| one["reviewer"] == "human");
+        for id in of_people.filter_map(|one| one["task"].as_str()) {
+            self.ask(arena, &["review", "approve", id]);
         }
     }
 
@@ -139,12 +165,13 @@ impl Rested {
             if run.for_a_while(LOOK_EVERY) {
                 break true;
             }
-            if began.elapsed() > RUN_MAX {
+            if began.elapsed() > self.run_max {
                 run.kill_9();
                 break false;
             }
             if !all_closed(arena) {
                 self.end_pauses(arena);
+                self.approve_reviews(arena);
             }
         };
         let (code, said) = run.end();
