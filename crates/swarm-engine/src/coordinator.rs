@@ -69,9 +69,9 @@ pub enum Finish {
 /// What a person at the terminal wants from the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urge {
-    /// First Ctrl+C.
-    Drain,
-    /// Second Ctrl+C: the order to drain stands with the daemons, we leave now.
+    /// The first signal, by the name that a person knows it by.
+    Drain(&'static str),
+    /// The second: the order to drain stands with the daemons, we leave now.
     Leave,
     /// The process was stopped by a signal and goes on: another coordinator may have come meanwhile.
     Awake,

@@ -200,9 +200,10 @@ async fn taken_along(
         None => vec![],
     };
     let named = if commits.is_empty() { String::new() } else { format!(" ({})", commits.join(", ")) };
+    let made = if commits.len() == 1 { "1 commit".into() } else { format!("{} commits", commits.len()) };
+    let touched = if files == 1 { "1 changed file".into() } else { format!("{files} changed files") };
     Ok(format!(
-        "what was done for {from} so far, {} commits{named} and {files} changed files, begins {to} and is merged with it, finished or not",
-        commits.len()
+        "what was done for {from} so far, {made}{named} and {touched}, begins {to} and is merged with it, finished or not"
     ))
 }
 

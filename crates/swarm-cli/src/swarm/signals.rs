@@ -21,18 +21,18 @@ pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
     tokio::spawn(async move {
         let mut asked = false;
         loop {
-            tokio::select! {
-                Some(()) = interrupts.recv() => {}
-                Some(()) = ends.recv() => {}
+            let (why, again) = tokio::select! {
+                Some(()) = interrupts.recv() => ("Ctrl+C", "press Ctrl+C again"),
+                Some(()) = ends.recv() => ("SIGTERM", "send it again"),
                 Some(()) = hangups.recv() => continue,
                 Some(()) = awakenings.recv() => {
                     let _ = urges.send(Urge::Awake).await; // nobody listens only at the end
                     continue;
                 }
-            }
-            let urge = if asked { Urge::Leave } else { Urge::Drain };
+            };
+            let urge = if asked { Urge::Leave } else { Urge::Drain(why) };
             if !asked {
-                output::note("Stopping; press Ctrl+C again to leave at once (agents stop by themselves)");
+                output::note(&format!("Stopping; {again} to leave at once (agents stop by themselves)"));
             }
             asked = true;
             if urges.send(urge).await.is_err() {

@@ -113,7 +113,7 @@ fn work_that_is_taken_along_is_said_to_be_merged() {
     let look = arena.ok(&["agent", "redirect", "1.1", "1.2", "--same-worktree", "--dry-run"]);
     assert!(look.contains("begins 1.2 and is merged with it, finished or not"), "{look}");
     assert!(
-        look.contains("1 commits") && look.contains("feat: one") && look.contains("1 changed files"),
+        look.contains("1 commit (") && look.contains("feat: one") && look.contains("1 changed file,"),
         "{look}"
     );
     arena.ok(&["stop"]);

@@ -38,13 +38,13 @@ fn ctrl_c_stops_in_good_order_and_the_next_run_goes_on() {
 }
 
 #[test]
-fn a_second_ctrl_c_leaves_at_once_and_the_agents_stop_all_the_same() {
+fn a_second_signal_leaves_at_once_and_the_agents_stop_all_the_same() {
     let arena = Arena::new(CONFIG);
     arena.plan(&[("1.1", &[], "ignore-term\nprint waiting\nhang".into())]);
     let mut run = arena.start(&[]);
     run.until("is working");
-    run.signal("INT");
-    run.until("stopping");
+    run.signal("TERM");
+    run.until("stopping: SIGTERM");
     run.signal("INT");
     run.end();
     // Nobody is there to tell the daemon anything more; it has its order.

@@ -166,7 +166,8 @@ fn pause(state: &State, reason: PauseReason, why: String) -> Result<Outcome, Ref
     let held = state.runs.values().filter(|r| !r.ended).count();
     let answer = match held {
         0 => "Paused; nothing new starts".to_string(),
-        n => format!("Paused; {n} running go on to their next boundary and are held there"),
+        1 => "Paused; 1 run goes on to its next boundary and is held there".to_string(),
+        n => format!("Paused; {n} runs go on to their next boundary and are held there"),
     };
     Ok(Outcome::new(vec![Event::Paused { reason, why }], answer))
 }

@@ -97,11 +97,13 @@ pub(super) fn close(state: &State, archive: String) -> Result<Outcome, Refusal> 
             }
         })
         .collect();
-    let answer = match open.len() {
-        0 => format!("Plan closed; its ledger is archived as {archive}"),
-        1 => format!("Plan closed with 1 open task; its ledger is archived as {archive}"),
-        n => format!("Plan closed with {n} open tasks; its ledger is archived as {archive}"),
+    let with = match open.len() {
+        0 => String::new(),
+        1 => " with 1 open task".into(),
+        n => format!(" with {n} open tasks"),
     };
+    let answer =
+        format!("Plan closed{with}; its ledger is archived as {archive}; `swarm plan reopen` reopens it");
     events.push(Event::PlanClosed { archive });
     Ok(Outcome::new(events, answer))
 }

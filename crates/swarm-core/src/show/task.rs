@@ -9,7 +9,7 @@ use swarm_protocol::view::{AuditView, TaskRow, TaskView};
 use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::schedule::PRIORITY_DEFAULT;
-use crate::state::{State, Task};
+use crate::state::{Audit, State, Task};
 
 /// All tasks in the order of the plan.
 pub fn rows(state: &State) -> Vec<TaskRow> {
@@ -205,12 +205,18 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         waived: task.waived.iter().copied().collect(),
         proof,
         commands: crate::react::commands(state, id, task),
-        audit: task
-            .audit
-            .iter()
-            .map(|a| AuditView { at: a.at, event: a.event.clone(), details: a.details.clone() })
-            .collect(),
+        audit: task.audit.iter().map(audited).collect(),
     })
+}
+
+/// The words of the state stay as every version wrote them, so that a ledger replays to the same state; their grammar is
+/// mended here.
+fn audited(line: &Audit) -> AuditView {
+    let details = match line.details.strip_prefix("1 commits") {
+        Some(rest) if line.event == "merge_built" => format!("1 commit{rest}"),
+        _ => line.details.clone(),
+    };
+    AuditView { at: line.at, event: line.event.clone(), details }
 }
 
 /// Tasks that are done without a proof on trunk: a person accepted them as they are, or they came with the plan.

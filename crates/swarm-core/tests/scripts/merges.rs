@@ -29,6 +29,19 @@ fn the_trunk_is_granted_to_one_at_a_time() {
 }
 
 #[test]
+fn one_commit_is_told_as_one() {
+    after(
+        "built a | audit a merge_built",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            audit: merge_built 1 commit, cccccccc
+            owed: Verify r3
+        ",
+    );
+}
+
+#[test]
 fn a_blocked_merge_keeps_the_trunk_until_its_hand_has_left() {
     after(
         "block a",

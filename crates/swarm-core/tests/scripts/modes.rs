@@ -179,3 +179,24 @@ fn what_came_after_the_look_at_the_list_is_still_unseen() {
         "#,
     );
 }
+
+#[test]
+fn a_pause_says_how_many_runs_go_on() {
+    check(
+        "plan a b | slots 2 | start | pause | answers",
+        "
+        a: Pending → Preparing r1
+        b: Pending → Preparing r2
+        answer: Paused; 2 runs go on to their next boundary and are held there
+        owed: Prepare r1, Prepare r2
+        ",
+    );
+    check(
+        "plan a | start | pause | answers",
+        "
+        a: Pending → Preparing r1
+        answer: Paused; 1 run goes on to its next boundary and is held there
+        owed: Prepare r1
+        ",
+    );
+}

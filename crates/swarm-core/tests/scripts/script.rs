@@ -111,8 +111,8 @@ impl Play {
                 }));
             }
             ["audit", task, event] => {
-                let task = self.state.task(&id(task)).expect("a task");
-                let told = task.audit.iter().filter(|line| line.event == *event);
+                let view = show::task(&self.state, &id(task)).expect("a task");
+                let told = view.audit.iter().filter(|line| line.event == *event);
                 self.lines.extend(told.map(|line| format!("audit: {} {}", line.event, line.details)));
             }
             ["attention"] => {
@@ -144,7 +144,7 @@ impl Play {
                 self.take_in(Input::Report(Report::TrunkChanged { commit, now }));
             }
             ["answers"] => {
-                let shown = ["task start", "agent stop", "agent kill"];
+                let shown = ["task start", "agent stop", "agent kill", "pause"];
                 let told = self.state.ops.log.iter().filter(|r| shown.contains(&r.kind.as_str()));
                 self.lines.extend(told.map(|record| format!("answer: {}", record.text)));
             }

@@ -168,7 +168,7 @@ impl Coordinator {
                 self.decide(Input::Tick, "swarm:coordinator", after).map(|_| ())
             }
             Incoming::Urge(Urge::Awake) => Ok(()),
-            Incoming::Urge(Urge::Drain) => self.drain(after),
+            Incoming::Urge(Urge::Drain(why)) => self.drain(why, after),
             Incoming::Urge(Urge::Leave) => {
                 after.leave = true;
                 Ok(())
@@ -270,9 +270,9 @@ impl Coordinator {
         }
     }
 
-    fn drain(&mut self, after: &mut Afterwards) -> Result<(), StoreError> {
+    fn drain(&mut self, why: &str, after: &mut Afterwards) -> Result<(), StoreError> {
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("an ulid is a command id");
-        let command = Command::Drain { why: "Ctrl+C".into() };
+        let command = Command::Drain { why: why.into() };
         let envelope = Envelope { id, by: "person:terminal".into(), command };
         match self.decide(Input::Command(envelope), "person:terminal", after) {
             Ok(_) | Err(StoreError::Refused(_)) => Ok(()), // it drains already

@@ -115,7 +115,7 @@ impl Fixture {
         let (urge, mut urges) = mpsc::channel(1);
         let tell = |told: Told<'_>| {
             if told.iter().any(|(_, _, event)| enough(event)) {
-                let _ = urge.try_send(Urge::Drain);
+                let _ = urge.try_send(Urge::Drain("Ctrl+C"));
             }
         };
         let run = tokio::time::timeout(WITHIN, coordinator.run(&mut socket, &mut urges, tell));

@@ -57,7 +57,9 @@ impl Summary {
         let proven = c.done.saturating_sub((self.elsewhere.len() + self.unproven.len()) as u64);
         let total = c.total - c.cancelled;
         let are = if total == 1 { "task is" } else { "tasks are" };
-        let mut lines = vec![format!("{proven} of {total} {are} done, proven on {trunk}.")];
+        // Nothing is proven where nothing is done.
+        let on = if proven > 0 { format!(", proven on {trunk}") } else { String::new() };
+        let mut lines = vec![format!("{proven} of {total} {are} done{on}.")];
         if !self.unproven.is_empty() {
             let unproven = self.unproven.join(", ");
             lines.push(format!("Done without proof (accepted, or done before the plan): {unproven}."));
@@ -93,5 +95,16 @@ impl Summary {
         }
         lines.push("See `swarm plan history`, or `swarm task show ID` for one task.".into());
         lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_to_be_proven_where_nothing_is_done() {
+        let said = Summary::of(&State::default(), false).text();
+        assert!(said.starts_with("0 of 0 tasks are done."), "{said}");
     }
 }
