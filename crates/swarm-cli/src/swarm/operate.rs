@@ -181,7 +181,7 @@ impl Swarm {
 
     /// Ready tasks that an agent could be given instead, the best one first, with the reason.
     pub fn could_take_up(&self, instead_of: &TaskId) -> Result<Vec<show::Choice>, CliError> {
-        Ok(show::choices(&self.planned(None)?, instead_of))
+        Ok(show::choices(&self.planned(None)?, instead_of)?)
     }
 }
 

@@ -8,7 +8,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
-use super::{operate, task, validate};
+use super::{operate, start, task, validate};
 use crate::operation::{Record, checkpoints, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
@@ -40,8 +40,12 @@ pub(super) fn redirect(
     let Some(agent) = agent else { return Err(Refusal::NoAgent { task: id }) };
     let other = validate::known(state, &to)?;
     let ready = state.index.queue().any(|ready| *ready == to) && !state.has_run(&to);
-    if to == id || !ready {
-        return Err(task::wrong(state, &to, other, "taken up now"));
+    if to == id {
+        return Err(Refusal::NothingToChange { what: format!("{agent} works on task {to} already") });
+    }
+    if !ready {
+        let why = start::waits_for(state, other).map(|why| format!(": {why}")).unwrap_or_default();
+        return Err(task::wrong(state, &to, other, &format!("taken up now{why}")));
     }
     if same_worktree && other.worktree {
         let what = format!("Task {to}");

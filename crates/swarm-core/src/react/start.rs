@@ -3,6 +3,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::Mode;
+use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
@@ -32,7 +33,7 @@ pub(super) fn start(state: &State, named: Vec<TaskId>) -> Result<Outcome, Refusa
     for id in named {
         let found = validate::known(state, &id)?;
         if !matches!(found.stage, Stage::Pending { .. }) {
-            return Err(task::wrong(state, &id, found, "started"));
+            return Err(not_startable(state, &id, found));
         }
         if waits_for_a_word(state, found) && !starts.contains(&id) {
             starts.push(id);
@@ -51,6 +52,19 @@ pub(super) fn start(state: &State, named: Vec<TaskId>) -> Result<Outcome, Refusa
         later => format!("{answer}; {}", later.join(", ")),
     };
     Ok(started(starts, answer))
+}
+
+/// Whoever starts what runs already wants it to run: the way on is a look at it, not its end.
+fn not_startable(state: &State, id: &TaskId, found: &Task) -> Refusal {
+    match found.stage.status() {
+        status @ Status::Active => Refusal::WrongStatus {
+            task: id.clone(),
+            status,
+            wanted: status.word().into(),
+            instead: vec![format!("swarm task show {id}")],
+        },
+        _ => task::wrong(state, id, found, "started"),
+    }
 }
 
 /// What is not ready keeps waiting for a word of its own: that is what the mode is for.
@@ -102,7 +116,7 @@ fn nothing_waits(state: &State, what: &str) -> Refusal {
 }
 
 /// `1.3 waits for 1.1`, for a task whose dependencies are not done.
-fn waits_for(state: &State, task: &Task) -> Option<String> {
+pub(super) fn waits_for(state: &State, task: &Task) -> Option<String> {
     let unmet = state.unmet(task);
     let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
     (!names.is_empty()).then(|| format!("{} waits for {}", task.spec.id, names.join(" and ")))

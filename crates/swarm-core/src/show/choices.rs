@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::refusal::Refusal;
 
 use crate::state::State;
 
@@ -20,12 +21,16 @@ pub struct Choice {
     pub why: String,
 }
 
-/// The one that lets most others start stands first; among equals the order of the queue decides.
-pub fn choices(state: &State, instead_of: &TaskId) -> Vec<Choice> {
+/// The one that lets most others start stands first; among equals the order of the queue decides. Refused, as the redirect
+/// itself would be, where no agent works on the task.
+pub fn choices(state: &State, instead_of: &TaskId) -> Result<Vec<Choice>, Refusal> {
+    if state.task(instead_of).is_none_or(|task| task.stage.run().is_none()) {
+        return Err(Refusal::NoAgent { task: instead_of.clone() });
+    }
     let ready = state.index.queue().filter(|id| *id != instead_of && !state.has_run(id));
     let mut all: Vec<Choice> = ready.filter_map(|id| choice(state, id)).collect();
     all.sort_by_key(|choice| std::cmp::Reverse(choice.unblocks.len()));
-    all
+    Ok(all)
 }
 
 fn choice(state: &State, id: &TaskId) -> Option<Choice> {

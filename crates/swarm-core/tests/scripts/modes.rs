@@ -65,7 +65,7 @@ fn the_mode_can_be_changed_and_nothing_is_started_twice() {
         r"
             a: Pending → Preparing r1
             refused: The mode is semi-auto already: nothing would change (try swarm status)
-            refused: Task a is active and cannot be started (try swarm agent stop a)
+            refused: Task a is already active (try swarm task show a)
             refused: Every ready task starts automatically: nothing would change (try swarm status)
             owed: Prepare r1
         ",

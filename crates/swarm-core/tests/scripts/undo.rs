@@ -85,6 +85,21 @@ fn i3_a_killed_agents_worktree_goes_back_before_anybody_takes_it_up() {
 }
 
 #[test]
+fn i4_a_refused_redirect_gives_the_reason() {
+    check(
+        "plan a b:a | start | ready a | redirect a b | redirect a a | redirect b a",
+        "
+        a: Pending → Preparing r1 → Active 1
+        b: Pending
+        refused: Task b is pending and cannot be taken up now: b waits for a (try swarm task show b)
+        refused: ed-001 works on task a already: nothing would change (try swarm status)
+        refused: No agent is working on task b (try swarm status)
+        owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+}
+
+#[test]
 fn i4_a_redirected_agent_takes_up_the_other_task_first() {
     check(
         "plan a b c | start | ready a | redirect a c | stopped a",
