@@ -41,7 +41,7 @@ pub use plan::checkpoint_of_close;
 pub(crate) use quota::due as quota_due;
 pub(crate) use review::approved;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
-pub(crate) use task::{commands, leave, review_commands};
+pub(crate) use task::{answer_to, asks, commands, leave, review_commands};
 pub(crate) use work::out_of_time;
 
 use swarm_protocol::event::Event;

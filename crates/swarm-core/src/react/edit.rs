@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::plan::{TaskPatch, TaskSpec};
+use swarm_protocol::plan::{BlockKind, TaskPatch, TaskSpec};
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
@@ -98,7 +98,13 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
         edges.insert(&id, &spec.depends);
         validate::graph_of_wholes(state, edges, None)?;
     }
-    Ok(Outcome::new(vec![Event::TaskUpdated { task: id.clone(), patch }], format!("Task {id} changed")))
+    let may_be_empty_now = patch.allow_empty == Some(true)
+        && matches!(task.stage, Stage::Blocked { block: BlockKind::Empty, .. });
+    let answer = match may_be_empty_now {
+        true => format!("Task {id} changed; `swarm task unblock {id}` lets it go on"),
+        false => format!("Task {id} changed"),
+    };
+    Ok(Outcome::new(vec![Event::TaskUpdated { task: id, patch }], answer))
 }
 
 pub(super) fn remove(state: &State, id: TaskId) -> Result<Outcome, Refusal> {

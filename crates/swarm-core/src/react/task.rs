@@ -2,7 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::outcome::{Gate, Next};
+use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::review::Reviewer;
@@ -189,6 +189,17 @@ pub(crate) fn review_commands(id: &TaskId) -> Vec<String> {
     ]
 }
 
+/// Whether its agent waits for an answer.
+pub(crate) fn asks(task: &Task) -> bool {
+    matches!(task.stage, Stage::Blocked { block: BlockKind::Human, .. })
+        && matches!(task.last_end, Some(Ended::AsksHuman { .. }))
+}
+
+/// The answer is in the prompt of the attempt that follows the unblocking.
+pub(crate) fn answer_to(id: &TaskId) -> String {
+    format!("swarm agent message {id} \"…\"")
+}
+
 /// Commands that make sense for a task in this stage, the most likely first.
 pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
     let all = |verbs: &[&str]| verbs.iter().map(|v| format!("swarm {v} {id}")).collect::<Vec<_>>();
@@ -230,7 +241,15 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         }
         Stage::Blocked { block: BlockKind::Empty, .. } => {
             let mut list = all(&["task unblock", "task defer", "task cancel"]);
+            if !task.spec.allow_empty {
+                list.insert(1, format!("swarm task edit {id} --allow-empty"));
+            }
             list.push(format!("swarm task accept {id} --reason WHY"));
+            list
+        }
+        Stage::Blocked { .. } if asks(task) => {
+            let mut list = all(&["task unblock", "task defer", "task cancel"]);
+            list.insert(1, answer_to(id));
             list
         }
         Stage::Blocked { block: BlockKind::Conflict, .. } => {

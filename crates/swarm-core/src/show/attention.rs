@@ -247,6 +247,7 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
         BlockKind::Setup => {
             commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)
         }
+        BlockKind::Human if crate::react::asks(task) => commands.insert(1, crate::react::answer_to(id)),
         // Each of these has a way out of its own, or is not unblocked before something else is done.
         BlockKind::Budget | BlockKind::Overflow | BlockKind::Sandbox | BlockKind::Empty => {
             commands.truncate(1);

@@ -90,11 +90,12 @@ fn the_last_iteration_without_completion_counts_as_out_of_time() {
 #[test]
 fn an_agent_that_asks_or_cannot_waits_for_a_person() {
     check(
-        "plan a | start | ready a | asks a | stopped a | unblock a",
-        r"
+        "plan a | start | ready a | asks a | stopped a | attention | unblock a",
+        r#"
             a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2
+            attention: Task a is blocked (human) (output) ["swarm task show a", "swarm agent message a \"…\"", "swarm task unblock a"]
             owed: Prepare r2
-        ",
+        "#,
     );
     check(
         "plan a | start | ready a | cannot a | stopped a",

@@ -73,7 +73,7 @@ fn w7_a_branch_that_changes_nothing_is_told_to_its_agent_once_and_then_to_a_pers
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Blocked (empty)
             stage a: blocked (empty): complete 2 times without any change
-            attention: Task a is blocked (empty) (complete 2 times without any change) ["swarm task show a", "swarm task unblock a", "swarm task defer a", "swarm task cancel a", "swarm task accept a --reason WHY"]
+            attention: Task a is blocked (empty) (complete 2 times without any change) ["swarm task show a", "swarm task unblock a", "swarm task edit a --allow-empty", "swarm task defer a", "swarm task cancel a", "swarm task accept a --reason WHY"]
         "#,
     );
 }
