@@ -10,7 +10,8 @@ use swarm_protocol::outcome::{Gate, Mode};
 use swarm_protocol::plan::{ExecutionProfile, Extra, PhaseHead, TaskSpec};
 
 use super::facts;
-use crate::state::State;
+use crate::stage::Stage;
+use crate::state::{Message, State};
 use crate::structure::patch_between;
 
 /// A fact and the value it is to have.
@@ -48,6 +49,8 @@ pub fn events(state: &State, wanted: &[Wanted], why: &str) -> Vec<Event> {
     for id in &kept {
         events.extend(stage(state, id, &wanted, why));
     }
+    let opened = |id: &&&TaskId| part(&wanted, id, TaskPart::Stage).is_some_and(is_open);
+    events.extend(kept.iter().filter(opened).flat_map(|id| messages_again(state, id)));
     for id in gone.into_iter().filter(|id| state.task(id).is_some()) {
         events.push(Event::TaskRemoved { task: id.clone() });
         phases_left = true;
@@ -140,6 +143,28 @@ fn stage(state: &State, id: &TaskId, wanted: &Map<'_>, why: &str) -> Option<Even
         (None, None) => return None,
     };
     Some(Event::TaskRestored { task: id.clone(), status, why: why.into(), stage, waived, saved: None })
+}
+
+fn is_open(stage: &Value) -> bool {
+    let stage = serde_json::from_value::<SavedStage>(stage.clone());
+    stage.is_ok_and(|stage| !matches!(stage, SavedStage::Done { .. } | SavedStage::Cancelled))
+}
+
+/// Messages that were given up when the task was cancelled wait again once it is back. Each is taken out first: queued
+/// under its old id, it would be there twice.
+pub fn messages_again(state: &State, id: &TaskId) -> Vec<Event> {
+    let cancelled = state.task(id).filter(|task| matches!(task.stage, Stage::Cancelled));
+    let lost = cancelled.into_iter().flat_map(|task| &task.messages).filter(|m| m.undelivered.is_some());
+    let again = |message: &Message| {
+        let fact = Fact::Message(message.id.clone());
+        let taken_out = FactChange { before: facts::read(state, &fact), fact, after: None };
+        let Message { id: message, by, text, .. } = message.clone();
+        [
+            Event::FactsSet { facts: vec![taken_out] },
+            Event::MessageQueued { task: id.clone(), id: message, by, text },
+        ]
+    };
+    lost.flat_map(again).collect()
 }
 
 fn profile(wanted: &Map<'_>) -> Vec<Event> {

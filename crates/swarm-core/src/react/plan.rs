@@ -10,7 +10,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
 use super::task;
-use crate::operation::{Record, saved};
+use crate::operation::{Record, restore, saved};
 use crate::state::{State, Task};
 
 /// The format of the ledger that this version writes.
@@ -138,6 +138,7 @@ pub(super) fn reopen(state: &State) -> Result<Outcome, Refusal> {
         waived: None,
         saved: None,
     }));
+    events.extend(open.iter().flat_map(|(id, _)| restore::messages_again(state, id)));
     let checkpoint = state.ops.checkpoints.get(&checkpoint_of_close(&archive));
     let facts: Vec<FactChange> =
         open.iter().filter_map(|(id, _)| left_at_close(state, id, checkpoint?)).collect();

@@ -223,3 +223,23 @@ fn w8_a_worktree_that_a_person_has_removed_waits_for_nobody() {
         "#,
     );
 }
+
+#[test]
+fn c8_a_message_that_a_cancel_gave_up_waits_again_when_the_task_is_back() {
+    check(
+        "plan a | start by hand | message a | cancel a | messages a | undo | messages a | redo | messages a",
+        "
+        a: Pending → Cancelled → Pending → Cancelled
+        message: use the old parser not delivered: the task is cancelled
+        message: use the old parser queued
+        message: use the old parser not delivered: the task is cancelled
+        ",
+    );
+    check(
+        "plan a | message a | close | reopen | messages a",
+        "
+        a: Pending → Cancelled → Pending
+        message: use the old parser queued
+        ",
+    );
+}
