@@ -128,6 +128,11 @@ pub enum Refusal {
     AlreadyUndone {
         id: CommandId,
         by: CommandId,
+        /// Their numbers in `swarm op log`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_number: Option<u64>,
     },
     /// Facts that it would set back have changed since.
     ChangedSince {

@@ -25,6 +25,9 @@ const BETWEEN_MAX: Duration = Duration::from_secs(30);
 const PAUSE_FIRST: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
 
+/// Whoever types a command, as the ledger names them.
+pub(super) const PERSON: &str = "person:cli";
+
 /// How one try ended.
 enum Tried {
     Answered(Answer),
@@ -52,13 +55,14 @@ impl Swarm {
 
     /// Carries a command out. When this returns, the disk has it.
     pub fn ask(&self, command: Command) -> Result<Answer, CliError> {
-        self.ask_with(command, self.configuration()?.config.recovery.on_damage)
+        self.ask_as(PERSON, command)
     }
 
-    /// The same, with another word about what to do with damage.
-    pub(super) fn ask_with(&self, command: Command, on_damage: OnDamage) -> Result<Answer, CliError> {
+    /// The same in another name.
+    pub(super) fn ask_as(&self, by: &str, command: Command) -> Result<Answer, CliError> {
+        let on_damage = self.configuration()?.config.recovery.on_damage;
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
-        let envelope = Envelope { id, by: "person:cli".into(), command };
+        let envelope = Envelope { id, by: by.into(), command };
         let started = Instant::now();
         let mut pause = PAUSE_FIRST;
         loop {

@@ -49,7 +49,8 @@ impl Swarm {
         let refused = !state.runs.is_empty() || state.plan.is_none();
         if !refused && !with_worktree.is_empty() {
             let name = checkpoint_of_close(archive);
-            self.operate(Command::MakeCheckpoint { name: Some(name.clone()) })?;
+            // Nobody asked for it: `swarm undo` passes it over.
+            self.operate_as("swarm:close", Command::MakeCheckpoint { name: Some(name.clone()) })?;
             // The next plan does not list it; git does.
             output::note(&format!("Unfinished work is kept in the checkpoint {name}"));
             output::note(&format!("  git for-each-ref refs/swarm/checkpoints/{name}"));

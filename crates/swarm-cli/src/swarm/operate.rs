@@ -14,6 +14,7 @@ use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationV
 use swarm_protocol::refusal::Refusal;
 
 use super::Swarm;
+use super::ask::PERSON;
 use crate::error::CliError;
 use crate::output;
 use crate::watch::Watch;
@@ -65,8 +66,13 @@ impl Swarm {
 
     /// Asks, and stays until it is over, one way or the other.
     pub fn operate(&self, command: Command) -> Result<OperationView, CliError> {
+        self.operate_as(PERSON, command)
+    }
+
+    /// The same for a part of a command that is no wish of its own.
+    pub(super) fn operate_as(&self, by: &str, command: Command) -> Result<OperationView, CliError> {
         let watch = self.watch_ledger();
-        let id = self.ask(command)?.id;
+        let id = self.ask_as(by, command)?.id;
         let began = Instant::now();
         let mut step = None;
         loop {

@@ -187,6 +187,8 @@ fn a_close_is_looked_at_confirmed_and_taken_back_with_everything() {
     assert!(ledger.starts_with(&closed), "nothing of it was rewritten");
     assert!(String::from_utf8_lossy(&ledger[closed.len()..]).contains("plan_reopened"));
     arena.ok(&["plan", "verify"]);
+    let log = arena.ok(&["op", "log"]);
+    assert!(!log.contains("before-close"), "the checkpoint of a close is nobody's wish: {log}");
     arena.ok(&[
         "task",
         "edit",

@@ -80,7 +80,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
 }
 
 /// What a person says to ask for it.
-pub fn command(request: &Request) -> String {
+pub fn command(state: &State, request: &Request) -> String {
     match request {
         Request::Checkpoint { name } => format!("swarm checkpoint create {name}"),
         Request::Rollback { to, .. } => format!("swarm rollback {to}"),
@@ -91,7 +91,10 @@ pub fn command(request: &Request) -> String {
         },
         Request::Abort { .. } => "swarm abort".into(),
         Request::Trunk { to, .. } => format!("swarm run --trunk {to}"),
-        Request::Undo { operation, .. } => format!("swarm undo {}", operation.as_str()),
+        Request::Undo { operation, .. } => match state.ops.record(operation) {
+            Some(record) => format!("swarm undo {}", record.seq),
+            None => format!("swarm undo {}", operation.as_str()),
+        },
     }
 }
 

@@ -24,7 +24,7 @@ pub fn chosen<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'a Rec
             newest.ok_or(Refusal::NothingToUndo { what: "undo".into() })?
         }
     };
-    may_be_undone(record)?;
+    may_be_undone(state, record)?;
     Ok(record)
 }
 
@@ -39,9 +39,9 @@ pub fn chosen_undo<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'
         }
     };
     if record.undoes.is_none() {
-        return Err(Refusal::NothingToUndo { what: format!("redo: {} is no undo", record.id.as_str()) });
+        return Err(Refusal::NothingToUndo { what: format!("redo: operation {} is no undo", record.seq) });
     }
-    may_be_undone(record)?;
+    may_be_undone(state, record)?;
     Ok(record)
 }
 
@@ -49,12 +49,17 @@ fn find<'a>(state: &'a State, id: &CommandId) -> Result<&'a Record, Refusal> {
     state.ops.record(id).ok_or_else(|| Refusal::UnknownOperation { id: id.as_str().into() })
 }
 
-fn may_be_undone(record: &Record) -> Result<(), Refusal> {
+fn may_be_undone(state: &State, record: &Record) -> Result<(), Refusal> {
     if let Some(by) = &record.undone_by {
-        return Err(Refusal::AlreadyUndone { id: record.id.clone(), by: by.clone() });
+        return Err(Refusal::AlreadyUndone {
+            id: record.id.clone(),
+            by: by.clone(),
+            number: Some(record.seq),
+            by_number: state.ops.record(by).map(|by| by.seq),
+        });
     }
     if !record.can_be_undone() {
-        return Err(Refusal::UnknownOperation { id: record.id.as_str().into() });
+        return Err(Refusal::UnknownOperation { id: record.seq.to_string() });
     }
     Ok(())
 }
@@ -136,17 +141,18 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
     let (mut changed, mut some) = (changed.to_vec(), some_stand);
     // Each step leads to a later operation, so it ends.
     loop {
-        let id = first.id.as_str();
+        // By the number that `swarm op log` shows.
+        let number = first.seq;
         let later = changed.iter().flat_map(|c| &c.by).filter_map(|id| state.ops.record(id));
         match later.filter(|r| r.can_be_undone()).max_by_key(|r| r.seq) {
             Some(next) => first = next,
-            None if changed.is_empty() => return format!("swarm undo {id}"),
+            None if changed.is_empty() => return format!("swarm undo {number}"),
             None if changed.iter().all(|c| may_be_set_aside(state, first, &c.fact)) => {
-                return format!("swarm undo {id} --set-aside");
+                return format!("swarm undo {number} --set-aside");
             }
-            None if some => return format!("swarm undo {id} --partial"),
-            None if some_stand => return format!("swarm undo {} --partial", record.id.as_str()),
-            None => return format!("swarm op show {}", record.id.as_str()),
+            None if some => return format!("swarm undo {number} --partial"),
+            None if some_stand => return format!("swarm undo {} --partial", record.seq),
+            None => return format!("swarm op show {}", record.seq),
         }
         let split = split(state, first, Force::default());
         (changed, some) = (split.changed, !split.back.is_empty());
@@ -157,12 +163,18 @@ pub fn changed(state: &State, record: &Record, fact: &Fact, now: Option<&Value>)
     Changed { fact: fact.clone(), words: facts::describe(fact, now), by: changed_by(state, record, fact) }
 }
 
-/// Later operations that stand and touched this fact, newest first.
+/// Later operations that stand and touched this fact, newest first. One that only took back another later one is none of
+/// them: both together changed nothing, and to undo it would lead back to the other, and from there to it again.
 fn changed_by(state: &State, record: &Record, fact: &Fact) -> Vec<CommandId> {
+    let evens_out = |r: &Record| {
+        let undone = r.undoes.as_ref().and_then(|id| state.ops.record(id));
+        undone.is_some_and(|undone| undone.seq > record.seq)
+    };
     let touches = |r: &&Record| {
         r.seq > record.seq
             && r.undone_by.is_none()
             && r.failed.is_none()
+            && !evens_out(r)
             && r.facts.iter().flatten().any(|c| c.fact == *fact)
     };
     state.ops.log.iter().rev().filter(touches).map(|r| r.id.clone()).collect()

@@ -27,7 +27,7 @@ pub fn unmake(
     let all = record.facts.as_deref().unwrap_or_default();
     let moved = trunk_fact(state, all.iter());
     if let Some((before, after)) = moved.and_then(|c| oid(c.before.as_ref()).zip(oid(c.after.as_ref()))) {
-        let command = format!("swarm undo {}", record.id.as_str());
+        let command = format!("swarm undo {}", record.seq);
         draft.trunk = trunk::unmoved(state, survey, (&before, &after), force, &mut draft.says, &command)?;
     }
     let mut changed = Vec::new();

@@ -137,7 +137,7 @@ fn undo_begins(
     } else if record.facts.is_some() {
         undo::settled(state, record, partial, force)?;
     }
-    let answer = format!("Undoing {} {}", record.kind, record.id.as_str());
+    let answer = format!("Undoing {} (operation {})", record.kind, record.seq);
     let request = Request::Undo { operation: record.id.clone(), partial, force };
     Ok(Some(Begun { request, answer, expect }))
 }

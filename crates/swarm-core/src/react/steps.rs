@@ -34,7 +34,7 @@ pub(super) fn surveyed(state: &State, op: &CommandId, survey: &Survey, now: Time
             failed(op, "Nothing would change".into(), "swarm status".into(), vec![])
         }
         Ok(plan) if running.expect.as_ref().is_some_and(|expect| *expect != plan::hash(&plan)) => {
-            let refusal = Refusal::PreviewChanged { command: plan::command(&running.request) };
+            let refusal = Refusal::PreviewChanged { command: plan::command(state, &running.request) };
             failed(op, refusal.message(), refusal.hint(), vec![])
         }
         Ok(plan) => {

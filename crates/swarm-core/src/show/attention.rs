@@ -44,7 +44,7 @@ fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[Strin
 fn stuck_operation(state: &State) -> Option<AttentionView> {
     let running = state.ops.running.as_ref()?;
     let what = format!("Operation is stuck: {}", running.kind);
-    let commands = [format!("swarm op show {}", running.id.as_str()), "swarm doctor".into()];
+    let commands = [format!("swarm op show {}", running.before + 1), "swarm doctor".into()];
     Some(entry(what, running.asked_at, running.stuck.as_ref()?, &commands))
 }
 
@@ -52,7 +52,7 @@ fn stuck_operation(state: &State) -> Option<AttentionView> {
 fn failed_operation(record: &Record) -> Option<AttentionView> {
     let (why, hint) = record.failed.as_ref().filter(|_| !record.seen && !record.paths.is_empty())?;
     let name = failure_seen_by(record);
-    let mut commands = vec![format!("swarm op show {}", record.id.as_str())];
+    let mut commands = vec![format!("swarm op show {}", record.seq)];
     commands.extend(Some(hint.clone()).filter(|hint| hint != "swarm attention"));
     commands.push(format!("swarm attention --seen {name}"));
     let told = entry(format!("Operation failed: {}", record.kind), record.at, why, &commands);

@@ -63,7 +63,13 @@ fn operation(state: &State, record: &Record) -> OperationView {
         facts: record.facts.clone().unwrap_or_default(),
         can_be_undone: refusal.is_none(),
         why_not: refusal.as_ref().map(|r| r.message()),
-        hint: record.failed.as_ref().map(|(_, hint)| hint.clone()).or(refusal.map(|r| r.hint())),
+        hint: record
+            .failed
+            .as_ref()
+            .map(|(_, hint)| hint.clone())
+            .or(refusal.map(|r| r.hint()))
+            // That is where it stands.
+            .filter(|hint| *hint != format!("swarm op show {}", record.seq)),
     }
 }
 

@@ -69,9 +69,9 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
             Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false }
         }
         ["swarm", "op", "log"] | ["swarm", "checkpoint", "list"] => return true,
-        ["swarm", "op", "show", id] => return place.state.ops.log.iter().any(|r| r.id.as_str() == *id),
+        ["swarm", "op", "show", id] => return place.state.ops.log.iter().any(|r| r.seq.to_string() == *id),
         ["swarm", "checkpoint", "show", name] => return place.state.ops.checkpoints.contains_key(*name),
-        ["swarm", "undo", ..] | ["swarm", "task", "rollback", ..] => match operations::hinted(&words) {
+        ["swarm", "undo", ..] | ["swarm", "task", "rollback", ..] => match operations::hinted(&place.state, &words) {
             Some(command) => command,
             None => panic!("the hint {words:?} is not known here"),
         },

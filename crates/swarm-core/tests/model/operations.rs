@@ -4,7 +4,6 @@ use swarm_core::effect::Effect;
 use swarm_core::input::Report;
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
-use swarm_protocol::ids::CommandId;
 use swarm_protocol::operation::{Force, HookOutcome, Moved, Saved, Survey, TrunkCommit};
 use swarm_protocol::outcome::PauseReason;
 
@@ -151,11 +150,12 @@ fn kind(request: &swarm_protocol::operation::Request) -> String {
 }
 
 /// The command of a hint about operations; none: it only reads.
-pub fn hinted(words: &[&str]) -> Option<Command> {
+pub fn hinted(state: &State, words: &[&str]) -> Option<Command> {
     let (force, expect) = (Force::default(), None);
     match words {
-        ["swarm", "undo", id, rest @ ..] => {
-            let operation = Some(CommandId::new(*id).expect("an operation"));
+        ["swarm", "undo", number, rest @ ..] => {
+            let found = state.ops.log.iter().find(|record| record.seq.to_string() == **number);
+            let operation = Some(found.expect("an operation").id.clone());
             let force = Force { set_aside: rest.contains(&"--set-aside"), ..force };
             Some(Command::Undo { operation, partial: rest.contains(&"--partial"), force, expect })
         }

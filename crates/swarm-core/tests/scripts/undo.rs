@@ -25,7 +25,7 @@ fn c8_what_has_changed_since_is_refused_by_name_with_the_operation_to_undo_first
         "
         a: Pending → Blocked (human) → Pending
         b: Pending
-        refused: Cannot undo `task edit a`, changed since: task a was edited (try swarm undo c4)
+        refused: Cannot undo `task edit a`, changed since: task a was edited (try swarm undo 11)
         ",
     );
 }
@@ -36,7 +36,7 @@ fn c8_a_stage_that_moved_on_by_itself_counts_as_changed() {
         "plan a | start by hand | block a | unblock a | go a | undo c3",
         "
         a: Pending → Blocked (human) → Pending → Preparing r1
-        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo c4 --set-aside)
+        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo 10 --set-aside)
         owed: Prepare r1
         ",
     );
@@ -48,7 +48,7 @@ fn c8_what_an_agent_has_begun_since_is_stopped_and_set_aside_where_a_person_says
         "plan a | block a | start | unblock a | ready a | undo c3 | undo c3 aside | stopped a",
         "
         a: Pending → Blocked (human) → Pending → Preparing r1 → Active 1 → Pending
-        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo c3 --set-aside)
+        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo 8 --set-aside)
         owed: Survey c5
         ",
     );
@@ -68,7 +68,7 @@ fn c8_what_was_undone_is_not_undone_twice() {
         "plan a | start by hand | block a | undo c2 | undo c2",
         "
         a: Pending → Blocked (human) → Pending
-        refused: Operation c2 was already undone by c3 (try swarm op show c3)
+        refused: Operation 6 was already undone by 8 (try swarm op show 8)
         ",
     );
 }
@@ -240,6 +240,19 @@ fn c8_a_message_that_a_cancel_gave_up_waits_again_when_the_task_is_back() {
         "
         a: Pending → Cancelled → Pending
         message: use the old parser queued
+        ",
+    );
+}
+
+#[test]
+fn c8_a_hint_does_not_lead_to_the_undo_of_an_undo_and_back() {
+    // What was deferred and undeferred since is not in the way; the agent is, and can be set aside.
+    check(
+        "plan a | block a | unblock a | defer a | undo | start | undo c3",
+        "
+        a: Pending → Blocked (human) → Pending → Deferred → Pending → Preparing r1
+        refused: Cannot undo `task unblock a`, changed since: task a is active (try swarm undo 7 --set-aside)
+        owed: Prepare r1
         ",
     );
 }

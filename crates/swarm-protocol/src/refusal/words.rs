@@ -1,7 +1,7 @@
 //! A refusal in words: what is in the way, and the command that helps.
 
 use super::Refusal;
-use crate::ids::TaskId;
+use crate::ids::{CommandId, TaskId};
 use crate::outcome::PauseReason;
 
 impl Refusal {
@@ -73,7 +73,13 @@ impl Refusal {
             Self::CheckpointNeeded { name, why } => format!("Checkpoint {name} is needed: {why}"),
             Self::UnknownOperation { id } => format!("There is no operation {id} to undo"),
             Self::NothingToUndo { what } => format!("Nothing to {what}"),
-            Self::AlreadyUndone { id, by } => format!("Operation {id} was already undone by {by}"),
+            Self::AlreadyUndone { id, by, number, by_number } => {
+                format!(
+                    "Operation {} was already undone by {}",
+                    operation(*number, id),
+                    operation(*by_number, by)
+                )
+            }
             Self::ChangedSince { what, changes, .. } => {
                 let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
                 let more = changes.len().saturating_sub(5);
@@ -131,11 +137,18 @@ impl Refusal {
             Self::CheckpointExists { name } => format!("swarm checkpoint show {name}"),
             Self::CheckpointNeeded { name, .. } => format!("swarm checkpoint show {name}"),
             Self::UnknownOperation { .. } | Self::NothingToUndo { .. } => "swarm op log".into(),
-            Self::AlreadyUndone { by, .. } => format!("swarm op show {}", by.as_str()),
+            Self::AlreadyUndone { by, by_number, .. } => {
+                format!("swarm op show {}", operation(*by_number, by))
+            }
             Self::ChangedSince { instead, .. } => instead.clone(),
             Self::HasDependents { task, .. } => format!("swarm task rollback {task} --cascade"),
             Self::PreviewChanged { command } => format!("{command} --dry-run"),
             Self::CannotMove { hint, .. } => hint.clone(),
         }
     }
+}
+
+/// As people find it in `swarm op log`.
+fn operation(number: Option<u64>, id: &CommandId) -> String {
+    number.map_or_else(|| id.to_string(), |number| number.to_string())
 }

@@ -21,8 +21,10 @@ use crate::peer::{Caller, Inside, Role};
 /// Bytes of an agent's command: read only to say what it wanted.
 const AGENT_BODY_MAX: usize = 64 * 1024;
 
-/// The front ends a person may come through. Anything else is just a program that speaks to us.
-const DOORS: [&str; 5] = ["person:cli", "person:tui", "person:web", "person:mcp", "person:api"];
+/// The front ends a person may come through, and the one step that the command line takes by itself. Anything else is just
+/// a program that speaks to us.
+const DOORS: [&str; 6] =
+    ["person:cli", "person:tui", "person:web", "person:mcp", "person:api", "swarm:close"];
 
 /// Carry out a command
 ///

@@ -216,7 +216,7 @@ fn undone(world: &OperationWorld, record: &Record) -> Result<String, String> {
         if before != world.seen() {
             return Err("a refused undo changed something".into());
         }
-        aside = refusal.hint() == format!("swarm undo {} --set-aside", record.id.as_str());
+        aside = refusal.hint() == format!("swarm undo {} --set-aside", record.seq);
         if !aside {
             return Ok(refusal.kind().into());
         }

@@ -1,6 +1,7 @@
 //! `swarm op show OPERATION`.
 
 use swarm_core::show::changes;
+use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::{OperationState, OperationView};
 
 use crate::context::Context;
@@ -18,10 +19,17 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    cx.out.view(&Swarm::open(cx)?.operation_named(&args.operation)?, text)
+    let swarm = Swarm::open(cx)?;
+    let all = swarm.operations(None)?;
+    cx.out.view(&swarm.operation_named(&args.operation)?, |view| text(view, &all))
 }
 
-fn text(view: &OperationView) -> String {
+/// By the number that `swarm op log` shows; one that is no longer listed has only its id.
+fn number(id: &CommandId, all: &[OperationView]) -> String {
+    all.iter().find(|view| view.id == *id).map_or_else(|| id.to_string(), |view| format!("#{}", view.seq))
+}
+
+fn text(view: &OperationView, all: &[OperationView]) -> String {
     let mut lines = vec![
         format!("#{} {}", view.seq, harmless(&view.text)),
         format!("  {} by {}, {}", harmless(&view.kind), harmless(&view.by), moment(view.at)),
@@ -31,8 +39,8 @@ fn text(view: &OperationView) -> String {
     lines.extend(
         view.checkpoint.as_ref().map(|name| format!("  the state before it: checkpoint {}", harmless(name))),
     );
-    lines.extend(view.undoes.as_ref().map(|id| format!("  takes back {id}")));
-    lines.extend(view.undone_by.as_ref().map(|id| format!("  taken back by {id}")));
+    lines.extend(view.undoes.as_ref().map(|id| format!("  takes back {}", number(id, all))));
+    lines.extend(view.undone_by.as_ref().map(|id| format!("  taken back by {}", number(id, all))));
     if !view.facts.is_empty() {
         lines.push("  changed:".into());
         lines.extend(changes(&view.facts).iter().map(|line| format!("    {}", harmless(line))));
