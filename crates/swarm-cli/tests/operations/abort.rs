@@ -25,3 +25,22 @@ fn an_aborted_session_leaves_trunk_where_it_began_and_a_retry_merges_everything_
     assert_eq!(arena.shown("1.1")["attempts"], 1, "nobody worked again");
     arena.assert_tidy();
 }
+
+#[test]
+fn a_revert_that_the_swarm_made_is_not_told_as_the_work_of_others() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete"),
+        task("1.2", &["1.1"], "write two.txt two\ncommit feat: two\ncomplete"),
+    ]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.write("mine.txt", "mine\n");
+    arena.git(&["add", "mine.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "mine"]);
+    arena.ok(&["task", "rollback", "1.2", "--yes"]);
+    let look = arena.ok(&["abort", "--dry-run"]);
+    let (before, others) = look.split_once("Other commits").expect("there are some");
+    let others = others.split("\n\n").next().expect("lines");
+    assert!(others.contains("mine") && !others.contains("feat: two"), "{look}");
+    assert!(before.contains("stays:"), "{look}");
+}

@@ -191,7 +191,7 @@ pub fn task_rollback(
     say_absent(state, tasks, &revert, draft);
     let first = tasks.first().map_or("", TaskId::as_str);
     let command = format!("swarm task rollback {first}");
-    draft.trunk = trunk::rebuild(survey, revert, vec![], force, &mut draft.says, &command)?;
+    draft.trunk = trunk::rebuild(state, survey, (revert, vec![]), force, &mut draft.says, &command)?;
     for id in tasks {
         let Some(task) = state.task(id) else { continue };
         let stage = match task.parts.is_empty() {
@@ -276,7 +276,7 @@ pub fn abort(
         let merges: BTreeSet<Oid> = taken.iter().flat_map(|id| merged(state, id)).collect();
         let rewritten = rewritten(survey, |id| taken.contains(&id));
         let (says, command) = (&mut draft.says, "swarm abort");
-        draft.trunk = trunk::without(survey, then, (&merges, &rewritten), force, says, command)?;
+        draft.trunk = trunk::without(state, survey, then, (&merges, &rewritten), force, says, command)?;
     }
     for (id, landed) in &survey.landed {
         let Some(task) = state.task(id).filter(|_| draft.trunk.is_some() && taken.contains(&id)) else {

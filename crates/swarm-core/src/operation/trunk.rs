@@ -43,7 +43,7 @@ pub fn towards(
     let mut revert: Vec<Oid> = survey.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
     revert.extend(rewritten.iter().filter(|oid| !survey.since.iter().any(|c| c.oid == **oid)).cloned());
     let pick: Vec<Oid> = survey.ahead.iter().map(|c| c.oid.clone()).collect();
-    rebuild(survey, revert, pick, force, says, command)
+    rebuild(state, survey, (revert, pick), force, says, command)
 }
 
 /// Where trunk is. Nothing is taken back from a branch that is gone: the plan would change and git would not.
@@ -68,6 +68,7 @@ pub fn may_move(survey: &Survey, to: &Oid) -> Result<(), Refusal> {
 
 /// Only these merges out of trunk again, whatever else has come to it since: set back where nothing has.
 pub fn without(
+    state: &State,
     survey: &Survey,
     to: &Oid,
     (merges, rewritten): (&BTreeSet<Oid>, &[Oid]),
@@ -81,14 +82,17 @@ pub fn without(
     let pushed = survey.since.iter().any(|c| c.pushed);
     let sets = others.is_empty() && rewritten.is_empty() && survey.ahead.is_empty() && !pushed;
     if force.drop_foreign || sets {
-        say_set(survey, &others, says);
+        let ours = ours(state);
+        let foreign: Vec<&TrunkCommit> =
+            others.into_iter().filter(|commit| !ours.contains(&commit.oid)).collect();
+        say_set(survey, &foreign, says);
         may_follow(survey, force, command)?;
         let how = TrunkHow::Set { new: to.clone() };
         return Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }));
     }
     let taken = survey.since.iter().map(|c| c.oid.clone()).filter(|oid| merges.contains(oid));
     let revert = taken.chain(rewritten.iter().cloned()).collect();
-    rebuild(survey, revert, vec![], force, says, command)
+    rebuild(state, survey, (revert, vec![]), force, says, command)
 }
 
 /// The move that takes back what an operation did to trunk. Work that came on top of it since stays.
@@ -110,14 +114,14 @@ pub fn unmoved(
     let made = survey.since[own..].iter().filter(|c| ours.contains(&c.oid));
     let revert = made.map(|c| c.oid.clone()).collect();
     let pick = survey.ahead.iter().map(|c| c.oid.clone()).collect();
-    rebuild(survey, revert, pick, force, says, command)
+    rebuild(state, survey, (revert, pick), force, says, command)
 }
 
 /// Reverts and picks on top of what is there.
 pub fn rebuild(
+    state: &State,
     survey: &Survey,
-    revert: Vec<Oid>,
-    pick: Vec<Oid>,
+    (revert, pick): (Vec<Oid>, Vec<Oid>),
     force: Force,
     says: &mut Says,
     command: &str,
@@ -125,7 +129,7 @@ pub fn rebuild(
     if revert.is_empty() && pick.is_empty() {
         return Ok(None);
     }
-    let old = there(survey)?;
+    let (old, ours) = (there(survey)?, ours(state));
     let known = survey.since.iter().chain(&survey.ahead);
     for commit in known {
         let line = said(commit);
@@ -133,6 +137,9 @@ pub fn rebuild(
             says.commits.push(format!("reverted: {line}"));
         } else if pick.contains(&commit.oid) {
             says.commits.push(format!("brought back: {line}"));
+        } else if survey.since.contains(commit) && ours.contains(&commit.oid) {
+            // A revert that an undo made, or what it reverted: nobody else's.
+            says.commits.push(format!("stays: {line}"));
         } else if survey.since.contains(commit) {
             says.foreign.push(format!("stays: {line}"));
         }
