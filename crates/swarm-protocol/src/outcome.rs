@@ -199,11 +199,14 @@ impl PauseReason {
     pub fn ended_by(self) -> String {
         match self {
             Self::User => "swarm resume".into(),
+            Self::Budget => "swarm budget extend".into(),
+            // The one that also runs, where nobody does.
+            Self::Abort => "swarm run --retry".into(),
             other => format!("swarm resume --reason {}", other.word()),
         }
     }
 
-    /// `user (`swarm resume`), abort (`swarm resume --reason abort`)`
+    /// `user (`swarm resume`), trunk (`swarm resume --reason trunk`)`
     pub fn list(reasons: impl IntoIterator<Item = Self>) -> String {
         let one = |reason: Self| format!("{} (`{}`)", reason.word(), reason.ended_by());
         reasons.into_iter().map(one).collect::<Vec<_>>().join(", ")

@@ -64,6 +64,12 @@ pub struct Counts {
     /// Were done, and their work is not on trunk any more.
     #[serde(default)]
     pub gone: u64,
+    /// Wait for their parts; nobody works on them.
+    #[serde(default)]
+    pub split: u64,
+    /// Finished work that `swarm abort` took back; merged again by `swarm run --retry`.
+    #[serde(default)]
+    pub aborted: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,6 +15,7 @@ use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
 
+use crate::commands::answered;
 use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, shown};
 use crate::context::Context;
@@ -61,7 +62,7 @@ pub struct Args {
     /// With --trunk: skip the confirmation
     #[arg(long, short = 'y', requires = "trunk")]
     yes: bool,
-    /// Merge again, in order, work that `swarm abort` removed or that is gone from trunk
+    /// Merge again, in order, work that `swarm abort` removed or that is gone from trunk; a run under way does it itself
     #[arg(long)]
     retry: bool,
     /// Run in the background; watch with `swarm status --watch`, stop with `swarm stop`
@@ -90,6 +91,13 @@ impl Args {
             _ => Part::Watcher,
         }
     }
+
+    /// Nothing is asked for that only a new coordinator could do.
+    fn is_retry_alone(&self) -> bool {
+        let Self { plan, agents, agent, mode, trunk, .. } = self;
+        let more = plan.is_some() || agents.is_some() || agent.is_some() || mode.is_some() || trunk.is_some();
+        self.retry && !more && !self.coordinate && !self.detached
+    }
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
@@ -101,6 +109,9 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     }
     if args.dry_run {
         would_run(&args, cx)?;
+        return Ok(output::done());
+    }
+    if args.is_retry_alone() && retried_there(cx)? {
         return Ok(output::done());
     }
     if args.detach {
@@ -116,6 +127,17 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     // So too the coordinator: the keys of the terminal are for the one that watches it.
     let _ = rustix::process::setsid();
     coordinate(args, cx)
+}
+
+/// Where somebody coordinates already, the retry is a wish to them: after an abort one command goes on, whether the run is
+/// still there or not.
+fn retried_there(cx: &Context) -> Result<bool, CliError> {
+    let swarm = Swarm::open(cx)?;
+    let there = swarm.has_coordinator();
+    if there {
+        answered(cx, &swarm.ask(Command::Retry)?)?;
+    }
+    Ok(there)
 }
 
 /// The plan that would be saved, and with what the first agents would begin.

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::arena::wait_for;
 use crate::ground::{arena_with, task};
 
 #[test]
@@ -43,4 +44,26 @@ fn a_revert_that_the_swarm_made_is_not_told_as_the_work_of_others() {
     let others = others.split("\n\n").next().expect("lines");
     assert!(others.contains("mine") && !others.contains("feat: two"), "{look}");
     assert!(before.contains("stays:"), "{look}");
+}
+
+#[test]
+fn after_an_abort_one_command_goes_on_also_where_a_run_waits() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go");
+    let waits = format!("wait-for {}\nwrite two.txt two\ncommit feat: two\ncomplete", go.display());
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete"),
+        task("1.2", &["1.1"], &waits),
+    ]]);
+    let run = arena.start(&[]);
+    wait_for("the first is done and the second begun", || arena.shown("1.2")["status"] == "active");
+    arena.ok(&["abort", "--yes"]);
+    let status = arena.ok(&["status"]);
+    assert!(status.contains("1 aborted") && !status.contains("merging"), "{status}");
+    assert!(status.contains("swarm run --retry") && !status.contains("swarm resume"), "{status}");
+    std::fs::write(&go, "").expect("the signal file");
+    assert_eq!(arena.ok(&["run", "--retry"]).trim(), "Resumed after the abort");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
 }

@@ -76,8 +76,7 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
         let command = match reason {
             // It goes on by itself when there is room.
             PauseReason::Disk => "swarm doctor".into(),
-            PauseReason::Budget => "swarm budget extend".into(),
-            other => format!("swarm resume --reason {}", other.word()),
+            other => other.ended_by(),
         };
         let again = (*reason == PauseReason::Close).then(|| "swarm close --stop".to_string());
         let commands: Vec<String> = again.into_iter().chain([command]).collect();

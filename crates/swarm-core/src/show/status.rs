@@ -3,6 +3,7 @@
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
@@ -62,8 +63,11 @@ fn phase_view(state: &State, phase: &Phase) -> PhaseView {
 
 fn counts(state: &State) -> Counts {
     let mut counts = Counts { total: state.tasks.len() as u64, ..Counts::default() };
+    let aborted = state.paused.contains_key(&PauseReason::Abort);
     for task in state.tasks.values() {
         let slot = match task.stage.status() {
+            _ if matches!(task.stage, Stage::Split { .. }) => &mut counts.split,
+            _ if aborted && matches!(task.stage, Stage::Approved { .. }) => &mut counts.aborted,
             Status::Pending if state.unmet(task).is_empty() => &mut counts.ready,
             Status::Pending => &mut counts.waiting,
             Status::Active => &mut counts.active,

@@ -57,6 +57,8 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
             let patch = TaskPatch { depends: Some(vec![]), ..TaskPatch::default() };
             Command::EditTask { task: task(id), patch }
         }
+        ["swarm", "run", "--retry"] => Command::Retry,
+        ["swarm", "budget", "extend"] => Command::ExtendBudget { task: None },
         ["swarm", "resume"] => Command::Resume { reason: PauseReason::User },
         ["swarm", "resume", "--reason", word] => {
             let named = PauseReason::ALL.into_iter().find(|reason| reason.word() == *word);
@@ -71,10 +73,12 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "op", "log"] | ["swarm", "checkpoint", "list"] => return true,
         ["swarm", "op", "show", id] => return place.state.ops.log.iter().any(|r| r.seq.to_string() == *id),
         ["swarm", "checkpoint", "show", name] => return place.state.ops.checkpoints.contains_key(*name),
-        ["swarm", "undo", ..] | ["swarm", "task", "rollback", ..] => match operations::hinted(&place.state, &words) {
-            Some(command) => command,
-            None => panic!("the hint {words:?} is not known here"),
-        },
+        ["swarm", "undo", ..] | ["swarm", "task", "rollback", ..] => {
+            match operations::hinted(&place.state, &words) {
+                Some(command) => command,
+                None => panic!("the hint {words:?} is not known here"),
+            }
+        }
         other => panic!("the hint {other:?} is not known here; teach it to this test"),
     };
     place.ask(command).is_ok()

@@ -122,6 +122,11 @@ impl Play {
                     format!("attention: {} ({why}) {:?}", entry.what, entry.commands)
                 }));
             }
+            ["counts"] => {
+                let of = show::status(&self.state, self.now).counts;
+                let told = format!("{} active, {} split, {} ready", of.active, of.split, of.ready);
+                self.lines.push(format!("counts: {told}"));
+            }
             ["stage", task] => {
                 let row = self.state.task(&id(task)).map(|t| show::row(&self.state, t));
                 self.lines.push(format!("stage {task}: {}", row.expect("a task").stage));

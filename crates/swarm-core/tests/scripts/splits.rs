@@ -122,3 +122,17 @@ fn what_is_no_split_is_refused() {
         ",
     );
 }
+
+#[test]
+fn a_task_that_was_split_is_not_counted_as_active() {
+    check(
+        "plan a | start by hand | go a | ready a | cannot a | stopped a | split a x y | counts",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Failed → Split
+            x: Pending → Preparing r2
+            y: Pending
+            counts: 1 active, 1 split, 0 ready
+            owed: Prepare r2
+        ",
+    );
+}

@@ -116,8 +116,10 @@ fn total_line(view: &StatusView) -> String {
     let mut words = vec![format!("{} of {wanted} done", counts.done)];
     let named = [
         (counts.active, "working"),
+        (counts.split, "split"),
         (counts.review, "in review"),
         (counts.merging, "merging"),
+        (counts.aborted, "aborted"),
         (counts.ready, "ready"),
         (counts.waiting, "waiting"),
         (counts.gone, "gone"),

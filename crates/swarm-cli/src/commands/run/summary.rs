@@ -69,7 +69,9 @@ impl Summary {
         }
         let rest = [
             (c.ready + c.waiting, "pending"),
+            (c.split, "split"),
             (c.merging, "merging"),
+            (c.aborted, "aborted"),
             (c.gone, "gone from trunk"),
             (c.deferred, "deferred"),
             (c.cancelled, "cancelled"),

@@ -57,8 +57,10 @@ fn where_it_stands(view: &StatusView) -> String {
 fn counts(counts: &Counts) -> String {
     let named = [
         (counts.active, "active"),
+        (counts.split, "split"),
         (counts.review, "in review"),
         (counts.merging, "merging"),
+        (counts.aborted, "aborted"),
         (counts.ready, "ready"),
         (counts.waiting, "waiting"),
         (counts.blocked, "blocked"),
@@ -100,7 +102,7 @@ fn banners(view: &StatusView) -> Vec<String> {
                 "! Paused: several agents were taken out of service. See `swarm attention`, then run `swarm resume --reason errors`".into()
             }
             swarm_protocol::outcome::PauseReason::Abort => {
-                "! Paused: the session was aborted. `swarm undo` reverts that, `swarm run --retry` merges the work again".into()
+                "! Paused: the session was aborted. `swarm run --retry` merges its work again, in order".into()
             }
             swarm_protocol::outcome::PauseReason::Close => {
                 "! Paused: the plan is being closed. Resumes by itself if that does not finish".into()
