@@ -9,7 +9,6 @@ use swarm_engine::paths::Paths;
 use swarm_engine::session::{Asker, Session, Wishes};
 use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
-use swarm_protocol::outcome::PauseReason;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use tokio::sync::mpsc;
 
@@ -85,10 +84,6 @@ async fn coordinate(
     let listener = Listener::start(&paths, requests, coordinator.feed()).map_err(|e| {
         CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e)
     })?;
-    let paused = &coordinator.state().paused;
-    if dispatch && !paused.is_empty() {
-        note(&format!("The swarm is paused: {}", PauseReason::list(paused.keys().copied())));
-    }
     if let Some(watching) = &mut watching {
         watching.begin(coordinator.state(), coordinator.feed());
     }

@@ -130,3 +130,15 @@ fn close_with_stop_ends_what_a_dead_coordinator_left_running() {
     let wip = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip"]);
     assert_eq!(arena.git(&["show", &format!("{}:half.txt", wip.trim())]).trim(), "unfinished");
 }
+
+#[test]
+fn a_paused_run_says_why_it_waits_and_what_goes_on() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    arena.ok(&["pause", "--reason", "lunch"]);
+    let mut run = arena.start(&[]);
+    run.until("The swarm is paused: lunch; `swarm resume` goes on");
+    arena.ok(&["resume"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+}

@@ -3,7 +3,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{AgentId, TaskId};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Next, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
@@ -33,8 +33,7 @@ fn describe(event: &Event) -> Option<String> {
         }
         Event::TrunkChosen { branch } => format!("trunk is {branch} now"),
         Event::DrainStarted { why } => format!("stopping: {why}; agents go to their boundary"),
-        Event::Paused { why, .. } if why.is_empty() => "paused".into(),
-        Event::Paused { why, .. } => format!("paused: {why}"),
+        Event::Paused { reason, why } => paused(*reason, why),
         Event::Resumed { .. } => "resumed".into(),
         Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
         Event::TaskStarted { .. } => "may start".into(),
@@ -137,6 +136,24 @@ fn recovery(event: &Event) -> Option<String> {
     })
 }
 
+/// `paused: lunch; `swarm resume` goes on`: that, why, and what ends it.
+pub fn paused(reason: PauseReason, why: &str) -> String {
+    // What a command said follows the sentence in lines of its own; here its gist is enough.
+    let why = match why.split_once('\n') {
+        Some((sentence, output)) => format!(": {sentence} {}", gist(output)),
+        None if why.is_empty() => String::new(),
+        None => format!(": {why}"),
+    };
+    let command = reason.ended_by();
+    let on = match reason {
+        PauseReason::Disk => "goes on when there is room".into(),
+        PauseReason::Close => "goes on by itself if the plan is not closed".into(),
+        PauseReason::Trunk => format!("goes on when trunk moves, or with `{command}`"),
+        _ => format!("`{command}` goes on"),
+    };
+    format!("paused{why}; {on}")
+}
+
 /// The time of day, for the person who looks.
 fn quota(group: &str, resets_at: Option<Timestamp>, next_probe: Timestamp) -> String {
     let resets = resets_at.map(|at| format!("resets at {}, ", clock(at))).unwrap_or_default();
@@ -171,5 +188,23 @@ fn after(next: &Next) -> String {
         Next::Failed { .. } | Next::Timeout { .. } => "waits for you".into(),
         Next::Deferred => "deferred".into(),
         Next::Cancelled => "cancelled".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_one_line_with_its_reason_and_the_command_that_goes_on() {
+        let check = |reason, why, line| assert_eq!(paused(reason, why), line);
+        check(PauseReason::User, "", "paused; `swarm resume` goes on");
+        check(PauseReason::User, "lunch", "paused: lunch; `swarm resume` goes on");
+        check(
+            PauseReason::Checks,
+            "the checks fail at abc, before any work is done:\n$ make\nerror: no rule\n[exit code 2]",
+            "paused: the checks fail at abc, before any work is done: error: no rule (exit code 2); \
+             `swarm resume --reason checks` goes on",
+        );
     }
 }

@@ -50,6 +50,12 @@ impl Progress {
 impl Watching for Progress {
     /// From here on. `state` holds everything up to now.
     fn begin(&mut self, state: &State, feed: Feed) {
+        if !self.json {
+            for (reason, pause) in &state.paused {
+                let words = lines::paused(*reason, &pause.why);
+                output::note(&output::harmless(&format!("The swarm is {words}")));
+            }
+        }
         let mut shown = lock(&self.shared);
         shown.state = state.clone();
         let moves = shown.board.is_some();
