@@ -124,6 +124,7 @@ impl Coordinator {
             // The profile of this session, which may be another one than the configuration names.
             policy: Policy {
                 dispatch,
+                profile_chosen: world.agent_chosen,
                 hooks: operate::hooks_found(&world),
                 ..Config { agent: world.agent.clone(), ..world.config.clone() }.policy()
             },

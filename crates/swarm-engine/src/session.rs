@@ -1,6 +1,7 @@
 //! What a run is made of, and what is put right before it starts: repository, settings, ledger, trunk, leftovers. Every
 //! front end that lets a swarm run begins here; what it has to tell a person goes through `note`.
 
+mod agent;
 mod error;
 mod trunk;
 
@@ -77,17 +78,19 @@ impl Session {
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         let mut config = settings::load(&paths.config, asker.environment, &[])?.config;
         (asker.found)(&paths, &config);
-        // The profile that was asked for is the one that tasks are granted under.
-        config.agent = wishes.agent.clone().unwrap_or(config.agent);
         let paths = paths.with_worktrees(&config.worktree.dir);
         let swarm = std::env::current_exe().map_err(SessionError::io("find the swarm program"))?;
-        let agent = config.agent.clone();
+        let mut store = open_store(&git, &paths, &config).await?;
+        // Of no interest where no agent is started.
+        let note: &dyn Fn(&str) = if wishes.starts_agents { asker.note } else { &|_| {} };
+        let (agent, agent_chosen) = agent::of(wishes.agent.as_deref(), &store.state().policy, &config, note);
+        // The profile that was asked for is the one that tasks are granted under.
+        config.agent = agent.clone();
         let outfit =
             Outfit::of(&config, &agent).map_err(|error| SessionError::NoProfile(error.to_string()))?;
         if wishes.starts_agents {
             is_ready(&outfit)?;
         }
-        let mut store = open_store(&git, &paths, &config).await?;
         let trunk = trunk::of(&git, store.state(), &wishes, asker.note).await?;
         let mut plan = Preparation { asker, store: &mut store };
         plan.plan(wishes.plan, wishes.agents)?;
@@ -108,6 +111,7 @@ impl Session {
             trunk: trunk.into(),
             launch,
             agent,
+            agent_chosen,
             prompts,
             learnings,
             plan,

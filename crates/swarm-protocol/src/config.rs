@@ -304,6 +304,7 @@ impl Config {
             resumes_sessions: self.session == SessionKind::Resume,
             mode: self.mode,
             profile: self.agent.clone(),
+            profile_chosen: false,
             profiles: recovery::profile_rules(&self.profiles, &self.agent),
             quota_stops_all: self.quota.scope == QuotaScope::All,
             probe_secs: self.quota.probe_every.secs,

@@ -93,6 +93,9 @@ pub struct Policy {
     /// The profile of new attempts, and what is known of the others.
     #[serde(default)]
     pub profile: String,
+    /// A person chose it with `swarm run --agent`, and the next run begins with it too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub profile_chosen: bool,
     #[serde(default)]
     pub profiles: Vec<ProfileRule>,
     /// One used-up group stops every promotion, also of others.
@@ -154,6 +157,7 @@ impl Default for Policy {
             resumes_sessions: true,
             mode: autopilot(),
             profile: String::new(),
+            profile_chosen: false,
             profiles: vec![],
             quota_stops_all: false,
             probe_secs: probe_secs(),

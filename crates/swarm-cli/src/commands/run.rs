@@ -46,7 +46,7 @@ pub struct Args {
     /// Maximum number of agents, 1 to 64 (recorded in the execution profile; default: from the profile)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     agents: Option<u32>,
-    /// Profile of the configuration, or agent program (default: `agent` in the configuration)
+    /// Profile of the configuration, or agent program (recorded; default: as recorded, else `agent` in the configuration)
     #[arg(long, value_name = "PROFILE")]
     agent: Option<String>,
     /// Whether ready tasks start automatically (recorded; default: as recorded, else `mode` in the configuration)

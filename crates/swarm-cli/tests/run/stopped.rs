@@ -142,3 +142,15 @@ fn a_paused_run_says_why_it_waits_and_what_goes_on() {
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
 }
+
+#[test]
+fn the_agent_that_was_chosen_is_the_one_of_the_next_run() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into()), ("1.2", &[], "complete".into())]);
+    arena.ok(&["task", "defer", "1.2"]);
+    assert_eq!(arena.start(&[]).end().0, 1);
+    arena.ok(&["task", "unblock", "1.2"]);
+    let (code, said) = crate::arena::Running::of(arena.command(&["run"])).end();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("Agents run script, as chosen before"), "{said}");
+}

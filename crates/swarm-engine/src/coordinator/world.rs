@@ -27,6 +27,8 @@ pub struct World {
     pub launch: Launch,
     /// The profile of tasks that name none.
     pub agent: String,
+    /// A person chose it: the next run begins with it too.
+    pub agent_chosen: bool,
     pub prompts: Prompts,
     pub learnings: LearningFiles,
     /// The id of the ledger: caches of another plan are not taken over.

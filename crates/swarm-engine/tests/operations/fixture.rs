@@ -67,6 +67,7 @@ impl Fixture {
             trunk: std::sync::RwLock::new("main".into()),
             launch: Launch::of("/bin/false"),
             agent: self.config.agent.clone(),
+            agent_chosen: false,
             prompts: Prompts::load(&self.paths.swarm.join("prompts")).expect("the built-in ones"),
             learnings: LearningFiles::new(&self.paths.swarm),
             plan,
