@@ -38,6 +38,7 @@ pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use message::undelivered;
 pub use operate::requested;
 pub use plan::checkpoint_of_close;
+pub(crate) use proof::retry;
 pub(crate) use quota::due as quota_due;
 pub(crate) use review::approved;
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};

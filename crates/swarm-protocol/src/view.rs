@@ -324,6 +324,28 @@ pub enum WorkView {
     },
 }
 
+/// The ways on after an abort or a failure, as commands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetryOptions {
+    /// What is done stays; what failed is tried again, what has gone is merged again.
+    pub same_plan: String,
+    /// The plan is edited first.
+    pub edit_plan: String,
+    /// This plan is archived, and another one begun.
+    pub fresh_start: String,
+}
+
+impl Default for RetryOptions {
+    fn default() -> Self {
+        Self {
+            same_plan: "swarm run --retry".into(),
+            edit_plan: "swarm run --retry --edit".into(),
+            fresh_start: "swarm close && swarm run --plan FILE".into(),
+        }
+    }
+}
+
 /// What a fresh agent or person needs to go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

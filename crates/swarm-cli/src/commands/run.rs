@@ -17,14 +17,15 @@ use swarm_protocol::oplog::PreviewView;
 
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
-use crate::commands::operate::{Confirm, shown};
+use crate::commands::operate::{Confirm, DryRun, shown};
+use crate::commands::plan::edit;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
 use crate::output;
 use crate::swarm::{Swarm, session};
 use progress::Progress;
-pub use summary::Summary;
+pub use summary::{Summary, ways_on};
 
 /// Run agents on the plan until it is done
 ///
@@ -62,9 +63,12 @@ pub struct Args {
     /// With --trunk: skip the confirmation
     #[arg(long, short = 'y', requires = "trunk")]
     yes: bool,
-    /// Merge again, in order, work that `swarm abort` removed or that is gone from trunk; a run under way does it itself
+    /// Try failed tasks again, and merge again, in order, work that `swarm abort` removed or that is gone from trunk; a run under way does it itself
     #[arg(long)]
     retry: bool,
+    /// With --retry: edit the plan in $VISUAL or $EDITOR first
+    #[arg(long, requires = "retry")]
+    edit: bool,
     /// Run in the background; watch with `swarm status --watch`, stop with `swarm stop`
     #[arg(long)]
     detach: bool,
@@ -106,6 +110,10 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         if !trunk::choose(name, sure, cx)? {
             return Ok(output::done());
         }
+    }
+    if args.edit && !args.detached && !args.coordinate {
+        let dry = DryRun { dry_run: args.dry_run };
+        edit::run(edit::Args { markdown: true, dry }, cx)?;
     }
     if args.dry_run {
         would_run(&args, cx)?;

@@ -12,6 +12,7 @@ use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::RetryOptions;
 use swarm_protocol::view::{
     ApprovedPlanView, AttentionView, Budgets, HandoffView, MessageView, StatusView, TaskBudget, TaskRow,
     TaskView,
@@ -174,6 +175,11 @@ impl Swarm {
     pub fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, CliError> {
         let state = self.planned(at)?;
         show::task(&state, id).ok_or_else(|| unknown(&state, id))
+    }
+
+    /// The ways on, where something failed or was aborted.
+    pub fn retry_options(&self) -> Result<Option<RetryOptions>, CliError> {
+        Ok(show::retry_options(&self.planned(None)?))
     }
 
     pub fn handoff(&self, at: Option<u64>) -> Result<HandoffView, CliError> {

@@ -21,3 +21,4 @@ mod modes;
 mod people_review;
 mod odd_files;
 mod recovery;
+mod retry;

@@ -16,7 +16,7 @@ use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
 /// Events of a command and the sentence its asker is told.
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     pub events: Vec<Event>,
     pub answer: String,
 }

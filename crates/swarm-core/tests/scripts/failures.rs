@@ -155,3 +155,16 @@ fn three_worktrees_in_a_row_that_cannot_be_set_up_pause_the_swarm() {
         ",
     );
 }
+
+#[test]
+fn f13_a_retry_tries_again_what_failed_and_leaves_what_a_person_blocked() {
+    check(
+        "plan a b | block b | start | ready a | fails a key | stopped a | retry | retry",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending → Preparing r2
+            b: Pending → Blocked (human)
+            refused: No work failed, was rolled back or is gone: nothing would change (try swarm status)
+            owed: Prepare r2
+        ",
+    );
+}

@@ -86,7 +86,7 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     let head = format!("{}  {}", review.task, harmless(&task.row.title));
     let _ = writeln!(text, "{}", paint(colour, Paint::Bold, &head));
     let facts = [
-        ("review", review.stage.clone()),
+        ("reviewer", review.reviewer.word().into()),
         ("round", format!("{} of {}", review.round, review.rounds)),
         ("submitted", format!("{} ({})", review.submitted.short(), moment(review.since))),
         ("branch", review.branch.clone()),

@@ -101,7 +101,7 @@ fn spawn(log: &File) -> Result<Child, CliError> {
     let failed = |error: std::io::Error| CliError::environment("Cannot start the swarm").because(error);
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     // The same words, but for the one that brought us here; what it says is for people, whoever asked.
-    let words = std::env::args_os().skip(1).filter(|word| word != "--json");
+    let words = std::env::args_os().skip(1).filter(|word| word != "--json" && word != "--edit");
     command.args(words.map(|word| if word == "--detach" { "--detached".into() } else { word }));
     command.stdin(Stdio::inherit());
     command.stdout(log.try_clone().map_err(failed)?).stderr(log.try_clone().map_err(failed)?);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use swarm_core::{State, show};
 use swarm_protocol::outcome::PauseReason;
-use swarm_protocol::view::{AttentionView, Counts, TaskRow};
+use swarm_protocol::view::{AttentionView, Counts, RetryOptions, TaskRow};
 
 use crate::exit::Exit;
 
@@ -25,8 +25,23 @@ pub struct Summary {
     /// Why it was paused when it ended; it still is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paused: Vec<String>,
+    /// The ways on, where something failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_options: Option<RetryOptions>,
     #[serde(skip)]
     pauses: Vec<PauseReason>,
+}
+
+/// The ways on, for people.
+pub fn ways_on(options: &RetryOptions) -> Vec<String> {
+    let RetryOptions { same_plan, edit_plan, fresh_start } = options;
+    let ways = [
+        (same_plan, "what is done stays, the rest is tried again"),
+        (edit_plan, "edit the plan first"),
+        (fresh_start, "archive this plan and begin another"),
+    ];
+    let lines = ways.iter().map(|(command, what)| format!("  {command:<38} # {what}"));
+    std::iter::once("To go on:".to_owned()).chain(lines).collect()
 }
 
 impl Summary {
@@ -42,6 +57,7 @@ impl Summary {
             elsewhere: show::done_elsewhere(state),
             unproven: show::done_unproven(state),
             paused,
+            retry_options: show::retry_options(state),
             pauses: status.paused,
         }
     }
@@ -95,6 +111,7 @@ impl Summary {
             let on = if self.pauses.is_empty() { "; `swarm run` continues from here" } else { "" };
             lines.push(format!("Stopped{on}."));
         }
+        lines.extend(self.retry_options.iter().flat_map(ways_on));
         lines.push("See `swarm plan history`, or `swarm task show ID` for one task.".into());
         lines.join("\n")
     }
