@@ -18,7 +18,7 @@ use operations::Cut;
 const AT_ONCE: usize = 2;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 17] = [
+const MODELS: [(&str, Model); 18] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -52,11 +52,15 @@ const MODELS: [(&str, Model); 17] = [
         Model { plan: ONE, alphabet: Alphabet { reviews: true, waivers: true, ..NOTHING }, patient: false },
     ),
     (
+        "one task, reviewed by a person in rounds",
+        Model { plan: ONE, alphabet: Alphabet { people_review: true, ..NOTHING }, patient: true },
+    ),
+    (
         "one task, reviewed by a person, gates waived",
         Model {
             plan: ONE,
             alphabet: Alphabet { people_review: true, waivers: true, ..NOTHING },
-            patient: true,
+            patient: false,
         },
     ),
     (
