@@ -12,6 +12,7 @@ pub mod proof;
 pub mod planfile;
 pub mod failure;
 pub mod gist;
+pub mod near;
 pub mod outcome;
 pub mod aftermath;
 pub mod policy;

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Span};
+use swarm_protocol::near::distance;
 
 const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json");
 
@@ -248,24 +249,4 @@ pub fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&
     let most = (text.chars().count() / 3).clamp(1, 3);
     let near = names.filter(|name| name.len().abs_diff(text.len()) <= most);
     near.map(|name| (distance(text, name), name)).filter(|(d, _)| *d <= most).min().map(|(_, name)| name)
-}
-
-/// Letters to change, add, drop or swap to make one word the other; capitals count for nothing.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j - 1] + change).min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::error::PlanFileError;
 use crate::ids::TaskId;
+use crate::near::distance;
 use crate::review::{check_isolation, check_reviewer};
 
 /// Values that are lists, separated by commas.
@@ -27,6 +28,17 @@ pub(super) fn field(line: &str) -> Option<(&'static str, &str)> {
     Some((known, value.trim()))
 }
 
+/// The field that was probably meant by a line that names none: one that is misspelt would be taken for a part of the
+/// description, and what it asks for would not happen.
+pub(super) fn meant(line: &str) -> Option<(&'static str, &str)> {
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let (typed, _) = line.split_once(':')?;
+    let is_word = typed.len() >= 4 && typed.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+    let all = LISTS.iter().chain(&WORDS).chain([&LINES]);
+    let near = |name: &&&'static str| distance(typed, name) <= if typed.len() > 4 { 2 } else { 1 };
+    all.filter(|_| is_word).filter(near).min_by_key(|name| distance(typed, name)).map(|name| (*name, typed))
+}
+
 /// Reads the lines below an item into the members of its task.
 pub(super) fn read(
     file: &str,
@@ -36,10 +48,19 @@ pub(super) fn read(
     let indent =
         lines.iter().find(|(_, line)| !line.trim().is_empty()).map_or(0, |(_, line)| indent_of(line));
     let mut text = Vec::new();
+    let mut in_code = false;
     for (number, line) in lines {
         let line = &line[indent_of(line).min(indent)..];
+        in_code ^= line.trim_start().starts_with("```");
         match field(line) {
             Some((name, value)) => set(file, *number, name, value, members)?,
+            None if !in_code && meant(line).is_some() => {
+                let (name, typed) = meant(line).unwrap_or_default();
+                let why = format!("{typed:?} is not a field");
+                let hint =
+                    format!("Write `{name}:`, or begin the line with \\ if it belongs to the description");
+                return Err(PlanFileError::at(file, *number, why, &hint));
+            }
             None => text.push(line.strip_prefix('\\').unwrap_or(line)),
         }
     }

@@ -30,6 +30,15 @@ fn a_task_without_an_id_gets_the_next_free_number_of_its_phase() {
 }
 
 #[test]
+fn a_description_may_hold_what_looks_like_a_field_behind_a_backslash_or_in_a_block() {
+    let text = "# g\n- [ ] 1.1 a\n  \\Files: all of them\n  ```\n  deps: none\n  ```\n  Note: later\n";
+    check(
+        text,
+        r#"{"goal":"g","phases":[{"id":1,"name":"","tasks":[{"id":"1.1","title":"a","description":"Files: all of them\n```\ndeps: none\n```\nNote: later"}]}]}"#,
+    );
+}
+
+#[test]
 fn a_checklist_that_would_have_to_be_guessed_at_is_refused_with_its_line() {
     check(
         "# g\n- [ ] 1.1 a\nlost text\n",
@@ -54,6 +63,14 @@ fn a_checklist_that_would_have_to_be_guessed_at_is_refused_with_its_line() {
     check(
         "# g\n- [ ] 1.1 a\n  depends: ../x\n",
         "Cannot read the plan plan at line 3: \"../x\" is not a task id: it must start with a lowercase letter or a digit | List the ids of tasks, with commas between: `depends: 1.1, 1.2`",
+    );
+    check(
+        "# g\n- [ ] 1.1 a\n  reveiw: human\n",
+        "Cannot read the plan plan at line 3: \"reveiw\" is not a field | Write `review:`, or begin the line with \\ if it belongs to the description",
+    );
+    check(
+        "# g\n- [ ] 1.1 a\n  Review: human\n",
+        "Cannot read the plan plan at line 3: \"Review\" is not a field | Write `review:`, or begin the line with \\ if it belongs to the description",
     );
     check(
         "# g\n## Phase 0: x\n",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::checklist::{NOTES, item, own_id};
-use super::fields::{JSON, LINES, LISTS, WORDS, field, survives_as_paragraph};
+use super::fields::{JSON, LINES, LISTS, WORDS, field, meant, survives_as_paragraph};
 use crate::plan::{PhaseFile, PlanFile, Status, TaskFile};
 
 /// The plan as JSON, indented, with a newline at its end.
@@ -96,8 +96,8 @@ fn write_description(out: &mut String, members: &mut Map<String, Value>) {
         return;
     }
     for (at, line) in text.lines().enumerate() {
-        let guarded =
-            line.starts_with('\\') || field(line).is_some() || (at == 0 && line.starts_with([' ', '\t']));
+        let is_field = field(line).is_some() || meant(line).is_some();
+        let guarded = line.starts_with('\\') || is_field || (at == 0 && line.starts_with([' ', '\t']));
         let line = if guarded { format!("  \\{line}") } else { format!("  {line}") };
         let _ = writeln!(out, "{}", if line.trim().is_empty() { "" } else { &line });
     }
