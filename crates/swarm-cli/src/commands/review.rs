@@ -7,8 +7,11 @@ pub mod show;
 
 use clap::Subcommand;
 
+use crate::commands::operate::DryRun;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::output;
+use crate::swarm::Swarm;
 
 /// Review submitted work
 #[derive(Debug, Subcommand)]
@@ -17,6 +20,13 @@ pub enum Command {
     Show(show::Args),
     Approve(approve::Args),
     NeedsChanges(needs_changes::Args),
+}
+
+/// Without a coordinator the verdict is kept, and nothing happens.
+fn say_who_goes_on(swarm: &Swarm, dry: DryRun) {
+    if !dry.dry_run && !swarm.has_coordinator() {
+        output::note("Note: no coordinator is running; `swarm run` goes on with it");
+    }
 }
 
 pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {

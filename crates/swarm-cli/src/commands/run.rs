@@ -31,8 +31,9 @@ pub use summary::{Summary, ways_on};
 ///
 /// Each ready task gets an agent and a worktree. Finished work is checked, merged apart from your checkout, verified there, and only
 /// then published to trunk: the branch you were on when the plan first ran, whatever you check out later. In semi-auto mode a ready
-/// task waits for `swarm task start`; submitted work that a person reviews waits for `swarm review approve`. The run ends when nothing more can happen without you: exit code 0 if every task is done or
-/// cancelled, 1 if some wait for you.
+/// task waits for `swarm task start`; submitted work that a person reviews waits for `swarm review approve`. While something waits for
+/// such a word, or the swarm is paused, the run waits with it. It ends when nothing more can happen: exit code 0 if every task is done
+/// or cancelled, 1 if some failed or are blocked.
 ///
 /// Ctrl+C stops in good order: agents go to their next boundary and uncommitted work is saved. A second Ctrl+C leaves at once; the
 /// agents still stop by themselves. A crashed coordinator is restarted after 1, 2, 4 … seconds, at most five times in ten minutes:

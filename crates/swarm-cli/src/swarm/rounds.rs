@@ -6,6 +6,7 @@ use swarm_git::DiffKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::SavedStage;
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{ReviewView, WorkView};
@@ -82,10 +83,10 @@ impl Swarm {
                 let from = self.runtime.block_on(self.git.parent_of(first))?.ok_or_else(nothing)?;
                 Stretch { from, to: to.clone() }
             }
-            Some(WorkView::Submitted { base, tip }) => Stretch { from: base.clone(), to: tip.clone() },
+            Some(WorkView::Submitted { base, tip }) => self.own_part(base, tip)?,
             Some(WorkView::OnBranch { base, branch }) => {
                 let tip = self.runtime.block_on(self.git.ref_value(&format!("refs/heads/{branch}")))?;
-                Stretch { from: base.clone(), to: tip.ok_or_else(nothing)? }
+                self.own_part(base, &tip.ok_or_else(nothing)?)?
             }
             None => return Err(nothing()),
         };
@@ -94,16 +95,49 @@ impl Swarm {
         let found = rounds.into_iter().find(|round| round.round == wanted);
         let found = found.ok_or_else(|| {
             CliError::refused_now(format!("Task {id} was not submitted for a review {wanted} times"))
-                .run_instead(format!("swarm task show {id}"))
+                .run_instead(format!("swarm review show {id}"))
         })?;
-        // Trunk may have been taken into the branch between two rounds: the task's own part is what counts.
-        let from = self.runtime.block_on(self.git.merge_base(&now.from, &found.commit))?;
-        Ok(Stretch { from: from.unwrap_or(now.from), to: found.commit })
+        match &work {
+            Some(WorkView::Submitted { base, .. } | WorkView::OnBranch { base, .. }) => {
+                self.own_part(base, &found.commit)
+            }
+            // It stands on trunk under other names.
+            _ => {
+                let from = self.runtime.block_on(self.git.merge_base(&now.from, &found.commit))?;
+                Ok(Stretch { from: from.unwrap_or(now.from), to: found.commit })
+            }
+        }
+    }
+
+    /// What the task itself changes: what came from trunk into its branch meanwhile is not its work.
+    fn own_part(&self, base: &Oid, tip: &Oid) -> Result<Stretch, CliError> {
+        let from = self.runtime.block_on(async {
+            let trunk = format!("refs/heads/{}", self.trunk_name().await?);
+            let Some(trunk) = self.git.ref_value(&trunk).await? else { return Ok(base.clone()) };
+            let shared = self.git.merge_base(&trunk, tip).await?;
+            Ok::<_, CliError>(match shared {
+                Some(shared) if self.git.is_ancestor(base, &shared).await? => shared,
+                _ => base.clone(),
+            })
+        })?;
+        Ok(Stretch { from, to: tip.clone() })
     }
 
     /// What changed there. Bytes: a file is in whatever encoding it is.
     pub fn diff_of(&self, stretch: &Stretch, kind: DiffKind) -> Result<Vec<u8>, CliError> {
         Ok(self.runtime.block_on(self.git.diff_text(&stretch.from, &stretch.to, kind))?)
+    }
+
+    /// The commit that is meant: a name, or the first digits.
+    pub fn commit_named(&self, name: &str) -> Result<Oid, CliError> {
+        let found = self.runtime.block_on(self.git.resolve(name))?;
+        found
+            .ok_or_else(|| CliError::usage(format!("There is no commit {name}")).run_instead("git log --all"))
+    }
+
+    /// Whether one commit is in the history of another.
+    pub fn is_in(&self, older: &Oid, newer: &Oid) -> Result<bool, CliError> {
+        Ok(self.runtime.block_on(self.git.is_ancestor(older, newer))?)
     }
 
     /// Where the branch of the task is now.
@@ -128,6 +162,12 @@ fn take_in(rounds: &mut Vec<Round>, event: Event, at: Timestamp) {
         }
         Event::ReviewFailed { output, .. } => judged("needs changes", vec![gist(&output)], rounds),
         Event::TaskApproved { .. } => judged("approved", vec![], rounds),
+        // The verdict was undone.
+        Event::TaskRestored { stage: Some(SavedStage::Review { tip, .. }), .. } => {
+            if let Some(last) = rounds.last_mut().filter(|round| round.commit == tip) {
+                (last.verdict, last.notes) = (None, vec![]);
+            }
+        }
         _ => {}
     }
 }

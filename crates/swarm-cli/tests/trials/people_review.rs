@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::arena::{Arena, Running};
+use crate::arena::{Arena, Running, wait_for};
 use crate::ground::{arena_with, task};
 
 const GOOD: &str = "write a.txt a\ncommit feat: a\ncomplete";
@@ -77,7 +77,13 @@ fn notes_of_a_review_reach_the_next_attempt_and_what_was_submitted_before_is_sti
     let shown = arena.ok(&["review", "show", "1.1"]);
     has(
         &shown,
-        &["Round 1", "needs changes", "a.txt:1: a is not enough", "write b.txt, too", "since the last round"],
+        &[
+            "Submission 1",
+            "needs changes",
+            "a.txt:1: a is not enough",
+            "write b.txt, too",
+            "since the last submission",
+        ],
     );
     let first = arena.ok(&["task", "diff", "1.1", "--round", "1"]);
     assert!(first.contains("a/a.txt") && !first.contains("b.txt"), "{first}");
@@ -104,7 +110,7 @@ fn a_branch_that_moved_is_not_approved_and_the_persons_own_touch_lands_with_it()
     git(&["add", "mine.txt"]);
     git(&["commit", "--quiet", "--message=mine"]);
     has(&refused(&arena, &["review", "approve", "1.1"]), &["was submitted at", "swarm review show 1.1"]);
-    has(&arena.ok(&["review", "show", "1.1"]), &["moved on", "swarm worktree merge 1.1"]);
+    has(&arena.ok(&["review", "show", "1.1"]), &["the branch is at", "swarm worktree merge 1.1"]);
     assert_eq!(arena.status_of("1.1"), "review");
     arena.ok(&["worktree", "merge", "1.1"]);
     let (code, said) = run.end();
@@ -148,4 +154,23 @@ fn a_tag_decides_who_reviews_and_a_word_nobody_knows_is_refused_with_its_line() 
     arena.write("bad.json", plan);
     has(&save("bad.json"), &["bad.json at line 3", "moon", "worktree"]);
     has(&refused(&arena, &["task", "add", "More", "--review", "me"]), &["me", "none, command, human"]);
+}
+
+#[test]
+fn what_came_from_trunk_into_the_branch_is_not_shown_as_the_tasks_own() {
+    let takes_it_in =
+        "sh until git cat-file -e main:base.txt 2>/dev/null; do sleep 0.1; done; git merge --no-edit main";
+    let script = format!("write a.txt a\ncommit feat: a\nprint ready\n{takes_it_in}\ncomplete");
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![reviewed("1.1", &script)]]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent is ready", || arena.printed().contains("ready"));
+    arena.commit("base.txt", "base");
+    run.until("swarm review approve 1.1");
+    let diff = arena.ok(&["task", "diff", "1.1"]);
+    assert!(diff.contains("a.txt") && !diff.contains("base.txt"), "{diff}");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_tidy();
 }

@@ -16,6 +16,10 @@ impl State {
                 self.change(id, |t| t.base = base);
             }
             Fact::Part(id, TaskPart::Left) => self.change(id, |t| t.left = typed(after)),
+            Fact::Part(id, TaskPart::Rounds) => self.change(id, |t| {
+                t.review_rounds =
+                    after.and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+            }),
             Fact::Phase(id) => {
                 let complete = after.is_some_and(|v| v["complete"] == true);
                 let found = self.plan.iter_mut().flat_map(|p| &mut p.phases);

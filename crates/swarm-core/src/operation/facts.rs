@@ -71,6 +71,7 @@ fn read_part(state: &State, task: &Task, part: TaskPart) -> Option<Value> {
         TaskPart::Waived => serde_json::to_value(&task.waived).ok(),
         TaskPart::Base => task.base.as_ref().map(|base| json!(base.as_str())),
         TaskPart::Left => serde_json::to_value(task.left.as_ref()?).ok(),
+        TaskPart::Rounds => Some(json!(task.review_rounds)),
     }
 }
 
@@ -99,7 +100,7 @@ pub fn touched(state: &State, events: &[Event]) -> BTreeSet<Fact> {
 }
 
 fn touch(state: &State, event: &Event, facts: &mut BTreeSet<Fact>) {
-    use TaskPart::{Base, Left, Place, Spec, Stage, Waived};
+    use TaskPart::{Base, Left, Place, Rounds, Spec, Stage, Waived};
     let parts = |id: &TaskId, parts: &[TaskPart]| -> Vec<Fact> {
         parts.iter().map(|part| Fact::Part(id.clone(), *part)).collect()
     };
@@ -124,6 +125,7 @@ fn touch(state: &State, event: &Event, facts: &mut BTreeSet<Fact>) {
             facts.insert(Fact::Profile);
         }
         Event::TaskApproved { task, .. } => facts.extend(parts(task, &[Stage, Base])),
+        Event::ChangesRequested { task, .. } => facts.extend(parts(task, &[Stage, Rounds])),
         Event::FactsSet { facts: set } => facts.extend(set.iter().map(|change| change.fact.clone())),
         other => facts.extend(only_fact(other)),
     }
@@ -219,6 +221,7 @@ fn describe_part(id: &TaskId, part: TaskPart, value: Option<&Value>) -> String {
         },
         (TaskPart::Spec, Some(_)) => format!("task {id} was edited"),
         (TaskPart::Place, Some(_)) => format!("task {id} was moved"),
+        (TaskPart::Rounds, Some(n)) => format!("a review of task {id} wanted changes {n} times"),
         (TaskPart::Base, _) => format!("the branch of task {id} begins elsewhere"),
         (TaskPart::Waived, Some(_)) => format!("gates of task {id} were waived"),
         (TaskPart::Left, _) | (_, None) => format!("the {} of task {id} is gone", part.word()),

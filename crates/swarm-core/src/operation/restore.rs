@@ -219,7 +219,7 @@ fn has_no_event(fact: &Fact, set: bool) -> bool {
     match fact {
         // A mode that somebody chose has one; that nobody has chosen any has none.
         Fact::Mode => !set,
-        Fact::Part(_, part) => matches!(part, TaskPart::Base | TaskPart::Left),
+        Fact::Part(_, part) => matches!(part, TaskPart::Base | TaskPart::Left | TaskPart::Rounds),
         Fact::Phase(_)
         | Fact::Approved
         | Fact::Checkpoint(_)

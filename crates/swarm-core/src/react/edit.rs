@@ -6,11 +6,13 @@ use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{BlockKind, TaskPatch, TaskSpec};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::review::Reviewer;
 
 use super::command::Outcome;
 use super::task::wrong;
 use super::validate;
 use crate::limits::TASKS_MAX;
+use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -97,6 +99,14 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
             state.tasks.iter().map(|(id, t)| (id, t.spec.depends.as_slice())).collect();
         edges.insert(&id, &spec.depends);
         validate::graph_of_wholes(state, edges, None)?;
+    }
+    if let Stage::Review { tip, tree, .. } = &task.stage {
+        let edited = Task { spec, ..task.clone() };
+        if reviewer(state, &edited) == Reviewer::None {
+            let approved = super::review::approved(id.clone(), tip.clone(), tree.clone(), "none");
+            let answer = format!("Task {id} changed: nobody reviews it, so it waits for its turn to merge");
+            return Ok(Outcome::new(vec![Event::TaskUpdated { task: id, patch }, approved], answer));
+        }
     }
     let may_be_empty_now = patch.allow_empty == Some(true)
         && matches!(task.stage, Stage::Blocked { block: BlockKind::Empty, .. });

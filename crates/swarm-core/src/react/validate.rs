@@ -39,7 +39,7 @@ fn bounded(what: &str, text: &str, limit: usize) -> Result<(), Refusal> {
 
 /// What a reviewer wants changed: something, somewhere in the repository.
 pub(super) fn notes(notes: &[ReviewNote]) -> Result<(), Refusal> {
-    let what = "The notes of a review";
+    let what = "A review without notes";
     if notes.is_empty() {
         return Err(Refusal::BadValue { what: what.into(), why: "say what is to be changed".into() });
     }
@@ -50,6 +50,11 @@ pub(super) fn notes(notes: &[ReviewNote]) -> Result<(), Refusal> {
         text("A note of a review", &note.text, REASON_MAX)?;
         if let Some(file) = &note.file {
             text("The file of a note", file, ENTRY_MAX)?;
+            let leaves = file.starts_with('/') || file.split('/').any(|part| part == "..");
+            if leaves || note.line == Some(0) {
+                let why = "it must lie in the repository, and lines are counted from 1";
+                return Err(Refusal::BadValue { what: "The place of a note".into(), why: why.into() });
+            }
         }
     }
     Ok(())

@@ -72,6 +72,10 @@ fn of_task(id: &TaskId, part: TaskPart, before: Option<&Value>, after: Option<&V
         }
         // What waited to come back is there, or is not waited for any more: the stage says it.
         TaskPart::Left => vec![],
+        TaskPart::Rounds => {
+            let n = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
+            vec![format!("task {id}: rounds of review {} → {}", n(before), n(after))]
+        }
     }
 }
 

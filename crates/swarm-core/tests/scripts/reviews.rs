@@ -172,7 +172,7 @@ fn a_person_approves_the_commit_that_was_submitted_and_no_other() {
         "person approves a e | stage a",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Review
-            refused: Task a was submitted at bbbbbbbb, and you reviewed eeeeeeee (try swarm review show a)
+            refused: Task a was submitted at bbbbbbbb, not at eeeeeeee (try swarm review show a)
             stage a: waits for your review: swarm review show a
         ",
     );
@@ -249,5 +249,45 @@ fn an_unknown_reviewer_is_refused() {
             a: Pending
             refused: The review of task a is not valid: "nobody" is not a reviewer; known are none, command, human (try swarm --help)
         "#,
+    );
+}
+
+#[test]
+fn that_nothing_changed_is_done_only_on_the_word_of_a_person() {
+    read(
+        "person approves a b | empty a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Done
+            owed: Remove a
+        ",
+    );
+    check(
+        "plan a | reviewer a none | start | ready a | complete a | green a | stopped a | empty a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn a_verdict_that_is_undone_has_cost_no_round() {
+    read(
+        "pause | person rejects a off by one | undo | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Pending → Review
+            attention: Task a waits for your review (submitted at bbbbbbbb, round 1) ["swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT"]
+        "#,
+    );
+}
+
+#[test]
+fn an_edit_that_takes_the_reviewer_away_says_that_it_approves() {
+    read(
+        "reviewer a none",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging
+            owed: Build a
+        ",
     );
 }

@@ -58,13 +58,16 @@ pub enum TaskPart {
     Base,
     /// Given up, and to come back.
     Left,
+    /// How often a review wanted changes.
+    Rounds,
 }
 
 const BRANCHES: &str = "refs/heads/";
 const TASK_BRANCHES: &str = "refs/heads/swarm/";
 
 impl TaskPart {
-    pub const ALL: [Self; 6] = [Self::Spec, Self::Place, Self::Stage, Self::Waived, Self::Base, Self::Left];
+    pub const ALL: [Self; 7] =
+        [Self::Spec, Self::Place, Self::Stage, Self::Waived, Self::Base, Self::Left, Self::Rounds];
 
     pub const fn word(self) -> &'static str {
         match self {
@@ -74,6 +77,7 @@ impl TaskPart {
             Self::Waived => "waived",
             Self::Base => "base",
             Self::Left => "left",
+            Self::Rounds => "rounds",
         }
     }
 }

@@ -42,11 +42,9 @@ impl Refusal {
             Self::WrongStatus { task, status, wanted, .. } => {
                 format!("Task {task} is {} and cannot be {wanted}", status.word())
             }
-            Self::ReviewedAnother { task, submitted, seen } => format!(
-                "Task {task} was submitted at {}, and you reviewed {}",
-                submitted.short(),
-                seen.short()
-            ),
+            Self::ReviewedAnother { task, submitted, seen } => {
+                format!("Task {task} was submitted at {}, not at {}", submitted.short(), seen.short())
+            }
             Self::ReviewedBy { task, by } => {
                 format!("Task {task} is not reviewed by a person: its reviewer is {}", by.word())
             }

@@ -3,6 +3,7 @@
 use swarm_protocol::command::Command;
 use swarm_protocol::review::{ReviewNote, Verdict};
 
+use super::say_who_goes_on;
 use crate::commands::operate::{DryRun, intervene};
 use crate::commands::task::TaskArg;
 use crate::context::Context;
@@ -34,7 +35,10 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let placed = args.note.chunks_exact(2).map(|pair| at_place(&pair[0], &pair[1]));
     let notes: Vec<ReviewNote> = general.into_iter().chain(placed).collect();
     let command = Command::Review { task: args.task.id, verdict: Verdict::NeedsChanges { notes } };
-    intervene(cx, &Swarm::open(cx)?, command, args.dry)
+    let swarm = Swarm::open(cx)?;
+    intervene(cx, &swarm, command, args.dry)?;
+    say_who_goes_on(&swarm, args.dry);
+    Ok(())
 }
 
 fn at_place(place: &str, text: &str) -> ReviewNote {

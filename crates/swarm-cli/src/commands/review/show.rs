@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use swarm_git::DiffKind;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::{ReviewView, TaskView};
 
 use crate::commands::task::TaskArg;
@@ -43,6 +44,8 @@ struct Shown {
     since_last_round: String,
     /// The branch is there now, when it has moved on since.
     branch_now: Option<String>,
+    /// Whether the submitted commit is in what the branch is now.
+    branch_goes_on: Option<bool>,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -52,14 +55,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let task = swarm.task(id, None)?;
     let rounds = swarm.rounds(id)?;
     let files = swarm.diff_of(&swarm.work_of(id, None)?, DiffKind::Stat)?;
-    let since_last_round = match rounds.as_slice() {
-        [.., before, now] => {
-            let stretch = Stretch { from: before.commit.clone(), to: now.commit.clone() };
-            swarm.diff_of(&stretch, DiffKind::Stat)?
-        }
-        _ => vec![],
-    };
+    let since_last_round = since_last(&swarm, id, &rounds)?;
     let tip = swarm.tip_of(id)?.filter(|tip| *tip != review.submitted);
+    let goes_on = tip.as_ref().map(|tip| swarm.is_in(&review.submitted, tip)).transpose()?;
     let shown = Shown {
         description: task.description.clone(),
         acceptance: task.acceptance.clone(),
@@ -67,16 +65,32 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         unblocks: named(&swarm, &task.unblocks)?,
         rounds,
         files: String::from_utf8_lossy(&files).into_owned(),
-        since_last_round: String::from_utf8_lossy(&since_last_round).into_owned(),
+        since_last_round,
         branch_now: tip.map(|tip| tip.to_string()),
+        branch_goes_on: goes_on,
         review,
     };
     let colour = cx.out.colour;
     cx.out.view(&shown, |shown| text(shown, &task, colour))
 }
 
+/// What changed since the work was submitted the last time; where trunk was merged in between, how to see it.
+fn since_last(swarm: &Swarm, id: &TaskId, rounds: &[Round]) -> Result<String, CliError> {
+    let [.., before, now] = rounds else { return Ok(String::new()) };
+    if before.commit == now.commit {
+        return Ok("nothing: the same commit was submitted again".into());
+    }
+    let [was, is] = [before, now].map(|round| swarm.work_of(id, Some(round.round)));
+    if was?.from != is?.from {
+        let n = before.round;
+        return Ok(format!("trunk was merged in between; compare with `swarm task diff {id} --round {n}`"));
+    }
+    let stretch = Stretch { from: before.commit.clone(), to: now.commit.clone() };
+    Ok(String::from_utf8_lossy(&swarm.diff_of(&stretch, DiffKind::Stat)?).into_owned())
+}
+
 /// Ids with their titles.
-fn named(swarm: &Swarm, ids: &[swarm_protocol::ids::TaskId]) -> Result<Vec<String>, CliError> {
+fn named(swarm: &Swarm, ids: &[TaskId]) -> Result<Vec<String>, CliError> {
     ids.iter().map(|id| Ok(format!("{id}  {}", swarm.task(id, None)?.row.title))).collect()
 }
 
@@ -88,7 +102,15 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     let facts = [
         ("reviewer", review.reviewer.word().into()),
         ("round", format!("{} of {}", review.round, review.rounds)),
-        ("submitted", format!("{} ({})", review.submitted.short(), moment(review.since))),
+        (
+            "submitted",
+            format!(
+                "{} ({}), submission {}",
+                review.submitted.short(),
+                moment(review.since),
+                shown.rounds.len()
+            ),
+        ),
         ("branch", review.branch.clone()),
     ];
     for (name, value) in facts {
@@ -96,12 +118,14 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     }
     if let Some(now) = &shown.branch_now {
         let short: String = now.chars().take(8).collect();
-        let id = &review.task;
-        let _ = writeln!(
-            text,
-            "{:<12}the branch is at {short} now; `swarm worktree merge {id}` approves that and merges it",
-            "moved on"
-        );
+        let (id, submitted) = (&review.task, review.submitted.short());
+        let way = match shown.branch_goes_on {
+            Some(true) => format!(
+                "`git diff {submitted} {short}` shows the rest, `swarm worktree merge {id}` merges all of it, `swarm review approve {id} --commit {submitted}` what was submitted"
+            ),
+            _ => format!("`swarm review approve {id} --commit {submitted}` merges what was submitted"),
+        };
+        let _ = writeln!(text, "{:<12}the branch is at {short} now; {way}", "moved");
     }
     if !shown.description.is_empty() {
         let _ = writeln!(text, "\n{}", harmless_lines(&shown.description));
@@ -111,12 +135,13 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     list(&mut text, "Waiting for it", &shown.unblocks);
     for round in shown.rounds.iter().filter(|round| round.verdict.is_some()) {
         let verdict = round.verdict.as_deref().unwrap_or_default();
-        let name = format!("Round {} ({}, {verdict})", round.round, round.commit.short());
+        let name = format!("Submission {} ({}, {verdict})", round.round, round.commit.short());
         list(&mut text, &name, &round.notes);
     }
-    let _ = writeln!(text, "\nChanges\n{}", indented(&shown.files));
+    let files = if shown.files.is_empty() { "the branch changes nothing" } else { &shown.files };
+    let _ = writeln!(text, "\nChanges\n{}", indented(files));
     if !shown.since_last_round.is_empty() {
-        let _ = writeln!(text, "\nChanges since the last round\n{}", indented(&shown.since_last_round));
+        let _ = writeln!(text, "\nChanges since the last submission\n{}", indented(&shown.since_last_round));
     }
     let mut commands = vec![format!("swarm task diff {}", review.task)];
     commands.extend(review.commands.iter().filter(|command| !command.contains(" review show ")).cloned());
@@ -134,6 +159,6 @@ fn list(text: &mut String, name: &str, entries: &[String]) {
     }
     let _ = writeln!(text, "\n{name}");
     for entry in entries {
-        let _ = writeln!(text, "  {}", harmless(entry));
+        let _ = writeln!(text, "  {}", harmless_lines(entry).replace('\n', "\n    "));
     }
 }

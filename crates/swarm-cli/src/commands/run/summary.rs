@@ -36,7 +36,7 @@ pub struct Summary {
 pub fn ways_on(options: &RetryOptions) -> Vec<String> {
     let RetryOptions { same_plan, edit_plan, fresh_start } = options;
     let ways = [
-        (same_plan, "what is done stays, the rest is tried again"),
+        (same_plan, "what is done stays, failed tasks are tried again"),
         (edit_plan, "edit the plan first"),
         (fresh_start, "archive this plan and begin another"),
     ];

@@ -14,8 +14,8 @@ use crate::swarm::rounds::Stretch;
 
 /// Show what a task changes
 ///
-/// The committed work of the task and nothing else: from where its branch began to where it is now, or its commits on trunk
-/// once it is merged.
+/// The committed work of the task and nothing else: what its branch changes, as it was submitted if it is in review, or its commits on
+/// trunk once it is merged. What was merged from trunk into the branch is left out.
 ///
 /// Example: swarm task diff 1.2 --stat
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub struct Args {
     /// List the files only, with the number of changed lines
     #[arg(long)]
     pub stat: bool,
-    /// The work as it was submitted for review the Nth time
+    /// The work as it was submitted the Nth time, as `swarm review show` numbers it
     #[arg(long, value_name = "N")]
     pub round: Option<usize>,
 }
