@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::near::distance;
 use swarm_protocol::plan::{TaskPatch, TaskSpec};
 use swarm_protocol::refusal::Refusal;
 
@@ -62,23 +63,6 @@ pub(crate) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a TaskId>) -
         .filter(|(d, _)| *d <= most)
         .min()
         .map(|(_, n)| n.clone())
-}
-
-/// Levenshtein distance of two short texts.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let cost = usize::from(ca != *cb);
-            let best = (corner + cost).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = row[j + 1];
-            row[j + 1] = best;
-        }
-    }
-    row[b.len()]
 }
 
 /// What turns one form of a task into the other.

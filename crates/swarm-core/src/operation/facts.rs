@@ -221,7 +221,7 @@ fn describe_part(id: &TaskId, part: TaskPart, value: Option<&Value>) -> String {
         },
         (TaskPart::Spec, Some(_)) => format!("task {id} was edited"),
         (TaskPart::Place, Some(_)) => format!("task {id} was moved"),
-        (TaskPart::Rounds, Some(n)) => format!("a review of task {id} wanted changes {n} times"),
+        (TaskPart::Rounds, Some(n)) => format!("the reviews of task {id} that wanted changes are {n}"),
         (TaskPart::Base, _) => format!("the branch of task {id} begins elsewhere"),
         (TaskPart::Waived, Some(_)) => format!("gates of task {id} were waived"),
         (TaskPart::Left, _) | (_, None) => format!("the {} of task {id} is gone", part.word()),

@@ -52,16 +52,15 @@ pub(super) fn read(
     for (number, line) in lines {
         let line = &line[indent_of(line).min(indent)..];
         in_code ^= line.trim_start().starts_with("```");
-        match field(line) {
-            Some((name, value)) => set(file, *number, name, value, members)?,
-            None if !in_code && meant(line).is_some() => {
-                let (name, typed) = meant(line).unwrap_or_default();
+        match (field(line), meant(line).filter(|_| !in_code)) {
+            (Some((name, value)), _) => set(file, *number, name, value, members)?,
+            (None, Some((name, typed))) => {
                 let why = format!("{typed:?} is not a field");
                 let hint =
                     format!("Write `{name}:`, or begin the line with \\ if it belongs to the description");
                 return Err(PlanFileError::at(file, *number, why, &hint));
             }
-            None => text.push(line.strip_prefix('\\').unwrap_or(line)),
+            (None, None) => text.push(line.strip_prefix('\\').unwrap_or(line)),
         }
     }
     let description = paragraph(&text);

@@ -116,9 +116,9 @@ impl Shown {
         let key = |review: &ReviewView| (review.task.clone(), review.round);
         for review in waiting.iter().filter(|review| !self.in_review.contains(&key(review))) {
             let (id, title) = (&review.task, output::harmless(&review.title));
-            output::note(&format!(
-                "Task {id} waits for your review: {title}\n    swarm review show {id}\n    swarm review approve {id}\n    swarm review needs-changes {id} WHAT"
-            ));
+            let commands = review.commands.iter().filter(|command| command.starts_with("swarm review "));
+            let lines: Vec<String> = commands.map(|command| format!("\n    {command}")).collect();
+            output::note(&format!("Task {id} waits for your review: {title}{}", lines.concat()));
         }
         self.in_review = waiting.iter().map(key).collect();
     }
