@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::near::distance;
+use swarm_protocol::near;
 use swarm_protocol::plan::{TaskPatch, TaskSpec};
 use swarm_protocol::refusal::Refusal;
 
@@ -54,15 +54,9 @@ pub(crate) fn circle(edges: &BTreeMap<&TaskId, &[TaskId]>) -> Option<Vec<TaskId>
     None
 }
 
-/// The name that was probably meant: at most two edits away, or a third of its length.
+/// The task that was probably meant.
 pub(crate) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a TaskId>) -> Option<TaskId> {
-    let most = (text.chars().count() / 3).clamp(1, 3);
-    names
-        .filter(|n| n.as_str().len().abs_diff(text.len()) <= most)
-        .map(|n| (distance(text, n.as_str()), n))
-        .filter(|(d, _)| *d <= most)
-        .min()
-        .map(|(_, n)| n.clone())
+    TaskId::new(near::nearest(text, names.map(TaskId::as_str))?).ok()
 }
 
 /// What turns one form of a task into the other.

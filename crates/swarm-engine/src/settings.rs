@@ -13,7 +13,7 @@ use serde_json::Value;
 use swarm_protocol::config::Config;
 
 use keys::Keys;
-pub use keys::{env_name, nearest};
+pub use keys::env_name;
 
 /// A configuration file is at most so large.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -3,10 +3,10 @@
 use swarm_core::input::Input;
 use swarm_core::{State, react, show};
 use swarm_engine::present::as_on_trunk;
-use swarm_engine::settings;
 use swarm_engine::store::{Store, archived};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::near::nearest;
 use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
@@ -213,7 +213,7 @@ pub(super) fn meant<'a>(
     names: impl Iterator<Item = &'a str>,
     list: &str,
 ) -> CliError {
-    match settings::nearest(text, names) {
+    match nearest(text, names) {
         Some(near) => error.say(format!("Did you mean {near}? Run `{list}`")),
         None => error.run_instead(list),
     }

@@ -243,10 +243,3 @@ fn collect(prefix: &str, value: &Value, leaves: &mut Vec<String>, groups: &mut V
         collect(&key, value, leaves, groups);
     }
 }
-
-/// The name that was probably meant: at most two edits away, or a third of its length.
-pub fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (text.chars().count() / 3).clamp(1, 3);
-    let near = names.filter(|name| name.len().abs_diff(text.len()) <= most);
-    near.map(|name| (distance(text, name), name)).filter(|(d, _)| *d <= most).min().map(|(_, name)| name)
-}
