@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
+use swarm_protocol::judgement::ANSWER_MAX;
 
 use super::failing::without_colours;
 use super::signals::{AgentSignal, signal_in};
@@ -86,6 +87,8 @@ pub struct Heard {
     retries: u32,
     running: BTreeMap<String, String>,
     line: String,
+    /// What was said since the last tool ended: in the end, the answer.
+    message: String,
     said_anything: bool,
     last_words: VecDeque<String>,
     /// The newest of them, oldest first.
@@ -99,6 +102,14 @@ impl Heard {
     pub fn says(&mut self, text: &str) {
         self.says_part(text);
         self.sentence_ends();
+        if !text.is_empty() && self.message.len() <= ANSWER_MAX {
+            self.message.push('\n');
+        }
+    }
+
+    /// What was said last, after everything that was done: a little more than `ANSWER_MAX` where it is too long.
+    pub fn message(&self) -> &str {
+        self.message.trim()
     }
 
     /// A piece of what the agent says: a line may go on in the next piece.
@@ -108,6 +119,9 @@ impl Heard {
         }
         self.goes_on();
         self.said_anything |= !text.trim().is_empty();
+        if self.message.len() <= ANSWER_MAX {
+            self.message.push_str(text);
+        }
         for (n, piece) in text.split('\n').enumerate() {
             if n > 0 {
                 self.sentence_ends();
@@ -152,6 +166,7 @@ impl Heard {
     pub fn tool_starts(&mut self, id: &str, name: &str, input: &str, whole: Option<&str>) {
         self.goes_on();
         self.sentence_ends();
+        self.message.clear();
         // One that is never told to have ended must not keep the newer ones from being seen.
         if self.running.len() >= TOOLS_MAX && !self.running.contains_key(id) {
             self.running.pop_first();
@@ -289,6 +304,21 @@ mod tests {
         heard.says_part("I print <swarm>COMPLETE</swarm>");
         heard.says("\nlater");
         assert_eq!(heard.signal, None);
+    }
+
+    #[test]
+    fn the_answer_is_what_is_said_after_the_last_tool_and_it_is_bounded() {
+        let mut heard = Heard::default();
+        heard.says("I look first.");
+        heard.tool_ran("Read", "a.rs", None, true);
+        heard.says_part("one ");
+        heard.says_part("two");
+        heard.says("\nthree");
+        assert_eq!(heard.message(), "one two\nthree");
+        for _ in 0..100 {
+            heard.says(&"x".repeat(10_000));
+        }
+        assert!(heard.message().len() < ANSWER_MAX + 20_000);
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //!
 //! A prompt is put together from up to four of them: the task (`work.md`, or `compact.md` after a full context
 //! window), what the attempt before left (`recovery.md`), how to go about it after a circle (`focused.md`), and what
-//! is to be said now (`notices.md`). So whoever replaces one of them loses nothing of the others.
+//! is to be said now (`notices.md`). So whoever replaces one of them loses nothing of the others. Whoever reviews is
+//! told `review.md`.
 //!
 //! A template is read and tried when the coordinator starts, so that a slip in it is told to a person
 //! at once, not to an agent in the night.
 
 mod recovery;
+mod review;
 
 use std::path::{Path, PathBuf};
 
@@ -28,15 +30,18 @@ const COMPACT: &str = "compact.md";
 const RECOVERY: &str = "recovery.md";
 const FOCUSED: &str = "focused.md";
 const NOTICES: &str = "notices.md";
+const REVIEW: &str = "review.md";
 const BUILT_IN: &[(&str, &str)] = &[
     (WORK, include_str!("prompts/work.md")),
     (COMPACT, include_str!("prompts/compact.md")),
     (RECOVERY, include_str!("prompts/recovery.md")),
     (FOCUSED, include_str!("prompts/focused.md")),
     (NOTICES, include_str!("prompts/notices.md")),
+    (REVIEW, include_str!("prompts/review.md")),
 ];
 
 pub use recovery::{LastAttempt, Recovery};
+pub use review::ReviewPrompt;
 
 /// The templates in force.
 #[derive(Debug)]
@@ -139,7 +144,10 @@ impl Prompts {
         let prompts = Self { environment, own };
         // Once with as little as there can be and once with everything: both branches of every `if` are tried.
         let bare = WorkPrompt { recovery: Some(Recovery::default()), ..WorkPrompt::default() };
-        for (name, _) in BUILT_IN {
+        for sample in [ReviewPrompt::default(), review_sample()] {
+            prompts.render(REVIEW, &sample).map_err(|error| refused(&folder.join(REVIEW), &error))?;
+        }
+        for (name, _) in BUILT_IN.iter().filter(|(name, _)| *name != REVIEW) {
             for sample in [&bare, &sample()] {
                 prompts.render(name, sample).map_err(|error| refused(&folder.join(name), &error))?;
             }
@@ -174,7 +182,15 @@ impl Prompts {
         if said.is_empty() { main } else { format!("{}\n{said}", main.trim_end()) }
     }
 
-    fn render(&self, name: &str, words: &WorkPrompt) -> Result<String, minijinja::Error> {
+    /// The question to whoever reviews. What an agent wrote was cut before.
+    pub fn review(&self, words: &ReviewPrompt) -> String {
+        let text = self.render(REVIEW, words).unwrap_or_else(|error| {
+            format!("# Review of task {}\n\n{}\n\n({error})\n", words.task.id, words.diff)
+        });
+        cut(text, PROMPT_MAX)
+    }
+
+    fn render(&self, name: &str, words: &impl Serialize) -> Result<String, minijinja::Error> {
         self.environment.get_template(name)?.render(minijinja::value::Serde(words))
     }
 }
@@ -213,6 +229,12 @@ fn refused(path: &Path, error: &minijinja::Error) -> PromptError {
     let line = error.line().map_or(String::new(), |line| format!("line {line}: "));
     let detail = error.detail().map_or(String::new(), |detail| format!(": {detail}"));
     PromptError { path: path.display().to_string(), why: format!("{line}{}{detail}", error.kind()) }
+}
+
+fn review_sample() -> ReviewPrompt {
+    let WorkPrompt { task, goal, builds_on, unblocks, checks, .. } = sample();
+    let words = ReviewPrompt { task, goal, builds_on, unblocks, checks, ..ReviewPrompt::default() };
+    ReviewPrompt { last_notes: Some("x".into()), ..words }.with_changes("x", "x\nx", Some("x"), 2)
 }
 
 fn sample() -> WorkPrompt {

@@ -12,3 +12,8 @@ pub use perform::{EXIT_BAD_SCRIPT, PROBE_VARIABLE, Surroundings, run};
 /// The script that the agent plays when it is only asked whether its service answers: a file in the swarm's folder,
 /// whose lines are as in a prompt. Without the file it answers.
 pub const PROBE_ANSWER: &str = "script-probe";
+
+/// Says what the program is there for; without it, for work.
+pub const ROLE_VARIABLE: &str = "SWARM_ROLE";
+/// It is to judge the work of somebody else.
+pub const ROLE_REVIEW: &str = "review";

@@ -93,6 +93,7 @@ impl State {
             | Event::BaseCheckLost { .. } => self.apply_base(event, at),
             Event::ReviewAsked { .. }
             | Event::ReviewStarted { .. }
+            | Event::ReviewAnswered { .. }
             | Event::ReviewFailed { .. }
             | Event::ChangesRequested { .. }
             | Event::ReviewLost { .. }

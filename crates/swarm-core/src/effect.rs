@@ -36,8 +36,9 @@ pub enum Effect {
     /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
     /// `checks`: with the check commands, on the commit that the task began with.
     Verify { run: RunId, task: TaskId, nonce: String, commit: Oid, checks: bool },
-    /// The review run on the submitted tip, in the task's worktree. Ends in `Reviewed` or `ReviewLost`.
-    Review { run: RunId, task: TaskId, nonce: String, tip: Oid },
+    /// The review run on the submitted tip, in the task's worktree: the commands, or the agent of a profile. Ends in
+    /// `Reviewed`, `ReviewAnswered` or `ReviewLost`.
+    Review { run: RunId, task: TaskId, nonce: String, tip: Oid, by: Option<ReviewingAgent> },
     /// One small question to the service under this profile, in place of the task that waits. Ends in `Probed`.
     Probe { run: RunId, task: TaskId, nonce: String, group: String, profile: String },
     /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `EffectFailed`.
@@ -98,6 +99,15 @@ pub enum WorkOrder {
     },
     Hold,
     Drain,
+}
+
+/// Which agent reviews.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewingAgent {
+    pub profile: String,
+    /// Its conversation about this plan goes on; never that of whoever did the work.
+    pub session: Option<String>,
+    pub round: u32,
 }
 
 /// Names the promise, not its payload.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::channel::{Answered, IterationOutcome};
 use swarm_protocol::command::Envelope;
 use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::failure::{Failure, Usage};
@@ -147,6 +147,12 @@ pub enum Report {
         task: TaskId,
         passed: bool,
         output: String,
+    },
+    /// The agent that reviews was asked.
+    ReviewAnswered {
+        run: RunId,
+        task: TaskId,
+        answered: Answered,
     },
     /// The review run broke before it had a verdict.
     ReviewLost {

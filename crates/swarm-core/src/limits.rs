@@ -42,6 +42,8 @@ pub const DECISIONS_KEPT: usize = 50;
 pub const OUTPUT_KEPT: usize = 16 * 1024;
 /// Failures of git or the disk in a row before a merge waits for a person.
 pub const EFFECT_FAILURES_MAX: u32 = 5;
+/// Answers of a reviewing agent that were no verdict, in a row, before the task waits for a person: one more than this.
+pub const REVIEW_TRIES: u32 = 2;
 /// Reviews at once. They take no slot of an agent, but each is a build of the whole tree.
 pub const REVIEWS_AT_ONCE: usize = 4;
 /// Equal failures to set a worktree up, over all tasks, before the swarm pauses.

@@ -4,7 +4,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::{Gate, PauseReason};
 
-use crate::effect::{Effect, StartsFrom, WorkOrder};
+use crate::effect::{Effect, ReviewingAgent, StartsFrom, WorkOrder};
 use crate::planted::{self, Bug};
 use crate::stage::{MergeStep, Stage};
 use crate::state::{Run, State, Suspect, Task};
@@ -48,7 +48,7 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         return Some(Effect::Verify { run: run_id, task, nonce, commit: commit.clone(), checks: true });
     }
     if run.kind != RunKind::Work {
-        return (task.stage.judging_run() == Some(id)).then(|| judging(id, run, &task.stage)).flatten();
+        return (task.stage.judging_run() == Some(id)).then(|| judging(state, id, run, task)).flatten();
     }
     let order = match &task.stage {
         Stage::Preparing { run: current } if current == id => {
@@ -116,10 +116,17 @@ fn starts_from(state: &State, task: &Task) -> Option<StartsFrom> {
 }
 
 /// The review or verification that the stage promises.
-fn judging(id: &RunId, run: &Run, stage: &Stage) -> Option<Effect> {
+fn judging(state: &State, id: &RunId, run: &Run, judged: &Task) -> Option<Effect> {
     let (run_id, task, nonce) = (id.clone(), run.task.clone(), run.nonce.clone());
-    match stage {
-        Stage::Review { tip, .. } => Some(Effect::Review { run: run_id, task, nonce, tip: tip.clone() }),
+    match &judged.stage {
+        Stage::Review { tip, .. } => {
+            let by = run.profile.as_ref().map(|profile| ReviewingAgent {
+                profile: profile.clone(),
+                session: crate::reviewer::session(state, judged, profile),
+                round: judged.review_rounds + 1,
+            });
+            Some(Effect::Review { run: run_id, task, nonce, tip: tip.clone(), by })
+        }
         Stage::Merging {
             step: MergeStep::Verifying { result: commit, .. } | MergeStep::Trial { base: commit, .. },
             ..

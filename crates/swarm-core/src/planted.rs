@@ -57,6 +57,8 @@ pub enum Bug {
     StoppedReadyAtOnce,
     /// Work that a person is to review goes to trunk without.
     ReviewSkipped,
+    /// The conversation in which the work was done reviews it.
+    AuthorReviews,
 }
 
 #[cfg(debug_assertions)]

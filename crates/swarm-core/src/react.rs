@@ -107,6 +107,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Reviewed { run, task, passed, output } => {
             review::reviewed(state, &run, task, passed, output, now)
         }
+        Report::ReviewAnswered { run, task, answered } => review::answered(state, &run, task, answered, now),
         Report::ReviewLost { run, task, why } => review::lost(state, &run, task, why, now),
         Report::Published { task, proof } => merge::published(state, task, proof),
         Report::PublishWaits { task, why, paths, hint } => {

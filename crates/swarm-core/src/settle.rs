@@ -19,7 +19,7 @@ use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::ready::{builds_on_trunk, dispatches, nonce};
-use crate::reviewer::reviewer;
+use crate::reviewer::{by_run, reviewer};
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -147,8 +147,9 @@ fn review(state: &State, now: Timestamp) -> Option<Event> {
         let task = state.task(id)?;
         let Stage::Review { tip, not_before, .. } = &task.stage else { return None };
         let run = RunId::nth(state.runs_ever + 1);
-        let due = *not_before <= now && reviewer(state, task) == Reviewer::Command;
-        (due && !state.has_run(id)).then(|| Event::ReviewStarted {
+        let profile = by_run(state, task).filter(|_| *not_before <= now && !state.has_run(id))?;
+        Some(Event::ReviewStarted {
+            profile,
             task: id.clone(),
             status: Status::Review,
             nonce: nonce(state, &run),

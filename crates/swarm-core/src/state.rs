@@ -74,6 +74,9 @@ pub struct State {
     pub setup_failures: SetupFailures,
     /// Groups of profiles whose allowance was used up at least once.
     pub quotas: BTreeMap<String, QuotaGate>,
+    /// The conversation about this plan of the agent that reviews, by its profile.
+    #[serde(default)]
+    pub review_sessions: BTreeMap<String, String>,
     /// What all runs have spent, and how much of it the present budget does not count.
     pub spent: Spent,
     pub spent_before: Spent,

@@ -15,6 +15,7 @@ mod executors;
 mod disk;
 mod operate;
 mod orders;
+mod reviewing;
 mod turn;
 mod traced;
 mod daemons;

@@ -24,6 +24,17 @@ impl Git {
         self.call(plain).args(how).args([from.as_str(), to.as_str(), "--"]).long_list().ok().await
     }
 
+    /// Where what the task itself changes begins: what came from trunk into its branch meanwhile is not its work.
+    pub async fn own_work_begins(&self, trunk: &str, base: &Oid, tip: &Oid) -> Result<Oid, GitError> {
+        let Some(trunk) = self.ref_value(&format!("refs/heads/{trunk}")).await? else {
+            return Ok(base.clone());
+        };
+        Ok(match self.merge_base(&trunk, tip).await? {
+            Some(shared) if self.is_ancestor(base, &shared).await? => shared,
+            _ => base.clone(),
+        })
+    }
+
     /// Where the work of a commit began; none for the first of all.
     pub async fn parent_of(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
         self.resolve(&format!("{commit}^1")).await

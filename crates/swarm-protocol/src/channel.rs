@@ -24,7 +24,7 @@ pub const FRAME_MAX: usize = 1 << 20;
 pub enum RunKind {
     Work,
     Verify,
-    /// The review commands on the submitted tip, in the task's worktree.
+    /// The review commands on the submitted tip, in the task's worktree; or the agent that reviews it.
     Review,
     /// One small question to the service, in an empty folder: is the quota back?
     Probe,
@@ -128,8 +128,23 @@ pub enum FromDaemon {
     Noted { text: String },
     /// The probe ended; without a failure the service answers again.
     Probed { failure: Option<Failure> },
+    /// The program was asked the question of its run: its last message, or why there is none.
+    Answered(Answered),
     /// The daemon ends now.
     Ended { how: Ended },
+}
+
+/// What came of a question to an agent program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    #[serde(default, skip_serializing_if = "Usage::is_none")]
+    pub usage: Usage,
+    /// By which the next question can go on where this one ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 impl FromDaemon {
@@ -147,6 +162,10 @@ impl FromDaemon {
             Self::Signal { signal, text } => Self::Signal { signal, text: words(text) },
             Self::Noted { text } => Self::Noted { text: words(text) },
             Self::Probed { failure } => Self::Probed { failure: failure.map(|f| f.with_text(words)) },
+            Self::Answered(Answered { text, failure, usage, session }) => {
+                let (text, failure) = (words(text), failure.map(|f| f.with_text(&words)));
+                Self::Answered(Answered { text, failure, usage, session })
+            }
             Self::Ended { how } => Self::Ended { how: how.with_texts(words) },
         }
     }
@@ -218,6 +237,8 @@ pub enum Order {
     },
     /// Ask the service this, unless it was asked already.
     Probe { prompt: String, timeout_secs: u64 },
+    /// Ask the program what the run is there to ask, unless it was asked already.
+    Ask { timeout_secs: u64 },
     /// Run the check commands for this iteration, unless they ran already.
     Check { iteration: u32, commands: Vec<CommandLine>, timeout_secs: u64 },
     /// Run the commands of a verify or review run, unless they ran already.

@@ -92,7 +92,12 @@ pub struct Commands {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Review {
-    pub policy: Reviewer,
+    /// Without it the agent of `review.profile`, where one is named; else nobody.
+    pub policy: Option<Reviewer>,
+    /// The profile or program of the agent that reviews. It reads the worktree and cannot change it.
+    pub profile: Option<String>,
+    /// Bytes of the changes that the agent is shown; it is told which files were cut, and can read them.
+    pub max_diff: u64,
     /// Who reviews tasks with a tag, instead; of several tags the strictest counts.
     pub tags: BTreeMap<String, Reviewer>,
     /// For the policy `command`: run in the task's worktree, must all succeed; their output is what the next attempt is told.
@@ -229,7 +234,9 @@ impl Default for Commands {
 impl Default for Review {
     fn default() -> Self {
         Self {
-            policy: Reviewer::None,
+            policy: None,
+            profile: None,
+            max_diff: 100_000,
             tags: BTreeMap::new(),
             commands: vec![],
             timeout: Span::secs(600),
@@ -285,6 +292,12 @@ impl Config {
         self.verify.as_ref().unwrap_or(&self.check)
     }
 
+    /// Who reviews where neither the task nor its tags say.
+    pub fn reviewer(&self) -> Option<Reviewer> {
+        let agent = self.review.profile.as_ref().map(|_| Reviewer::Agent);
+        self.review.policy.or(agent)
+    }
+
     /// The numbers the core decides by.
     pub fn policy(&self) -> Policy {
         Policy {
@@ -297,8 +310,9 @@ impl Config {
             races_max: self.merge.races,
             transient_max: self.recovery.max_transient,
             review_rounds: self.review.rounds,
-            reviews: self.review.policy == Reviewer::Command,
-            reviewer: Some(self.review.policy).filter(|reviewer| *reviewer == Reviewer::Human),
+            reviews: self.review.policy == Some(Reviewer::Command),
+            reviewer: self.reviewer().filter(|by| matches!(by, Reviewer::Human | Reviewer::Agent)),
+            review_profile: self.review.profile.clone(),
             review_tags: self.review.tags.clone(),
             review_commands: !self.review.commands.is_empty(),
             resumes_sessions: self.session == SessionKind::Resume,

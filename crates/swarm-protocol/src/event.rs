@@ -185,13 +185,16 @@ events! {
     ReviewAsked "review_asked" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, tree "tree": Oid }
     /// The submitted work is being reviewed.
     ReviewStarted "review_started" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, round "round": u32 }
+        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, round "round": u32, profile "profile": Option<String> }
+    /// The agent that reviews has spoken; what follows from it is recorded next.
+    ReviewAnswered "review_answered" [task "taskId": TaskId]
+        { run "run": RunId, said "said": String, usage "usage": Option<Usage>, session "session": Option<String> }
     /// The review wants changes.
     ReviewFailed "review_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }
-    /// A person wants changes.
+    /// A person wants changes, or the agent of this run.
     ChangesRequested "changes_requested" [task "taskId": TaskId, status "status": Status]
-        { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next }
+        { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next, run "run": Option<RunId> }
     /// The review broke before it had a verdict: no round is held against the task.
     ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, why "why": String, next "next": Next }

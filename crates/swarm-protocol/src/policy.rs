@@ -78,6 +78,9 @@ pub struct Policy {
     /// Who reviews instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<Reviewer>,
+    /// The profile of the agent that reviews.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review_profile: Option<String>,
     /// Who reviews tasks with these tags.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub review_tags: BTreeMap<String, Reviewer>,
@@ -152,6 +155,7 @@ impl Default for Policy {
             review_rounds: review_rounds(),
             reviews: false,
             reviewer: None,
+            review_profile: None,
             review_tags: BTreeMap::new(),
             review_commands: false,
             resumes_sessions: true,

@@ -14,17 +14,20 @@ pub enum Reviewer {
     None,
     /// `review.commands`, in the task's worktree.
     Command,
+    /// An agent that only reads: `review.profile`. A person may be quicker, and their word counts.
+    Agent,
     /// A person: `swarm review approve`, `swarm review needs-changes`.
     Human,
 }
 
 impl Reviewer {
-    pub const ALL: [Self; 3] = [Self::None, Self::Command, Self::Human];
+    pub const ALL: [Self; 4] = [Self::None, Self::Command, Self::Agent, Self::Human];
 
     pub fn word(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Command => "command",
+            Self::Agent => "agent",
             Self::Human => "human",
         }
     }

@@ -157,6 +157,7 @@ fn saved_task() -> SavedTask {
         retries: 1,
         review_rounds: 2,
         merge_rounds: 3,
+        landed_before: vec![],
     }
 }
 
@@ -460,6 +461,14 @@ fn review_events() -> Vec<Event> {
                 ReviewNote { text: "add a test".into(), ..ReviewNote::default() },
             ],
             next: Next::Pending { not_before: Timestamp::ZERO, counts: false },
+            run: None,
+        },
+        Event::ReviewAnswered {
+            task: task(),
+            run: run(),
+            said: "wants 1 thing changed".into(),
+            usage: Some(Usage { input_tokens: 10, ..Usage::default() }),
+            session: Some("s1".into()),
         },
         Event::ReviewAsked { task: task(), status: Status::Review, tip: oid('b'), tree: oid('d') },
         Event::ReviewStarted {
@@ -469,6 +478,7 @@ fn review_events() -> Vec<Event> {
             nonce: "n2".into(),
             tip: oid('b'),
             round: 1,
+            profile: None,
         },
         Event::ReviewFailed {
             task: task(),

@@ -111,7 +111,16 @@ pub struct BadLine {
 
 /// The lines of the first script block; none when the prompt has no such block.
 pub fn script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
-    let mut lines = prompt.lines().skip_while(|line| line.trim() != "```script");
+    block_in(prompt, "```script")
+}
+
+/// The lines that are meant for whoever reviews the task.
+pub fn review_script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
+    block_in(prompt, "```review-script")
+}
+
+fn block_in(prompt: &str, begins: &str) -> Option<Result<Vec<Line>, BadLine>> {
+    let mut lines = prompt.lines().skip_while(|line| line.trim() != begins);
     lines.next()?;
     let block: Vec<&str> = lines.take_while(|line| line.trim() != "```").collect();
     Some(lines_of(&block.join("\n")))

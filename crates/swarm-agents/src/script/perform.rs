@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::parse::{Line, Step, lines_of, script_in};
+use super::parse::{Line, Step, lines_of, review_script_in, script_in};
+use super::{ROLE_REVIEW, ROLE_VARIABLE};
 use swarm_process::Call;
 
 /// The script has a line that means nothing.
@@ -28,6 +29,9 @@ export GIT_AUTHOR_NAME="$(git config user.name || echo Script)" GIT_AUTHOR_EMAIL
 export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL" &&
 { git diff --cached --quiet || git commit -q -m "$1"; }"#;
 
+/// What a reviewer says to a task without a script for reviews, so that any plan can be tried.
+const APPROVES: &str = r#"print {"verdict": "approve", "summary": "nothing to say against it"}"#;
+
 /// Names the file with the answer to a question of the swarm; set where nothing else is wanted.
 pub const PROBE_VARIABLE: &str = "SWARM_PROBE";
 
@@ -40,6 +44,8 @@ pub struct Surroundings {
     pub iteration: u32,
     /// Only asked whether its service answers; the file says what it does then.
     pub probe: Option<PathBuf>,
+    /// Asked to review; the attempt is the round then.
+    pub reviews: bool,
 }
 
 impl Surroundings {
@@ -50,7 +56,9 @@ impl Surroundings {
         let task = Some(text("SWARM_TASK")).filter(|task| !task.is_empty()).unwrap_or_else(|| "task".into());
         let dir = std::env::current_dir()?;
         let probe = std::env::var_os(PROBE_VARIABLE).map(PathBuf::from);
-        Ok(Self { dir, task, attempt: number("SWARM_ATTEMPT"), iteration: number("SWARM_ITERATION"), probe })
+        let (attempt, iteration) = (number("SWARM_ATTEMPT"), number("SWARM_ITERATION"));
+        let reviews = text(ROLE_VARIABLE) == ROLE_REVIEW;
+        Ok(Self { dir, task, attempt, iteration, probe, reviews })
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -62,6 +70,7 @@ impl Surroundings {
 pub async fn run(prompt: &str, around: &Surroundings) -> u8 {
     let script = match &around.probe {
         Some(file) => Some(lines_of(&std::fs::read_to_string(file).unwrap_or_else(|_| "print yes".into()))),
+        None if around.reviews => Some(review_script_in(prompt).unwrap_or_else(|| lines_of(APPROVES))),
         None => script_in(prompt),
     };
     let lines = match script {

@@ -81,7 +81,11 @@ fn attempt(event: &Event) -> Option<String> {
         }
         Event::ChecksPassed { tip, .. } => format!("commit {}", tip.short()),
         Event::ChecksFailed { output, .. } => short(&gist(output)),
+        Event::ReviewStarted { run, round, profile: Some(profile), .. } => {
+            format!("round {round} by {profile} as {run}")
+        }
         Event::ReviewStarted { run, round, .. } => format!("round {round} as {run}"),
+        Event::ReviewAnswered { said, .. } => short(&gist(said)),
         Event::ReviewFailed { output, next, .. } => format!("{}, then {}", short(&gist(output)), then(next)),
         Event::ReviewAsked { tip, .. } => format!("commit {}", tip.short()),
         Event::ChangesRequested { notes, next, .. } => {

@@ -112,13 +112,8 @@ impl Swarm {
     /// What the task itself changes: what came from trunk into its branch meanwhile is not its work.
     fn own_part(&self, base: &Oid, tip: &Oid) -> Result<Stretch, CliError> {
         let from = self.runtime.block_on(async {
-            let trunk = format!("refs/heads/{}", self.trunk_name().await?);
-            let Some(trunk) = self.git.ref_value(&trunk).await? else { return Ok(base.clone()) };
-            let shared = self.git.merge_base(&trunk, tip).await?;
-            Ok::<_, CliError>(match shared {
-                Some(shared) if self.git.is_ancestor(base, &shared).await? => shared,
-                _ => base.clone(),
-            })
+            let trunk = self.trunk_name().await?;
+            Ok::<_, CliError>(self.git.own_work_begins(&trunk, base, tip).await?)
         })?;
         Ok(Stretch { from, to: tip.clone() })
     }

@@ -139,7 +139,13 @@ impl Runs {
             Event::AgentStopped { run, why, .. } => {
                 self.change(run, |row| row.state = format!("stopped: {why}"))
             }
-            Event::ReviewFailed { run, .. } => self.change(run, |row| row.state = "wants changes".into()),
+            Event::ReviewAnswered { run, usage, said, .. } => self.change(run, |row| {
+                row.usage = row.usage.plus(usage.unwrap_or_default());
+                row.state = said.clone();
+            }),
+            Event::ReviewFailed { run, .. } | Event::ChangesRequested { run: Some(run), .. } => {
+                self.change(run, |row| row.state = "wants changes".into())
+            }
             Event::VerificationPassed { run: Some(run), .. } => {
                 self.change(run, |row| row.state = "green".into())
             }

@@ -135,3 +135,52 @@ fn a_change_to_a_file_that_would_change_is_refused_and_with_the_word_kept_on_a_r
     let name = told.split("your local changes are at ").nth(1).expect("where they are").trim();
     assert_eq!(arena.git(&["show", &format!("{name}:one.txt")]), "my own words\n");
 }
+
+/// Commits something in a worktree, as a person would.
+fn commit_in(arena: &Arena, task: &str, name: &str) {
+    let place = arena.root.join(".swarm/worktrees").join(task);
+    std::fs::write(place.join(name), name).expect("written");
+    for args in [&["add", "--all"][..], &["commit", "--quiet", "--message=more"]] {
+        let done = Command::new("git").arg("-C").arg(&place).args(args).status();
+        assert!(done.expect("git runs").success(), "{args:?}");
+    }
+}
+
+fn is_on_trunk(arena: &Arena, name: &str) {
+    assert!(arena.git(&["ls-tree", "--name-only", "main"]).lines().any(|line| line == name), "{name}");
+}
+
+#[test]
+fn a_worktree_that_a_person_made_for_done_work_goes_with_the_rollback_and_the_work_is_done_anew() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete")]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.ok(&["worktree", "create", "1.1"]);
+    commit_in(&arena, "1.1", "more.txt");
+    arena.ok(&["rollback", "--session", "--yes"]);
+    assert!(!arena.root.join(".swarm/worktrees/1.1").exists(), "it would begin on commits that are gone");
+    arena.ok(&["undo", "--yes"]);
+    assert!(arena.root.join(".swarm/worktrees/1.1/more.txt").exists(), "the person's work comes back");
+    arena.ok(&["redo", "--yes"]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    is_on_trunk(&arena, "one.txt");
+    arena.assert_proven("1.1", "main");
+}
+
+#[test]
+fn what_had_landed_before_a_rollback_is_not_shown_as_proof_after_it() {
+    let arena = arena_with(json!({}));
+    arena.commit(".gitignore", ".env\n");
+    let script = "write one.txt one\nsh echo secret > .env\ncommit feat: one\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    // Its worktree is kept for the file that git ignores, so that there can be more.
+    assert_eq!(arena.run(&[]).0, 0);
+    commit_in(&arena, "1.1", "more.txt");
+    arena.ok(&["worktree", "merge", "1.1"]);
+    arena.ok(&["rollback", "session-start", "--yes"]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    is_on_trunk(&arena, "one.txt");
+    arena.assert_proven("1.1", "main");
+}

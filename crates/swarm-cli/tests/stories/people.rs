@@ -89,6 +89,10 @@ pub fn checkout(story: &mut Story) {
         }
         return;
     }
+    // A run that was killed before its first record has worked for no trunk: the next one would begin on this branch.
+    if !has_run(story) {
+        return;
+    }
     let name = format!("other-{}", story.chance.below(3));
     let there = story.arena.git(&["branch", "--list", &name]);
     let made = match there.trim().is_empty() {
@@ -98,6 +102,13 @@ pub fn checkout(story: &mut Story) {
     if made {
         story.branch = name;
     }
+}
+
+/// A coordinator that starts tasks has recorded which branch is trunk.
+fn has_run(story: &Story) -> bool {
+    let ledger = std::fs::read_to_string(story.arena.root.join(".swarm/plan-ledger.jsonl"));
+    let dispatches = |line: &str| line.contains("coordinator_started") && line.contains(r#""dispatch":true"#);
+    ledger.unwrap_or_default().lines().any(dispatches)
 }
 
 pub fn stash(story: &mut Story) {

@@ -19,6 +19,7 @@ mod leftovers;
 mod merges;
 mod modes;
 mod people_review;
+mod agent_review;
 mod odd_files;
 mod recovery;
 mod retry;

@@ -53,6 +53,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::GateWaived { gate, reason, .. } => format!("{}: {reason}", gate.word()),
         Event::TaskApproved { policy, .. } => format!("review: {policy}"),
         Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
+        Event::ReviewAnswered { said, .. } => gist(said),
         Event::ReviewFailed { output, .. } => gist(output),
         Event::ChangesRequested { notes, .. } => {
             let notes: Vec<String> = notes.iter().map(|note| gist(&note.to_string())).collect();

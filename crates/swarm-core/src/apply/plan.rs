@@ -130,6 +130,7 @@ impl State {
             transient_retries: 0,
             once_more: 0,
             review_rounds: 0,
+            sent_back: None,
             merge_rounds: 0,
             started: false,
             withheld: None,

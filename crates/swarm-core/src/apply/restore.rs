@@ -18,6 +18,7 @@ impl State {
                 (saved.retries, saved.review_rounds, saved.merge_rounds);
             t.worktree |= saved.worktree;
             t.left = saved.left.clone();
+            t.landed_before.clone_from(&saved.landed_before);
             (t.verified, t.submitted) = (None, None);
         });
     }
@@ -30,6 +31,10 @@ impl State {
         self.change(id, |t| (t.put_off, t.kept, t.withheld) = (None, None, None));
         if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true, .. }) {
             self.ops.first.retain(|first| first.task != *id); // nobody was at work on it then
+        }
+        // What had landed is gone from trunk with what is taken back, or stands in the proof of what is done.
+        if !matches!(stage, SavedStage::Approved { .. }) {
+            self.change(id, |t| t.landed_before.clear());
         }
         let entered = match stage.clone() {
             SavedStage::Pending { started, withheld } => {

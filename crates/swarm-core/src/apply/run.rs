@@ -221,7 +221,7 @@ impl State {
         self.runs.insert(run.clone(), claimed);
     }
 
-    fn spend(&mut self, task: &TaskId, run: &RunId, usage: Usage) {
+    pub(super) fn spend(&mut self, task: &TaskId, run: &RunId, usage: Usage) {
         if let Some(run) = self.runs.get_mut(run) {
             run.usage = run.usage.plus(usage);
         }

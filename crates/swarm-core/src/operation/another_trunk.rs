@@ -85,7 +85,7 @@ fn proven_on(id: &TaskId, task: &Task, to: &str, draft: &mut Plan) {
         before: serde_json::to_value(saved::stage(task)).ok(),
         after: serde_json::to_value(&stage).ok(),
     });
-    draft.tasks.insert(id.clone(), SavedTask { stage, ..saved::saved(task) });
+    draft.tasks.insert(id.clone(), SavedTask { stage, landed_before: vec![], ..saved::saved(task) });
 }
 
 /// What becomes of work that is not on trunk yet.

@@ -163,7 +163,9 @@ fn branches_back(state: &State, checkpoint: &Checkpoint, survey: &Survey, draft:
                 let dirty = dirty.filter(|_| checkpoint.full).cloned();
                 WorktreeTo::Restored { base: base.clone(), tip: tip.clone(), dirty }
             }
-            None if task.worktree => WorktreeTo::Gone,
+            // Also one that a person made for a task that had none: left there, it would begin the task anew on commits that
+            // are not on trunk any more.
+            None if task.worktree || now.is_some() => WorktreeTo::Gone,
             None => continue,
         };
         if survey.dirty.contains_key(id) {
@@ -214,6 +216,7 @@ pub fn task_rollback(
             retries: 0,
             review_rounds: 0,
             merge_rounds: 0,
+            landed_before: vec![],
         };
         set_base(id, task, base.as_ref(), draft);
         set_left(id, task, None, draft);
@@ -293,7 +296,8 @@ pub fn abort(
         let stage = SavedStage::Approved { tip, tree, base: base.clone() };
         set_stage(id, task, &stage, draft);
         set_base(id, task, base.as_ref(), draft);
-        draft.tasks.insert(id.clone(), SavedTask { stage, base, worktree: false, ..saved::saved(task) });
+        let was = SavedTask { landed_before: vec![], ..saved::saved(task) };
+        draft.tasks.insert(id.clone(), SavedTask { stage, base, worktree: false, ..was });
     }
     for (id, tip) in &survey.tips {
         let open = state.task(id).is_some_and(|task| task.worktree && !task.stage.is_closed());

@@ -1,8 +1,11 @@
 //! The verdict on submitted work. It is bound to the run that was started for the tip: a verdict of
 //! any other run, and so about any other tip, changes nothing.
 
+use swarm_protocol::channel::Answered;
 use swarm_protocol::event::Event;
+use swarm_protocol::failure::{Consequence, Failure};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::judgement::Judgement;
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
@@ -11,7 +14,8 @@ use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
 use super::failure::backoff_ms;
-use super::{task, validate};
+use super::{quota, task, validate};
+use crate::limits::{REVIEW_TRIES, SESSION_MAX};
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
@@ -38,10 +42,8 @@ pub(super) fn reviewed(
     now: Timestamp,
 ) -> Vec<Event> {
     let Some((task, tip, tree)) = reviewing(state, &id, run) else { return vec![] };
-    let by = reviewer(state, task);
-    if by != Reviewer::Command {
-        let (why, next) = (format!("its reviewer is {} now", by.word()), Next::Review { not_before: now });
-        return vec![Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next }];
+    if let Some(other) = by_another(state, run, &id, task, Reviewer::Command, now) {
+        return vec![other];
     }
     if passed {
         return vec![approved(id, tip.clone(), tree.clone(), "command")];
@@ -49,6 +51,99 @@ pub(super) fn reviewed(
     let next = after_changes(state, task, now);
     let output = crate::text::tail(&output);
     vec![Event::ReviewFailed { task: id, status: next.status(), run: run.clone(), output, next }]
+}
+
+/// The verdict is not the one that is wanted any more.
+fn by_another(
+    state: &State,
+    run: &RunId,
+    id: &TaskId,
+    task: &Task,
+    asked: Reviewer,
+    now: Timestamp,
+) -> Option<Event> {
+    let by = reviewer(state, task);
+    let (why, next) = (format!("its reviewer is {} now", by.word()), Next::Review { not_before: now });
+    let lost = || Event::ReviewLost { task: id.clone(), status: next.status(), run: run.clone(), why, next };
+    (by != asked).then(lost)
+}
+
+/// What the agent that reviews has said. It is read here and nowhere else: an answer that cannot be read is no verdict.
+pub(super) fn answered(
+    state: &State,
+    run: &RunId,
+    id: TaskId,
+    answered: Answered,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some((task, tip, tree)) = reviewing(state, &id, run) else { return vec![] };
+    let Answered { text, failure, usage, session } = answered;
+    let judgement = match &failure {
+        None => Judgement::read(&text),
+        Some(failure) => Err(failure.sentence()),
+    };
+    let mut events = vec![Event::ReviewAnswered {
+        task: id.clone(),
+        run: run.clone(),
+        said: crate::text::tail(&match &judgement {
+            Ok(judgement) => judgement.summary.clone(),
+            Err(why) => why.clone(),
+        }),
+        usage: (!usage.is_none()).then_some(usage),
+        session: session.filter(|session| session.len() <= SESSION_MAX),
+    }];
+    if let Some(other) = by_another(state, run, &id, task, Reviewer::Agent, now) {
+        events.push(other);
+        return events;
+    }
+    match judgement {
+        Ok(Judgement { approves: true, .. }) => {
+            events.push(approved(id, tip.clone(), tree.clone(), Reviewer::Agent.word()));
+        }
+        Ok(Judgement { notes, .. }) => {
+            let (round, next) = (task.review_rounds + 1, after_changes(state, task, now));
+            let (status, tip, run) = (next.status(), tip.clone(), Some(run.clone()));
+            events.push(Event::ChangesRequested { task: id, status, tip, round, notes, next, run });
+        }
+        Err(why) => events.extend(no_verdict(state, run, id, task, failure.as_ref(), why, now)),
+    }
+    events
+}
+
+/// The agent could not review. The allowance that is used up closes its gate, and the review waits there with the rest.
+fn no_verdict(
+    state: &State,
+    run: &RunId,
+    id: TaskId,
+    task: &Task,
+    failure: Option<&Failure>,
+    why: String,
+    now: Timestamp,
+) -> Vec<Event> {
+    let why = crate::text::tail(&why);
+    let record = state.runs.get(run);
+    match (failure.map(|failure| (failure, failure.class.consequence())), record) {
+        (Some((failure, Consequence::Quota)), Some(record)) => {
+            let (next, run) = (Next::Review { not_before: now }, run.clone());
+            let gate = quota::used_up(state, &id, &run, record, failure, now).then;
+            let lost = Event::ReviewLost { task: id, status: next.status(), run, why, next };
+            std::iter::once(lost).chain(gate).collect()
+        }
+        (Some((_, Consequence::Setup)), _) => {
+            let why = format!("the agent that reviews cannot work: {why}");
+            let next = Next::Blocked { block: BlockKind::Review, why: why.clone() };
+            vec![Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next }]
+        }
+        _ => vec![without_verdict(
+            state,
+            run,
+            id,
+            task,
+            why,
+            state.policy.transient_max.min(REVIEW_TRIES),
+            now,
+        )],
+    }
 }
 
 /// Back to work, until it was sent back too often.
@@ -72,7 +167,8 @@ pub(super) fn judged(
         return Err(task::wrong(state, &id, task, "reviewed"));
     };
     let by = reviewer(state, task);
-    if by != Reviewer::Human {
+    // Whatever an agent will say, a person knows better.
+    if !matches!(by, Reviewer::Human | Reviewer::Agent) {
         return Err(Refusal::ReviewedBy { task: id, by });
     }
     match verdict {
@@ -81,7 +177,7 @@ pub(super) fn judged(
         }
         Verdict::Approve { .. } => {
             let answer = format!("Task {id} is approved at {} and waits for its turn to merge", tip.short());
-            Ok(Outcome::new(vec![approved(id, tip.clone(), tree.clone(), by.word())], answer))
+            Ok(Outcome::new(vec![approved(id, tip.clone(), tree.clone(), Reviewer::Human.word())], answer))
         }
         Verdict::NeedsChanges { notes } => {
             validate::notes(&notes)?;
@@ -93,7 +189,10 @@ pub(super) fn judged(
                 _ => format!("Task {id} goes back to work with your notes"),
             };
             let (task, status, tip) = (id, next.status(), tip.clone());
-            Ok(Outcome::new(vec![Event::ChangesRequested { task, status, tip, round, notes, next }], answer))
+            Ok(Outcome::new(
+                vec![Event::ChangesRequested { task, status, tip, round, notes, next, run: None }],
+                answer,
+            ))
         }
     }
 }
@@ -101,12 +200,24 @@ pub(super) fn judged(
 /// The run broke before it had a verdict: tried again, and no round is held against the task.
 pub(super) fn lost(state: &State, run: &RunId, id: TaskId, why: String, now: Timestamp) -> Vec<Event> {
     let Some((task, ..)) = reviewing(state, &id, run) else { return vec![] };
+    vec![without_verdict(state, run, id, task, why, state.policy.transient_max, now)]
+}
+
+fn without_verdict(
+    state: &State,
+    run: &RunId,
+    id: TaskId,
+    task: &Task,
+    why: String,
+    most: u32,
+    now: Timestamp,
+) -> Event {
     let n = task.transient_retries + 1;
-    let next = if n > state.policy.transient_max {
-        let why = format!("the review had no verdict {n} times in a row, the last time: {why}");
-        Next::Blocked { block: BlockKind::Review, why }
+    let next = if n > most {
+        let times = if n == 1 { String::new() } else { format!(" {n} times in a row, the last time") };
+        Next::Blocked { block: BlockKind::Review, why: format!("the review had no verdict{times}: {why}") }
     } else {
         Next::Review { not_before: now.plus_ms(backoff_ms(state, n)) }
     };
-    vec![Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next }]
+    Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next }
 }

@@ -66,7 +66,13 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
             format!("crashed; {agent} restarts at {}", clock(*not_before))
         }
         Stage::Checking { .. } => "checking".into(),
-        Stage::Review { run: Some(_), .. } => format!("in review, round {}", task.review_rounds + 1),
+        Stage::Review { run: Some(run), .. } => {
+            let round = task.review_rounds + 1;
+            match state.runs.get(run).and_then(|run| run.profile.as_ref()) {
+                Some(profile) => format!("in review by {profile}, round {round}"),
+                None => format!("in review, round {round}"),
+            }
+        }
         Stage::Review { not_before, .. } if *not_before > state.at => {
             format!("its review is retried at {}", clock(*not_before))
         }

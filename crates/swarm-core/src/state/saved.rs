@@ -52,6 +52,7 @@ pub fn saved(task: &Task) -> SavedTask {
         retries: task.retries,
         review_rounds: task.review_rounds,
         merge_rounds: task.merge_rounds,
+        landed_before: task.landed_before.clone(),
     }
 }
 

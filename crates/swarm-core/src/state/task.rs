@@ -31,6 +31,9 @@ pub struct Task {
     /// Answers in a row that were refused or cut.
     pub once_more: u32,
     pub review_rounds: u32,
+    /// What the last round saw, and wanted changed.
+    #[serde(default)]
+    pub sent_back: Option<Oid>,
     pub merge_rounds: u32,
     /// A person let it start, or it was granted before: it goes on through its retries.
     pub started: bool,

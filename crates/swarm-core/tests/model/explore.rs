@@ -50,6 +50,8 @@ pub struct Alphabet {
     pub reviews: bool,
     /// A person reviews.
     pub people_review: bool,
+    /// An agent reviews.
+    pub agent_reviews: bool,
     /// Allowances that are used up, probes; people who open and hold them.
     pub quota: bool,
     /// Rights that are denied, profiles with broader ones; people who revive agents and send words.
@@ -98,7 +100,12 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         transient_max: n,
         review_rounds: 1 + n,
         reviews: alphabet.reviews,
-        reviewer: alphabet.people_review.then_some(Reviewer::Human),
+        reviewer: match (alphabet.people_review, alphabet.agent_reviews) {
+            (true, _) => Some(Reviewer::Human),
+            (false, true) => Some(Reviewer::Agent),
+            (false, false) => None,
+        },
+        review_profile: alphabet.agent_reviews.then(|| "judge".into()),
         mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
         crashes_max: 1,
         check_bases: alphabet.bases,
@@ -167,7 +174,7 @@ impl Alphabet {
             Report::EffectFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
                 self.failing_executors
             }
-            Report::ReviewLost { .. } => self.failing_executors || self.reviews,
+            Report::ReviewLost { .. } => self.failing_executors || self.reviews || self.agent_reviews,
             Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } => match failure.class {
                 FailureClass::Quota => self.quota,
                 FailureClass::Denied => self.denials,
@@ -251,7 +258,8 @@ impl Place {
             if self.alphabet.waivers {
                 let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
                 all.extend([waive(Gate::Check), waive(Gate::Verify)]);
-                let reviewed = self.alphabet.reviews || self.alphabet.people_review;
+                let Alphabet { reviews, people_review, agent_reviews, .. } = self.alphabet;
+                let reviewed = reviews || people_review || agent_reviews;
                 all.extend(reviewed.then(|| waive(Gate::Review)));
             }
             if self.alphabet.people_review {

@@ -18,7 +18,7 @@ use operations::Cut;
 const AT_ONCE: usize = 2;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 18] = [
+const MODELS: [(&str, Model); 20] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -50,6 +50,18 @@ const MODELS: [(&str, Model); 18] = [
     (
         "one task, reviewed, gates waived",
         Model { plan: ONE, alphabet: Alphabet { reviews: true, waivers: true, ..NOTHING }, patient: false },
+    ),
+    (
+        "one task, reviewed by an agent in rounds",
+        Model { plan: ONE, alphabet: Alphabet { agent_reviews: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, reviewed by an agent, with waivers",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { agent_reviews: true, waivers: true, ..NOTHING },
+            patient: false,
+        },
     ),
     (
         "one task, reviewed by a person in rounds",
@@ -120,6 +132,7 @@ const NOTHING: Alphabet = Alphabet {
     by_hand: false,
     reviews: false,
     people_review: false,
+    agent_reviews: false,
     quota: false,
     denials: false,
     budgets: false,

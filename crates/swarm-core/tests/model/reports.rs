@@ -4,7 +4,7 @@ use swarm_core::effect::{Effect, WorkOrder};
 use swarm_core::input::{KeyName, Missing, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
-use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::channel::{Answered, IterationOutcome};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
@@ -70,6 +70,26 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             };
             let lost = Report::VerifyLost { run: run.clone(), task: task.clone(), why: "killed".into() };
             vec![verified(true), verified(false), lost]
+        }
+        Effect::Review { run, task, by: Some(_), .. } => {
+            let answered = |text: &str, failure: Option<FailureClass>| Report::ReviewAnswered {
+                run: run.clone(),
+                task: task.clone(),
+                answered: Answered {
+                    text: text.into(),
+                    failure: failure.map(|class| Failure::new(class, "no")),
+                    ..Answered::default()
+                },
+            };
+            let lost = Report::ReviewLost { run: run.clone(), task: task.clone(), why: "killed".into() };
+            vec![
+                answered(r#"{"verdict":"approve"}"#, None),
+                answered(r#"{"verdict":"needs_changes","issues":[{"text":"not yet"}]}"#, None),
+                answered("looks good", None),
+                answered("", Some(FailureClass::Quota)),
+                answered("", Some(FailureClass::Key)),
+                lost,
+            ]
         }
         Effect::Review { run, task, .. } => {
             let reviewed = |passed| Report::Reviewed {

@@ -247,7 +247,7 @@ fn an_unknown_reviewer_is_refused() {
         "plan a | reviewer a nobody",
         r#"
             a: Pending
-            refused: The review of task a is not valid: "nobody" is not a reviewer; known are none, command, human (try swarm --help)
+            refused: The review of task a is not valid: "nobody" is not a reviewer; known are none, command, agent, human (try swarm --help)
         "#,
     );
 }
@@ -287,6 +287,83 @@ fn an_edit_that_takes_the_reviewer_away_says_that_it_approves() {
         "reviewer a none",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging
+            owed: Build a
+        ",
+    );
+}
+
+const JUDGED: &str = "plan a | start judged | ready a | complete a | green a | stopped a";
+
+fn judged(then: &str, expected: &str) {
+    check(&format!("{JUDGED} | {then}"), expected);
+}
+
+#[test]
+fn an_agent_approves_or_sends_back_and_after_its_rounds_a_person_decides() {
+    judged(
+        "stage a | says-good a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging
+            stage a: in review by judge, round 1
+            owed: Build a
+        ",
+    );
+    judged(
+        "says-bad a | stopped a | ready a | complete a | green a | stopped a | says-bad a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Pending → Preparing r3 → Active 1 → Checking → Review → Review r4 → Blocked (review)
+        ",
+    );
+}
+
+#[test]
+fn an_agent_without_a_verdict_costs_no_round_and_the_third_time_asks_a_person() {
+    let none = "says-nothing a | stopped a | +600s";
+    judged(
+        &format!("{none} | {none} | {none} | attention | unblock a | again a | green a | stopped a"),
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review (in 3 s) → Review r3 → Review (in 5 s) → Review r4 → Blocked (review) → Pending → Preparing r5 → Active 1 → Checking → Review → Review r6
+            attention: Task a is blocked (review) (the review had no verdict 3 times in a row, the last time: the answer holds no JSON object) ["swarm task show a", "swarm task unblock a"]
+            owed: Review r6
+        "#,
+    );
+    judged(
+        "says-key a | stopped a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review)
+            attention: Task a is blocked (review) (the agent that reviews cannot work: the key or log-in is not accepted: no) ["swarm task show a", "swarm task unblock a"]
+        "#,
+    );
+}
+
+#[test]
+fn reviews_by_an_agent_wait_for_its_quota_and_for_each_other() {
+    judged(
+        "says-quota a | stopped a | stage a | +600s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review → Review r3
+            stage a: waits for its review
+            owed: Review r3
+        ",
+    );
+    let two = "plan a b | slots 2 | start judged | ready a | complete a | green a | stopped a | ready b | complete b | green b";
+    check(
+        &format!("{two} | stopped b | stage b | says-good a | stopped a"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r3 → Approved → Merging
+            b: Pending → Preparing r2 → Active 1 → Checking → Review → Review r4
+            stage b: waits for its review
+            owed: Review r4, Build a
+        ",
+    );
+}
+
+#[test]
+fn a_person_overrules_the_agent_that_reviews() {
+    judged(
+        "person approves a b | says-bad a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging
             owed: Build a
         ",
     );

@@ -7,7 +7,8 @@
 //! run's reports · `green a` `red a` the checks · `built a` `conflict a` `empty a` `verified a`
 //! `unverified a` `published a` `busy a` `moved a` `released a` `free a` `removed a` the merge's ·
 //! `fails a overloaded` is a failure of the agent program of that class, `said a` an iteration that
-//! named its session · `approves a` `rejects a` `unreviewed a` the review's · `trunk green a` `trunk red a` the
+//! named its session · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-bad a`
+//! `says-nothing a` `says-quota a` `says-key a` of an agent that reviews · `trunk green a` `trunk red a` the
 //! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
 //! the list · everything else is a person's command.
 
@@ -406,6 +407,9 @@ impl Play {
             // The verdict of the run before.
             "approved-before" => {
                 Report::Reviewed { run: RunId::nth(2), task, passed: true, output: "notes".into() }
+            }
+            "says-good" | "says-bad" | "says-nothing" | "says-quota" | "says-key" => {
+                Report::ReviewAnswered { run: verify(), task, answered: words::answered(what) }
             }
             "unreviewed" => Report::ReviewLost { run: verify(), task, why: "killed".into() },
             "oversteps" => Report::Overstep { task, run: None, what: "moved another branch".into() },

@@ -13,7 +13,7 @@ use swarm_core::effect::Key;
 use swarm_core::input::{KeyName, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
-use swarm_protocol::channel::{IterationOutcome, RunKind};
+use swarm_protocol::channel::{Answered, IterationOutcome, RunKind};
 use swarm_protocol::command::Command;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
@@ -47,6 +47,12 @@ pub fn policy(word: &str) -> Policy {
             ..Policy::default()
         },
         "read" => Policy { reviewer: Some(Reviewer::Human), review_rounds: 2, ..Policy::default() },
+        "judged" => Policy {
+            reviewer: Some(Reviewer::Agent),
+            review_profile: Some("judge".into()),
+            review_rounds: 2,
+            ..Policy::default()
+        },
         "tagged" => Policy {
             review_tags: [("docs".into(), Reviewer::None), ("keys".into(), Reviewer::Human)].into(),
             review_commands: true,
@@ -142,4 +148,17 @@ pub fn command(words: &[&str]) -> Option<Command> {
         ["extend", task] => Command::ExtendBudget { task: Some(id(task)) },
         _ => return None,
     })
+}
+
+/// What an agent that reviews comes back with.
+pub fn answered(word: &str) -> Answered {
+    let failure = |class| Some(Failure::new(class, "no"));
+    let (text, failure) = match word {
+        "says-good" => (r#"{"verdict":"approve"}"#, None),
+        "says-bad" => (r#"{"verdict":"needs_changes","issues":[{"text":"not yet"}]}"#, None),
+        "says-quota" => ("", failure(FailureClass::Quota)),
+        "says-key" => ("", failure(FailureClass::Key)),
+        _ => ("I like it", None),
+    };
+    Answered { text: text.into(), failure, session: Some("talk-1".into()), ..Answered::default() }
 }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::attend::{Attended, attend};
 use super::operate::{Background, operate};
+use super::reviewing::{Reviewed, review_by_agent};
 use super::traced;
 use super::world::{Attempt, SharedWorld, World};
 use swarm_process::complain;
@@ -90,7 +91,7 @@ pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
     let _ = out.send(FromExecutor::Over { key, report }).await;
 }
 
-async fn execute(effect: Effect, context: ExecutorContext) -> Result<Report, String> {
+async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report, String> {
     let world = context.world.clone();
     // One that slept through the coming of another must not start, stop or remove anything.
     world.git.may_act().map_err(describe)?;
@@ -144,12 +145,16 @@ async fn execute(effect: Effect, context: ExecutorContext) -> Result<Report, Str
             })
         }
         Effect::Probe { run, task, nonce, profile, .. } => probe(&context, run, task, &nonce, &profile).await,
-        Effect::Review { run, task, nonce, tip } => {
+        Effect::Review { run, task, nonce, tip, by } => {
             let now =
                 world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(describe)?;
             if now.as_ref() != Some(&tip) {
                 let why = format!("the branch {} is not at {} any more", task.branch(), tip.short());
                 return Ok(Report::ReviewLost { run, task, why });
+            }
+            if let Some(agent) = by {
+                let reviewed = Reviewed { run, task, nonce, tip };
+                return review_by_agent(&mut context, reviewed, agent).await;
             }
             let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
             let end = attend(&context, &spec).await?;
@@ -295,6 +300,7 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
             Some(Report::Learned { run, signal, text })
         }
         FromDaemon::Noted { text } => Some(Report::Noted { run, text }),
+        FromDaemon::Answered(answered) => Some(Report::ReviewAnswered { run, task: task.clone(), answered }),
         FromDaemon::Probed { failure } => Some(Report::Probed { run, failure }),
         // Its end is reported by the executor that waits for it, when the process is really gone.
         FromDaemon::Signal { .. } | FromDaemon::Ended { .. } => None,

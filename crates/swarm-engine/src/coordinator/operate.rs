@@ -14,6 +14,7 @@ use swarm_protocol::time::Timestamp;
 use tokio::sync::oneshot;
 
 use super::Coordinator;
+use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
 use crate::store::Store;
@@ -34,6 +35,8 @@ pub(super) enum Background {
     State(Box<State>),
     /// For the file of a checkpoint.
     Moment(Box<Moment>),
+    /// What whoever reviews is told of the plan.
+    Review(Box<ReviewSetting>),
 }
 
 /// The swarm at the moment of a checkpoint.
@@ -60,6 +63,10 @@ impl Background {
             }
             Effect::Mark { name, .. } => {
                 Self::Moment(Box::new(Moment::of(store.state(), name, head(), false)))
+            }
+            Effect::Review { task, by: Some(_), .. } => {
+                let setting = ReviewSetting::of(store.state(), task);
+                setting.map_or(Self::Nothing, |setting| Self::Review(Box::new(setting)))
             }
             _ => Self::Nothing,
         }

@@ -77,6 +77,9 @@ impl Coordinator {
                 let verify = if *checks { &config.check } else { config.verify_commands() };
                 Some(Order::Verify { commands: verify.commands.clone(), timeout_secs: verify.timeout.secs })
             }
+            Effect::Review { by: Some(_), .. } => {
+                Some(Order::Ask { timeout_secs: config.review.timeout.secs })
+            }
             Effect::Review { .. } => Some(Order::Verify {
                 commands: config.review.commands.clone(),
                 timeout_secs: config.review.timeout.secs,

@@ -29,10 +29,7 @@ pub struct Setting<'a> {
 /// None for a task that is no more.
 pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
     let task = state.task(setting.task)?;
-    let neighbour = |id: &TaskId| Neighbour {
-        id: id.to_string(),
-        title: state.task(id).map_or_else(String::new, |other| other.spec.title.clone()),
-    };
+    let neighbour = |id: &TaskId| neighbour(state, id);
     let again = setting.attempt > 1 || setting.iteration > 1;
     let before = task.last_end.as_ref().filter(|_| setting.attempt > 1);
     let compact = before.is_some_and(|how| class_of(how) == Some(FailureClass::Overflow));
@@ -62,6 +59,11 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         nudge: task.nudge.as_ref().map(|nudge| format!("{}: {}", nudge.class.describe(), nudge.why)),
         messages: messages(task),
     })
+}
+
+pub(super) fn neighbour(state: &State, id: &TaskId) -> Neighbour {
+    let title = state.task(id).map_or_else(String::new, |other| other.spec.title.clone());
+    Neighbour { id: id.to_string(), title }
 }
 
 /// What people have said and no iteration has been given to its end.
@@ -94,7 +96,7 @@ fn repeated(how: &Ended) -> Option<String> {
     }
 }
 
-fn task_words(task: &Task) -> TaskWords {
+pub(super) fn task_words(task: &Task) -> TaskWords {
     TaskWords {
         id: task.spec.id.to_string(),
         title: task.spec.title.clone(),

@@ -132,7 +132,7 @@ impl World {
         self.paths.run.join("probes").join(run.as_str())
     }
 
-    fn spec(&self, run: &RunId, kind: RunKind, task: &TaskId, nonce: &str) -> DaemonSpec {
+    pub(super) fn spec(&self, run: &RunId, kind: RunKind, task: &TaskId, nonce: &str) -> DaemonSpec {
         DaemonSpec {
             run: run.clone(),
             kind,
@@ -143,6 +143,7 @@ impl World {
             agent: None,
             attempt: 1,
             agent_setup: None,
+            question: None,
             guard: Outfit::guard_of_commands(&self.config),
             known: Known { repository: Some(self.git.repository()), containment: None },
             set_up: outfit::set_up(&self.config),

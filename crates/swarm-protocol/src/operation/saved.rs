@@ -186,6 +186,9 @@ pub struct SavedTask {
     pub review_rounds: u32,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub merge_rounds: u32,
+    /// Commits of it that were on trunk then, while more of its work went there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landed_before: Vec<Oid>,
 }
 
 fn is_zero(n: &u32) -> bool {
@@ -223,6 +226,7 @@ mod tests {
                 retries: 1,
                 review_rounds: 0,
                 merge_rounds: 0,
+                landed_before: vec![oid()],
             };
             let text = serde_json::to_string(&task).expect("it can be written");
             assert_eq!(serde_json::from_str::<SavedTask>(&text).expect(&text), task);

@@ -64,6 +64,7 @@ impl World {
             git(&root, args);
         }
         let spec = DaemonSpec {
+            question: None,
             run: RunId::nth(1),
             kind: RunKind::Work,
             nonce: ulid::Ulid::generate().to_string(),

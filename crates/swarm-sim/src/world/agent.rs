@@ -1,8 +1,8 @@
 //! What daemons and their agents do by themselves: iterate, check, verify, crash, hang, end.
 
-use swarm_core::effect::WorkOrder;
+use swarm_core::effect::{ReviewingAgent, WorkOrder};
 use swarm_core::input::Report;
-use swarm_protocol::channel::{IterationOutcome, RunKind};
+use swarm_protocol::channel::{Answered, IterationOutcome, RunKind};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
@@ -17,6 +17,10 @@ use super::story::Story;
 const FRAME_MS: u64 = 20;
 /// Milliseconds without output after which a daemon gives its agent up.
 const SILENCE_MS: u64 = 120_000;
+
+/// How the conversation of an agent at work is named, and that of one that reviews.
+pub const AUTHORS_SESSION: &str = "work-";
+const REVIEWERS_SESSION: &str = "review-";
 
 impl Story {
     /// The executor listens to the daemon: everything unacknowledged is said again.
@@ -160,7 +164,7 @@ impl Story {
             Doing::Iterating { iteration } => self.iteration_ends(run, &task, iteration),
             Doing::Checking { iteration, waived } => self.checks_end(run, &task, iteration, waived),
             Doing::Verifying { commit } => self.verification_ends(run, &task, &commit),
-            Doing::Reviewing { tip } => self.review_ends(run, &task, &tip),
+            Doing::Reviewing { tip, agent } => self.review_ends(run, &task, &tip, agent.as_ref()),
             // Most daemons end the iteration and wait; some end with it.
             Doing::Silent { iteration } if self.rng.chance(80) => {
                 let failure = Failure::new(FailureClass::Stalled, "no output for 120 s");
@@ -218,7 +222,7 @@ impl Story {
         tip: Option<Oid>,
     ) {
         let usage = Usage { input_tokens: self.rng.between(1, 1_000), steps: 1, ..Usage::default() };
-        let session = self.rng.chance(70).then(|| format!("session-{run}"));
+        let session = self.rng.chance(70).then(|| format!("{AUTHORS_SESSION}{run}"));
         if let Some(daemon) = self.daemons.get_mut(run) {
             daemon.turn_to(Doing::Waiting);
             daemon.iterated = iteration;
@@ -279,17 +283,41 @@ impl Story {
         self.obey(run);
     }
 
-    fn review_ends(&mut self, run: &RunId, task: &TaskId, tip: &Oid) {
+    fn review_ends(&mut self, run: &RunId, task: &TaskId, tip: &Oid, agent: Option<&ReviewingAgent>) {
         if self.strikes(Fault::ReviewLost, 6) {
             return self.last_word(run, Ended::Lost { text: "killed".into() });
         }
         let passed = !self.strikes(Fault::ReviewRed, 15);
+        self.says_verdict(run);
+        if let Some(agent) = agent {
+            let answered = self.answer(run, tip, passed, agent);
+            return self.say(run, Report::ReviewAnswered { run: run.clone(), task: task.clone(), answered });
+        }
         if passed {
             self.truth.reviewed_tips.insert(tip.clone());
         }
-        self.says_verdict(run);
         let output = if passed { String::new() } else { "please do it another way".into() };
         self.say(run, Report::Reviewed { run: run.clone(), task: task.clone(), passed, output });
+    }
+
+    /// A verdict, something that is none, or nothing at all.
+    fn answer(&mut self, run: &RunId, tip: &Oid, passed: bool, agent: &ReviewingAgent) -> Answered {
+        let begun = || format!("{REVIEWERS_SESSION}{run}");
+        let session = self.rng.chance(70).then(|| agent.session.clone().unwrap_or_else(begun));
+        let usage = Usage { input_tokens: self.rng.between(1, 50), ..Usage::default() };
+        let mut answered = Answered { text: String::new(), failure: None, usage, session };
+        if self.strikes(Fault::ReviewNonsense, 8) {
+            answered.text = (*self.rng.pick(&["looks good", "{}", r#"{"verdict":"needs_changes"}"#])).into();
+        } else if self.strikes(Fault::ProgramFails, 9) {
+            let class = *self.rng.pick(&FailureClass::ALL);
+            answered.failure = Some(Failure::new(class, "in so many words"));
+        } else if passed {
+            self.truth.reviewed_tips.insert(tip.clone());
+            answered.text = r#"{"verdict":"approve"}"#.into();
+        } else {
+            answered.text = r#"{"verdict":"needs_changes","issues":[{"text":"another way"}]}"#.into();
+        }
+        answered
     }
 
     /// The process is gone, and its verdict is its last word.
@@ -325,6 +353,7 @@ pub fn is_last_word(report: &Report) -> bool {
             | Report::Verified { .. }
             | Report::VerifyLost { .. }
             | Report::Reviewed { .. }
+            | Report::ReviewAnswered { .. }
             | Report::ReviewLost { .. }
             | Report::Probed { .. }
     )

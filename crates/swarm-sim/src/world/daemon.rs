@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use swarm_core::effect::WorkOrder;
+use swarm_core::effect::{ReviewingAgent, WorkOrder};
 use swarm_core::input::Report;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::{Failure, FailureClass};
@@ -32,6 +32,8 @@ pub enum Doing {
     },
     Reviewing {
         tip: Oid,
+        /// None: the commands do.
+        agent: Option<ReviewingAgent>,
     },
     /// Asks the service whether this allowance is back.
     Probing {

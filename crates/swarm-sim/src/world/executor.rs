@@ -10,6 +10,7 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use swarm_protocol::time::Timestamp;
 
+use super::agent::AUTHORS_SESSION;
 use super::daemon::{Daemon, Doing};
 use super::fault::Fault;
 use super::oracle::{Broken, broken};
@@ -102,10 +103,15 @@ impl Story {
                 self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
-            Effect::Review { run, task, tip, .. } => {
+            Effect::Review { run, task, tip, by, .. } => {
+                let session = by.as_ref().and_then(|agent| agent.session.as_deref()).unwrap_or_default();
+                if session.starts_with(AUTHORS_SESSION) {
+                    let rule = "nobody reviews in the conversation in which the work was done";
+                    return Err(broken(rule, format!("{task}: {session}")));
+                }
                 if self.daemons.get(run).is_none() {
                     self.spawn(run, task, RunKind::Review, epoch)?;
-                    let doing = Doing::Reviewing { tip: tip.clone() };
+                    let doing = Doing::Reviewing { tip: tip.clone(), agent: by.clone() };
                     self.daemon_turns(run, doing, (1_000, 40_000));
                 }
                 self.attach(executor.n, run);

@@ -20,6 +20,7 @@ pub enum Fault {
     ProgramFails,
     ReviewRed,
     ReviewLost,
+    ReviewNonsense,
     TrunkRed,
     Overstep,
     ExecutorFails,
@@ -46,7 +47,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -64,6 +65,7 @@ impl Fault {
         Self::ProgramFails,
         Self::ReviewRed,
         Self::ReviewLost,
+        Self::ReviewNonsense,
         Self::TrunkRed,
         Self::Overstep,
         Self::ExecutorFails,
@@ -109,6 +111,7 @@ impl Fault {
             Self::ProgramFails => "agent program fails",
             Self::ReviewRed => "review wants changes",
             Self::ReviewLost => "review lost",
+            Self::ReviewNonsense => "review is no verdict",
             Self::TrunkRed => "trunk red",
             Self::Overstep => "agent oversteps",
             Self::ExecutorFails => "executor fails",

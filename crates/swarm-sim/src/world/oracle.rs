@@ -255,7 +255,7 @@ impl Oracle {
         self.waived.contains(&(task.clone(), gate))
             || self.policies.iter().any(|policy| match gate {
                 Gate::Check => !policy.checks,
-                Gate::Review => !policy.reviews,
+                Gate::Review => !policy.reviews && policy.reviewer.is_none(),
                 Gate::Verify => !policy.verifies,
             })
     }
@@ -362,6 +362,7 @@ pub fn run_of(report: &Report) -> Option<&RunId> {
         | Report::Verified { run, .. }
         | Report::VerifyLost { run, .. }
         | Report::Reviewed { run, .. }
+        | Report::ReviewAnswered { run, .. }
         | Report::ReviewLost { run, .. }
         | Report::Noted { run, .. }
         | Report::Learned { run, .. }

@@ -2,12 +2,17 @@
 
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
+use swarm_protocol::review::Reviewer;
 
 use crate::rng::Rng;
 
 pub fn rules_of_a_story(rng: &mut Rng) -> Policy {
     let profiles = profiles(rng);
+    // One of another group than those that work, or of the same.
+    let review_profile = rng.chance(35).then(|| (*rng.pick(&["judge", "main"])).to_owned());
     Policy {
+        reviewer: review_profile.as_ref().map(|_| Reviewer::Agent),
+        review_profile,
         max_retries: rng.between(0, 3) as u32,
         max_iterations: rng.between(2, 5) as u32,
         max_task_secs: 300,

@@ -1,6 +1,7 @@
 //! One iteration of the agent program: prompt in, what it was and said out, the rest committed.
 
 mod agent;
+mod ask;
 mod commits;
 mod probe;
 mod spent;
@@ -13,6 +14,7 @@ use super::context::Write;
 use super::program::{How, StopWish};
 use super::run_context::{NotCommitted, RunContext, Yield};
 use agent::Heard;
+pub use ask::ask;
 pub use probe::probe;
 use start::{Run, Start, once};
 use swarm_agents::signals::AgentSignal;

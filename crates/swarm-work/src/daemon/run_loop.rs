@@ -192,7 +192,10 @@ impl RunLoop {
         }
         match done {
             Yield::Report(report) => {
-                let last = matches!(report, FromDaemon::Verified { .. } | FromDaemon::Probed { .. });
+                let last = matches!(
+                    report,
+                    FromDaemon::Verified { .. } | FromDaemon::Probed { .. } | FromDaemon::Answered(_)
+                );
                 self.report(report);
                 if last {
                     self.end(Ended::Stopped);

@@ -14,7 +14,8 @@ use swarm_process::complain;
 
 /// Runs the set-up where it is due. Some: the run cannot go on.
 pub async fn set_up(context: &RunContext, stop: &mut StopWish) -> Option<Yield> {
-    let SetUp { command, timeout_secs, when } = context.spec.set_up.as_ref()?;
+    let SetUp { command, timeout_secs, when } =
+        context.spec.set_up.as_ref().filter(|_| context.spec.question.is_none())?;
     let git = match context.git().await {
         Ok(git) => git,
         Err(error) => return Some(Yield::NoWorkspace { text: error.to_string() }),

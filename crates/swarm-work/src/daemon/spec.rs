@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::{CommandLine, RunKind};
 use swarm_protocol::config::{ContainmentKind, SandboxKind};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::judgement::Judgement;
 
 use super::files::RunFiles;
 use crate::rescue::RESCUE_FILE_MAX_BYTES;
@@ -34,6 +35,9 @@ pub struct DaemonSpec {
     /// How the agent program is started and read; none for runs of commands.
     #[serde(default)]
     pub agent_setup: Option<AgentSetup>,
+    /// What the agent program is asked, where the run is there for one answer.
+    #[serde(default)]
+    pub question: Option<Question>,
     /// What keeps the run's programs in their place.
     #[serde(default)]
     pub guard: Guard,
@@ -58,6 +62,34 @@ pub struct DaemonSpec {
     /// A larger file is not committed for the agent.
     #[serde(default = "file_max_bytes")]
     pub file_max_bytes: u64,
+}
+
+/// One question to an agent program. It stands here and not in an order, so that whoever takes the run over need not
+/// put it together again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    pub prompt: String,
+    /// The conversation that it belongs to.
+    #[serde(default)]
+    pub session: Option<String>,
+    pub form: Form,
+}
+
+/// What the answer has to look like. An agent that answers otherwise is asked once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// A verdict on submitted work.
+    Judgement,
+}
+
+impl Form {
+    /// Why the answer cannot be used.
+    pub fn check(self, answer: &str) -> Result<(), String> {
+        match self {
+            Self::Judgement => Judgement::read(answer).map(drop),
+        }
+    }
 }
 
 /// What the programs of a run may do, and how they are kept together.

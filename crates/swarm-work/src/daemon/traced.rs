@@ -29,6 +29,14 @@ pub fn reports(n: u64, report: &FromDaemon) {
         FromDaemon::Signal { signal, .. } => info!(n, signal, "reports a signal"),
         FromDaemon::Noted { .. } => info!(n, "reports a note"),
         FromDaemon::Probed { failure } => info!(n, answered = failure.is_none(), "reports the probe"),
+        FromDaemon::Answered(answered) => {
+            info!(
+                n,
+                answered = answered.failure.is_none(),
+                bytes = answered.text.len(),
+                "reports the answer"
+            );
+        }
         FromDaemon::Ended { how } => info!(n, how = how.describe(), "reports the end"),
     }
 }
@@ -50,6 +58,7 @@ fn name_of_order(order: &Order) -> &'static str {
     match order {
         Order::Go { .. } => "go",
         Order::Probe { .. } => "probe",
+        Order::Ask { .. } => "ask",
         Order::Check { .. } => "check",
         Order::Verify { .. } => "verify",
         Order::Hold => "hold",

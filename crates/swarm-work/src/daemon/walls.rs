@@ -67,12 +67,15 @@ impl RunContext {
     /// The walls; none where the program has its own, or where a person wants none.
     pub(super) async fn sandbox(&self, who: Who) -> Option<SandboxSpec> {
         match (self.spec.guard.sandbox, who) {
-            (SandboxKind::None, _) | (SandboxKind::Program, Who::Agent) => return None,
+            (SandboxKind::None, _) => return None,
+            // Its own walls would let it write into the worktree.
+            (SandboxKind::Program, Who::Agent) if self.spec.question.is_none() => return None,
             // The program's own walls are not around what we run ourselves.
-            (SandboxKind::Landlock, _) | (SandboxKind::Program, Who::Command) => {}
+            (SandboxKind::Landlock | SandboxKind::Program, _) => {}
         }
         Some(SandboxSpec {
-            worktree: self.place(),
+            // Whoever only has a question finds everything and changes nothing.
+            worktree: if self.spec.question.is_some() { self.tmp() } else { self.place() },
             git: self.git_rights().await,
             tmp: self.tmp(),
             writable: self.writable(who),

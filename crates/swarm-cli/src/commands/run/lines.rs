@@ -38,8 +38,11 @@ fn describe(event: &Event) -> Option<String> {
         Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
         Event::TaskStarted { .. } => "may start".into(),
         Event::Overstep { what, .. } => format!("an agent tried something it may not do: {what}"),
-        Event::ReviewStarted { round: 1, .. } => "in review".into(),
-        Event::ReviewStarted { round, .. } => format!("in review, round {round}"),
+        Event::ReviewStarted { round, profile, .. } => {
+            let by = profile.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
+            if *round == 1 { format!("in review{by}") } else { format!("in review{by}, round {round}") }
+        }
+        Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
         Event::ReviewLost { why, next, .. } => format!("the review was interrupted: {why}; {}", after(next)),
         Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
         Event::TrunkJudged { green: false, .. } => {
@@ -54,12 +57,16 @@ fn describe(event: &Event) -> Option<String> {
         Event::WorkSubmitted { .. } => "work submitted, checking".into(),
         Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
         Event::ReviewAsked { .. } => "checks passed, submitted for review".into(),
-        Event::ChangesRequested { notes, next, .. } => {
+        Event::ChangesRequested { notes, next, run, .. } => {
             let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-            format!("a person requests changes: {}; {}", notes.join("; "), after(next))
+            let who = if run.is_some() { "the reviewer" } else { "a person" };
+            format!("{who} requests changes: {}; {}", notes.join("; "), after(next))
         }
         Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
             "approved by a person".into()
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Agent.word() => {
+            "approved by the reviewer".into()
         }
         Event::TaskApproved { .. } => "checks passed, approved".into(),
         Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next),

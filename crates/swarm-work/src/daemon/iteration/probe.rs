@@ -40,7 +40,7 @@ pub async fn probe(context: &RunContext, prompt: &str, timeout_secs: u64, stop: 
     }
 }
 
-fn failure_of(run: &Run, how: Option<How>, limit: Duration) -> Option<Failure> {
+pub(super) fn failure_of(run: &Run, how: Option<How>, limit: Duration) -> Option<Failure> {
     if let Err(error) = &run.ran {
         return Some(match not_started(&Default::default(), error) {
             IterationOutcome::Failed { failure } => failure,

@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 
 use super::{Ending, RunLoop, Work};
 use crate::daemon::files::write_durable;
-use crate::daemon::iteration::{Go, iterate, probe};
+use crate::daemon::iteration::{Go, ask, iterate, probe};
 use crate::daemon::line::Heard;
 use crate::daemon::run_context::Yield;
 use crate::daemon::set_up::set_up;
@@ -87,6 +87,7 @@ impl RunLoop {
                 self.checked.is_none_or(|last| *iteration > last)
             }
             (Order::Verify { .. }, RunKind::Verify | RunKind::Review)
+            | (Order::Ask { .. }, RunKind::Review)
             | (Order::Probe { .. }, RunKind::Probe) => !self.verified,
             _ => false,
         }
@@ -115,6 +116,7 @@ impl RunLoop {
                 Order::Probe { prompt, timeout_secs } => {
                     probe(&context, &prompt, timeout_secs, &mut wish).await
                 }
+                Order::Ask { timeout_secs } => ask(&context, timeout_secs, &mut wish).await,
                 Order::Check { iteration, commands, timeout_secs } => {
                     context.check(iteration, &commands, timeout_secs, &mut wish).await
                 }

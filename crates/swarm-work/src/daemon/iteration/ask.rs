@@ -1,0 +1,120 @@
+//! One question to an agent that reads and changes nothing: its last message is the answer.
+
+use std::time::Duration;
+
+use swarm_protocol::channel::{Answered, FromDaemon};
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
+use swarm_protocol::judgement::ANSWER_MAX;
+use tokio::time::Instant;
+
+use super::super::program::{How, StopWish};
+use super::super::run_context::{RunContext, Yield};
+use super::super::spec::Question;
+use super::probe::failure_of;
+use super::spent;
+use super::start::{Run, Start, once};
+use swarm_agents::{Conclusion, Way};
+
+/// Times that the program is asked: an answer in the wrong form is worth a second time, in the same conversation.
+const ASKED_MAX: u32 = 2;
+
+/// Asks what the run is there to ask.
+pub async fn ask(context: &RunContext, timeout_secs: u64, stop: &mut StopWish) -> Yield {
+    let Some(question) = &context.spec.question else {
+        let failure = Some(Failure::new(FailureClass::Unknown, "there is nothing to ask"));
+        return Yield::Report(FromDaemon::Answered(Answered { failure, ..Answered::default() }));
+    };
+    let limit = Duration::from_secs(timeout_secs.max(1));
+    let mut asking = Asking {
+        context,
+        limit,
+        deadline: Instant::now() + limit,
+        session: question.session.clone(),
+        usage: Usage::default(),
+        told: Usage::default(),
+    };
+    let answered = asking.until_it_fits(question, stop).await;
+    context.settle_journal();
+    answered.map_or(Yield::Stopped, |answered| Yield::Report(FromDaemon::Answered(answered)))
+}
+
+struct Asking<'a> {
+    context: &'a RunContext,
+    limit: Duration,
+    deadline: Instant,
+    session: Option<String>,
+    /// Of all times together.
+    usage: Usage,
+    /// What the program said the last time.
+    told: Usage,
+}
+
+impl Asking<'_> {
+    /// None: told to stop.
+    async fn until_it_fits(&mut self, question: &Question, stop: &mut StopWish) -> Option<Answered> {
+        let mut prompt = question.prompt.clone();
+        for time in 1.. {
+            let run = self.put(&prompt, time, stop).await?;
+            let text: String = run.heard.message().chars().take(ANSWER_MAX + 1).collect();
+            let failure = failure_of(&run, run.how(), self.limit);
+            let fits = question.form.check(&text);
+            let (None, Err(why), true) = (&failure, &fits, time < ASKED_MAX) else {
+                self.context.note(&describe(failure.as_ref(), &fits));
+                return Some(Answered { text, failure, usage: self.usage, session: self.session.clone() });
+            };
+            self.context.note(&format!("asked once more: {why}"));
+            prompt = once_more(question, why, self.session.is_some());
+        }
+        None
+    }
+
+    /// Starts the program once; again where it does not know the conversation, or has to be started in another way.
+    async fn put(&mut self, prompt: &str, time: u32, stop: &mut StopWish) -> Option<Run> {
+        let setup = self.context.spec.agent_setup.clone().unwrap_or_default();
+        let mut way = Way::Preferred;
+        loop {
+            let session = self.session.clone();
+            let start = Start {
+                iteration: time,
+                prompt,
+                session: session.as_deref(),
+                way,
+                deadline: Some(self.deadline),
+            };
+            let run = once(self.context, &setup, start, stop).await;
+            if run.how() == Some(How::Stopped) {
+                return None;
+            }
+            let failed = !matches!(run.conclusion, Conclusion::Done { .. });
+            if failed && session.is_some() && run.heard.session_unknown {
+                self.context.note("the program does not know the conversation: it begins a new one");
+                self.session = None;
+            } else if failed && way == Way::Preferred && run.wants_fallback {
+                way = Way::Fallback;
+            } else {
+                // A sum over the conversation includes what was told the last time.
+                let known = (time > 1).then_some(self.told);
+                self.usage = self.usage.plus(spent::in_this_iteration(&run.heard, known, session.is_some()));
+                self.told = run.heard.usage;
+                self.session = run.heard.session.clone().or(session);
+                return Some(run);
+            }
+        }
+    }
+}
+
+/// The whole question again where the program has forgotten it.
+fn once_more(question: &Question, why: &str, remembers: bool) -> String {
+    let again = format!(
+        "Your answer cannot be used: {why}. Answer again, with nothing but the JSON object that was asked for."
+    );
+    if remembers { again } else { format!("{}\n\n{again}\n", question.prompt.trim_end()) }
+}
+
+fn describe(failure: Option<&Failure>, fits: &Result<(), String>) -> String {
+    match (failure, fits) {
+        (Some(failure), _) => failure.sentence(),
+        (None, Err(why)) => format!("the answer cannot be used: {why}"),
+        (None, Ok(())) => "answered".into(),
+    }
+}
