@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use swarm_protocol::answer::ANSWER_MAX;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
-use swarm_protocol::judgement::ANSWER_MAX;
 
 use super::failing::without_colours;
 use super::signals::{AgentSignal, signal_in};

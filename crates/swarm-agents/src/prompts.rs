@@ -3,11 +3,12 @@
 //! A prompt is put together from up to four of them: the task (`work.md`, or `compact.md` after a full context
 //! window), what the attempt before left (`recovery.md`), how to go about it after a circle (`focused.md`), and what
 //! is to be said now (`notices.md`). So whoever replaces one of them loses nothing of the others. Whoever reviews is
-//! told `review.md`.
+//! told `review.md`, whoever plans `plan.md`.
 //!
 //! A template is read and tried when the coordinator starts, so that a slip in it is told to a person
 //! at once, not to an agent in the night.
 
+mod plan;
 mod recovery;
 mod review;
 
@@ -31,6 +32,7 @@ const RECOVERY: &str = "recovery.md";
 const FOCUSED: &str = "focused.md";
 const NOTICES: &str = "notices.md";
 const REVIEW: &str = "review.md";
+const PLAN: &str = "plan.md";
 const BUILT_IN: &[(&str, &str)] = &[
     (WORK, include_str!("prompts/work.md")),
     (COMPACT, include_str!("prompts/compact.md")),
@@ -38,8 +40,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     (FOCUSED, include_str!("prompts/focused.md")),
     (NOTICES, include_str!("prompts/notices.md")),
     (REVIEW, include_str!("prompts/review.md")),
+    (PLAN, include_str!("prompts/plan.md")),
 ];
 
+pub use plan::PlanPrompt;
 pub use recovery::{LastAttempt, Recovery};
 pub use review::ReviewPrompt;
 
@@ -147,7 +151,11 @@ impl Prompts {
         for sample in [ReviewPrompt::default(), review_sample()] {
             prompts.render(REVIEW, &sample).map_err(|error| refused(&folder.join(REVIEW), &error))?;
         }
-        for (name, _) in BUILT_IN.iter().filter(|(name, _)| *name != REVIEW) {
+        let made = PlanPrompt::new("x", vec!["x".into()], true);
+        for sample in [PlanPrompt::default(), made.changing("x", "x")] {
+            prompts.render(PLAN, &sample).map_err(|error| refused(&folder.join(PLAN), &error))?;
+        }
+        for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN].contains(name)) {
             for sample in [&bare, &sample()] {
                 prompts.render(name, sample).map_err(|error| refused(&folder.join(name), &error))?;
             }
@@ -186,6 +194,14 @@ impl Prompts {
     pub fn review(&self, words: &ReviewPrompt) -> String {
         let text = self.render(REVIEW, words).unwrap_or_else(|error| {
             format!("# Review of task {}\n\n{}\n\n({error})\n", words.task.id, words.diff)
+        });
+        cut(text, PROMPT_MAX)
+    }
+
+    /// The question to whoever plans.
+    pub fn plan(&self, words: &PlanPrompt) -> String {
+        let text = self.render(PLAN, words).unwrap_or_else(|error| {
+            format!("# Make a plan\n\n{}\n\n{}\n\n({error})\n", words.goal, words.wish)
         });
         cut(text, PROMPT_MAX)
     }

@@ -17,3 +17,5 @@ pub const PROBE_ANSWER: &str = "script-probe";
 pub const ROLE_VARIABLE: &str = "SWARM_ROLE";
 /// It is to judge the work of somebody else.
 pub const ROLE_REVIEW: &str = "review";
+/// It is to make a plan.
+pub const ROLE_PLAN: &str = "plan";

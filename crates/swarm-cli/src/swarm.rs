@@ -10,6 +10,7 @@ pub mod imports;
 pub mod inside;
 mod operate;
 pub mod plan_file;
+pub mod planning;
 mod read;
 mod rebuild;
 mod reopen;

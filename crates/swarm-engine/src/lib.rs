@@ -20,4 +20,5 @@ pub mod present;
 pub mod preview;
 pub mod coordinator;
 pub mod session;
+pub mod planning;
 pub mod doctor;

@@ -62,6 +62,7 @@ pub struct Config {
     /// Run on the merged tree before trunk moves; the check commands when not set.
     pub verify: Option<Commands>,
     pub review: Review,
+    pub plan: Planning,
     pub recovery: Recovery,
     pub quota: Quota,
     pub budget: Budget,
@@ -88,6 +89,34 @@ pub struct Commands {
 }
 
 /// Who says that submitted work is good.
+/// How a plan is made from a goal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Planning {
+    /// The profile or program of the agent that plans; without it `agent`. It reads the repository and cannot change it.
+    pub profile: Option<String>,
+    /// `auto`: the plan is taken as it comes, without a question.
+    pub approve: PlanApproval,
+    pub timeout: Span,
+}
+
+/// Who says that a plan is good.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PlanApproval {
+    #[default]
+    Ask,
+    Auto,
+}
+
+impl Default for Planning {
+    fn default() -> Self {
+        Self { profile: None, approve: PlanApproval::default(), timeout: Span::secs(900) }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
@@ -210,6 +239,7 @@ impl Default for Config {
             check: Commands::default(),
             verify: None,
             review: Review::default(),
+            plan: Planning::default(),
             recovery: Recovery::default(),
             quota: Quota::default(),
             budget: Budget::default(),

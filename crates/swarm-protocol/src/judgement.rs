@@ -2,10 +2,9 @@
 
 use serde::Deserialize;
 
+use crate::answer::last_object;
 use crate::review::ReviewNote;
 
-/// Bytes of an answer that are read.
-pub const ANSWER_MAX: usize = 256 * 1024;
 const NOTES_MAX: usize = 100;
 const NOTE_MAX: usize = 4000;
 const FILE_MAX: usize = 1024;
@@ -38,10 +37,7 @@ enum Word {
 impl Judgement {
     /// The last JSON object of the message. Its `Err` is what the agent is told when it is asked once more.
     pub fn read(answer: &str) -> Result<Self, String> {
-        if answer.len() > ANSWER_MAX {
-            return Err(format!("the answer has {} bytes, at most {ANSWER_MAX} are read", answer.len()));
-        }
-        let object = last_object(answer).ok_or("the answer holds no JSON object")?;
+        let object = last_object(answer)?;
         let said: Said = serde_json::from_value(object)
             .map_err(|error| format!("the JSON object is not a verdict: {error}"))?;
         let approves = said.verdict == Word::Approve;
@@ -77,26 +73,10 @@ fn check(note: &ReviewNote) -> Result<(), String> {
     Ok(())
 }
 
-/// The object that the text ends with, whatever stands around it: agents like to explain, and to fence.
-fn last_object(text: &str) -> Option<serde_json::Value> {
-    let mut rest = text;
-    let mut found = None;
-    while let Some(at) = rest.find('{') {
-        let mut values = serde_json::Deserializer::from_str(&rest[at..]).into_iter::<serde_json::Value>();
-        match values.next() {
-            Some(Ok(value)) => {
-                rest = &rest[at + values.byte_offset()..];
-                found = Some(value);
-            }
-            _ => rest = &rest[at + 1..],
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::ANSWER_MAX;
 
     #[test]
     fn a_verdict_is_found_behind_what_is_said_before_it() {

@@ -7,6 +7,7 @@
 pub mod ids;
 pub mod time;
 pub mod plan;
+pub mod answer;
 pub mod judgement;
 pub mod review;
 pub mod proof;

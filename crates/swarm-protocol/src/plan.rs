@@ -119,6 +119,16 @@ pub enum Size {
     Large,
 }
 
+impl Size {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Medium => "medium",
+            Self::Large => "large",
+        }
+    }
+}
+
 /// How many tasks of this plan may run at once, and whether that may still be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

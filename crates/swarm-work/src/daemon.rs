@@ -24,7 +24,9 @@ mod own_tip;
 mod iteration;
 mod run_loop;
 mod serve;
+mod alone;
 
+pub use alone::ask_alone;
 pub use files::{DurableError, RunFiles, write_durable, write_whole};
 pub use outbox::unacknowledged_on_disk;
 pub use own_tip::OVERSTEP;

@@ -55,7 +55,7 @@ fn cut(text: &str, most: usize) -> (String, bool) {
 }
 
 /// At least three backticks, and one more than any row of them.
-fn fence_around(texts: &[&str]) -> String {
+pub(super) fn fence_around(texts: &[&str]) -> String {
     let row = |text: &str| text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let longest = texts.iter().map(|text| row(text)).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)

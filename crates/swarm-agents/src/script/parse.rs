@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::ROLE_PLAN;
+
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -114,9 +116,14 @@ pub fn script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
     block_in(prompt, "```script")
 }
 
-/// The lines that are meant for whoever reviews the task.
-pub fn review_script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
-    block_in(prompt, "```review-script")
+/// The lines that are meant for whoever has this role. A wish stands behind the goal of its plan, so there the last block
+/// counts; in a review the task stands first, before what somebody else wrote.
+pub fn role_script_in(prompt: &str, role: &str) -> Option<Result<Vec<Line>, BadLine>> {
+    let begins = format!("```{role}-script");
+    match role {
+        ROLE_PLAN => block_in(&prompt[prompt.rfind(&begins)?..], &begins),
+        _ => block_in(prompt, &begins),
+    }
 }
 
 fn block_in(prompt: &str, begins: &str) -> Option<Result<Vec<Line>, BadLine>> {

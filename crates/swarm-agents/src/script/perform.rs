@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::parse::{Line, Step, lines_of, review_script_in, script_in};
-use super::{ROLE_REVIEW, ROLE_VARIABLE};
+use super::parse::{Line, Step, lines_of, role_script_in, script_in};
+use super::{ROLE_PLAN, ROLE_VARIABLE};
 use swarm_process::Call;
 
 /// The script has a line that means nothing.
@@ -29,8 +29,14 @@ export GIT_AUTHOR_NAME="$(git config user.name || echo Script)" GIT_AUTHOR_EMAIL
 export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL" &&
 { git diff --cached --quiet || git commit -q -m "$1"; }"#;
 
-/// What a reviewer says to a task without a script for reviews, so that any plan can be tried.
-const APPROVES: &str = r#"print {"verdict": "approve", "summary": "nothing to say against it"}"#;
+/// What is answered where the prompt has no script for it, so that any goal and any plan can be tried.
+fn answer_of(role: &str) -> &'static str {
+    if role == ROLE_PLAN {
+        r#"print {"phases": [{"id": 1, "name": "All of it", "tasks": [{"id": "1.1", "title": "Reach the goal"}]}]}"#
+    } else {
+        r#"print {"verdict": "approve", "summary": "nothing to say against it"}"#
+    }
+}
 
 /// Names the file with the answer to a question of the swarm; set where nothing else is wanted.
 pub const PROBE_VARIABLE: &str = "SWARM_PROBE";
@@ -44,8 +50,8 @@ pub struct Surroundings {
     pub iteration: u32,
     /// Only asked whether its service answers; the file says what it does then.
     pub probe: Option<PathBuf>,
-    /// Asked to review; the attempt is the round then.
-    pub reviews: bool,
+    /// What it is there for, where that is not work. Of a review the attempt is the round.
+    pub role: String,
 }
 
 impl Surroundings {
@@ -57,8 +63,7 @@ impl Surroundings {
         let dir = std::env::current_dir()?;
         let probe = std::env::var_os(PROBE_VARIABLE).map(PathBuf::from);
         let (attempt, iteration) = (number("SWARM_ATTEMPT"), number("SWARM_ITERATION"));
-        let reviews = text(ROLE_VARIABLE) == ROLE_REVIEW;
-        Ok(Self { dir, task, attempt, iteration, probe, reviews })
+        Ok(Self { dir, task, attempt, iteration, probe, role: text(ROLE_VARIABLE) })
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -70,7 +75,9 @@ impl Surroundings {
 pub async fn run(prompt: &str, around: &Surroundings) -> u8 {
     let script = match &around.probe {
         Some(file) => Some(lines_of(&std::fs::read_to_string(file).unwrap_or_else(|_| "print yes".into()))),
-        None if around.reviews => Some(review_script_in(prompt).unwrap_or_else(|| lines_of(APPROVES))),
+        None if !around.role.is_empty() => {
+            Some(role_script_in(prompt, &around.role).unwrap_or_else(|| lines_of(answer_of(&around.role))))
+        }
         None => script_in(prompt),
     };
     let lines = match script {

@@ -126,13 +126,18 @@ pub fn over(cx: &Context, view: &OperationView) -> Result<(), CliError> {
 }
 
 fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
+    says_yes(cx, &format!("{}\n\nContinue?", preview::text(seen)))
+}
+
+/// A question to the person at the terminal.
+pub fn says_yes(cx: &Context, question: &str) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
     if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
         return Err(CliError::usage("Confirmation needed: not a terminal")
             .say("Use --yes, or preview with --dry-run"));
     }
     let broken = |error| CliError::environment("Cannot ask").because(error);
-    write!(stderr, "{}\n\nContinue? [y/N] ", preview::text(seen)).map_err(broken)?;
+    write!(stderr, "{question} [y/N] ").map_err(broken)?;
     stderr.flush().map_err(broken)?;
     let mut line = String::new();
     stdin.lock().read_line(&mut line).map_err(broken)?;

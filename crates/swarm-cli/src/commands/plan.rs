@@ -1,5 +1,7 @@
 //! `swarm plan …`: the plan as a whole, and the ledger it lives in.
 
+pub mod make;
+pub mod refine;
 pub mod save;
 pub mod show;
 pub mod edit;
@@ -23,6 +25,8 @@ use crate::error::CliError;
 /// Manage the plan
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Make(make::Args),
+    Refine(refine::Args),
     Save(save::Args),
     Show(show::Args),
     Edit(edit::Args),
@@ -42,6 +46,8 @@ pub enum Command {
 
 pub fn run(command: Command, cx: &Context) -> Result<(), CliError> {
     match command {
+        Command::Make(args) => make::run(args, cx),
+        Command::Refine(args) => refine::run(args, cx),
         Command::Save(args) => save::run(args, cx),
         Command::Show(args) => show::run(args, cx),
         Command::Edit(args) => edit::run(args, cx),

@@ -18,7 +18,7 @@ use swarm_protocol::oplog::PreviewView;
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, DryRun, shown};
-use crate::commands::plan::edit;
+use crate::commands::plan::{edit, make};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
@@ -42,6 +42,9 @@ pub use summary::{Summary, ways_on};
 /// Example: swarm run --plan plan.md --agents 4 --mode autopilot
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// Make a plan for this goal first, as `swarm plan make` does
+    #[arg(value_name = "GOAL", conflicts_with_all = ["plan", "retry", "edit"])]
+    goal: Option<String>,
     /// Save this plan first (JSON, or a Markdown checklist; - for stdin)
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -61,8 +64,8 @@ pub struct Args {
     /// Show what would be saved and started, or with --trunk what would change, without doing it
     #[arg(long)]
     dry_run: bool,
-    /// With --trunk: skip the confirmation
-    #[arg(long, short = 'y', requires = "trunk")]
+    /// With GOAL or --trunk: skip the confirmation
+    #[arg(long, short = 'y')]
     yes: bool,
     /// Try failed tasks again, and merge again, in order, work that `swarm abort` removed or that is gone from trunk; a run under way does it itself
     #[arg(long)]
@@ -99,8 +102,13 @@ impl Args {
 
     /// Nothing is asked for that only a new coordinator could do.
     fn is_retry_alone(&self) -> bool {
-        let Self { plan, agents, agent, mode, trunk, .. } = self;
-        let more = plan.is_some() || agents.is_some() || agent.is_some() || mode.is_some() || trunk.is_some();
+        let Self { goal, plan, agents, agent, mode, trunk, .. } = self;
+        let more = goal.is_some()
+            || plan.is_some()
+            || agents.is_some()
+            || agent.is_some()
+            || mode.is_some()
+            || trunk.is_some();
         self.retry && !more && !self.coordinate && !self.detached
     }
 }
@@ -109,6 +117,17 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     if let Some(name) = args.trunk.as_deref().filter(|_| !args.detached && !args.coordinate) {
         let sure = Confirm { dry_run: args.dry_run, yes: args.yes };
         if !trunk::choose(name, sure, cx)? {
+            return Ok(output::done());
+        }
+    }
+    if let Some(goal) = args.goal.as_deref().filter(|_| !args.detached && !args.coordinate) {
+        let swarm = Swarm::open(cx)?;
+        if args.dry_run {
+            make::would_ask(cx, "run", &swarm.planner_for(goal, args.agent.as_deref())?)?;
+            return Ok(output::done());
+        }
+        let draft = swarm.make_draft(goal, args.agent.as_deref())?;
+        if !make::approve(cx, &swarm, &draft, args.yes)? {
             return Ok(output::done());
         }
     }
@@ -124,7 +143,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         return Ok(output::done());
     }
     if args.detach {
-        return background::start(cx);
+        return background::start(cx, args.goal.as_deref());
     }
     if args.detached {
         // A session of its own, so that closing the terminal is nothing to it. Refused only where it has one.

@@ -69,6 +69,8 @@ const CHANGES: &[(&str, &[&str], bool)] = &[
     ("task split", &["1.3", "parts.md"], true),
     ("task start", &["1.3"], true),
     ("task rollback", &["1.2"], true),
+    ("plan make", &["Greet people"], false),
+    ("plan refine", &["one task more"], true),
     ("review approve", &["1.2"], false),
     ("review needs-changes", &["1.2", "more"], false),
     ("phase complete", &["2"], false),

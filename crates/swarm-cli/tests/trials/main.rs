@@ -20,6 +20,7 @@ mod merges;
 mod modes;
 mod people_review;
 mod agent_review;
+mod planning;
 mod odd_files;
 mod recovery;
 mod retry;

@@ -174,6 +174,10 @@ impl Alphabet {
             Report::EffectFailed { .. } | Report::VerifyLost { .. } | Report::TrunkMoved { .. } => {
                 self.failing_executors
             }
+            Report::ReviewAnswered { answered, .. } => match &answered.failure {
+                Some(failure) => failure.class != FailureClass::Quota || self.quota,
+                None => true,
+            },
             Report::ReviewLost { .. } => self.failing_executors || self.reviews || self.agent_reviews,
             Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } => match failure.class {
                 FailureClass::Quota => self.quota,

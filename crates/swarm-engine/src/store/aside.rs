@@ -31,6 +31,8 @@ const OURS: &[&str] = &[
     "hooks",
     "imported",
     "ledger-files",
+    "plan-draft.json",
+    "planner.json",
     "prompts",
     "restored",
     "run",

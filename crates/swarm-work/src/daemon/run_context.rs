@@ -22,7 +22,7 @@ use crate::places::without_root;
 use crate::rescue::{self, Rest};
 use swarm_agents::journal::{Journal, Stream};
 use swarm_agents::redact::Redactor;
-use swarm_agents::script::{PROBE_ANSWER, PROBE_VARIABLE, ROLE_REVIEW, ROLE_VARIABLE};
+use swarm_agents::script::{PROBE_ANSWER, PROBE_VARIABLE, ROLE_VARIABLE};
 use swarm_git::{Git, GitError};
 use swarm_process::complain;
 use swarm_process::containment::{Containment, NoContainment};
@@ -154,8 +154,8 @@ impl RunContext {
             ("SWARM_ATTEMPT", &self.spec.attempt.to_string()),
         ];
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
-        if self.spec.question.is_some() {
-            call.env.insert(ROLE_VARIABLE.into(), ROLE_REVIEW.into());
+        if let Some(question) = &self.spec.question {
+            call.env.insert(ROLE_VARIABLE.into(), question.form.role().into());
         }
         if self.spec.kind == RunKind::Probe {
             let answer = self.spec.swarm_dir().join(PROBE_ANSWER);

@@ -13,6 +13,7 @@ use swarm_protocol::judgement::Judgement;
 use super::files::RunFiles;
 use crate::rescue::RESCUE_FILE_MAX_BYTES;
 use swarm_agents::AgentSetup;
+use swarm_agents::script::{ROLE_PLAN, ROLE_REVIEW};
 use swarm_git::Repository;
 use swarm_process::Containment;
 
@@ -81,6 +82,8 @@ pub struct Question {
 pub enum Form {
     /// A verdict on submitted work.
     Judgement,
+    /// A plan: whoever asks looks at it.
+    Plan,
 }
 
 impl Form {
@@ -88,6 +91,15 @@ impl Form {
     pub fn check(self, answer: &str) -> Result<(), String> {
         match self {
             Self::Judgement => Judgement::read(answer).map(drop),
+            Self::Plan => Ok(()),
+        }
+    }
+
+    /// What the program is told that it is there for.
+    pub fn role(self) -> &'static str {
+        match self {
+            Self::Judgement => ROLE_REVIEW,
+            Self::Plan => ROLE_PLAN,
         }
     }
 }
@@ -154,9 +166,15 @@ impl DaemonSpec {
         RunFiles::new(&self.swarm_dir(), &self.run)
     }
 
-    /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify` or `probe`.
+    /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify`, `probe` or
+    /// `planner`.
     pub fn journal(&self) -> PathBuf {
-        let nobody = if self.kind == RunKind::Probe { "probe" } else { "verify" };
+        let plans = self.question.as_ref().is_some_and(|question| question.form == Form::Plan);
+        let nobody = match self.kind {
+            RunKind::Probe => "probe",
+            _ if plans => "planner",
+            _ => "verify",
+        };
         let who = self.agent.as_ref().map_or(nobody, AgentId::as_str);
         self.swarm_dir().join("agents").join(who).join("logs").join(format!("{}.jsonl", self.run))
     }

@@ -1,5 +1,6 @@
 //! `swarm run --detach`: the same command once more, in a session of its own.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -29,7 +30,7 @@ struct Started {
 }
 
 /// Starts it, waits until it answers or has failed, and says which.
-pub fn start(cx: &Context) -> Result<ExitCode, CliError> {
+pub fn start(cx: &Context, goal: Option<&str>) -> Result<ExitCode, CliError> {
     let swarm = Swarm::open(cx)?;
     if swarm.has_coordinator() || swarm.is_watched() {
         return Err(CliError::owned("A coordinator is already running").run_instead("swarm status --watch"));
@@ -37,7 +38,7 @@ pub fn start(cx: &Context) -> Result<ExitCode, CliError> {
     let (path, log) = open_log(&swarm)?;
     let begin = log.metadata().map_or(0, |meta| meta.len());
     let watch = Watch::folder(swarm.run_folder());
-    let mut child = spawn(&log)?;
+    let mut child = spawn(&log, goal)?;
     let (mut ended, mut coordinator) = (None, None);
     watch.until(UP_WITHIN, || {
         ended = child.try_wait().ok().flatten();
@@ -97,11 +98,14 @@ fn open_log(swarm: &Swarm) -> Result<(PathBuf, File), CliError> {
     Ok((path, log))
 }
 
-fn spawn(log: &File) -> Result<Child, CliError> {
+fn spawn(log: &File, goal: Option<&str>) -> Result<Child, CliError> {
     let failed = |error: std::io::Error| CliError::environment("Cannot start the swarm").because(error);
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    // The same words, but for the one that brought us here; what it says is for people, whoever asked.
-    let words = std::env::args_os().skip(1).filter(|word| word != "--json" && word != "--edit");
+    // The same words, but for the one that brought us here, and a goal that has become a plan; what it says is for
+    // people, whoever asked.
+    let is_over =
+        |word: &OsString| word == "--json" || word == "--edit" || goal.is_some_and(|goal| word == goal);
+    let words = std::env::args_os().skip(1).filter(|word| !is_over(word));
     command.args(words.map(|word| if word == "--detach" { "--detached".into() } else { word }));
     command.stdin(Stdio::inherit());
     command.stdout(log.try_clone().map_err(failed)?).stderr(log.try_clone().map_err(failed)?);

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use swarm_protocol::answer::ANSWER_MAX;
 use swarm_protocol::channel::{Answered, FromDaemon};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
-use swarm_protocol::judgement::ANSWER_MAX;
 use tokio::time::Instant;
 
 use super::super::program::{How, StopWish};

@@ -1,0 +1,109 @@
+//! `swarm plan make GOAL`: an agent proposes a plan, a person approves it.
+
+use serde::Serialize;
+use swarm_protocol::failure::Usage;
+use swarm_protocol::plan::{PlanFile, TaskFile};
+
+use crate::commands::operate::{Confirm, says_yes, shown_lines};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output::table::table;
+use crate::output::{harmless, money};
+use crate::swarm::Swarm;
+use crate::swarm::planning::Draft;
+
+/// Make a plan from a goal
+///
+/// An agent reads the repository, which it cannot change, and proposes tasks with their dependencies. You see the plan before it is
+/// saved, and approve it; `swarm plan refine` has it changed. The proposal is kept in .swarm/plan-draft.json until then.
+///
+/// Example: swarm plan make "Add a --json flag to every command"
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What is to be reached
+    #[arg(value_name = "GOAL")]
+    pub goal: String,
+    /// Profile or agent program that plans (default: `plan.profile`, else `agent` in the configuration)
+    #[arg(long, value_name = "PROFILE")]
+    pub agent: Option<String>,
+    #[command(flatten)]
+    pub sure: Confirm,
+}
+
+/// What is shown for approval, and what became of it.
+#[derive(Debug, Serialize)]
+struct DraftView<'a> {
+    plan: &'a PlanFile,
+    draft: &'a str,
+    usage: Usage,
+    approved: bool,
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    if args.sure.dry_run {
+        return would_ask(cx, "plan make", &swarm.planner_for(&args.goal, args.agent.as_deref())?);
+    }
+    let draft = swarm.make_draft(&args.goal, args.agent.as_deref())?;
+    approve(cx, &swarm, &draft, args.sure.yes).map(drop)
+}
+
+/// Without asking anybody: a question to an agent costs money.
+pub fn would_ask(cx: &Context, kind: &str, profile: &str) -> Result<(), CliError> {
+    let lines = [
+        format!("ask {profile}, which can read the repository and change nothing"),
+        "keep what it proposes in .swarm/plan-draft.json".to_owned(),
+        "show it, and save and approve it on your word".to_owned(),
+    ];
+    shown_lines(cx, kind, &lines)
+}
+
+/// Shows it, asks, saves it. False: it stays a draft.
+pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<bool, CliError> {
+    let view =
+        |approved| DraftView { plan: &draft.plan, draft: &draft.file, usage: draft.talk.usage, approved };
+    let ways = format!(
+        "Kept in {file}: `swarm plan save {file}` saves it, `swarm plan refine WISH` has it changed",
+        file = draft.file
+    );
+    if !cx.out.json {
+        cx.out.text(&text(draft))?;
+    }
+    let sure_already = yes || swarm.approves_plans_itself()?;
+    let wanted =
+        sure_already || says_yes(cx, "\nSave and approve this plan?").map_err(|error| error.say(&ways))?;
+    if wanted {
+        let answer = swarm.take_draft(draft)?;
+        if !cx.out.json {
+            cx.out.text(&answer)?;
+        }
+    } else if !cx.out.json {
+        cx.out.text(&ways)?;
+    }
+    if cx.out.json {
+        cx.out.json_value(&view(wanted))?;
+    }
+    Ok(wanted)
+}
+
+fn text(draft: &Draft) -> String {
+    let mut all = format!("{}\n", harmless(draft.plan.goal.lines().next().unwrap_or_default()));
+    for phase in &draft.plan.phases {
+        all.push_str(&format!("\nPhase {}: {}\n", phase.id, harmless(&phase.name)));
+        let head = ["task", "title", "size", "after", "files"];
+        all.push_str(&table(&head, phase.tasks.iter().map(row)));
+        all.push('\n');
+    }
+    let said = [money::tokens(&draft.talk.usage), money::cost(&draft.talk.usage)];
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    if !said.is_empty() {
+        all.push_str(&format!("\nPlanning cost {}\n", said.join(", ")));
+    }
+    all
+}
+
+fn row(task: &TaskFile) -> Vec<String> {
+    let after: Vec<&str> = task.depends.iter().map(|id| id.as_str()).collect();
+    let size = task.size.map_or("", |size| size.word());
+    vec![task.id.to_string(), task.title.clone(), size.into(), after.join(", "), task.files.join(", ")]
+}

@@ -1,0 +1,153 @@
+//! A goal becomes a plan: proposed by an agent that changes nothing, approved by a person, done by the swarm.
+
+use serde_json::{Value, json};
+
+use crate::arena::Arena;
+use crate::ground::arena_with;
+
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+/// Exit code, what was printed and what was said.
+fn swarm(arena: &Arena, args: &[&str]) -> (i32, String, String) {
+    let out = arena.swarm(args);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code().unwrap_or(-1), text(&out.stdout), text(&out.stderr))
+}
+
+/// A goal with what the scripted agent does to plan it.
+fn goal(script: &str) -> String {
+    format!("Greet people\n\n```plan-script\n{script}\n```")
+}
+
+fn plan(tasks: Value) -> String {
+    let plan = json!({ "phases": [{ "id": 1, "name": "Greetings", "tasks": tasks }] });
+    format!("print Here is my plan.\nprint {plan}")
+}
+
+fn two_tasks() -> Value {
+    let work = |file: &str| format!("```script\nwrite {file} x\ncommit feat: {file}\ncomplete\n```");
+    json!([
+        { "id": "1.1", "title": "Say hello", "size": "small", "files": ["hello.txt"], "description": work("hello.txt") },
+        { "id": "1.2", "title": "Say goodbye", "depends": ["1.1"], "description": work("bye.txt") },
+    ])
+}
+
+#[test]
+fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    let look = "usage input=1200 output=300 cost=0.05\n\
+                sh cat \"$SWARM_PROMPT_FILE\"\n\
+                sh echo gotcha > README.md; echo gotcha > new.txt; echo tried\n";
+    let goal = goal(&format!("{look}{}", plan(two_tasks())));
+    // Without anybody to ask it stays a draft, and says how to go on.
+    let (code, shown, said) = swarm(&arena, &["plan", "make", &goal]);
+    assert_eq!(code, 2, "{said}");
+    has(&shown, &["Say hello", "small", "hello.txt", "1.2   Say goodbye", "1.1", "1.5k tokens, $0.05"]);
+    has(&said, &["Confirmation needed", "swarm plan save .swarm/plan-draft.json"]);
+    has(&arena.printed(), &["# Make a plan", "Greet people", "- README.md", "tried"]);
+    let changed = arena.git(&["status", "--porcelain", "--untracked-files=all"]);
+    let changed: Vec<&str> = changed.lines().filter(|line| !line.contains(" .swarm/")).collect();
+    assert_eq!(changed, Vec::<&str>::new(), "the planner changed something");
+    let (code, shown, said) = swarm(&arena, &["run", &goal, "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["Plan saved and approved: 2 tasks"]);
+    arena.assert_all_done();
+    assert_eq!(
+        arena.json(&["status"])["goal"].as_str().unwrap_or_default().lines().next(),
+        Some("Greet people")
+    );
+    has(&arena.ok(&["plan", "approved"]), &["approved"]);
+    assert!(!arena.root.join(".swarm/plan-draft.json").exists());
+    // A second goal does not write over a plan.
+    let (code, _, said) = swarm(&arena, &["plan", "make", &goal, "--yes"]);
+    assert_eq!(code, 1);
+    has(&said, &["There is a plan already", "swarm plan refine"]);
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_plan_that_cannot_be_used_is_asked_for_once_more_with_the_reason() {
+    let arena = arena_with(json!({ "agent": "script", "plan": { "approve": "auto" } }));
+    let cycle = json!([
+        { "id": "1.1", "title": "One", "depends": ["1.2"] },
+        { "id": "1.2", "title": "Two", "depends": ["1.1"] },
+    ]);
+    // The second question is told from the first by what stands in it.
+    arena.write(
+        "good.json",
+        &json!({ "phases": [{ "id": 1, "name": "x", "tasks": [{ "id": "1.1", "title": "One" }] }] })
+            .to_string(),
+    );
+    arena.write("bad.json", &json!({ "phases": [{ "id": 1, "name": "x", "tasks": cycle }] }).to_string());
+    let goal = goal(
+        "sh if grep -q 'Your pla[n] cannot' \"$SWARM_PROMPT_FILE\"; then cat good.json; else cat bad.json; fi",
+    );
+    let (code, shown, said) = swarm(&arena, &["plan", "make", &goal]);
+    assert_eq!(code, 0, "{said}");
+    has(&said, &["The plan cannot be used (", "asking once more"]);
+    has(&shown, &["Plan saved and approved: 1 task"]);
+    assert_eq!(arena.tasks().len(), 1);
+}
+
+#[test]
+fn nothing_that_a_planner_says_is_believed_beyond_its_plan() {
+    for (answer, why) in [
+        ("print I would rather not.", "no JSON object"),
+        ("print {\"phases\": []}", "it has no tasks"),
+        ("print {\"phases\": [{\"id\": 1, \"tasks\": [{\"id\": \"../x\", \"title\": \"Leave\"}]}]}", "../x"),
+        ("flood 60000", "bytes"),
+        ("crash 3", "had no answer"),
+    ] {
+        let arena = arena_with(json!({ "agent": "script" }));
+        let (code, _, said) = swarm(&arena, &["plan", "make", &goal(answer), "--yes"]);
+        assert_ne!(code, 0, "{answer}: {said}");
+        has(&said, &["Cannot make a plan", why]);
+        assert!(!arena.root.join(".swarm/plan-ledger.jsonl").exists(), "{answer}");
+    }
+    let arena = arena_with(json!({ "agent": "script" }));
+    let greedy = json!({
+        "goal": "Another one",
+        "execution_profile": { "parallelization_enabled": true, "max_concurrent_tasks": 64 },
+        "phases": [{ "id": 1, "name": "x", "tasks": [
+            { "id": "1.1", "title": "One", "review": "none", "profile": "root", "status": "done" }] }],
+    });
+    let (code, _, said) = swarm(&arena, &["plan", "make", &goal(&format!("print {greedy}")), "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    let task = arena.shown("1.1");
+    assert_eq!(
+        (&task["status"], &task["profile"], &task["review"]),
+        (&json!("pending"), &Value::Null, &Value::Null)
+    );
+    assert!(arena.json(&["status"])["goal"].as_str().unwrap_or_default().starts_with("Greet people"));
+}
+
+#[test]
+fn a_draft_is_refined_and_so_is_a_plan_that_runs_already() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    let first = goal(&plan(two_tasks()));
+    let (code, shown, said) = swarm(&arena, &["plan", "make", &first, "--dry-run"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["ask script"]);
+    assert!(!arena.root.join(".swarm/plan-draft.json").exists(), "a look changes nothing");
+    let (code, ..) = swarm(&arena, &["plan", "make", &first]);
+    assert_eq!(code, 2, "there is nobody to ask");
+    let more = |id: &str| {
+        let mut tasks = two_tasks();
+        tasks.as_array_mut().expect("a list").push(json!({ "id": id, "title": format!("Do {id}") }));
+        format!("one task more\n\n```plan-script\nsh cat \"$SWARM_PROMPT_FILE\"\n{}\n```", plan(tasks))
+    };
+    let (code, shown, said) = swarm(&arena, &["plan", "refine", &more("1.3"), "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["Do 1.3", "Plan saved and approved: 3 tasks"]);
+    has(&arena.printed(), &["A plan for this goal is there", "one task more"]);
+    let (code, shown, said) = swarm(&arena, &["plan", "refine", &more("1.4"), "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["Do 1.4"]);
+    let ids: Vec<String> =
+        arena.tasks().iter().map(|task| task["id"].as_str().unwrap_or_default().to_owned()).collect();
+    assert_eq!(ids, ["1.1", "1.2", "1.4"]);
+}

@@ -1,0 +1,242 @@
+//! A goal becomes a plan: one agent reads the repository and answers. Nothing is saved here but the conversation; what the
+//! answer is worth, the one who asked finds out.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use swarm_agents::prompts::{PlanPrompt, Prompts};
+use swarm_agents::{Surroundings, ready};
+use swarm_git::{Git, GitError};
+use swarm_process::end_tree_by_nonce;
+use swarm_protocol::answer::last_object;
+use swarm_protocol::channel::{Answered, RunKind};
+use swarm_protocol::config::Config;
+use swarm_protocol::failure::{Failure, Usage};
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::plan::PlanFile;
+use swarm_protocol::planfile;
+use swarm_work::daemon::program::StopWish;
+use swarm_work::daemon::{DaemonSpec, Form, Known, Question, ask_alone, write_durable};
+
+use crate::coordinator::Outfit;
+use crate::paths::Paths;
+use crate::store::ensure_ignored;
+
+/// Names of files that a prompt carries.
+const FILES_MAX: usize = 300;
+
+/// The conversation about a goal, so that it can go on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Conversation {
+    pub goal: String,
+    pub profile: String,
+    pub session: Option<String>,
+    /// Of all questions so far.
+    pub usage: Usage,
+    /// By which whatever a killed command left behind is found.
+    nonce: String,
+}
+
+impl Conversation {
+    /// One that has not begun.
+    pub fn about(goal: impl Into<String>, profile: impl Into<String>) -> Self {
+        Self { goal: goal.into(), profile: profile.into(), ..Self::default() }
+    }
+}
+
+/// What is wanted of the planner.
+pub enum Wish<'a> {
+    /// A plan for the goal.
+    Make,
+    /// This plan, changed like this.
+    Change { plan: &'a PlanFile, wish: &'a str },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NoPlan {
+    #[error("{0}")]
+    NoProfile(String),
+    /// Its program is not there.
+    #[error("{}", .0.text)]
+    NotReady(Failure),
+    #[error("another command is planning here")]
+    Busy,
+    #[error("the agent had no answer: {}", .0.sentence())]
+    Failed(Failure),
+    #[error("it was interrupted")]
+    Interrupted,
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Where it is planned, and how.
+#[derive(Clone, Copy)]
+pub struct Planner<'a> {
+    pub git: &'a Git,
+    pub paths: &'a Paths,
+    pub config: &'a Config,
+    pub prompts: &'a Prompts,
+}
+
+/// A question that is put, and put again with the reason where the answer cannot be used.
+pub struct Asking<'a> {
+    planner: Planner<'a>,
+    pub talk: Conversation,
+    wish: Wish<'a>,
+    outfit: Outfit,
+    whole: String,
+    /// One at a time.
+    _lock: File,
+}
+
+impl<'a> Planner<'a> {
+    fn file(&self) -> PathBuf {
+        self.paths.swarm.join("planner.json")
+    }
+
+    /// The conversation that was had last.
+    pub fn last(&self) -> Option<Conversation> {
+        let text = std::fs::read(self.file()).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Everything is there to ask; nothing is started yet.
+    pub async fn begin(self, talk: Conversation, wish: Wish<'a>) -> Result<Asking<'a>, NoPlan> {
+        let outfit =
+            Outfit::of(self.config, &talk.profile).map_err(|error| NoPlan::NoProfile(error.to_string()))?;
+        ready(&outfit.setup, &Surroundings::of_this_process()).map_err(NoPlan::NotReady)?;
+        let lock = self.alone().await?;
+        let whole = self.prompt(&talk, &wish).await?;
+        Ok(Asking { planner: self, talk, wish, outfit, whole, _lock: lock })
+    }
+
+    /// What a killed one left behind is ended first.
+    async fn alone(&self) -> Result<File, NoPlan> {
+        std::fs::create_dir_all(&self.paths.run)?;
+        ensure_ignored(self.paths)?;
+        let mut options = File::options();
+        let lock =
+            options.create(true).truncate(false).write(true).open(self.paths.run.join("planner.lock"))?;
+        if lock.try_lock().is_err() {
+            return Err(NoPlan::Busy);
+        }
+        if let Some(left) = self.last().filter(|talk| !talk.nonce.is_empty()) {
+            end_tree_by_nonce(&left.nonce, std::time::Duration::ZERO).await;
+        }
+        Ok(lock)
+    }
+
+    async fn prompt(&self, talk: &Conversation, wish: &Wish<'_>) -> Result<String, NoPlan> {
+        let listed = self.git.call(["ls-files", "-z", "--cached"]).long_list().ok().await?;
+        let names = || listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let files = names().take(FILES_MAX).map(|name| String::from_utf8_lossy(name).into_owned());
+        let words = PlanPrompt::new(&talk.goal, files.collect(), names().count() > FILES_MAX);
+        Ok(self.prompts.plan(&match wish {
+            Wish::Make => words,
+            Wish::Change { plan, wish } => words.changing(&planfile::to_json(plan), wish),
+        }))
+    }
+
+    fn keep(&self, talk: &Conversation) -> Result<(), NoPlan> {
+        write_durable(&self.file(), talk).map_err(|error| NoPlan::Io(std::io::Error::other(error)))
+    }
+
+    /// The walls of the profile, in the repository itself, with nothing that may be written there.
+    fn spec(&self, outfit: &Outfit, question: Question, nonce: String) -> DaemonSpec {
+        DaemonSpec {
+            run: RunId::nth(0),
+            kind: RunKind::Review,
+            nonce,
+            root: self.paths.root.clone(),
+            worktree: self.paths.root.clone(),
+            task: TaskId::new("plan").expect("a task id"),
+            agent: None,
+            attempt: 1,
+            agent_setup: Some(outfit.setup.clone()),
+            question: Some(question),
+            guard: outfit.guard.clone(),
+            known: Known { repository: Some(self.git.repository()), containment: None },
+            set_up: None,
+            env: Default::default(),
+            stop_grace_secs: self.config.stop.grace.secs,
+            alone_secs: self.config.daemon.alone.secs,
+            reconnect_max_secs: self.config.daemon.reconnect_max.secs,
+            journal_max_bytes: 64 << 20,
+            file_max_bytes: self.config.worktree.max_file << 20,
+        }
+    }
+}
+
+impl Asking<'_> {
+    /// The plan that is proposed; `refused` is why the last one could not be used. `Err` inside: neither can this one.
+    pub async fn answer(
+        &mut self,
+        refused: Option<&str>,
+        stop: &mut StopWish,
+    ) -> Result<Result<PlanFile, String>, NoPlan> {
+        let prompt = match refused {
+            None => self.whole.clone(),
+            Some(why) => {
+                let again = format!(
+                    "Your plan cannot be used: {why}. Answer again, with nothing but the JSON object."
+                );
+                match self.talk.session {
+                    Some(_) => again,
+                    None => format!("{}\n\n{again}\n", self.whole.trim_end()),
+                }
+            }
+        };
+        let answered = self.put(prompt, stop).await?;
+        match answered.failure {
+            Some(failure) => Err(NoPlan::Failed(failure)),
+            None => Ok(self.read(&answered.text)),
+        }
+    }
+
+    async fn put(&mut self, prompt: String, stop: &mut StopWish) -> Result<Answered, NoPlan> {
+        let talk = &mut self.talk;
+        talk.nonce = ulid::Ulid::generate().to_string();
+        self.planner.keep(talk)?;
+        let question = Question { prompt, session: talk.session.clone(), form: Form::Plan };
+        let spec = self.planner.spec(&self.outfit, question, talk.nonce.clone());
+        let answered = ask_alone(spec, self.planner.config.plan.timeout.secs, stop).await;
+        talk.nonce.clear();
+        let answered = answered?.ok_or(NoPlan::Interrupted)?;
+        talk.usage = talk.usage.plus(answered.usage);
+        talk.session.clone_from(&answered.session);
+        self.planner.keep(talk)?;
+        Ok(answered)
+    }
+
+    /// The plan of an answer, with nothing in it that is not a planner's to decide.
+    fn read(&self, answer: &str) -> Result<PlanFile, String> {
+        let mut object = last_object(answer)?;
+        // Of the goal and of rights only people decide.
+        if let Some(plan) = object.as_object_mut() {
+            plan.insert("goal".into(), self.talk.goal.clone().into());
+            plan.remove("execution_profile");
+        }
+        let text = object.to_string();
+        let mut plan = planfile::parse("the answer", text.as_bytes()).map_err(|error| error.to_string())?;
+        let before = match &self.wish {
+            Wish::Change { plan, .. } => Some(*plan),
+            Wish::Make => None,
+        };
+        for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+            let mut known = before.into_iter().flat_map(|plan| &plan.phases).flat_map(|phase| &phase.tasks);
+            let was = known.find(|was| was.id == task.id);
+            task.status = None;
+            task.profile = was.and_then(|was| was.profile.clone());
+            task.review = was.and_then(|was| was.review.clone());
+            task.isolation = was.and_then(|was| was.isolation.clone());
+        }
+        if plan.phases.iter().all(|phase| phase.tasks.is_empty()) {
+            return Err("it has no tasks".into());
+        }
+        Ok(plan)
+    }
+}

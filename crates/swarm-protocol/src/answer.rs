@@ -1,0 +1,26 @@
+//! What agents answer that were asked one question: JSON at the end of their last message.
+
+use serde_json::{Deserializer, Value};
+
+/// Bytes of an answer that are read.
+pub const ANSWER_MAX: usize = 256 * 1024;
+
+/// The object that the text ends with, whatever stands around it: agents like to explain, and to fence.
+pub fn last_object(answer: &str) -> Result<Value, String> {
+    if answer.len() > ANSWER_MAX {
+        return Err(format!("the answer has {} bytes, at most {ANSWER_MAX} are read", answer.len()));
+    }
+    let mut rest = answer;
+    let mut found = None;
+    while let Some(at) = rest.find('{') {
+        let mut values = Deserializer::from_str(&rest[at..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                rest = &rest[at + values.byte_offset()..];
+                found = Some(value);
+            }
+            _ => rest = &rest[at + 1..],
+        }
+    }
+    found.ok_or_else(|| "the answer holds no JSON object".into())
+}
