@@ -9,6 +9,7 @@ pub mod time;
 pub mod plan;
 pub mod review;
 pub mod proof;
+pub mod conflict;
 pub mod planfile;
 pub mod failure;
 pub mod gist;
