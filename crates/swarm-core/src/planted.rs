@@ -57,6 +57,8 @@ pub enum Bug {
     StoppedReadyAtOnce,
     /// Work that a person is to review goes to trunk without.
     ReviewSkipped,
+    /// What a rule made of reviewed work goes to trunk as if it had been reviewed.
+    ApprovalKept,
 }
 
 #[cfg(debug_assertions)]

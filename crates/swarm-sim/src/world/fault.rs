@@ -16,6 +16,7 @@ pub enum Fault {
     CheckoutBusy,
     TrunkMoved,
     Conflict,
+    Resolved,
     WorkspaceFails,
     ProgramFails,
     ReviewRed,
@@ -46,7 +47,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -60,6 +61,7 @@ impl Fault {
         Self::CheckoutBusy,
         Self::TrunkMoved,
         Self::Conflict,
+        Self::Resolved,
         Self::WorkspaceFails,
         Self::ProgramFails,
         Self::ReviewRed,
@@ -105,6 +107,7 @@ impl Fault {
             Self::CheckoutBusy => "checkout busy",
             Self::TrunkMoved => "trunk moved by a person",
             Self::Conflict => "conflict",
+            Self::Resolved => "conflict resolved by rule",
             Self::WorkspaceFails => "no worktree",
             Self::ProgramFails => "agent program fails",
             Self::ReviewRed => "review wants changes",

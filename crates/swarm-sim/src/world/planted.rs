@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -42,6 +42,7 @@ impl Planted {
         Self::Core(Bug::DoneNotAsked),
         Self::Core(Bug::StoppedReadyAtOnce),
         Self::Core(Bug::ReviewSkipped),
+        Self::Core(Bug::ApprovalKept),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -72,6 +73,7 @@ impl Planted {
             Self::Core(Bug::FailedEffectNeverRests) => "failed-effect-never-rests",
             Self::Core(Bug::StoppedReadyAtOnce) => "stopped-ready-at-once",
             Self::Core(Bug::ReviewSkipped) => "review-skipped",
+            Self::Core(Bug::ApprovalKept) => "approval-kept",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.
