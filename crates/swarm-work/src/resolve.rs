@@ -80,7 +80,7 @@ impl Resolution {
 async fn decide_file(
     git: &Git,
     conflicted: &Conflicted,
-    path: &PathBuf,
+    path: &Path,
     sides: &Sides,
 ) -> Result<Option<(Entry, Vec<Resolved>)>, GitError> {
     let Some(mode) = mode_of(sides) else { return Ok(None) };

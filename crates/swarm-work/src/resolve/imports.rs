@@ -95,11 +95,11 @@ pub fn union<'a>(ext: &str, before: &[&[u8]], hunk: &Hunk<'a>, after: &[&[u8]]) 
         all.filter(|line| !gone(content(line)) && seen.insert(content(line))).collect();
     for key in [as_it_is, without_case] {
         let sorted = |side: &Lines<'_>| {
-            let block = before.iter().chain(side).chain(after).map(|line| key(line));
+            let block = before.iter().chain(side).chain(after).map(key);
             block.is_sorted()
         };
         if sorted(&hunk.ours) && sorted(&hunk.theirs) {
-            taken.sort_by_key(|line| key(line));
+            taken.sort_by_key(key);
             break;
         }
     }
