@@ -198,8 +198,7 @@ impl Truth {
         Some(oid)
     }
 
-    /// Trunk is merged into the task's branch, and rules decide what conflicts. Asked twice it is the same commit. It is
-    /// as green as the tip it stands on: the merged tree is verified before trunk moves.
+    /// Trunk is merged into the task's branch, and rules decide what conflicts. Asked twice it is the same commit.
     pub fn join(&mut self, task: &TaskId, base: &Oid, tip: &Oid) -> Oid {
         let asked = (tip.clone(), self.trunk_tip());
         let found = self.joined.get(&asked).cloned();
@@ -207,11 +206,13 @@ impl Truth {
         let made = Worktree { base: base.clone(), tip: oid.clone(), dirty: false };
         self.worktrees.entry(task.clone()).or_insert(made).tip = oid.clone();
         self.parents.insert(oid.clone(), tip.clone());
-        if self.green_tips.contains(tip) {
-            self.green_tips.insert(oid.clone());
-        }
         self.joined.insert(asked, oid.clone());
         oid
+    }
+
+    /// The tip that trunk was merged into, where this is such a commit.
+    pub fn joined_upon(&self, oid: &Oid) -> Option<&Oid> {
+        self.joined.iter().find(|(_, joined)| *joined == oid).map(|((tip, _), _)| tip)
     }
 
     /// The commits of `base..tip`, oldest first.
