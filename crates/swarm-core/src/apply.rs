@@ -149,6 +149,7 @@ impl State {
             | Event::WorktreeKept { .. } => self.apply_worktree(event),
             Event::TrunkGranted { .. }
             | Event::MergeBuilt { .. }
+            | Event::MergeResolved { .. }
             | Event::VerificationStarted { .. }
             | Event::VerificationPassed { .. }
             | Event::VerificationFailed { .. }

@@ -114,9 +114,12 @@ impl Dues<'_> {
                 let variables = [("COMMIT_HASH", proof.commit.as_str().into())];
                 self.hook("post-merge", Some(task), None, &variables);
             }
-            Event::MergeFailed { task, paths, .. } if !paths.is_empty() => {
-                let variables = [("FILES", paths.join("\n")), ("LEVEL", "4".into())];
-                self.hook("on-conflict", Some(task), None, &variables);
+            Event::MergeFailed { task, paths, .. } if !paths.is_empty() => self.conflict(task, paths, 4),
+            Event::MergeBuilt { task, level: Some(level), resolved: Some(resolved), .. }
+            | Event::MergeResolved { task, level, resolved, .. } => {
+                let mut paths: Vec<String> = resolved.iter().map(|one| one.path.clone()).collect();
+                paths.dedup();
+                self.conflict(task, &paths, *level);
             }
             Event::Signal { task, signal, text, .. } if signal.starts_with("LEARNING") => {
                 let scope = if signal == "LEARNING_GLOBAL" { "global" } else { "local" };
@@ -132,6 +135,12 @@ impl Dues<'_> {
             Event::OperationFailed { why, .. } => self.error(None, "operation".into(), why.clone()),
             _ => {}
         }
+    }
+
+    /// `level`: the rung of the ladder that resolved it; 4 is a person.
+    fn conflict(&mut self, task: &TaskId, paths: &[String], level: u32) {
+        let variables = [("FILES", paths.join("\n")), ("LEVEL", level.to_string())];
+        self.hook("on-conflict", Some(task), None, &variables);
     }
 
     fn pause(&mut self, reason: PauseReason, why: &str) {

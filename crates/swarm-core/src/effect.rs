@@ -29,10 +29,11 @@ pub enum Effect {
     /// The run's process tree proven gone, its uncommitted work saved. Ends in `Stopped`.
     /// `work`: it was an agent's, so that there may be something to save.
     Stop { run: RunId, task: TaskId, nonce: String, work: bool },
-    /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty` or `EffectFailed`.
+    /// The merged commits built in the object database. Ends in `Built`, `BuildConflict`, `BuildEmpty`, `BuildJoined` or
+    /// `EffectFailed`.
     /// `at` is the moment of the approval: it dates the new commits, so that asking twice gives the same ones.
-    /// Without an agent the work is a person's.
-    Build { task: TaskId, agent: Option<AgentId>, base: Oid, tip: Oid, at: Timestamp },
+    /// Without an agent the work is a person's. `reviewed`: what a rule decides goes to the task's branch, to be reviewed.
+    Build { task: TaskId, agent: Option<AgentId>, base: Oid, tip: Oid, at: Timestamp, reviewed: bool },
     /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
     /// `checks`: with the check commands, on the commit that the task began with.
     Verify { run: RunId, task: TaskId, nonce: String, commit: Oid, checks: bool },

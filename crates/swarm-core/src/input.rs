@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::{Answered, IterationOutcome};
 use swarm_protocol::command::Envelope;
+use swarm_protocol::conflict::Resolved;
 use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
@@ -110,10 +111,24 @@ pub enum Report {
         result: Oid,
         commits: Vec<Oid>,
         squashed: bool,
+        /// What conflicted and was resolved.
+        #[serde(default)]
+        resolved: Vec<Resolved>,
     },
+    /// Rules decided what conflicted with trunk at `base`. The branch is at `tip`, which has trunk and the decisions in it.
+    BuildJoined {
+        task: TaskId,
+        base: Oid,
+        tip: Oid,
+        tree: Oid,
+        resolved: Vec<Resolved>,
+    },
+    /// `why`: a command that was to make some of the files again did not.
     BuildConflict {
         task: TaskId,
         paths: Vec<String>,
+        #[serde(default)]
+        why: Option<String>,
     },
     /// Nothing on the branch that trunk does not have already; `trunk` is where it was seen. `found`: commits of the
     /// branch that change something; none: it changes nothing at all.

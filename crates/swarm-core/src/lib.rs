@@ -29,6 +29,7 @@ pub mod limits;
 pub mod hash;
 pub mod export;
 pub mod show;
+pub mod predict;
 pub mod planted;
 mod step;
 

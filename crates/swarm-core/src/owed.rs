@@ -3,9 +3,11 @@
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::{Gate, PauseReason};
+use swarm_protocol::review::Reviewer;
 
 use crate::effect::{Effect, ReviewingAgent, StartsFrom, WorkOrder};
 use crate::planted::{self, Bug};
+use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{Run, State, Suspect, Task};
 use crate::worktrees;
@@ -167,6 +169,11 @@ fn order(state: &State, wanted: WorkOrder) -> WorkOrder {
     }
 }
 
+/// Its approval is about what was reviewed: a rule that decides about lines makes something else of it.
+fn is_reviewed(state: &State, task: &Task) -> bool {
+    reviewer(state, task) != Reviewer::None && !planted::is(Bug::ApprovalKept)
+}
+
 fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
     let task = state.task(id);
     let Some(Stage::Merging { tip, step, since, .. }) = task.map(|t| &t.stage) else {
@@ -174,6 +181,10 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
     };
     match step {
         MergeStep::Building if crate::hooks::before(state, "pre-merge", id) => None,
+        // Its branch may have to move, and commands may work in the merge worktree: whoever works there still comes to an
+        // end first.
+        MergeStep::Building if is_reviewed(state, task?) && state.has_run(id) => None,
+        MergeStep::Building if state.runs.values().any(|run| run.kind == RunKind::Verify) => None,
         MergeStep::Building => Some(Effect::Build {
             task: id.clone(),
             agent: task?.last_agent.clone(),
@@ -181,6 +192,7 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
             base: if task?.parts.is_empty() { task?.base.clone()? } else { tip.clone() },
             tip: tip.clone(),
             at: *since,
+            reviewed: is_reviewed(state, task?),
         }),
         MergeStep::Publishing { base, result, commits } => Some(Effect::Publish {
             task: id.clone(),

@@ -15,6 +15,7 @@ mod disk;
 mod split;
 mod review;
 mod merge;
+mod conflict;
 mod proof;
 mod operate;
 mod steps;
@@ -93,10 +94,13 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         }
         Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
         Report::Stopped { run, wip } => work::stopped(state, &run, wip),
-        Report::Built { task, base, result, commits, squashed } => {
-            merge::built(state, task, merge::Merged { base, result, commits, squashed })
+        Report::Built { task, base, result, commits, squashed, resolved } => {
+            merge::built(state, task, merge::Merged { base, result, commits, squashed, resolved })
         }
-        Report::BuildConflict { task, paths } => merge::conflict(state, task, paths),
+        Report::BuildJoined { task, base, tip, tree, resolved } => {
+            conflict::joined(state, task, conflict::Joined { base, tip, tree, resolved })
+        }
+        Report::BuildConflict { task, paths, why } => conflict::left(state, task, paths, why),
         Report::BuildEmpty { task, trunk, commit, found } => {
             merge::nothing_to_merge(state, task, merge::Empty { trunk, commit, found }, now)
         }

@@ -211,7 +211,15 @@ fn tried_again(again_at: Option<Timestamp>) -> Timestamp {
         base: None,
     };
     let granted = Event::TrunkGranted { task: task.clone(), status: Status::Merging };
-    let built = Event::MergeBuilt { task: task.clone(), base, result, commits: vec![oid()], squashed: false };
+    let built = Event::MergeBuilt {
+        task: task.clone(),
+        base,
+        result,
+        commits: vec![oid()],
+        squashed: false,
+        level: None,
+        resolved: None,
+    };
     let (why, hint) = (String::from("changed"), String::from("git stash"));
     let waits = Event::PublishWaits { task: task.clone(), why, paths: vec![], hint, again_at };
     let state = [approved, granted, built, waits].iter().fold(at_work(), after);

@@ -13,6 +13,7 @@ mod links;
 mod attend;
 mod executors;
 mod disk;
+mod predicting;
 mod operate;
 mod orders;
 mod reviewing;
@@ -27,6 +28,7 @@ use std::time::Duration;
 use swarm_core::effect::{Effect, Key};
 use swarm_core::flight::Flights;
 use swarm_core::input::Input;
+use swarm_core::predict;
 use swarm_core::{State, nothing_left, owed, rests, waits_for_review, waits_for_start, wakes_at};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
@@ -103,6 +105,7 @@ pub struct Coordinator {
     /// Runs that were claimed before we took over.
     inherited: BTreeSet<RunId>,
     disk: disk::Watching,
+    predicting: predicting::Predicting,
     look_again: Option<Timestamp>,
     ticked: Timestamp,
     /// Records of the start itself, for the first who listens.
@@ -135,6 +138,7 @@ impl Coordinator {
         let feed = FeedSource::default();
         feed.durable(position(&store));
         let disk = disk::Watching::start(&world, hands_out.clone());
+        let predicting = predicting::Predicting::start(&world);
         Ok(Self {
             ticked: clock.now(),
             store,
@@ -150,6 +154,7 @@ impl Coordinator {
             hellos: BTreeMap::new(),
             inherited,
             disk,
+            predicting,
             look_again: None,
             untold: told,
         })
@@ -264,6 +269,7 @@ impl Coordinator {
         self.hellos.retain(|run, _| runs.contains_key(run));
         self.inherited.retain(|run| runs.contains_key(run));
         self.disk.tell(self.store.state().paused.contains_key(&PauseReason::Disk));
+        self.predicting.tell(predict::branches(self.store.state()));
         self.links.keep_only(|run| runs.contains_key(run));
         self.feed.keep_only(|run| runs.contains_key(run));
     }

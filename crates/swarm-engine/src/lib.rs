@@ -17,6 +17,7 @@ pub mod feed;
 pub mod look;
 pub mod anchor;
 pub mod present;
+pub mod conflicts;
 pub mod preview;
 pub mod coordinator;
 pub mod session;

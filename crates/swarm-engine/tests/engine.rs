@@ -13,6 +13,7 @@ mod containment_ends;
 mod containment_floods;
 mod doctor_disorders;
 mod git_build;
+mod git_conflicts;
 mod git_discover;
 mod git_kill;
 mod git_odd_files;

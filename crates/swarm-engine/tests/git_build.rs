@@ -37,6 +37,8 @@ impl Story {
             tip,
             trunk: self.scratch.oid("main"),
             at_secs: 1_700_000_000,
+            reviewed: false,
+            regenerate: vec![],
         };
         let before = self.scratch.git(["status", "--porcelain", "--branch"]);
         let first = build(&self.git, &work).await.expect("git works");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
-use super::call::{Git, GitError, failed};
+use super::call::{Git, GitCall, GitError, failed};
 use super::refs::parse_oid;
 use swarm_process::Input;
 
@@ -72,16 +72,8 @@ impl Git {
     /// Merges `theirs` into `ours`, both seen as changes of `base`; all three are commits.
     /// Attributes (`merge=union` and the like) are those of `ours`.
     pub async fn merge_commits(&self, base: &Oid, ours: &Oid, theirs: &Oid) -> Result<Merged, GitError> {
-        let mut call = self.call(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"]);
-        if self.version >= (2, 43, 0) {
-            call = call.global(format!("--attr-source={ours}"));
-        }
-        let call = if self.version >= (2, 40, 0) {
-            call.arg(format!("--merge-base={base}")).args([ours.as_str(), theirs.as_str()])
-        } else {
-            let [ours, theirs] = self.as_sisters(base, ours, theirs).await?;
-            call.args([ours.as_str(), theirs.as_str()])
-        };
+        let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
+        let call = self.merge_call(&args, base, ours, theirs).await?;
         let ended = call.long_list().any().await?;
         let mut fields = ended.stdout.split(|b| *b == 0).filter(|field| !field.is_empty());
         let tree = fields.next().unwrap_or_default();
@@ -95,6 +87,25 @@ impl Git {
             }
             _ => Err(failed("merge-tree".into(), &ended)),
         }
+    }
+
+    /// The merge as a call that is still to be made.
+    pub(super) async fn merge_call(
+        &self,
+        args: &[&str],
+        base: &Oid,
+        ours: &Oid,
+        theirs: &Oid,
+    ) -> Result<GitCall, GitError> {
+        let mut call = self.call(args);
+        if self.version >= (2, 43, 0) {
+            call = call.global(format!("--attr-source={ours}"));
+        }
+        if self.version >= (2, 40, 0) {
+            return Ok(call.arg(format!("--merge-base={base}")).args([ours.as_str(), theirs.as_str()]));
+        }
+        let [ours, theirs] = self.as_sisters(base, ours, theirs).await?;
+        Ok(call.args([ours.as_str(), theirs.as_str()]))
     }
 
     /// Before git 2.40 the base of a merge could not be named. Two commits made for the purpose,

@@ -1,6 +1,7 @@
 //! `.swarm/config.json`: what a team may set, with the defaults. Only keys that do something.
 
 mod agents;
+mod merge;
 mod operations;
 mod recovery;
 mod span;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind};
+pub use merge::{Merge, Regenerate, Strategy};
 pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
 pub use span::Span;
@@ -140,33 +142,6 @@ pub struct Review {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub struct Merge {
-    /// Red verifications of one task before it is blocked for a person.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
-    pub rounds: u32,
-    /// Lost races for trunk before the merge waits.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
-    pub races: u32,
-    pub strategy: Strategy,
-}
-
-/// How a task's commits come to trunk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Strategy {
-    /// As they are, one after the other.
-    #[default]
-    Commits,
-    /// As one commit.
-    Squash,
-    /// As they are, joined by a merge commit.
-    Merge,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Stop {
     /// Between TERM and KILL.
     pub grace: Span,
@@ -272,12 +247,6 @@ impl Default for Review {
             timeout: Span::secs(600),
             rounds: 3,
         }
-    }
-}
-
-impl Default for Merge {
-    fn default() -> Self {
-        Self { rounds: 3, races: 3, strategy: Strategy::default() }
     }
 }
 

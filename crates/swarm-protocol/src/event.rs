@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::aftermath::Aftermath;
+use crate::conflict::Resolved;
 use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::operation::{
@@ -259,9 +260,14 @@ events! {
 
     // --- merging --------------------------------------------------------------------------------
     TrunkGranted "trunk_granted" [task "taskId": TaskId, status "status": Status] {}
-    /// The merged commits exist in the object database. Also the intent to publish: it names the paths.
+    /// The merged commits exist in the object database. Also the intent to publish: it names the paths. `level` and
+    /// `resolved`: the work conflicted with trunk in these files, and how that was resolved.
     MergeBuilt "merge_built" [task "taskId": TaskId]
-        { base "base": Oid, result "result": Oid, commits "commits": Vec<Oid>, squashed "squashed": bool }
+        { base "base": Oid, result "result": Oid, commits "commits": Vec<Oid>, squashed "squashed": bool, level "level": Option<u32>, resolved "resolved": Option<Vec<Resolved>> }
+    /// Rules decided what conflicted with trunk at `base`, and nobody has reviewed that: the branch of the task is at
+    /// `tip` with it, and the approval of what was there before is void.
+    MergeResolved "merge_resolved" [task "taskId": TaskId, status "status": Status]
+        { base "base": Oid, tip "tip": Oid, tree "tree": Oid, level "level": u32, resolved "resolved": Vec<Resolved> }
     VerificationStarted "verification_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String }
     VerificationPassed "verification_passed" [task "taskId": TaskId] { run "run": Option<RunId>, commit "commit": Oid }
     /// Red on the merged tree: the task goes back to work with the output.

@@ -11,6 +11,7 @@ pub mod answer;
 pub mod judgement;
 pub mod review;
 pub mod proof;
+pub mod conflict;
 pub mod planfile;
 pub mod failure;
 pub mod gist;

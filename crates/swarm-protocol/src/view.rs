@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::conflict::Resolved;
 use crate::event::Proof;
 use crate::failure::{Failure, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
@@ -32,6 +33,9 @@ pub struct StatusView {
     /// What would be granted next, best first, with the reason.
     pub next: Vec<NextView>,
     pub attention: Vec<AttentionView>,
+    /// Work that will conflict where it meets, as far as that is known by now. Each pair once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<ConflictView>,
     /// Allowances that are used up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quotas: Vec<QuotaView>,
@@ -176,6 +180,24 @@ pub struct NextView {
     pub waits_for_start: bool,
 }
 
+/// The branch of a task conflicts with another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConflictView {
+    pub task: TaskId,
+    #[serde(flatten)]
+    pub conflict: ConflictsWith,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConflictsWith {
+    /// `trunk`, or a task.
+    pub with: String,
+    /// The files (the first 20).
+    pub files: Vec<String>,
+}
+
 /// Something waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -265,6 +287,12 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetView>,
     pub branch: String,
+    /// What its branch conflicts with, as far as that is known by now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts_with: Vec<ConflictsWith>,
+    /// What conflicted with trunk when it was last merged, and what resolved it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resolved: Vec<Resolved>,
     pub waived: Vec<Gate>,
     pub proof: Option<Proof>,
     /// Commands that make sense now.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use swarm_protocol::aftermath::{Aftermath, Counted, CrashRecord, SetupRecord};
+use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
@@ -508,6 +509,26 @@ fn merge_events() -> Vec<Event> {
             result: oid('c'),
             commits: vec![oid('c')],
             squashed: false,
+            level: None,
+            resolved: None,
+        },
+        Event::MergeBuilt {
+            task: task(),
+            base: oid('a'),
+            result: oid('c'),
+            commits: vec![oid('c')],
+            squashed: true,
+            level: Some(1),
+            resolved: Some(vec![Resolved { path: "src/a.rs".into(), way: Way::Imports }]),
+        },
+        Event::MergeResolved {
+            task: task(),
+            status: Status::Review,
+            base: oid('a'),
+            tip: oid('c'),
+            tree: oid('d'),
+            level: 1,
+            resolved: vec![Resolved { path: "b.txt".into(), way: Way::Whitespace }],
         },
         Event::VerificationStarted { task: task(), run: run(), nonce: "n1".into() },
         Event::VerificationPassed { task: task(), run: Some(run()), commit: oid('c') },

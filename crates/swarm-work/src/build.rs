@@ -3,15 +3,21 @@
 //!
 //! The same question gives the same commits: dates come from the caller, not from the clock.
 
+mod join;
+mod ladder;
 mod message;
+mod whole;
 
 use std::path::PathBuf;
 
-use swarm_protocol::config::Strategy;
+use swarm_protocol::config::{Regenerate, Strategy};
+use swarm_protocol::conflict::Resolved;
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 
+use crate::resolve::Resolution;
+pub use join::{BranchJoined, join_branch};
 use message::with_trailers;
-use swarm_git::{Git, GitError, Merged, NewCommit, RefChange, RefOutcome, Signature};
+use swarm_git::{Git, GitError, Merged, NewCommit, RefChange, RefOutcome};
 
 /// What is to be built.
 #[derive(Debug, Clone)]
@@ -26,6 +32,10 @@ pub struct Work {
     pub trunk: Oid,
     /// Date of the new commits (committer), seconds since 1970: taken from the record that asks.
     pub at_secs: i64,
+    /// Somebody has reviewed it: what a rule decides goes to the task's branch, to be looked at, instead of to the trunk.
+    pub reviewed: bool,
+    /// Files that commands make again where they conflict.
+    pub regenerate: Vec<Regenerate>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +47,26 @@ pub struct Built {
     pub commits: Vec<Oid>,
     /// Why it is one commit instead of the task's own, if so.
     pub squashed: Option<Squashed>,
+    /// What conflicted and was resolved.
+    pub resolved: Vec<Resolved>,
+}
+
+/// The trunk merged into the task's branch, with the conflicts decided by rules. Kept alive as `Built::result` is; the
+/// branch has not moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Joined {
+    pub base_trunk: Oid,
+    pub tip: Oid,
+    pub tree: Oid,
+    pub resolved: Vec<Resolved>,
+}
+
+/// A merge that lacks files which commands make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmade {
+    /// Shows what is merged so far. Kept alive as `Built::result` is.
+    pub commit: Oid,
+    pub resolution: Resolution,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +75,8 @@ pub enum Squashed {
     PicksConflict,
     /// The configuration says so.
     Asked,
+    /// Rules decided what conflicted, in the whole of it.
+    ByRule,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +86,10 @@ pub enum BuildOutcome {
     Nothing {
         found: Vec<Oid>,
     },
+    /// Rules decided, and the work had been reviewed.
+    Joined(Joined),
+    /// Rules decided about the rest: some files are to be made again. [`build_made`] goes on.
+    Unmade(Unmade),
     Conflict {
         paths: Vec<PathBuf>,
     },
@@ -74,60 +110,131 @@ pub async fn build(git: &Git, work: &Work) -> Result<BuildOutcome, GitError> {
 ///   commits conflict one by one though not as a whole.
 /// - `squash`: one commit.
 /// - `merge`: a merge commit whose second parent is the task's own tip, so its commits come as they are.
+///
+/// What conflicts climbs the ladder (`ladder.rs`): first the other way to put the same commits together, since that
+/// decides nothing, then the rules.
 pub async fn build_as(git: &Git, work: &Work, strategy: Strategy) -> Result<BuildOutcome, GitError> {
     let range = git.first_parent_range(&work.base, &work.tip).await?;
-    let (line, squashed) = match strategy {
-        Strategy::Commits => match pick_all(git, work, &range).await? {
-            Picks::Line(line) => (line, None),
-            Picks::HasMerge => whole(git, work, &range, Squashed::MergeInRange).await?,
-            Picks::Conflict => whole(git, work, &range, Squashed::PicksConflict).await?,
-        },
-        Strategy::Squash => whole(git, work, &range, Squashed::Asked).await?,
-        Strategy::Merge => (join(git, work, &range).await?, None),
+    let plan = Plan { git, work, range: &range, strategy };
+    let line = match strategy {
+        Strategy::Commits => plan.pick_all().await?,
+        Strategy::Squash => plan.whole(Squashed::Asked).await?,
+        Strategy::Merge => plan.join().await?,
     };
-    let commits = match line {
-        Line::Commits(commits) => commits,
-        Line::Conflict(paths) => return Ok(BuildOutcome::Conflict { paths }),
+    let line = match line {
+        Line::Conflict { paths, tried } => ladder::climb(&plan, paths, tried).await?,
+        clean => clean,
     };
-    let Some(result) = commits.last().cloned() else {
-        let changes = git.tree_of(&work.base).await? != git.tree_of(&work.tip).await?;
-        return Ok(BuildOutcome::Nothing { found: if changes { range } else { Vec::new() } });
-    };
-    keep(git, &work.task, &result).await?;
-    Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, squashed }))
+    plan.outcome(line).await
 }
 
-async fn whole(
+/// Goes on where [`build_as`] left files to be made: `texts` are these, in their order.
+pub async fn build_made(
     git: &Git,
     work: &Work,
-    range: &[Oid],
-    why: Squashed,
-) -> Result<(Line, Option<Squashed>), GitError> {
-    Ok((squash(git, work, range, why).await?, Some(why)))
+    strategy: Strategy,
+    unmade: Unmade,
+    texts: Vec<Vec<u8>>,
+) -> Result<BuildOutcome, GitError> {
+    let range = git.first_parent_range(&work.base, &work.tip).await?;
+    let plan = Plan { git, work, range: &range, strategy };
+    let line = ladder::decided(&plan, unmade.resolution.made(git, texts).await?).await?;
+    plan.outcome(line).await
 }
 
+/// What is built, and how.
+struct Plan<'a> {
+    git: &'a Git,
+    work: &'a Work,
+    /// The task's own commits.
+    range: &'a [Oid],
+    strategy: Strategy,
+}
+
+/// How far one way came.
 enum Line {
-    Commits(Vec<Oid>),
-    Conflict(Vec<PathBuf>),
+    Commits { commits: Vec<Oid>, squashed: Option<Squashed>, resolved: Vec<Resolved> },
+    Conflict { paths: Vec<PathBuf>, tried: Tried },
+    Joined(Joined),
+    Unmade(Unmade),
+}
+
+/// The way that met the conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tried {
+    Picks,
+    Whole,
+}
+
+impl Line {
+    fn clean(commits: Vec<Oid>, squashed: Option<Squashed>) -> Self {
+        Self::Commits { commits, squashed, resolved: Vec::new() }
+    }
+}
+
+impl Plan<'_> {
+    async fn outcome(&self, line: Line) -> Result<BuildOutcome, GitError> {
+        let (git, work) = (self.git, self.work);
+        let (commits, squashed, resolved) = match line {
+            Line::Commits { commits, squashed, resolved } => (commits, squashed, resolved),
+            Line::Conflict { paths, .. } => return Ok(BuildOutcome::Conflict { paths }),
+            Line::Unmade(unmade) => {
+                keep(git, &work.task, &unmade.commit).await?;
+                return Ok(BuildOutcome::Unmade(unmade));
+            }
+            Line::Joined(joined) => {
+                keep(git, &work.task, &joined.tip).await?;
+                return Ok(BuildOutcome::Joined(joined));
+            }
+        };
+        let Some(result) = commits.last().cloned() else {
+            let changes = git.tree_of(&work.base).await? != git.tree_of(&work.tip).await?;
+            return Ok(BuildOutcome::Nothing {
+                found: if changes { self.range.to_vec() } else { Vec::new() },
+            });
+        };
+        keep(git, &work.task, &result).await?;
+        Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, squashed, resolved }))
+    }
+
+    /// Each commit as it is; as a whole where the branch contains a merge.
+    async fn pick_all(&self) -> Result<Line, GitError> {
+        Ok(match picks(self.git, self.work, self.range).await? {
+            Picks::Commits { commits, .. } => Line::clean(commits, None),
+            Picks::HasMerge => self.whole(Squashed::MergeInRange).await?,
+            Picks::Conflict { paths } => Line::Conflict { paths, tried: Tried::Picks },
+        })
+    }
 }
 
 enum Picks {
-    Line(Line),
+    /// The tree of the last is that of all of them on the trunk.
+    Commits {
+        commits: Vec<Oid>,
+        tree: Oid,
+    },
     HasMerge,
-    Conflict,
+    Conflict {
+        paths: Vec<PathBuf>,
+    },
 }
 
-async fn pick_all(git: &Git, work: &Work, range: &[Oid]) -> Result<Picks, GitError> {
+async fn picks(git: &Git, work: &Work, range: &[Oid]) -> Result<Picks, GitError> {
     let mut onto = work.trunk.clone();
     let mut onto_tree = git.tree_of(&onto).await?;
     let mut commits = Vec::new();
+    let mut each = Vec::new();
     for commit in range {
-        let parts = git.commit_parts(commit).await?;
+        each.push((commit, git.commit_parts(commit).await?));
+    }
+    if each.iter().any(|(_, parts)| parts.parents.len() != 1) {
+        return Ok(Picks::HasMerge);
+    }
+    for (commit, parts) in each {
         let [parent] = &parts.parents[..] else { return Ok(Picks::HasMerge) };
         let tree = match git.merge_commits(parent, &onto, commit).await? {
             Merged::Clean { tree } => tree,
-            Merged::Conflict { paths } if range.len() == 1 => return Ok(Picks::Line(Line::Conflict(paths))),
-            Merged::Conflict { .. } => return Ok(Picks::Conflict),
+            Merged::Conflict { paths } => return Ok(Picks::Conflict { paths }),
         };
         // In the trunk already: an empty commit would say nothing.
         if tree == onto_tree {
@@ -147,79 +254,7 @@ async fn pick_all(git: &Git, work: &Work, range: &[Oid]) -> Result<Picks, GitErr
         onto_tree = tree;
         commits.push(onto.clone());
     }
-    Ok(Picks::Line(Line::Commits(commits)))
-}
-
-/// The trunk with the whole of the task in it, as a tree. `None`: it is in the trunk already.
-async fn merged_whole(
-    git: &Git,
-    work: &Work,
-    range: &[Oid],
-) -> Result<Result<Option<Oid>, Vec<PathBuf>>, GitError> {
-    // A task that merged the trunk into itself has a newer common ancestor than its base; one whose earlier work
-    // came to the trunk as other commits has an older one. One of its own commits is none: what it brought may have been
-    // taken back since, and counts as a change all the same.
-    let base = match git.merge_base(&work.trunk, &work.tip).await? {
-        Some(common) if !range.contains(&common) && !git.is_ancestor(&common, &work.base).await? => common,
-        _ => work.base.clone(),
-    };
-    let tree = match git.merge_commits(&base, &work.trunk, &work.tip).await? {
-        Merged::Clean { tree } => tree,
-        Merged::Conflict { paths } => return Ok(Err(paths)),
-    };
-    let nothing_new = tree == git.tree_of(&work.trunk).await?;
-    Ok(Ok((!nothing_new).then_some(tree)))
-}
-
-/// Subjects of the task's commits, oldest first, and the last one's author.
-async fn story_of(git: &Git, range: &[Oid]) -> Result<(Vec<Vec<u8>>, Option<Signature>), GitError> {
-    let (mut subjects, mut author) = (Vec::new(), None);
-    for commit in range {
-        let parts = git.commit_parts(commit).await?;
-        subjects.push(message::subject(&parts.message));
-        author = Some(parts.author);
-    }
-    Ok((subjects, author))
-}
-
-/// The whole of the task as one commit, whose message says what it replaces and why.
-async fn squash(git: &Git, work: &Work, range: &[Oid], why: Squashed) -> Result<Line, GitError> {
-    let tree = match merged_whole(git, work, range).await? {
-        Ok(Some(tree)) => tree,
-        Ok(None) => return Ok(Line::Commits(Vec::new())),
-        Err(paths) => return Ok(Line::Conflict(paths)),
-    };
-    let (subjects, author) = story_of(git, range).await?;
-    let message = message::of_squash(&work.task, work.agent.as_ref(), &subjects, why);
-    let commit = NewCommit {
-        tree: &tree,
-        parents: std::slice::from_ref(&work.trunk),
-        author: author.as_ref(),
-        encoding: None,
-        message: &message,
-        at_secs: work.at_secs,
-    };
-    Ok(Line::Commits(vec![git.make_commit(commit).await?]))
-}
-
-/// A merge commit, also where the trunk has not moved: it is the one commit that says "this task".
-async fn join(git: &Git, work: &Work, range: &[Oid]) -> Result<Line, GitError> {
-    let tree = match merged_whole(git, work, range).await? {
-        Ok(Some(tree)) => tree,
-        Ok(None) => return Ok(Line::Commits(Vec::new())),
-        Err(paths) => return Ok(Line::Conflict(paths)),
-    };
-    let (subjects, _) = story_of(git, range).await?;
-    let message = message::of_merge(&work.task, work.agent.as_ref(), &subjects);
-    let commit = NewCommit {
-        tree: &tree,
-        parents: &[work.trunk.clone(), work.tip.clone()],
-        author: None,
-        encoding: None,
-        message: &message,
-        at_secs: work.at_secs,
-    };
-    Ok(Line::Commits(vec![git.make_commit(commit).await?]))
+    Ok(Picks::Commits { commits, tree: onto_tree })
 }
 
 /// Only from here on may anything refer to the result: git's clean-up could otherwise take it away.

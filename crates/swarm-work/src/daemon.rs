@@ -33,4 +33,5 @@ pub use own_tip::OVERSTEP;
 pub use serve::{EXIT_CANNOT_START, EXIT_ENDED, EXIT_NOT_WANTED, READY, serve};
 pub use spec::{DaemonSpec, Form, Guard, Known, Question, SetUp};
 pub use swarm_process::become_reaper;
+pub(crate) use walls::caches;
 pub use walls::names_handed_on;

@@ -2,6 +2,8 @@
 //! asked twice, and always ends in an answer. None of them knows the rules.
 
 pub mod build;
+pub mod resolve;
+pub mod regenerate;
 pub mod merge_tree;
 pub mod publish;
 pub mod prove;

@@ -178,7 +178,8 @@ fn answer(effect: Effect) -> Option<Said> {
         },
         Effect::Stop { run, .. } => Said::Stopped { run, wip: None },
         Effect::Build { task, .. } => {
-            Said::Built { task, base: oid('0'), result: oid('3'), commits: vec![oid('3')], squashed: false }
+            let (base, result, commits) = (oid('0'), oid('3'), vec![oid('3')]);
+            Said::Built { task, base, result, commits, squashed: false, resolved: vec![] }
         }
         Effect::Publish { task, result, commits, .. } => {
             Said::Published { task, proof: Proof::new("main", result, commits) }

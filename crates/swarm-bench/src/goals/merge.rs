@@ -173,6 +173,8 @@ impl Shop {
             tip: Oid::new(&tip)?,
             trunk: Oid::new(&trunk)?,
             at_secs: 1_700_000_000,
+            reviewed: false,
+            regenerate: vec![],
         };
         sync(&self.arena.root)?;
         let (time, ()) = timed(|| self.runtime.block_on(build_and_publish(&self.git, &work)))?;

@@ -1,5 +1,6 @@
 //! What an event says to a person, in a few words. Its type, task and time stand beside it.
 
+use swarm_protocol::conflict::shown;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, TaskId};
@@ -110,10 +111,14 @@ fn attempt(event: &Event) -> Option<String> {
 /// Events on the way to trunk.
 fn merge(event: &Event) -> Option<String> {
     Some(match event {
-        Event::MergeBuilt { result, commits, .. } => {
+        Event::MergeBuilt { result, commits, resolved, .. } => {
             let commits =
                 if commits.len() == 1 { "1 commit".into() } else { format!("{} commits", commits.len()) };
-            format!("{commits} as {}", result.short())
+            let resolved = resolved.as_deref().map(|resolved| format!("resolved {}", shown(resolved)));
+            join(&format!("{commits} as {}", result.short()), &resolved.unwrap_or_default())
+        }
+        Event::MergeResolved { tip, level, resolved, .. } => {
+            format!("level {level}, commit {}: resolved {}", tip.short(), short(&shown(resolved)))
         }
         Event::VerificationStarted { run, .. } => run.to_string(),
         Event::VerificationPassed { commit, .. } => format!("commit {}", commit.short()),

@@ -1,7 +1,9 @@
 //! Views of the swarm: read from the ledger, without a lock, at any record.
 
 use swarm_core::input::Input;
+use swarm_core::predict::{self, Branch};
 use swarm_core::{State, react, show};
+use swarm_engine::conflicts::Conflicts;
 use swarm_engine::present::as_on_trunk;
 use swarm_engine::store::{Store, archived};
 use swarm_protocol::command::{Command, Envelope};
@@ -72,7 +74,12 @@ impl Swarm {
             let subject = operation.subject.map(|subject| format!(" {subject}")).unwrap_or_default();
             crate::output::harmless(&format!("swarm {}{subject}", operation.kind))
         });
-        Ok((show::status(&state, now), now, typed))
+        let mut view = show::status(&state, now);
+        if at.is_none() {
+            let (conflicts, branches) = self.conflicts(&state);
+            conflicts.show_in_status(&mut view, &branches);
+        }
+        Ok((view, now, typed))
     }
 
     /// Everything that waits for a person, and the moment it was looked at.
@@ -174,7 +181,22 @@ impl Swarm {
 
     pub fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, CliError> {
         let state = self.planned(at)?;
-        show::task(&state, id).ok_or_else(|| unknown(&state, id))
+        let mut view = show::task(&state, id).ok_or_else(|| unknown(&state, id))?;
+        if at.is_none() {
+            let (conflicts, branches) = self.conflicts(&state);
+            conflicts.show_in_task(&mut view, &branches);
+        }
+        Ok(view)
+    }
+
+    /// What the coordinator found that will conflict, and whose branches are on their way.
+    fn conflicts(&self, state: &State) -> (Conflicts, Vec<Branch>) {
+        let branches = predict::branches(state);
+        let found = match branches.is_empty() {
+            true => Conflicts::default(),
+            false => self.runtime.block_on(Conflicts::read(&self.git, state.trunk.as_deref())),
+        };
+        (found, branches)
     }
 
     /// The ways on, where something failed or was aborted.

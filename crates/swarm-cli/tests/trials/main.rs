@@ -17,6 +17,7 @@ mod people;
 mod floods;
 mod leftovers;
 mod merges;
+mod conflicts;
 mod modes;
 mod people_review;
 mod agent_review;

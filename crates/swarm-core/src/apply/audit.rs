@@ -1,5 +1,6 @@
 //! The audit log of a task: one line for each event that is about it.
 
+use swarm_protocol::conflict::shown;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::TaskId;
@@ -86,7 +87,16 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::MessageQueued { by, .. } => format!("from {by}"),
         Event::MessageLanded { iteration, run, .. } => format!("in iteration {iteration} of {run}"),
         Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
-        Event::MergeBuilt { result, commits, .. } => format!("{} commits, {}", commits.len(), result.short()),
+        Event::MergeBuilt { result, commits, resolved, .. } => {
+            let built = format!("{} commits, {}", commits.len(), result.short());
+            match resolved {
+                Some(resolved) => format!("{built}; conflicts resolved: {}", shown(resolved)),
+                None => built,
+            }
+        }
+        Event::MergeResolved { tip, resolved, .. } => {
+            format!("{} for review; conflicts resolved: {}", tip.short(), shown(resolved))
+        }
         Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => gist(output),
         Event::TrunkTrialStarted { commit, .. } => format!("trunk alone at {}", commit.short()),
         Event::TrunkJudged { commit, green, .. } => {

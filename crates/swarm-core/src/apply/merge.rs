@@ -32,10 +32,27 @@ impl State {
                     self.enter(task, Stage::Merging { tip, tree, since, races: 0, step });
                 }
             }
-            Event::MergeBuilt { task, base, result, commits, .. } => {
+            Event::MergeBuilt { task, base, result, commits, resolved, .. } => {
                 let (base, result, commits) = (base.clone(), result.clone(), commits.clone());
-                self.change(task, |t| t.effect_failures = 0);
+                self.change(task, |t| {
+                    t.effect_failures = 0;
+                    // What was joined to the branch stays resolved there, however cleanly it is built now.
+                    if resolved.is_some() || !t.joined {
+                        t.resolved = resolved.clone().unwrap_or_default();
+                        t.joined = false;
+                    }
+                });
                 self.set_step(task, MergeStep::Publishing { base, result, commits });
+            }
+            Event::MergeResolved { task, tip, tree, resolved, .. } => {
+                self.release(task);
+                self.change(task, |t| {
+                    t.effect_failures = 0;
+                    // A task that is merged again may have had none any more.
+                    (t.resolved, t.joined, t.worktree) = (resolved.clone(), true, true);
+                });
+                let (tip, tree, not_before) = (tip.clone(), tree.clone(), Timestamp::ZERO);
+                self.enter(task, Stage::Review { tip, tree, since: at, not_before, run: None });
             }
             Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
             Event::VerificationPassed { task, run, commit } => {

@@ -148,6 +148,8 @@ impl State {
             waived: BTreeSet::new(),
             empties: 0,
             handed_in: None,
+            resolved: vec![],
+            joined: false,
             landed_before: vec![],
             base: None,
             worktree: false,

@@ -37,6 +37,8 @@ impl State {
                     t.worktree = true;
                     (t.started, t.withheld) = (true, None);
                     t.kept = None;
+                    // Whoever takes it up now sees what came of it.
+                    (t.resolved, t.joined) = (vec![], false);
                     t.last_agent = Some(agent.clone());
                 });
                 self.enter(task, Stage::Preparing { run: run.clone() });

@@ -1,5 +1,6 @@
 //! The way to trunk: built, verified, published, proven; and every way it does not work out.
 
+use swarm_protocol::conflict::{self, Resolved};
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::operation::Left;
@@ -21,7 +22,7 @@ use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
 
 /// The step of a task that holds the trunk now.
-fn merging<'a>(state: &'a State, id: &TaskId) -> Option<(&'a Task, &'a MergeStep)> {
+pub(super) fn merging<'a>(state: &'a State, id: &TaskId) -> Option<(&'a Task, &'a MergeStep)> {
     if state.trunk_held_by.as_ref() != Some(id) {
         return None;
     }
@@ -37,16 +38,23 @@ pub(super) struct Merged {
     pub result: Oid,
     pub commits: Vec<Oid>,
     pub squashed: bool,
+    pub resolved: Vec<Resolved>,
 }
 
 pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let Merged { base, result, commits, squashed } = merged;
+    let Merged { base, result, commits, squashed, resolved } = merged;
     if let Some(moved) = built_on_the_unknown(state, task, &base) {
         return moved;
     }
-    let mut events =
-        vec![Event::MergeBuilt { task: id.clone(), base, result: result.clone(), commits, squashed }];
+    if let Some(again) = super::conflict::unreviewed(state, task, &resolved) {
+        return vec![again];
+    }
+    let level = conflict::level(&resolved);
+    let resolved = Some(resolved).filter(|resolved| !resolved.is_empty());
+    let (task_id, to) = (id.clone(), result.clone());
+    let built = Event::MergeBuilt { task: task_id, base, result: to, commits, squashed, level, resolved };
+    let mut events = vec![built];
     let green_before = task.verified.as_ref() == Some(&result);
     if !state.policy.verifies || task.waived.contains(&Gate::Verify) || green_before {
         events.push(Event::VerificationPassed { task: id, run: None, commit: result });
@@ -60,7 +68,7 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
 
 /// Trunk moved after it was looked up, and what the task builds on may have gone with that: the task gives its turn
 /// back until it is known. Whoever builds on nothing needs not wait.
-fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Option<Vec<Event>> {
+pub(super) fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Option<Vec<Event>> {
     let provable = |id: &TaskId| state.task(id).and_then(crate::state::provable).is_some();
     let known = state.proven.as_ref() == Some(base) || planted::is(Bug::DoneNotAsked);
     if known || !task.spec.depends.iter().any(provable) {
@@ -70,16 +78,6 @@ fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Option<Vec<Ev
     let why = format!("trunk moved to {}, and what is done is looked up there first", base.short());
     let interrupted = Event::MergeInterrupted { task: task.spec.id.clone(), status: Status::Merging, why };
     Some(moved.into_iter().chain([interrupted]).collect())
-}
-
-pub(super) fn conflict(state: &State, id: TaskId, paths: Vec<String>) -> Vec<Event> {
-    let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
-    let more = paths.len().saturating_sub(shown.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let why = format!("the work conflicts with trunk in {}{more}", shown.join(", "));
-    let next = Next::Blocked { block: BlockKind::Conflict, why: why.clone() };
-    vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
 }
 
 /// A branch that has nothing for trunk.
@@ -101,8 +99,9 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
         let (run, commits) = (RunId::nth(state.runs_ever + 1), vec![]);
         let (base, result, squashed) = (commit.clone(), commit, false);
         let nonce = nonce(state, &run);
+        let (level, resolved) = (None, None);
         return vec![
-            Event::MergeBuilt { task: id.clone(), base, result, commits, squashed },
+            Event::MergeBuilt { task: id.clone(), base, result, commits, squashed, level, resolved },
             Event::VerificationStarted { task: id, run, nonce },
         ];
     }

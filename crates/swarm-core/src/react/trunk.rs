@@ -67,7 +67,9 @@ pub(super) fn judged(
 /// The task's own work is red on a green trunk.
 fn sent_back(state: &State, id: TaskId, task: &Task, run: &RunId, output: String, now: Timestamp) -> Event {
     let rounds = task.merge_rounds + 1;
-    let next = if rounds >= state.policy.merge_rounds {
+    let next = if let Some(next) = super::conflict::after_red(task) {
+        next
+    } else if rounds >= state.policy.merge_rounds {
         let why = format!("the merged tree failed its verification {rounds} times");
         Next::Blocked { block: BlockKind::Retries, why }
     } else {

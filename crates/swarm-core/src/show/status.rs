@@ -39,6 +39,8 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
         usage: state.tasks.values().fold(Usage::default(), |sum, task| sum.plus(task.usage)),
         next: next(state, now),
         attention: attention(state),
+        // Known to whoever has looked at the branches.
+        conflicts: vec![],
         quotas: super::recovery::quotas(state),
         degraded: super::recovery::degraded(state),
         budget: super::recovery::budget(state.spent.since(state.spent_before), state.policy.budget),

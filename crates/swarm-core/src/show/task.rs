@@ -208,6 +208,8 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         budget: super::recovery::budget(task.spent.since(task.spent_before), state.policy.task_budget),
         merge_rounds: task.merge_rounds,
         branch: id.branch(),
+        conflicts_with: vec![],
+        resolved: task.resolved.clone(),
         waived: task.waived.iter().copied().collect(),
         proof,
         commands: crate::react::commands(state, id, task),

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::conflict::Resolved;
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
@@ -73,6 +74,12 @@ pub struct Task {
     /// The tip of its branch that was handed in last: what comes after it has not been merged.
     #[serde(default)]
     pub handed_in: Option<Oid>,
+    /// What conflicted when it was last built for trunk, and what resolved it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resolved: Vec<Resolved>,
+    /// The resolved files are on its own branch, with trunk merged into it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub joined: bool,
     /// Commits of it that are on trunk already, while more of its work goes there.
     #[serde(default)]
     pub landed_before: Vec<Oid>,

@@ -5,6 +5,7 @@ use swarm_core::input::{KeyName, Missing, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::channel::{Answered, IterationOutcome};
+use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
@@ -35,6 +36,17 @@ const FAILURES: [FailureClass; 10] = [
     FailureClass::Unknown,
 ];
 
+fn built(task: &TaskId, base: &Oid, commits: &[Oid], resolved: Vec<Resolved>) -> Report {
+    Report::Built {
+        task: task.clone(),
+        base: base.clone(),
+        result: oid('c'),
+        commits: commits.to_vec(),
+        squashed: false,
+        resolved,
+    }
+}
+
 pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
     match effect {
         Effect::Probe { run, .. } => {
@@ -54,8 +66,16 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         Effect::Build { task, .. } => {
             let (base, commits) = (state.proven.clone().unwrap_or_else(|| oid('a')), vec![oid('c')]);
             vec![
-                Report::Built { task: task.clone(), base, result: oid('c'), commits, squashed: false },
-                Report::BuildConflict { task: task.clone(), paths: vec!["a.rs".into()] },
+                built(task, &base, &commits, vec![]),
+                built(task, &base, &commits, vec![Resolved { path: "a.rs".into(), way: Way::Imports }]),
+                Report::BuildJoined {
+                    task: task.clone(),
+                    base,
+                    tip: oid('b'),
+                    tree: oid('d'),
+                    resolved: vec![Resolved { path: "a.rs".into(), way: Way::Whitespace }],
+                },
+                Report::BuildConflict { task: task.clone(), paths: vec!["a.rs".into()], why: None },
                 empty(task, vec![oid('b')]),
                 empty(task, vec![]),
                 failed(effect),

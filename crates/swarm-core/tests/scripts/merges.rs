@@ -165,3 +165,25 @@ fn a_conflict_asks_a_person_and_nothing_to_merge_is_done() {
         ",
     );
 }
+
+#[test]
+fn what_a_rule_resolved_is_verified_and_a_red_one_is_a_persons() {
+    after(
+        "resolved a | audit a merge_built",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            audit: merge_built 1 commit, cccccccc; conflicts resolved: src/a.rs (imports)
+            owed: Verify r3
+        ",
+    );
+    after(
+        "resolved a | unverified a | stopped a | trunk green a | stage a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (conflict)
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved
+            stage a: blocked (conflict): rules resolved its conflicts with trunk in src/a.rs (imports), and that fails its verification
+            owed: Stop r4
+        ",
+    );
+}

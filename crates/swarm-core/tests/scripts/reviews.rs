@@ -368,3 +368,30 @@ fn a_person_overrules_the_agent_that_reviews() {
         ",
     );
 }
+
+#[test]
+fn what_a_rule_made_of_reviewed_work_is_reviewed_before_it_is_merged() {
+    after(
+        "stopped a | approves a | stopped a | joined a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Review r3
+            owed: Review r3
+        ",
+    );
+    after(
+        "stopped a | approves a | stopped a | joined a | approves a | stopped a | built a | audit a merge_resolved",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Review r3 → Approved → Merging
+            audit: merge_resolved cccccccc for review; conflicts resolved: src/a.rs (imports)
+            owed: Verify r4
+        ",
+    );
+    // An executor that has not heard of the review: built again.
+    after(
+        "stopped a | approves a | stopped a | resolved a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Approved
+            owed: Release a
+        ",
+    );
+}

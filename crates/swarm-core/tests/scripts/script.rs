@@ -23,6 +23,7 @@ use swarm_core::state::State;
 use swarm_core::{owed, rests, schedule, show, step, waits_for_review, waits_for_start};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
@@ -378,9 +379,21 @@ impl Play {
             "built" | "built-elsewhere" => {
                 let known = self.state.proven.clone().filter(|_| what == "built");
                 let (base, commits) = (known.unwrap_or_else(|| oid('a')), vec![oid('c')]);
-                Report::Built { task, base, result: oid('c'), commits, squashed: false }
+                let resolved = vec![];
+                Report::Built { task, base, result: oid('c'), commits, squashed: false, resolved }
             }
-            "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()] },
+            "resolved" | "joined" => {
+                let base = self.state.proven.clone().unwrap_or_else(|| oid('a'));
+                let resolved = vec![Resolved { path: "src/a.rs".into(), way: Way::Imports }];
+                match what {
+                    "joined" => Report::BuildJoined { task, base, tip: oid('c'), tree: oid('d'), resolved },
+                    _ => {
+                        let (result, commits, squashed) = (oid('c'), vec![oid('c')], true);
+                        Report::Built { task, base, result, commits, squashed, resolved }
+                    }
+                }
+            }
+            "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()], why: None },
             "empty" | "known" => {
                 let found = if what == "known" { vec![oid('b')] } else { vec![] };
                 Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a'), found }

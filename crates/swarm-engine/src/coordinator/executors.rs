@@ -164,10 +164,12 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             })
         }
         Effect::Stop { run, task, nonce, work } => stop(&world, run, task, &nonce, work).await,
-        Effect::Build { task, agent, base, tip, at } => {
+        Effect::Build { task, agent, base, tip, at, reviewed } => {
             let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
-            let work = Work { task, agent, base, tip, trunk: trunk_tip(&world).await?, at_secs };
-            build_merge(&world, work).await
+            let trunk = trunk_tip(&world).await?;
+            let regenerate = world.config.merge.regenerate.clone();
+            let work = Work { task, agent, base, tip, trunk, at_secs, reviewed, regenerate };
+            build_merge(&world, work, &context.cancel).await
         }
         Effect::Publish { task, base, result, commits } => {
             let trunk = world.trunk();

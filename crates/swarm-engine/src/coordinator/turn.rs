@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
+use swarm_core::predict;
 use swarm_protocol::api::Delivery;
 use swarm_protocol::channel::{LedgerMark, Response};
 use swarm_protocol::command::{Answer, Command, Envelope};
@@ -123,7 +124,10 @@ impl Coordinator {
         deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
     ) {
         for (what, reply) in looks {
-            let looked = look(self.store.state(), &what, self.clock.now(), |run| self.feed.latest(run));
+            let mut looked = look(self.store.state(), &what, self.clock.now(), |run| self.feed.latest(run));
+            if let Ok(view) = &mut looked.view {
+                self.predicting.conflicts().show_in(view, &predict::branches(self.store.state()));
+            }
             let _ = reply.send(looked);
         }
         for (id, reply) in deliveries {

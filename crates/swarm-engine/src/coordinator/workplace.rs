@@ -1,9 +1,11 @@
 //! The places where work happens: task worktrees made ready and given up, the merge worktree shown.
 
 use std::path::Path;
+use std::time::Duration;
 
 use swarm_core::effect::StartsFrom;
 use swarm_core::input::Report;
+use swarm_protocol::config::SandboxKind;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::operation::Left;
 
@@ -14,10 +16,12 @@ use swarm_git::tips;
 use swarm_process::Containment;
 use swarm_process::complain;
 use swarm_process::launcher::Launcher;
+use swarm_work::build::{Unmade, Work};
 use swarm_work::daemon::DaemonSpec;
 use swarm_work::merge_tree::{self, NAME as MERGE};
 use swarm_work::no_room;
 use swarm_work::operation::left;
+use swarm_work::regenerate;
 use swarm_work::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
 use swarm_work::take_up::take_up;
 use swarm_work::worktree::copy::{CopyRule, copy_in};
@@ -171,6 +175,35 @@ impl World {
         merge_tree::show(&self.git, &place, commit).await.map_err(|error| error.to_string())?;
         copy_in(&self.git, MERGE, &place, &self.copy_rule()).await.map_err(|error| error.to_string())?;
         Ok(())
+    }
+
+    /// The files that commands are to make again, made in the merge worktree. The inner error is a sentence for a person.
+    pub(super) async fn make_again(
+        &self,
+        work: &Work,
+        unmade: &Unmade,
+    ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
+        self.show_merge(&unmade.commit).await?;
+        let launcher = Launcher::of(&self.launch.program);
+        let containment = match self.net().await {
+            Some(net) => Ok(net),
+            None => Containment::choose(self.config.containment, &launcher).await,
+        };
+        let boxed = regenerate::Box {
+            place: &self.merge_worktree(),
+            swarm_dir: &self.paths.swarm,
+            launcher,
+            containment: match containment {
+                Ok(net) => net,
+                Err(none) => return Ok(Err(format!("no command could be started to make it again: {none}"))),
+            },
+            walls: self.config.sandbox != SandboxKind::None,
+            env: &self.config.env,
+            nonce: format!("regenerate-{}-{}", self.plan, work.task),
+            grace: Duration::from_secs(self.config.stop.grace.secs),
+        };
+        let paths = &unmade.resolution.generated;
+        Ok(boxed.make(&regenerate::rules_for(&work.regenerate, paths), paths).await)
     }
 
     /// The net for all runs, tried out with the program that is going to use it. None: each daemon tries for itself,

@@ -38,6 +38,8 @@ impl Story {
             tip: self.field.scratch.oid("swarm/t1"),
             trunk: trunk.clone(),
             at_secs: 1_700_000_000,
+            reviewed: false,
+            regenerate: vec![],
         };
         let built = build_as(&self.field.git, &work, strategy).await.unwrap();
         assert_eq!(built, build_as(&self.field.git, &work, strategy).await.unwrap(), "asked twice");

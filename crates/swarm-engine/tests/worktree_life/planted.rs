@@ -204,6 +204,8 @@ async fn merged(field: &Field, made: &Prepared, tip: &Oid, trap: &Trap) {
         tip: tip.clone(),
         trunk: trunk.clone(),
         at_secs: 1_700_000_000,
+        reviewed: false,
+        regenerate: vec![],
     };
     let BuildOutcome::Built(built) = build(git, &work).await.unwrap() else { panic!("nothing was built") };
     let place = field.scratch.at(".swarm/worktrees/merge");

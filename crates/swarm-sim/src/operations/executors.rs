@@ -121,7 +121,7 @@ impl OperationWorld {
             let found = self.git.between(base, tip).into_iter().filter(changes).collect();
             return Report::BuildEmpty { task, trunk: "main".into(), commit: trunk, found };
         }
-        Report::Built { task, base: trunk, result: onto, commits, squashed: false }
+        Report::Built { task, base: trunk, result: onto, commits, squashed: false, resolved: vec![] }
     }
 
     /// By content: whatever the task brought is in trunk's tree, or it has gone.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use swarm_core::effect::{Effect, Key, StartsFrom};
 use swarm_core::input::{KeyName, Missing, Report};
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
@@ -135,7 +136,7 @@ impl Story {
             _ if self.strikes(Fault::ExecutorFails, 4) => executor.fails(),
             Effect::Prove { tasks } => self.prove(tasks),
             Effect::Stop { run, task, .. } => self.stop(run, task),
-            Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
+            Effect::Build { task, base, tip, reviewed, .. } => self.build(task, base, tip, *reviewed),
             Effect::Publish { task, base, result, commits } => self.publish(task, base, result, commits)?,
             Effect::Release { task } => Report::Released { task: task.clone() },
             Effect::Watch { .. } if self.truth.checkout_busy => return Ok(Deed::UnderWay),
@@ -209,14 +210,26 @@ impl Story {
         Report::Stopped { run: run.clone(), wip }
     }
 
-    fn build(&mut self, task: &TaskId, base: &Oid, tip: &Oid) -> Report {
+    fn build(&mut self, task: &TaskId, base: &Oid, tip: &Oid, reviewed: bool) -> Report {
         let task = task.clone();
         if self.strikes(Fault::Conflict, 5) {
-            return Report::BuildConflict { task, paths: vec!["src/a.rs".into()] };
+            return Report::BuildConflict { task, paths: vec!["src/a.rs".into()], why: None };
         }
         let trunk = self.truth.trunk_tip();
+        let by_rule = !self.truth.missing_on_trunk(base, tip).is_empty() && self.strikes(Fault::Resolved, 5);
+        let path = "src/a.rs".to_string();
+        let resolved = if by_rule { vec![Resolved { path, way: Way::Imports }] } else { vec![] };
+        if by_rule && reviewed {
+            let tip = self.truth.join(&task, base, tip);
+            return Report::BuildJoined { task, base: trunk, tree: tip.clone(), tip, resolved };
+        }
         match self.truth.build(base, tip) {
-            Some((result, commits)) => Report::Built { task, base: trunk, result, commits, squashed: false },
+            Some((result, commits)) => {
+                if by_rule {
+                    self.truth.by_rule.insert(result.clone());
+                }
+                Report::Built { task, base: trunk, result, commits, squashed: by_rule, resolved }
+            }
             None => {
                 let found = self.truth.range(base, tip);
                 Report::BuildEmpty { task, trunk: self.truth.trunk_name().into(), commit: trunk, found }

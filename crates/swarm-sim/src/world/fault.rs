@@ -16,6 +16,7 @@ pub enum Fault {
     CheckoutBusy,
     TrunkMoved,
     Conflict,
+    Resolved,
     WorkspaceFails,
     ProgramFails,
     ReviewRed,
@@ -47,7 +48,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 42] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -61,6 +62,7 @@ impl Fault {
         Self::CheckoutBusy,
         Self::TrunkMoved,
         Self::Conflict,
+        Self::Resolved,
         Self::WorkspaceFails,
         Self::ProgramFails,
         Self::ReviewRed,
@@ -107,6 +109,7 @@ impl Fault {
             Self::CheckoutBusy => "checkout busy",
             Self::TrunkMoved => "trunk moved by a person",
             Self::Conflict => "conflict",
+            Self::Resolved => "conflict resolved by rule",
             Self::WorkspaceFails => "no worktree",
             Self::ProgramFails => "agent program fails",
             Self::ReviewRed => "review wants changes",

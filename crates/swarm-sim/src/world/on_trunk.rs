@@ -5,6 +5,7 @@ use swarm_core::stage::Stage;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::outcome::Gate;
 
 use super::coordinator::Coordinator;
 use super::oracle::{Broken, broken};
@@ -32,6 +33,19 @@ pub fn published(proof: &Proof, truth: &Truth) -> Result<(), Broken> {
     match proof.commits.iter().find(|oid| !truth.trunk_had(oid)) {
         Some(oid) => Err(broken("done means on trunk", format!("{oid} never was on trunk"))),
         None => Ok(()),
+    }
+}
+
+/// What is reviewed is what is merged: a rule that decides about lines makes something else of it.
+pub fn built_as_reviewed(task: &TaskId, result: &Oid, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
+    let Some(found) = c.state.task(task).filter(|_| truth.by_rule.contains(result)) else { return Ok(()) };
+    let by_somebody = match found.spec.review.as_deref() {
+        Some(word) => word != "none",
+        None => c.state.policy.reviews,
+    };
+    match by_somebody && !found.waived.contains(&Gate::Review) {
+        true => Err(broken("what a rule decided is reviewed", format!("{task} is built as {result}"))),
+        false => Ok(()),
     }
 }
 

@@ -19,7 +19,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::coordinator::Coordinator;
 use super::log::Log;
-use super::on_trunk::{built_on_trunk, published, trunk_is_free};
+use super::on_trunk::{built_as_reviewed, built_on_trunk, published, trunk_is_free};
 use super::rules::Recovery;
 use super::truth::Truth;
 use crate::claims::Claims;
@@ -105,6 +105,9 @@ impl Oracle {
                 self.started.remove(task);
             }
             Event::ChecksPassed { task, tip, .. } => {
+                self.checked.insert(task.clone(), tip.clone());
+            }
+            Event::MergeResolved { task, tip, .. } => {
                 self.checked.insert(task.clone(), tip.clone());
             }
             Event::AttemptStopped { run, .. } => {
@@ -226,7 +229,10 @@ impl Oracle {
                 None => Ok(()),
             },
             Event::TrunkGranted { task, .. } => trunk_is_free(task, c),
-            Event::MergeBuilt { task, base, .. } => built_on_trunk(task, base, c, truth),
+            Event::MergeBuilt { task, base, result, .. } => {
+                built_as_reviewed(task, result, c, truth)?;
+                built_on_trunk(task, base, c, truth)
+            }
             // A person answers for the person's own work.
             Event::TaskApproved { base: Some(_), .. } => Ok(()),
             Event::TaskApproved { task, tip, .. } => {
@@ -278,7 +284,10 @@ impl Oracle {
     }
 
     fn may_approve(&self, task: &TaskId, tip: &Oid, truth: &Truth) -> Result<(), Broken> {
-        if !truth.green_tips.contains(tip) && !self.waived(task, Gate::Check) {
+        // Trunk merged into approved work is not checked but reviewed: the merged tree is verified before trunk moves.
+        let upon = truth.joined_upon(tip).map(|upon| (task.clone(), upon.clone()));
+        let upon_approved = upon.is_some_and(|upon| self.approved.contains(&upon));
+        if !truth.green_tips.contains(tip) && !upon_approved && !self.waived(task, Gate::Check) {
             return Err(broken("only work with green checks is approved", format!("{task} at {tip}")));
         }
         let said_good = self.said_good.contains(&(task.clone(), tip.clone()));

@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -43,6 +43,7 @@ impl Planted {
         Self::Core(Bug::StoppedReadyAtOnce),
         Self::Core(Bug::ReviewSkipped),
         Self::Core(Bug::AuthorReviews),
+        Self::Core(Bug::ApprovalKept),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -74,6 +75,7 @@ impl Planted {
             Self::Core(Bug::StoppedReadyAtOnce) => "stopped-ready-at-once",
             Self::Core(Bug::ReviewSkipped) => "review-skipped",
             Self::Core(Bug::AuthorReviews) => "author-reviews",
+            Self::Core(Bug::ApprovalKept) => "approval-kept",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

@@ -69,6 +69,10 @@ pub struct Truth {
     pub green_tips: BTreeSet<Oid>,
     /// Merged commits whose verification was really green.
     pub green_results: BTreeSet<Oid>,
+    /// Merged commits that a rule had a part in.
+    pub by_rule: BTreeSet<Oid>,
+    /// Tips with a trunk merged into them, by both.
+    joined: BTreeMap<(Oid, Oid), Oid>,
     /// Tips whose review was really passed.
     pub reviewed_tips: BTreeSet<Oid>,
     /// Allowances that are used up, and until when.
@@ -93,6 +97,8 @@ impl Truth {
             checkout_busy: false,
             green_tips: BTreeSet::new(),
             green_results: BTreeSet::new(),
+            by_rule: BTreeSet::new(),
+            joined: BTreeMap::new(),
             reviewed_tips: BTreeSet::new(),
             used_up: BTreeMap::new(),
             told: BTreeMap::new(),
@@ -190,6 +196,23 @@ impl Truth {
         self.parents.insert(oid.clone(), worktree.tip.clone());
         worktree.tip = oid.clone();
         Some(oid)
+    }
+
+    /// Trunk is merged into the task's branch, and rules decide what conflicts. Asked twice it is the same commit.
+    pub fn join(&mut self, task: &TaskId, base: &Oid, tip: &Oid) -> Oid {
+        let asked = (tip.clone(), self.trunk_tip());
+        let found = self.joined.get(&asked).cloned();
+        let oid = found.unwrap_or_else(|| self.new_oid());
+        let made = Worktree { base: base.clone(), tip: oid.clone(), dirty: false };
+        self.worktrees.entry(task.clone()).or_insert(made).tip = oid.clone();
+        self.parents.insert(oid.clone(), tip.clone());
+        self.joined.insert(asked, oid.clone());
+        oid
+    }
+
+    /// The tip that trunk was merged into, where this is such a commit.
+    pub fn joined_upon(&self, oid: &Oid) -> Option<&Oid> {
+        self.joined.iter().find(|(_, joined)| *joined == oid).map(|((tip, _), _)| tip)
     }
 
     /// The commits of `base..tip`, oldest first.

@@ -1,5 +1,6 @@
 //! What the commits on the trunk say.
 
+use swarm_protocol::conflict::Resolved;
 use swarm_protocol::ids::{AgentId, TaskId};
 
 use super::Squashed;
@@ -56,6 +57,7 @@ pub(super) fn of_squash(
         Squashed::MergeInRange => "its branch contains a merge",
         Squashed::PicksConflict => "its commits conflict one by one, though not as a whole",
         Squashed::Asked => "the swarm is configured so",
+        Squashed::ByRule => "it conflicts with trunk and rules decided that",
     };
     text.extend(format!("\n\nOne commit for all of {task}, because {reason}:\n\n").bytes());
     list(&mut text, subjects);
@@ -73,6 +75,15 @@ pub(super) fn of_merge(task: &TaskId, agent: Option<&AgentId>, subjects: &[Vec<u
     if subjects.len() > 1 {
         text.extend_from_slice(b"\n\n");
         list(&mut text, subjects);
+    }
+    with_trailers(&text, task, agent)
+}
+
+/// Of the commit that brings the trunk into the task's branch.
+pub(super) fn of_join(task: &TaskId, agent: Option<&AgentId>, resolved: &[Resolved]) -> Vec<u8> {
+    let mut text = format!("Merge trunk into {}\n\nConflicts decided by rule:\n", task.branch()).into_bytes();
+    for Resolved { path, way } in resolved.iter().take(SUBJECTS_MAX) {
+        text.extend(format!("\n- {path} ({})", way.word()).bytes());
     }
     with_trailers(&text, task, agent)
 }

@@ -46,6 +46,12 @@ pub enum Who {
     Command,
 }
 
+/// What commands of a project may write besides their worktree.
+pub fn caches() -> Vec<PathBuf> {
+    let home = Surroundings::of_this_process().home("");
+    CACHES.iter().map(|below| home.join(below)).collect()
+}
+
 /// Names of the variables that a daemon of this run needs besides those that everybody gets.
 pub fn names_handed_on(spec: &DaemonSpec) -> Vec<String> {
     let mut names = spec.guard.env.clone();
@@ -93,7 +99,7 @@ impl RunContext {
             None => PathBuf::from(name),
         };
         let mut all: Vec<PathBuf> = self.spec.guard.writable.iter().map(from_home).collect();
-        all.extend(CACHES.iter().map(|below| home.join(below)));
+        all.extend(caches());
         if who == Who::Agent {
             all.extend(swarm_agents::writable(&setup_of(&self.spec), &around));
         }

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use swarm_protocol::time::Timestamp;
-use swarm_protocol::view::{AgentView, AttentionView, BudgetView, Counts, PhaseView, QuotaView, StatusView};
+use swarm_protocol::view::{
+    AgentView, AttentionView, BudgetView, ConflictView, Counts, PhaseView, QuotaView, StatusView,
+};
 
 use crate::output::harmless;
 use crate::output::money::{cost, dollars, tokens};
@@ -34,11 +36,24 @@ pub fn screen(view: &StatusView, now: Timestamp, colour: bool) -> String {
             &["task", "title", "because"],
         )
     });
+    section(&mut text, colour, "Will conflict", &view.conflicts, conflicts);
     section(&mut text, colour, "Waits for you", &view.attention, |entries| attention(entries, now));
     if view.counts.total == 0 {
         let _ = writeln!(text, "\nThe plan has no tasks: `swarm task add TITLE`");
     }
     text
+}
+
+fn conflicts(conflicts: &[ConflictView]) -> String {
+    let files = |files: &[String]| match files {
+        [first, rest @ ..] if !rest.is_empty() => format!("{first} and {} more", rest.len()),
+        _ => files.join(", "),
+    };
+    table_of(
+        conflicts,
+        |one| vec![one.task.to_string(), one.conflict.with.clone(), files(&one.conflict.files)],
+        &["task", "with", "in"],
+    )
 }
 
 fn where_it_stands(view: &StatusView) -> String {

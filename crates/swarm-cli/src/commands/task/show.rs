@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use swarm_protocol::conflict::shown;
 use swarm_protocol::failure::Failure;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::review::Reviewer;
-use swarm_protocol::view::{MessageView, TaskView};
+use swarm_protocol::view::{ConflictsWith, MessageView, TaskView};
 
 use super::TaskArg;
 use crate::commands::status::screen::spent;
@@ -95,11 +96,19 @@ fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
         ("failure", view.failure.as_ref().map(failure).unwrap_or_default()),
         ("try", view.failure.as_ref().and_then(|failure| failure.hint.clone()).unwrap_or_default()),
         ("red merges", count(view.merge_rounds)),
+        ("conflicts with", conflicts(&view.conflicts_with)),
+        ("conflicts resolved", shown(&view.resolved)),
         ("branch", view.branch.clone()),
         ("waived", waived.join(", ")),
         ("proof", proof),
     ];
     all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// `trunk in src/a.rs; 1.2 in src/b.rs, c.txt`
+fn conflicts(all: &[ConflictsWith]) -> String {
+    let one = |one: &ConflictsWith| format!("{} in {}", one.with, one.files.join(", "));
+    all.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// Tokens and money of all attempts.

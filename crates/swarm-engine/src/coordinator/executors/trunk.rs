@@ -6,9 +6,10 @@ use std::time::Duration;
 use swarm_core::input::Report;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_work::build::{BuildOutcome, Work, build_as};
+use swarm_work::build::{BranchJoined, BuildOutcome, Joined, Work, build_as, build_made, join_branch};
 use swarm_work::checkout_watch::CheckoutWatch;
 use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish};
+use tokio_util::sync::CancellationToken;
 
 use super::{describe, shown};
 use crate::coordinator::world::World;
@@ -57,8 +58,32 @@ pub(super) async fn trunk_tip(world: &World) -> Result<Oid, String> {
         .ok_or_else(|| format!("the branch {} is gone", world.trunk()))
 }
 
-pub(super) async fn build_merge(world: &World, work: Work) -> Result<Report, String> {
-    let built = build_as(&world.git, &work, world.config.merge.strategy).await.map_err(describe)?;
+pub(super) async fn build_merge(
+    world: &World,
+    work: Work,
+    cancel: &CancellationToken,
+) -> Result<Report, String> {
+    let strategy = world.config.merge.strategy;
+    let mut built = build_as(&world.git, &work, strategy).await.map_err(describe)?;
+    if let BuildOutcome::Unmade(unmade) = built {
+        let paths = shown(&unmade.resolution.generated);
+        // Commands take their time; git's own steps are short and are not broken off.
+        let made = tokio::select! {
+            made = world.make_again(&work, &unmade) => made?,
+            () = cancel.cancelled() => return Ok(Report::Cancelled { task: work.task }),
+        };
+        let texts = match made {
+            Ok(texts) => texts,
+            Err(why) => {
+                let why = Some(world.without_root(&why));
+                return Ok(Report::BuildConflict { task: work.task, paths, why });
+            }
+        };
+        built = build_made(&world.git, &work, strategy, unmade, texts).await.map_err(describe)?;
+    }
+    if let BuildOutcome::Joined(joined) = built {
+        return join(world, work, joined).await;
+    }
     let task = work.task;
     Ok(match built {
         BuildOutcome::Built(built) => Report::Built {
@@ -67,11 +92,27 @@ pub(super) async fn build_merge(world: &World, work: Work) -> Result<Report, Str
             result: built.result,
             commits: built.commits,
             squashed: built.squashed.is_some(),
+            resolved: built.resolved,
         },
         BuildOutcome::Nothing { found } => {
             Report::BuildEmpty { task, trunk: world.trunk(), commit: work.trunk, found }
         }
-        BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths) },
+        BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths), why: None },
+        BuildOutcome::Joined(_) | BuildOutcome::Unmade(_) => return Err("a merge was resolved twice".into()),
+    })
+}
+
+/// The task's branch gets what rules made of it, so that it can be reviewed there. Where something of a person's is in the
+/// way, the conflict is the person's too.
+async fn join(world: &World, work: Work, joined: Joined) -> Result<Report, String> {
+    let moved = join_branch(&world.git, &world.paths.worktrees, &work, &joined).await.map_err(describe)?;
+    let (task, Joined { base_trunk: base, tip, tree, resolved }) = (work.task, joined);
+    Ok(match moved {
+        BranchJoined::Done => Report::BuildJoined { task, base, tip, tree, resolved },
+        BranchJoined::InTheWay => {
+            let paths = resolved.into_iter().map(|one| one.path).collect();
+            Report::BuildConflict { task, paths, why: None }
+        }
     })
 }
 

@@ -1,0 +1,231 @@
+//! Work that conflicts with trunk: resolved by rule, verified, reviewed again where it was reviewed, or a person's.
+
+use serde_json::{Value, json};
+
+use crate::arena::{Arena, Running, wait_for};
+use crate::ground::{arena_with, task};
+
+/// Adds an import at the top of `lib.rs` and says that it is complete once it may.
+fn imports(arena: &Arena, name: &str) -> String {
+    let go = arena.path("go");
+    let (text, wait) = (format!("use {name}::Thing{name};"), go.display());
+    format!(
+        "sh printf '%s\\n' '{text}' 'fn main() {{}}' > lib.rs\ncommit feat: {name}\nwait-for {wait}\ncomplete"
+    )
+}
+
+/// An arena with a `lib.rs` that everybody imports something into.
+fn arena_of_imports(changes: Value) -> Arena {
+    let arena = arena_with(changes);
+    arena.commit("lib.rs", "fn main() {}\n");
+    arena
+}
+
+/// Agents have committed; trunk gets an import of a person's, and they may end.
+fn meanwhile(arena: &Arena, agents: &[&str]) {
+    wait_for("the agents have committed", || {
+        let all = arena.git(&["log", "--all", "--format=%s"]);
+        agents.iter().all(|name| all.contains(&format!("feat: {name}")))
+    });
+    arena.commit("lib.rs", "use person::Thing;\nfn main() {}\n");
+    std::fs::write(arena.path("go"), "").expect("a file");
+}
+
+fn started(arena: &Arena, tasks: Vec<Value>) -> Running {
+    arena.plan_in_phases(&[tasks]);
+    arena.start(&["--agents", "2"])
+}
+
+#[test]
+fn imports_that_two_agents_and_a_person_added_are_all_there_and_it_is_told_how() {
+    let told = "echo \"$SWARM_TASK_ID $SWARM_LEVEL $SWARM_FILES\" >> told.txt";
+    let arena = arena_of_imports(json!({
+        "verify": { "commands": ["! grep -q '<<<<' lib.rs"] },
+        "hooks": { "on-conflict": told },
+    }));
+    let run = started(
+        &arena,
+        vec![task("1.1", &[], &imports(&arena, "a")), task("1.2", &[], &imports(&arena, "b"))],
+    );
+    meanwhile(&arena, &["a", "b"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    let lib = arena.git(&["show", "main:lib.rs"]);
+    assert_eq!(lib.trim(), "use a::Thinga;\nuse b::Thingb;\nuse person::Thing;\nfn main() {}");
+    for id in ["1.1", "1.2"] {
+        let view = arena.shown(id);
+        assert_eq!(view["resolved"], json!([{ "path": "lib.rs", "way": "imports" }]), "{view}");
+        assert!(view["audit"].to_string().contains("conflicts resolved: lib.rs (imports)"), "{view}");
+        assert!(arena.ok(&["task", "show", id]).contains("lib.rs (imports)"));
+        arena.assert_proven(id, "main");
+    }
+    let mut hooks: Vec<String> = std::fs::read_to_string(arena.root.join("told.txt"))
+        .expect("told")
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    hooks.sort();
+    assert_eq!(hooks, ["1.1 1 lib.rs", "1.2 1 lib.rs"]);
+    std::fs::remove_file(arena.root.join("told.txt")).expect("it is there");
+    arena.assert_tidy();
+}
+
+#[test]
+fn what_a_rule_made_and_verification_finds_red_is_a_persons() {
+    let arena =
+        arena_of_imports(json!({ "verify": { "commands": ["test \"$(grep -c '^use' lib.rs)\" -lt 2"] } }));
+    let run = started(&arena, vec![task("1.1", &[], &imports(&arena, "a"))]);
+    meanwhile(&arena, &["a"]);
+    let main = arena.git(&["rev-parse", "main"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(arena.git(&["rev-parse", "main"]), main);
+    let view = arena.shown("1.1");
+    assert_eq!((&view["status"], &view["block"]), (&json!("blocked"), &json!("conflict")), "{view}");
+    assert!(view["why"].to_string().contains("fails its verification"), "{view}");
+    arena.assert_nothing_runs();
+}
+
+#[test]
+fn a_person_reviews_what_a_rule_made_of_reviewed_work() {
+    let arena = arena_of_imports(json!({ "verify": { "commands": ["true"] } }));
+    let mut reviewed = task("1.1", &[], &imports(&arena, "a"));
+    reviewed["review"] = json!("human");
+    let mut run = started(&arena, vec![reviewed]);
+    std::fs::write(arena.path("go"), "").expect("a file");
+    run.until("swarm review approve 1.1");
+    let first = arena.git(&["rev-parse", "swarm/1.1"]);
+    arena.commit("lib.rs", "use person::Thing;\nfn main() {}\n");
+    arena.ok(&["review", "approve", "1.1"]);
+    wait_for("it is to be reviewed again", || {
+        arena.status_of("1.1") == "review" && arena.git(&["rev-parse", "swarm/1.1"]) != first
+    });
+    // The branch has trunk in it, the worktree shows it, and nothing of it is on trunk.
+    assert_eq!(arena.git(&["rev-parse", "swarm/1.1^1"]), first);
+    assert_eq!(arena.git(&["rev-parse", "swarm/1.1^2"]), arena.git(&["rev-parse", "main"]));
+    let place = arena.root.join(".swarm/worktrees/1.1");
+    assert_eq!(arena.git(&["-C", place.to_str().expect("text"), "status", "--porcelain"]), "");
+    let there = std::fs::read_to_string(place.join("lib.rs")).expect("a file");
+    assert_eq!(there, "use a::Thinga;\nuse person::Thing;\nfn main() {}\n");
+    let diff = arena.ok(&["task", "diff", "1.1"]);
+    assert!(diff.contains("+use a::Thinga;") && !diff.contains("+use person::Thing;"), "{diff}");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    assert_eq!(arena.git(&["show", "main:lib.rs"]).trim(), there.trim());
+    arena.assert_proven("1.1", "main");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_command_reviews_again_what_a_rule_made_of_reviewed_work() {
+    let arena = arena_of_imports(json!({
+        "review": { "policy": "command", "commands": ["grep -q Thinga lib.rs"] },
+    }));
+    let run = started(&arena, vec![task("1.1", &[], &imports(&arena, "a"))]);
+    meanwhile(&arena, &["a"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    let view = arena.shown("1.1");
+    let events: Vec<&str> =
+        view["audit"].as_array().expect("a list").iter().filter_map(|line| line["event"].as_str()).collect();
+    assert_eq!(events.iter().filter(|event| **event == "review_started").count(), 2, "{events:?}");
+    assert_eq!(events.iter().filter(|event| **event == "merge_resolved").count(), 1, "{events:?}");
+    assert_eq!(
+        arena.git(&["show", "main:lib.rs"]).trim(),
+        "use a::Thinga;\nuse person::Thing;\nfn main() {}"
+    );
+    arena.assert_tidy();
+}
+
+/// Adds a package to `packages.txt` and to the lock file that is made of it.
+fn adds_package(arena: &Arena, name: &str, line: &str) -> String {
+    let go = arena.path("go");
+    format!(
+        "sh sed -i 's/^{line}$/{line} {name}/' packages.txt; {MAKE_LOCK}\n\
+         commit feat: {name}\nwait-for {}\ncomplete",
+        go.display()
+    )
+}
+
+const MAKE_LOCK: &str = "tr -s '\\n ' '  ' < packages.txt > lock.txt; echo >> lock.txt";
+
+#[test]
+fn a_lock_file_is_made_again_by_the_projects_own_command() {
+    let regenerate = json!([{ "files": "lock.txt", "command": MAKE_LOCK }]);
+    let arena = arena_with(json!({
+        "merge": { "regenerate": regenerate },
+        "verify": { "commands": [format!("cp lock.txt was.txt; {MAKE_LOCK}; cmp lock.txt was.txt")] },
+    }));
+    arena.commit("packages.txt", "one\n2\n3\n4\n5\n6\n7\n8\ntwo\n");
+    arena.commit("lock.txt", "one 2 3 4 5 6 7 8 two \n");
+    let run = started(
+        &arena,
+        vec![
+            task("1.1", &[], &adds_package(&arena, "a", "one")),
+            task("1.2", &[], &adds_package(&arena, "b", "two")),
+        ],
+    );
+    wait_for("the agents have committed", || {
+        let all = arena.git(&["log", "--all", "--format=%s"]);
+        all.contains("feat: a") && all.contains("feat: b")
+    });
+    std::fs::write(arena.path("go"), "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "one a 2 3 4 5 6 7 8 two b \n");
+    let shown = [arena.shown("1.1"), arena.shown("1.2")];
+    let made = json!([{ "path": "lock.txt", "way": "regenerated" }]);
+    assert_eq!(shown.iter().filter(|view| view["resolved"] == made).count(), 1, "{shown:?}");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_command_that_does_not_make_the_file_again_leaves_the_conflict_to_a_person() {
+    let regenerate = json!([{ "files": "lock.txt", "command": "echo no network >&2; exit 7" }]);
+    let arena = arena_with(json!({ "merge": { "regenerate": regenerate } }));
+    arena.commit("lock.txt", "start\n");
+    let go = arena.path("go");
+    let script = format!("write lock.txt agent\ncommit feat: a\nwait-for {}\ncomplete", go.display());
+    let run = started(&arena, vec![task("1.1", &[], &script)]);
+    wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
+    arena.commit("lock.txt", "person\n");
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    let view = arena.shown("1.1");
+    assert_eq!((&view["status"], &view["block"]), (&json!("blocked"), &json!("conflict")), "{view}");
+    let why = view["why"].as_str().expect("a reason");
+    assert!(why.contains("lock.txt") && why.contains("no network"), "{why}");
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "person\n");
+    arena.assert_nothing_runs();
+}
+
+#[test]
+fn what_will_conflict_is_shown_while_agents_are_at_work() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go");
+    let script = |text: &str| {
+        format!("write README.md {text}\ncommit feat: {text}\nwait-for {}\nblocked enough", go.display())
+    };
+    let run = started(&arena, vec![task("1.1", &[], &script("one")), task("1.2", &[], &script("two"))]);
+    let conflicts = || arena.json(&["status"])["conflicts"].clone();
+    let each_other = json!({ "task": "1.1", "with": "1.2", "files": ["README.md"] });
+    wait_for("the branches are known to conflict", || conflicts() == json!([each_other]));
+    arena.commit("README.md", "three\n");
+    let with_trunk = |id: &str| json!({ "task": id, "with": "trunk", "files": ["README.md"] });
+    wait_for("both are known to conflict with trunk", || {
+        conflicts() == json!([with_trunk("1.1"), with_trunk("1.2"), each_other])
+    });
+    let of_two = arena.shown("1.2")["conflicts_with"].clone();
+    let expected = json!([
+        { "with": "trunk", "files": ["README.md"] }, { "with": "1.1", "files": ["README.md"] },
+    ]);
+    assert_eq!(of_two, expected);
+    assert!(arena.ok(&["status"]).contains("Will conflict"));
+    assert!(arena.ok(&["task", "show", "1.1"]).contains("trunk in README.md; 1.2 in README.md"));
+    std::fs::write(&go, "").expect("a file");
+    let (_, said) = run.end();
+    assert_eq!(conflicts(), Value::Null, "{said}");
+    assert_eq!(arena.git(&["show", "main:README.md"]), "three\n", "nothing was touched by looking");
+}

@@ -1,0 +1,67 @@
+//! Work that conflicts with trunk: what a rule resolved, and what is left to a person.
+
+use swarm_protocol::conflict::{Resolved, by_rule, level, shown};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::outcome::Next;
+use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::review::Reviewer;
+
+use super::merge::{built_on_the_unknown, merging};
+use crate::planted::{self, Bug};
+use crate::reviewer::reviewer;
+use crate::stage::MergeStep;
+use crate::state::{State, Task};
+
+/// No way was found to put it together.
+pub(super) fn left(state: &State, id: TaskId, paths: Vec<String>, unmade: Option<String>) -> Vec<Event> {
+    let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
+    let more = paths.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let unmade = unmade.map(|why| format!(", and {}", crate::text::tail(&why))).unwrap_or_default();
+    let why = format!("the work conflicts with trunk in {}{more}{unmade}", shown.join(", "));
+    let next = Next::Blocked { block: BlockKind::Conflict, why: why.clone() };
+    vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
+}
+
+/// Trunk merged into the task's branch, with the conflicts decided.
+pub(super) struct Joined {
+    pub base: Oid,
+    pub tip: Oid,
+    pub tree: Oid,
+    pub resolved: Vec<Resolved>,
+}
+
+/// An approval is about what was looked at, and that is not what would be merged now: it is looked at again.
+pub(super) fn joined(state: &State, id: TaskId, joined: Joined) -> Vec<Event> {
+    let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+    let Joined { base, tip, tree, resolved } = joined;
+    if let Some(moved) = built_on_the_unknown(state, task, &base) {
+        return moved;
+    }
+    let (status, level) = (Status::Review, level(&resolved).unwrap_or(1));
+    vec![Event::MergeResolved { task: id, status, base, tip, tree, level, resolved }]
+}
+
+/// A rule decided about work that is reviewed since: it is built again, for the review.
+pub(super) fn unreviewed(state: &State, task: &Task, resolved: &[Resolved]) -> Option<Event> {
+    let reviewed = reviewer(state, task) != Reviewer::None && !planted::is(Bug::ApprovalKept);
+    let why = "rules decided what conflicts, and its work is reviewed now".into();
+    (by_rule(resolved) && reviewed).then(|| Event::MergeInterrupted {
+        task: task.spec.id.clone(),
+        status: Status::Merging,
+        why,
+    })
+}
+
+/// A merged tree that rules have had a part in is red on a green trunk: the rules may be wrong, and whoever did the task
+/// has not seen what they made of it.
+pub(super) fn after_red(task: &Task) -> Option<Next> {
+    by_rule(&task.resolved).then(|| {
+        let files = shown(&task.resolved);
+        let why =
+            format!("rules resolved its conflicts with trunk in {files}, and that fails its verification");
+        Next::Blocked { block: BlockKind::Conflict, why }
+    })
+}
