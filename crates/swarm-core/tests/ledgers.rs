@@ -41,6 +41,7 @@ const LEDGERS: &[(&str, &[&str])] = &[(
         "same_failure",
         "proven",
         "withheld",
+        "sent_back",
     ],
 )];
 

@@ -233,6 +233,11 @@ impl Asking<'_> {
             task.profile = was.and_then(|was| was.profile.clone());
             task.review = was.and_then(|was| was.review.clone());
             task.isolation = was.and_then(|was| was.isolation.clone());
+            task.allow_empty = was.is_some_and(|was| was.allow_empty);
+            // A tag may decide who reviews.
+            let kept: Vec<String> = was.map(|was| was.tags.clone()).unwrap_or_default();
+            task.tags.retain(|tag| !kept.contains(tag));
+            task.tags.splice(0..0, kept);
         }
         if plan.phases.iter().all(|phase| phase.tasks.is_empty()) {
             return Err("it has no tasks".into());

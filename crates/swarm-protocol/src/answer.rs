@@ -8,7 +8,7 @@ pub const ANSWER_MAX: usize = 256 * 1024;
 /// The object that the text ends with, whatever stands around it: agents like to explain, and to fence.
 pub fn last_object(answer: &str) -> Result<Value, String> {
     if answer.len() > ANSWER_MAX {
-        return Err(format!("the answer has {} bytes, at most {ANSWER_MAX} are read", answer.len()));
+        return Err(format!("the answer is longer than {ANSWER_MAX} bytes"));
     }
     let mut rest = answer;
     let mut found = None;
@@ -22,5 +22,15 @@ pub fn last_object(answer: &str) -> Result<Value, String> {
             _ => rest = &rest[at + 1..],
         }
     }
-    found.ok_or_else(|| "the answer holds no JSON object".into())
+    let found = found.ok_or("the answer holds no JSON object")?;
+    // Whoever quotes an object and then says something about it has not answered with it.
+    if rest.lines().any(|line| !may_follow(line.trim())) {
+        return Err("the answer does not end with its JSON object".into());
+    }
+    Ok(found)
+}
+
+/// The end of a fence, or a signal.
+fn may_follow(line: &str) -> bool {
+    line.chars().all(|c| c == '`') || (line.starts_with("<swarm>") && line.ends_with("</swarm>"))
 }

@@ -1,10 +1,11 @@
 //! A goal becomes a plan: the agent that plans is asked, and what it proposes is kept as a draft.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use swarm_agents::prompts::Prompts;
 use swarm_engine::planning::{Asking, Conversation, NoPlan, Planner, Wish};
+use swarm_process::complain;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::config::PlanApproval;
 use swarm_protocol::plan::PlanFile;
@@ -87,11 +88,22 @@ impl Swarm {
     pub fn take_draft(&self, draft: &Draft) -> Result<String, CliError> {
         self.ask(save(&draft.plan))?;
         self.ask(Command::ApprovePlan)?;
-        // It is the plan now; left there, it would be what is refined next.
-        let _ = std::fs::remove_file(self.draft_file());
+        self.is_no_draft_any_more(&self.draft_file());
         let tasks: usize = draft.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
         let many = if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") };
         Ok(format!("Plan saved and approved: {many}"))
+    }
+
+    /// The draft has become the plan: left there, it would be what is refined next.
+    pub fn is_no_draft_any_more(&self, file: &Path) {
+        let same = |one: &Path, other: &Path| {
+            std::fs::canonicalize(one)
+                .is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
+        };
+        let draft = self.draft_file();
+        if same(file, &draft) {
+            complain("remove the draft", std::fs::remove_file(draft));
+        }
     }
 
     fn templates(&self) -> Result<Prompts, CliError> {

@@ -141,7 +141,7 @@ impl Runs {
             }
             Event::ReviewAnswered { run, usage, said, .. } => self.change(run, |row| {
                 row.usage = row.usage.plus(usage.unwrap_or_default());
-                row.state = said.clone();
+                row.state = if said.is_empty() { "no verdict".into() } else { said.clone() };
             }),
             Event::ReviewFailed { run, .. } | Event::ChangesRequested { run: Some(run), .. } => {
                 self.change(run, |row| row.state = "wants changes".into())

@@ -128,7 +128,9 @@ fn nothing_that_a_planner_says_is_believed_beyond_its_plan() {
 #[test]
 fn a_draft_is_refined_and_so_is_a_plan_that_runs_already() {
     let arena = arena_with(json!({ "agent": "script" }));
-    let first = goal(&plan(two_tasks()));
+    let mut tagged = two_tasks();
+    tagged[0]["tags"] = json!(["security"]);
+    let first = goal(&plan(tagged));
     let (code, shown, said) = swarm(&arena, &["plan", "make", &first, "--dry-run"]);
     assert_eq!(code, 0, "{said}");
     has(&shown, &["ask script"]);
@@ -150,4 +152,6 @@ fn a_draft_is_refined_and_so_is_a_plan_that_runs_already() {
     let ids: Vec<String> =
         arena.tasks().iter().map(|task| task["id"].as_str().unwrap_or_default().to_owned()).collect();
     assert_eq!(ids, ["1.1", "1.2", "1.4"]);
+    // A tag may decide who reviews: a planner that forgets it takes nothing away.
+    assert_eq!(arena.shown("1.1")["tags"], json!(["security"]));
 }

@@ -66,11 +66,13 @@ impl State {
             }
             Event::ReviewLost { task, run, next, why, .. } => {
                 // A conversation that led to nothing is not gone on with.
-                if let Some(profile) = self.runs.get(run).and_then(|run| run.profile.clone()) {
+                let profile = self.runs.get(run).and_then(|run| run.profile.clone());
+                let by_agent = profile.is_some();
+                if let Some(profile) = profile {
                     self.review_sessions.remove(&profile);
                 }
                 self.end(run);
-                let asks_person = matches!(next, Next::Blocked { .. });
+                let asks_person = by_agent && matches!(next, Next::Blocked { .. });
                 self.change(task, |t| {
                     t.transient_retries = t.transient_retries.saturating_add(1);
                     // Nothing is wrong with the work: whoever takes the task up checks it and does not do it again.

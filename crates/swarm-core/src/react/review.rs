@@ -87,7 +87,8 @@ pub(super) fn answered(
         run: run.clone(),
         said: crate::text::tail(&match &judgement {
             Ok(judgement) => judgement.summary.clone(),
-            Err(why) => why.clone(),
+            // Why there is none stands in what follows.
+            Err(_) => String::new(),
         }),
         usage: (!usage.is_none()).then_some(usage),
         session: session.filter(|session| session.len() <= SESSION_MAX),

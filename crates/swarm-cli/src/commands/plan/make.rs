@@ -1,8 +1,12 @@
 //! `swarm plan make GOAL`: an agent proposes a plan, a person approves it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde::Serialize;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::plan::{PlanFile, TaskFile};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::commands::operate::{Confirm, says_yes, shown_lines};
 use crate::context::Context;
@@ -29,6 +33,9 @@ pub struct Args {
     #[command(flatten)]
     pub sure: Confirm,
 }
+
+/// What a shell calls the end by Ctrl+C.
+const INTERRUPTED: i32 = 130;
 
 /// What is shown for approval, and what became of it.
 #[derive(Debug, Serialize)]
@@ -70,8 +77,10 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
         cx.out.text(&text(draft))?;
     }
     let sure_already = yes || swarm.approves_plans_itself()?;
-    let wanted =
-        sure_already || says_yes(cx, "\nSave and approve this plan?").map_err(|error| error.say(&ways))?;
+    let wanted = sure_already || {
+        let _leave = LeaveOnInterrupt::new();
+        says_yes(cx, "\nSave and approve this plan?").map_err(|error| error.say(&ways))?
+    };
     if wanted {
         let answer = swarm.take_draft(draft)?;
         if !cx.out.json {
@@ -106,4 +115,32 @@ fn row(task: &TaskFile) -> Vec<String> {
     let after: Vec<&str> = task.depends.iter().map(|id| id.as_str()).collect();
     let size = task.size.map_or("", |size| size.word());
     vec![task.id.to_string(), task.title.clone(), size.into(), after.join(", "), task.files.join(", ")]
+}
+
+/// While the question stands Ctrl+C ends the command, as it would have if nothing had listened to it before.
+struct LeaveOnInterrupt(Arc<AtomicBool>);
+
+impl LeaveOnInterrupt {
+    fn new() -> Self {
+        let stands = Arc::new(AtomicBool::new(true));
+        let seen = Arc::clone(&stands);
+        std::thread::spawn(move || {
+            let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+                return;
+            };
+            runtime.block_on(async {
+                let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };
+                if interrupts.recv().await.is_some() && seen.load(Ordering::SeqCst) {
+                    std::process::exit(INTERRUPTED);
+                }
+            });
+        });
+        Self(stands)
+    }
+}
+
+impl Drop for LeaveOnInterrupt {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
 }

@@ -32,5 +32,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let command =
         Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
     intervene(cx, &swarm, command, args.dry)
-        .map_err(|error| plan_file::put_right(error, "swarm plan save", &args.file))
+        .map_err(|error| plan_file::put_right(error, "swarm plan save", &args.file))?;
+    if !args.dry.dry_run {
+        swarm.is_no_draft_any_more(&args.file);
+    }
+    Ok(())
 }

@@ -42,8 +42,9 @@ fn describe(event: &Event) -> Option<String> {
             let by = profile.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
             if *round == 1 { format!("in review{by}") } else { format!("in review{by}, round {round}") }
         }
+        Event::ReviewAnswered { said, .. } if said.is_empty() => return None,
         Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
-        Event::ReviewLost { why, next, .. } => format!("the review was interrupted: {why}; {}", after(next)),
+        Event::ReviewLost { why, next, .. } => format!("the review had no verdict: {why}; {}", after(next)),
         Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
         Event::TrunkJudged { green: false, .. } => {
             "trunk itself fails verification; no task is blamed".into()
