@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::arena::{Arena, send, wait_for};
-use crate::ground::{arena_with, task};
+use crate::ground::{arena_with, has, task};
 
 const GOOD: &str = "write a.txt a\ncommit feat: a\ncomplete";
 const APPROVE: &str = r#"print {"verdict": "approve", "summary": "as wanted"}"#;
@@ -23,12 +23,6 @@ fn reviewed(id: &str, depends: &[&str], work: &str, review: &str) -> Value {
     task["description"] = json!(format!("{script}\n\n```review-script\n{review}\n```"));
     task["acceptance"] = json!([format!("{id} is as it was wanted")]);
     task
-}
-
-fn has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
 }
 
 #[test]

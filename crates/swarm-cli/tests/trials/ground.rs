@@ -24,6 +24,13 @@ pub fn arena_with(changes: Value) -> Arena {
     Arena::new(&config.to_string())
 }
 
+/// All of it is said.
+pub fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
 /// A task for [`Arena::plan_in_phases`].
 pub fn task(id: &str, depends: &[&str], script: &str) -> Value {
     json!({

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::arena::{Arena, Running, wait_for};
-use crate::ground::{arena_with, task};
+use crate::ground::{arena_with, has, task};
 
 const GOOD: &str = "write a.txt a\ncommit feat: a\ncomplete";
 
@@ -21,12 +21,6 @@ fn submitted(tasks: Vec<Value>) -> (Arena, Running) {
     let mut run = arena.start(&["--agents", "2"]);
     run.until("swarm review approve 1.1");
     (arena, run)
-}
-
-fn has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
 }
 
 fn refused(arena: &Arena, args: &[&str]) -> String {

@@ -3,13 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::arena::Arena;
-use crate::ground::arena_with;
-
-fn has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is not in:\n{text}");
-    }
-}
+use crate::ground::{arena_with, has};
 
 /// Exit code, what was printed and what was said.
 fn swarm(arena: &Arena, args: &[&str]) -> (i32, String, String) {

@@ -55,7 +55,7 @@ impl Asking<'_> {
         let mut prompt = question.prompt.clone();
         for time in 1.. {
             let run = self.put(&prompt, time, stop).await?;
-            let text: String = run.heard.message().chars().take(ANSWER_MAX + 1).collect();
+            let text = bounded(run.heard.message());
             let failure = failure_of(&run, run.how(), self.limit);
             let fits = question.form.check(&text);
             let (None, Err(why), true) = (&failure, &fits, time < ASKED_MAX) else {
@@ -116,5 +116,35 @@ fn describe(failure: Option<&Failure>, fits: &Result<(), String>) -> String {
         (Some(failure), _) => failure.sentence(),
         (None, Err(why)) => format!("the answer cannot be used: {why}"),
         (None, Ok(())) => "answered".into(),
+    }
+}
+
+/// So that it fits into a frame whatever it is: what is too long stays too long, and nothing in it grows sixfold when it is
+/// written down.
+fn bounded(message: &str) -> String {
+    let mut text = String::new();
+    for c in message.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
+        if text.len() > ANSWER_MAX {
+            break;
+        }
+        text.push(c);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use swarm_protocol::channel::FRAME_MAX;
+
+    #[test]
+    fn the_worst_answer_fits_into_a_frame_and_is_still_too_long() {
+        for worst in ["\u{1}", "\"", "\\", "\u{10ffff}", "\n"] {
+            let text = bounded(&format!("x{}", worst.repeat(2 * ANSWER_MAX)));
+            let report = FromDaemon::Answered(Answered { text: text.clone(), ..Answered::default() });
+            let written = serde_json::to_string(&report).expect("plain data");
+            assert!(written.len() < FRAME_MAX / 4 * 3, "{worst:?}: {}", written.len());
+            assert!(text.len() > ANSWER_MAX || worst == "\u{1}", "{worst:?}");
+        }
     }
 }
