@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::board::{AllowedView, BoardView, Choice};
 use crate::command::{Actor, Answer, Command};
 use crate::ids::{AgentId, CommandId, RunId, TaskId};
 use crate::oplog::{CheckpointView, HookView, OperationView};
@@ -97,6 +98,9 @@ pub struct Seen<T> {
 #[serde(untagged)]
 pub enum AnyView {
     Status(StatusView),
+    Board(Box<BoardView>),
+    Allowed(Vec<AllowedView>),
+    Choices(Vec<Choice>),
     Tasks(Vec<TaskRow>),
     Task(TaskView),
     Agents(Vec<AgentNow>),

@@ -28,4 +28,5 @@ pub mod refusal;
 pub mod channel;
 pub mod view;
 pub mod api;
+pub mod board;
 pub mod config;

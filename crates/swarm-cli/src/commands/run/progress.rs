@@ -7,6 +7,7 @@ use std::time::Duration;
 use swarm_core::State;
 use swarm_engine::coordinator::Told;
 use swarm_engine::feed::Feed;
+use swarm_protocol::event::paused;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::ReviewView;
@@ -52,7 +53,7 @@ impl Watching for Progress {
     fn begin(&mut self, state: &State, feed: Feed) {
         if !self.json {
             for (reason, pause) in &state.paused {
-                let words = lines::paused(*reason, &pause.why);
+                let words = paused(*reason, &pause.why);
                 output::note(&output::harmless(&format!("The swarm is {words}")));
             }
         }

@@ -1,0 +1,205 @@
+//! What happened, in one line for a person who watches.
+
+use super::Event;
+use crate::gist::gist;
+use crate::ids::{AgentId, TaskId};
+use crate::outcome::{Ended, Next, PauseReason};
+use crate::plan::Status;
+use crate::review::Reviewer;
+use crate::time::Timestamp;
+
+fn clock(at: Timestamp) -> String {
+    at.to_string()[11..19].to_string()
+}
+
+/// The line for a person; none for what they need not see.
+pub fn line(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::CoordinatorStarted { epoch, trunk, .. } => {
+            format!("started (epoch {epoch}), trunk is {trunk}")
+        }
+        Event::TrunkChosen { branch } => format!("trunk is {branch} now"),
+        Event::DrainStarted { why } => format!("stopping: {why}; agents go to their boundary"),
+        Event::Paused { reason, why } => paused(*reason, why),
+        Event::Resumed { .. } => "resumed".into(),
+        Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
+        Event::TaskStarted { .. } => "may start".into(),
+        Event::Overstep { what, .. } => format!("an agent tried something it may not do: {what}"),
+        Event::ReviewStarted { round, profile, .. } => {
+            let by = profile.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
+            if *round == 1 { format!("in review{by}") } else { format!("in review{by}, round {round}") }
+        }
+        Event::ReviewAnswered { said, .. } if said.is_empty() => return None,
+        Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
+        Event::ReviewLost { why, next, .. } => format!("the review had no verdict: {why}; {}", after(next)),
+        Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
+        Event::TrunkJudged { green: false, .. } => {
+            "trunk itself fails verification; no task is blamed".into()
+        }
+        Event::ReviewFailed { output, next, .. } => {
+            format!("the review requests changes: {}; {}", gist(output), after(next))
+        }
+        Event::TaskClaimed { agent, attempt: 1, .. } => format!("assigned to {agent}"),
+        Event::TaskClaimed { agent, attempt, .. } => format!("assigned to {agent}, attempt {attempt}"),
+        Event::AgentSpawned { agent, .. } => format!("{agent} is working"),
+        Event::WorkSubmitted { .. } => "work submitted, checking".into(),
+        Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
+        Event::ReviewAsked { .. } => "checks passed, submitted for review".into(),
+        Event::ChangesRequested { notes, next, run, .. } => {
+            let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+            let who = if run.is_some() { "the reviewer" } else { "a person" };
+            format!("{who} requests changes: {}; {}", notes.join("; "), after(next))
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
+            "approved by a person".into()
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Agent.word() => {
+            "approved by the reviewer".into()
+        }
+        Event::TaskApproved { .. } => "checks passed, approved".into(),
+        Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next),
+        Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
+        Event::TrunkGranted { .. } => "merging".into(),
+        Event::VerificationFailed { output, .. } => {
+            format!("the merged tree fails its verification, back to work: {}", gist(output))
+        }
+        Event::PublishWaits { why, hint, .. } => {
+            format!("ready to merge, waits for your checkout: {why}; try `{hint}`")
+        }
+        Event::RaceLost { .. } => "trunk has moved, merging again".into(),
+        Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next)),
+        Event::MergeCompleted { proof, .. } => format!("on {} at {}", proof.trunk, proof.commit.short()),
+        Event::WorktreeKept { why, .. } => format!("worktree kept: {why}"),
+        Event::NothingChanged { next, .. } => format!("its branch has no changes; {}", after(next)),
+        Event::WorkGone { why, .. } => format!("gone from trunk: {why}"),
+        Event::WorkBack { proof, .. } => format!("on {} again", proof.trunk),
+        Event::WorkRewritten { proof, .. } => {
+            format!("rewritten by a person, now on {} at {}", proof.trunk, proof.commit.short())
+        }
+        Event::PhaseReopened { phase } => format!("phase {phase} is open again"),
+        Event::PhaseCompleted { phase } => format!("phase {phase} is complete"),
+        Event::TaskStatusChanged { status, .. } if *status != Status::Done => status.word().into(),
+        Event::LedgerLoss { quarantine, .. } => format!("damaged records were moved to {quarantine}"),
+        other => return recovery(other),
+    })
+}
+
+/// What went wrong, and what is done about it.
+fn recovery(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::AgentNudged { why, .. } => format!("{why}; the agent is told and continues"),
+        Event::AgentNoted { what, .. } => format!("noted: {what}"),
+        Event::AgentDegraded { agent, why } => {
+            format!("{agent} is out of service: {why}; `swarm agent revive {agent}`")
+        }
+        Event::AgentRevived { agent } => format!("{agent} is back in service"),
+        Event::ProfileAssigned { profile, why, .. } => format!("continues with profile {profile}: {why}"),
+        Event::QuotaExhausted { group, resets_at, next_probe, .. } => quota(group, *resets_at, *next_probe),
+        Event::QuotaProbeStarted { group, .. } => format!("probing the quota of {group}"),
+        Event::QuotaProbeFailed { group, resets_at, next_probe, why, .. } => {
+            format!("{}; {why}", quota(group, *resets_at, *next_probe))
+        }
+        Event::QuotaRestored { group, by } => match by.as_str() {
+            "person" => format!("the quota of {group} was opened by a person; waiting tasks go first"),
+            "probe" => format!("the quota of {group} is back; waiting tasks go first"),
+            _ => format!("the quota of {group} is open again; no task waits for it"),
+        },
+        Event::QuotaHeld { group } => {
+            format!("the quota of {group} stays closed until `swarm quota open {group}`")
+        }
+        Event::TaskSplit { parts, .. } => format!("split into {}", list(parts)),
+        Event::MessageQueued { by, .. } => format!("message from {by} queued for the next iteration"),
+        Event::MessageLanded { run, iteration, .. } => {
+            format!("the message was delivered in iteration {iteration} of {run}")
+        }
+        Event::MessageUndelivered { why, .. } => format!("the message was not delivered: {why}"),
+        Event::StartWithheld { task, why } => format!("{why}; waits for `swarm task start {task}`"),
+        Event::CheckingResumed { tip, .. } => format!("checking its work at {} again", tip.short()),
+        Event::WorkReopened { why, .. } => format!("one more iteration: {why}"),
+        Event::BaseCheckStarted { commit, .. } => {
+            format!("running its checks at {}, where the task started", commit.short())
+        }
+        Event::BaseChecked { commit, green: true, .. } => {
+            format!("the checks pass at {}, where the task started", commit.short())
+        }
+        Event::BaseChecked { commit, output, .. } => {
+            format!("the checks fail at {} too, before any work: {}", commit.short(), gist(output))
+        }
+        Event::BudgetExtended { task: Some(_) } => "budget extended".into(),
+        Event::BudgetExtended { task: None } => "budget of the swarm extended".into(),
+        _ => return None,
+    })
+}
+
+/// `paused: lunch; `swarm resume` goes on`: that, why, and what ends it.
+pub fn paused(reason: PauseReason, why: &str) -> String {
+    // What a command said follows the sentence in lines of its own; here its gist is enough.
+    let why = match why.split_once('\n') {
+        Some((sentence, output)) => format!(": {sentence} {}", gist(output)),
+        None if why.is_empty() => String::new(),
+        None => format!(": {why}"),
+    };
+    let command = reason.ended_by();
+    let on = match reason {
+        PauseReason::Disk => "goes on when there is room".into(),
+        PauseReason::Close => "goes on by itself if the plan is not closed".into(),
+        PauseReason::Trunk => format!("goes on when trunk moves, or with `{command}`"),
+        _ => format!("`{command}` goes on"),
+    };
+    format!("paused{why}; {on}")
+}
+
+/// The time of day, for the person who looks.
+fn quota(group: &str, resets_at: Option<Timestamp>, next_probe: Timestamp) -> String {
+    let resets = resets_at.map(|at| format!("resets at {}, ", clock(at))).unwrap_or_default();
+    format!(
+        "the quota of {group} is used up; {resets}next probe {}; `swarm quota open {group}`",
+        clock(next_probe)
+    )
+}
+
+/// The reason is said once: an agent that asks is blocked with the same words.
+fn failed(agent: &AgentId, how: &Ended, next: &Next) -> String {
+    let said = how.describe();
+    let link = if matches!(how, Ended::Failed { .. }) { ":" } else { "" };
+    let then = match next {
+        Next::Blocked { why, .. } if said.contains(why.as_str()) => "waits for you".into(),
+        next => after(next),
+    };
+    format!("{agent}{link} {said}; {then}")
+}
+
+fn list(ids: &[TaskId]) -> String {
+    ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn after(next: &Next) -> String {
+    match next {
+        Next::Pending { not_before, .. } => format!("retry at {}", clock(*not_before)),
+        Next::Restart { not_before, .. } => format!("restarts at {}", clock(*not_before)),
+        Next::Approved { not_before } => format!("retry at {}", clock(*not_before)),
+        Next::Review { not_before } => format!("review again at {}", clock(*not_before)),
+        Next::Blocked { why, .. } => format!("waits for you: {why}"),
+        Next::Failed { .. } | Next::Timeout { .. } => "waits for you".into(),
+        Next::Deferred => "deferred".into(),
+        Next::Cancelled => "cancelled".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_one_line_with_its_reason_and_the_command_that_goes_on() {
+        let check = |reason, why, line| assert_eq!(paused(reason, why), line);
+        check(PauseReason::User, "", "paused; `swarm resume` goes on");
+        check(PauseReason::User, "lunch", "paused: lunch; `swarm resume` goes on");
+        check(
+            PauseReason::Checks,
+            "the checks fail at abc, before any work is done:\n$ make\nerror: no rule\n[exit code 2]",
+            "paused: the checks fail at abc, before any work is done: error: no rule (exit code 2); \
+             `swarm resume --reason checks` goes on",
+        );
+    }
+}
