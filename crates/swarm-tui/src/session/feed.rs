@@ -1,0 +1,122 @@
+//! One stream from the coordinator; where there is none, the ledger is watched.
+
+use std::time::Duration;
+
+use swarm_protocol::api::AgentNews;
+use swarm_protocol::ids::RunId;
+use swarm_server::client::{Client, ClientError, Event};
+use tokio::sync::mpsc;
+
+use crate::input::{Input, Link, LogLine};
+use crate::source::{Source, event_line};
+
+/// Records that come within this time are told together.
+const TOGETHER: Duration = Duration::from_millis(50);
+const AT_ONCE: usize = 500;
+
+/// Tells of everything that happens, until nobody listens.
+pub async fn follow(source: Source, told: mpsc::Sender<Input>) {
+    let before = source.before().await;
+    if told.send(Input::Events(before)).await.is_err() {
+        return;
+    }
+    loop {
+        if source.client.ping().await.is_ok() {
+            if told.send(Input::Link(Link::Online)).await.is_err() {
+                return;
+            }
+            if online(&source, &told).await.is_none() {
+                return;
+            }
+        }
+        if told.send(Input::Link(Link::Offline)).await.is_err() || offline(&source, &told).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// Until the coordinator has gone; none when nobody listens.
+async fn online(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+    let mut feed = source.client.events(None);
+    loop {
+        let first = match feed.next().await {
+            Ok(Some(event)) => event,
+            Ok(None) | Err(ClientError::Nobody) => return Some(()),
+            // Another plan by now, or another version: begin anew.
+            Err(_) => return Some(()),
+        };
+        let mut events = vec![first];
+        while events.len() < AT_ONCE {
+            match tokio::time::timeout(TOGETHER, feed.next()).await {
+                Ok(Ok(Some(event))) => events.push(event),
+                _ => break,
+            }
+        }
+        tell(events, told).await?;
+    }
+}
+
+async fn tell(events: Vec<Event>, told: &mpsc::Sender<Input>) -> Option<()> {
+    let mut lines = Vec::new();
+    for event in events {
+        if event.id.is_some() {
+            lines.extend(event_line(&event.data));
+        } else if let Ok(news) = serde_json::from_str::<AgentNews>(&event.data) {
+            told.send(Input::News(news)).await.ok()?;
+        }
+    }
+    if !lines.is_empty() {
+        told.send(Input::Events(lines)).await.ok()?;
+    }
+    Some(())
+}
+
+/// Until somebody coordinates; none when nobody listens.
+async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+    loop {
+        let changed = source.beside(|ledger| Ok(ledger.changed())).await.unwrap_or_default();
+        if told.is_closed() {
+            return None;
+        }
+        if source.client.ping().await.is_ok() {
+            return Some(());
+        }
+        if changed {
+            told.send(Input::Events(source.before().await)).await.ok()?;
+        }
+    }
+}
+
+/// The journal of a run, from its last lines on.
+pub async fn log(client: Client, run: RunId, told: mpsc::Sender<Input>) {
+    let mut feed = client.follow_log(&run, 0);
+    let mut reader = swarm_agents::said::Reader::default();
+    loop {
+        let Ok(Some(first)) = feed.next().await else { return };
+        let mut events = vec![first];
+        while events.len() < AT_ONCE {
+            match tokio::time::timeout(TOGETHER, feed.next()).await {
+                Ok(Ok(Some(event))) => events.push(event),
+                _ => break,
+            }
+        }
+        let lines: Vec<LogLine> = events.iter().flat_map(|event| read(&mut reader, &event.data)).collect();
+        if !lines.is_empty() && told.send(Input::Log(run.clone(), lines)).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut swarm_agents::said::Reader, text: &str) -> Vec<LogLine> {
+    use crate::input::Tone;
+    use swarm_agents::said::Tone as Said;
+    let Ok(line) = serde_json::from_str::<swarm_agents::journal::Line>(text) else { return vec![] };
+    let tone = |tone| match tone {
+        Said::Text => Tone::Said,
+        Said::Tool => Tone::Tool,
+        Said::Failed | Said::ToolFailed | Said::Stderr => Tone::Error,
+        Said::Swarm => Tone::Swarm,
+    };
+    let said = reader.line(&line).into_iter();
+    said.map(|said| LogLine { at: line.ts, tone: tone(said.tone), text: said.text }).collect()
+}
