@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use swarm_core::predict::Branch;
-use swarm_protocol::api::AnyView;
+use swarm_protocol::any_view::AnyView;
 use swarm_protocol::board::BoardView;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::view::{ConflictView, ConflictsWith, StatusView, TaskView};

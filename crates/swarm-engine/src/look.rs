@@ -2,7 +2,8 @@
 
 use swarm_core::input::Input;
 use swarm_core::{State, react, show};
-use swarm_protocol::api::{AgentNews, AgentNow, AnyView};
+use swarm_protocol::any_view::AnyView;
+use swarm_protocol::api::{AgentNews, AgentNow};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::refusal::Refusal;

@@ -69,6 +69,7 @@ pub enum Kind {
     Panel,
     /// A way on of the attention list that lacks words.
     Answer {
+        question: String,
         choice: AttentionChoice,
         text: Field,
     },

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use crate::input::{Input, Link};
 use crate::said::{clock, count, money};
 use crate::source::Source;
+use crate::update::filled;
 
 const QUEUE: usize = 256;
 
@@ -25,10 +26,13 @@ pub async fn tell(source: Source) -> io::Result<()> {
             line = lines.next_line() => match line? {
                 None => return Ok(()),
                 Some(line) if matches!(line.trim(), "q" | "quit") => return Ok(()),
-                Some(line) => match line.trim().parse::<usize>() {
-                    Ok(number) => choose(&source, board.as_ref(), number).await?,
-                    Err(_) => board = say_state(&source).await?,
-                },
+                Some(line) => {
+                    let (number, words) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+                    match number.parse::<usize>() {
+                        Ok(number) => choose(&source, board.as_ref(), number, words).await?,
+                        Err(_) => board = say_state(&source).await?,
+                    }
+                }
             },
             Some(input) = news.recv() => match input {
                 // The first ones happened before anybody looked.
@@ -98,8 +102,8 @@ pub fn sentences(board: &BoardView) -> Vec<String> {
         for choice in &entry.choices {
             number += 1;
             lines.push(match &choice.asks_for {
-                None => format!("  Type {number} to {}.", choice.label),
-                Some(_) => format!("  {number}: {}; with `swarm attention` and a shell.", choice.label),
+                None => format!("  Type {number} for: {}.", choice.label),
+                Some(what) => format!("  Type {number} and your words for: {}. {what}.", choice.label),
             });
         }
     }
@@ -107,16 +111,23 @@ pub fn sentences(board: &BoardView) -> Vec<String> {
     lines
 }
 
-async fn choose(source: &Source, board: Option<&BoardView>, number: usize) -> io::Result<()> {
+async fn choose(source: &Source, board: Option<&BoardView>, number: usize, words: &str) -> io::Result<()> {
     let mut choices = board.into_iter().flat_map(|board| &board.attention).flat_map(|entry| &entry.choices);
     let Some(choice) = number.checked_sub(1).and_then(|at| choices.nth(at)) else {
         return say(&format!("There is no choice {number}"));
     };
-    if let Some(what) = &choice.asks_for {
-        return say(&format!("{what} is needed: use the commands that `swarm attention` names"));
+    if let (Some(what), true) = (&choice.asks_for, words.trim().is_empty()) {
+        return say(&format!("{what} is needed. Type {number} and your words"));
     }
-    match source.send(choice.command.clone()).await {
-        Ok(answer) => say(&answer.text),
-        Err(error) => say(&format!("Refused: {}. {}", error.message, error.hint)),
+    let first = match choice.asks_for {
+        Some(_) => filled(choice.command.clone(), words.trim()),
+        None => choice.command.clone(),
+    };
+    for command in [Some(first), choice.then.clone()].into_iter().flatten() {
+        match source.send(command).await {
+            Ok(answer) => say(&answer.text)?,
+            Err(error) => return say(&format!("Refused: {}. {}", error.message, error.hint)),
+        }
     }
+    Ok(())
 }

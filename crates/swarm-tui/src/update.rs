@@ -11,6 +11,7 @@ mod selecting;
 mod sending;
 
 pub use asking::expecting;
+pub use dialogs::filled;
 
 use swarm_protocol::time::Timestamp;
 

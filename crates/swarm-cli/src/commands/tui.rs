@@ -7,6 +7,7 @@ use swarm_tui::session::{Options, show};
 use swarm_tui::source::Source;
 use swarm_tui::theme::Theme;
 
+use crate::commands::editor::open_editor;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output;
@@ -19,7 +20,7 @@ use crate::swarm::Swarm;
 /// shows the ledger.
 ///
 /// Example: swarm tui
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Args {
     /// Use only ASCII characters
     #[arg(long)]
@@ -35,7 +36,7 @@ pub struct Args {
 pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Arc::new(Swarm::open(cx)?);
     let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty() && value != "0");
-    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen()) };
+    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)) };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

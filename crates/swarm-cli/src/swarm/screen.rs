@@ -1,12 +1,14 @@
 //! The swarm for the terminal UI where nobody coordinates: read from the ledger, written under our own lock.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use swarm_core::show;
 use swarm_engine::look::{Look, look};
 use swarm_engine::work_diff::work_diff;
-use swarm_protocol::api::{AnyView, ApiError};
+use swarm_protocol::any_view::AnyView;
+use swarm_protocol::api::ApiError;
 use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::ids::TaskId;
@@ -17,12 +19,15 @@ use swarm_tui::source::Ledger;
 
 use super::Swarm;
 use super::read::unknown;
-use crate::commands::editor::open_editor;
 use crate::error::{CliError, Hint};
+
+/// Opens a folder in the person's editor; the text is the command to try once more.
+pub type Editor = fn(&Path, &str) -> Result<(), CliError>;
 
 /// A ledger that is looked at again when it has changed.
 pub struct Screen {
     swarm: Arc<Swarm>,
+    open_editor: Editor,
     /// The ledger when it was last looked at.
     mark: Mutex<Option<(u64, SystemTime)>>,
 }
@@ -32,8 +37,8 @@ impl Swarm {
         Client::new(&self.paths.socket)
     }
 
-    pub fn screen(self: &Arc<Self>) -> Screen {
-        Screen { swarm: Arc::clone(self), mark: Mutex::new(self.ledger_mark()) }
+    pub fn screen(self: &Arc<Self>, open_editor: Editor) -> Screen {
+        Screen { swarm: Arc::clone(self), open_editor, mark: Mutex::new(self.ledger_mark()) }
     }
 
     /// The name of the repository's folder.
@@ -140,7 +145,7 @@ impl Ledger for Screen {
         let opened = self
             .swarm
             .worktree_of(task)
-            .and_then(|path| open_editor(&path, &format!("swarm agent debug {task}")));
+            .and_then(|path| (self.open_editor)(&path, &format!("swarm agent debug {task}")));
         opened.map_err(|error| {
             let error = told(error);
             format!("{}; {}", error.message, error.hint)

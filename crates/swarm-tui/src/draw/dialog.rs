@@ -139,9 +139,13 @@ fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
             labelled(theme, "Name; empty: named by the moment", name, width, true),
             "Enter make it · Esc cancel",
         ),
-        Kind::Answer { choice, text } => {
+        Kind::Answer { question, choice, text } => {
             let what = choice.asks_for.clone().unwrap_or_default();
-            (choice.label.clone(), labelled(theme, &what, text, width, true), "Enter send · Esc cancel")
+            let asked = wrapped(question, width).into_iter().take(6);
+            let mut head: Vec<Line<'static>> = asked.map(|line| plain(theme, &line)).collect();
+            head.push(blank());
+            head.extend(labelled(theme, &what, text, width, true));
+            (choice.label.clone(), head, "Enter send · Esc cancel")
         }
         Kind::Review { task, note, approve } => {
             let choice = if *approve {

@@ -97,7 +97,7 @@ fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
     };
     let mut numbers = format!(
         "{} {} {} {}",
-        pad(&view.task.to_string(), 6),
+        pad(view.task.as_str(), 6),
         pad(&format!("{iteration}/{}", agent.iterations_max), 6),
         pad(&age(model.now, view.since), 4),
         pad(&percent, 5),
@@ -109,7 +109,7 @@ fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
     let rest = width.saturating_sub(13 + numbers.chars().count());
     let heard = news.map(|n| format!(" · heard {}", age(model.now, n.heard))).unwrap_or_default();
     Line::from(vec![
-        span(theme, role, &format!(" {sign} {}", pad(&view.agent.to_string(), 9))),
+        span(theme, role, &format!(" {sign} {}", pad(view.agent.as_str(), 9))),
         span(theme, Role::Plain, &numbers),
         span(theme, Role::Dim, &cut(&format!("{doing}{heard}"), rest)),
     ])

@@ -56,7 +56,7 @@ fn phase_line(model: &Model, phase: &PhaseView, width: usize) -> Line<'static> {
         true => theme.either("▸", "+"),
         false => theme.either("▾", "-"),
     };
-    let done = if phase.total == 0 { 0 } else { phase.done * BAR / phase.total };
+    let done = (phase.done * BAR).checked_div(phase.total).unwrap_or_default();
     let full = theme.either("█", "#").repeat(done as usize);
     let empty = theme.either("░", ".").repeat((BAR - done) as usize);
     let end = if phase.complete { " complete" } else { "" };

@@ -88,9 +88,10 @@ fn rollback(model: &Model) -> Option<Command> {
 }
 
 /// A way on of the attention list.
-pub fn choose(model: &mut Model, choice: AttentionChoice) -> Vec<Wish> {
+pub fn choose(model: &mut Model, question: &str, choice: AttentionChoice) -> Vec<Wish> {
     if choice.asks_for.is_some() {
-        model.dialog = Some(Dialog::new(Kind::Answer { choice, text: Field::default() }, model.now));
+        let (question, text) = (question.to_owned(), Field::default());
+        model.dialog = Some(Dialog::new(Kind::Answer { question, choice, text }, model.now));
         return vec![];
     }
     asking::ask(model, format!("{}?", choice.label), choice.command)
@@ -288,8 +289,8 @@ fn confirmed(model: &mut Model) -> Vec<Wish> {
             Some(patch) => Command::EditTask { task, patch },
             None => return vec![],
         },
-        Kind::Answer { choice, text } => {
-            let command = filled(choice.command, text.text());
+        Kind::Answer { choice, text, .. } => {
+            let command = filled(choice.command, &text.text());
             return sending::send_then(model, command, choice.then, None);
         }
         Kind::Review { task, note, approve } => match verdict(model, &task, &note, approve) {
@@ -347,7 +348,8 @@ fn verdict(
 }
 
 /// The person's own words in the place that was left for them.
-fn filled(command: Command, words: String) -> Command {
+pub fn filled(command: Command, words: &str) -> Command {
+    let words = words.to_owned();
     match command {
         Command::MessageAgent { task, .. } => Command::MessageAgent { task, text: words },
         Command::AcceptTask { task, .. } => Command::AcceptTask { task, reason: words },

@@ -66,11 +66,11 @@ fn in_filter(model: &mut Model, key: Key) -> Vec<Wish> {
 /// A numbered way on of the selected entry; none when it has no such number.
 fn chosen(model: &mut Model, at: usize) -> Option<Vec<Wish>> {
     let entry = model.board.as_ref()?.attention.get(model.cursor(View::Attention))?;
-    let choice = entry.choices.get(at)?.clone();
+    let (choice, question) = (entry.choices.get(at)?.clone(), entry.entry.why.clone());
     if let Some(wishes) = in_the_past(model) {
         return Some(wishes);
     }
-    Some(dialogs::choose(model, choice))
+    Some(dialogs::choose(model, &question, choice))
 }
 
 fn in_the_past(model: &mut Model) -> Option<Vec<Wish>> {

@@ -25,7 +25,7 @@ pub fn send_then(
         Some(subject) => format!("{} {subject}", command.kind().replace('_', " ")),
         None => command.kind().replace('_', " "),
     };
-    let task = subject.and_then(|subject| swarm_protocol::ids::TaskId::new(subject.to_string()).ok());
+    let task = subject.and_then(|subject| swarm_protocol::ids::TaskId::new(subject).ok());
     model.note(format!("{what}: sent"));
     model.sent.push(Sent { ticket, task, what, then, leave, waits_for: None });
     vec![Wish::Send(ticket, command)]

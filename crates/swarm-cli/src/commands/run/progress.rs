@@ -13,7 +13,7 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::ReviewView;
 
 use super::board::Board;
-use super::lines;
+use super::printing;
 use crate::output::{self, Output};
 use crate::swarm::session::Watching;
 
@@ -70,7 +70,7 @@ impl Watching for Progress {
     fn told(&mut self, told: Told<'_>) {
         let mut shown = lock(&self.shared);
         for (seq, at, event) in told {
-            lines::print(*seq, *at, event, self.json);
+            printing::print(*seq, *at, event, self.json);
             if *seq > shown.state.seq {
                 shown.state.apply(event, *at);
             }
