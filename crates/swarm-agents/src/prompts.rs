@@ -80,6 +80,9 @@ pub struct WorkPrompt {
     pub learnings: Learnings,
     /// Output of the last red check, verification or review, or how the last attempt ended.
     pub last_failure: Option<String>,
+    /// Files in which the work conflicts with what others have merged since.
+    pub conflicts_in: Vec<String>,
+    pub trunk: String,
     pub audit: Vec<String>,
     /// What an attempt before this one left, where it did not end as it should.
     pub recovery: Option<Recovery>,
@@ -278,6 +281,8 @@ fn sample() -> WorkPrompt {
         checks: some(),
         learnings: Learnings { all: some(), own: some() },
         last_failure: Some("x".into()),
+        conflicts_in: some(),
+        trunk: "x".into(),
         audit: some(),
         recovery: Some(Recovery {
             last: LastAttempt {

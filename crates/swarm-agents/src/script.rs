@@ -15,6 +15,8 @@ pub const PROBE_ANSWER: &str = "script-probe";
 
 /// Says what the program is there for; without it, for work.
 pub const ROLE_VARIABLE: &str = "SWARM_ROLE";
+/// As whom of a council.
+pub const MEMBER_VARIABLE: &str = "SWARM_MEMBER";
 /// It is to judge the work of somebody else.
 pub const ROLE_REVIEW: &str = "review";
 /// It is to make a plan.

@@ -18,7 +18,7 @@ mod observe;
 mod worktree;
 
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
@@ -94,6 +94,7 @@ impl State {
             Event::ReviewAsked { .. }
             | Event::ReviewStarted { .. }
             | Event::ReviewAnswered { .. }
+            | Event::CouncilSpoke { .. }
             | Event::ReviewFailed { .. }
             | Event::ChangesRequested { .. }
             | Event::ReviewLost { .. }
@@ -186,9 +187,10 @@ impl State {
             task.cancelled = seq;
         }
         let old = std::mem::replace(&mut task.stage, stage);
-        let (still, still_judging) = (task.stage.run() == old.run(), task.stage.judging_run().cloned());
-        for run in old.run().filter(|_| !still).into_iter().chain(old.judging_run()) {
-            if still_judging.as_ref() != Some(run)
+        let still = task.stage.run() == old.run();
+        let still_judging: Vec<RunId> = task.stage.judging_runs().cloned().collect();
+        for run in old.run().filter(|_| !still).into_iter().chain(old.judging_runs()) {
+            if !still_judging.contains(run)
                 && let Some(run) = self.runs.get_mut(run)
             {
                 run.ended = true;
@@ -218,12 +220,14 @@ impl State {
             Next::Cancelled => Stage::Cancelled,
             Next::Approved { not_before } => return self.approve_again(id, *not_before, None),
             Next::Review { not_before } => match self.tasks.get(id).map(|t| &t.stage) {
-                Some(Stage::Review { tip, tree, since, .. }) => Stage::Review {
+                // Others of the council may be speaking.
+                Some(Stage::Review { tip, tree, since, run, beside, .. }) => Stage::Review {
                     tip: tip.clone(),
                     tree: tree.clone(),
                     since: *since,
                     not_before: *not_before,
-                    run: None,
+                    run: run.clone(),
+                    beside: beside.clone(),
                 },
                 _ => return,
             },

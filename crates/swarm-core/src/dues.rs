@@ -3,7 +3,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Mode, PauseReason};
+use swarm_protocol::outcome::{Ended, Mode, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
 use crate::hooks;
@@ -114,7 +114,10 @@ impl Dues<'_> {
                 let variables = [("COMMIT_HASH", proof.commit.as_str().into())];
                 self.hook("post-merge", Some(task), None, &variables);
             }
-            Event::MergeFailed { task, paths, .. } if !paths.is_empty() => self.conflict(task, paths, 4),
+            Event::MergeFailed { task, paths, next, .. } if !paths.is_empty() => {
+                let by_agent = matches!(next, Next::Pending { .. });
+                self.conflict(task, paths, if by_agent { 3 } else { 4 });
+            }
             Event::MergeBuilt { task, level: Some(level), resolved: Some(resolved), .. }
             | Event::MergeResolved { task, level, resolved, .. } => {
                 let mut paths: Vec<String> = resolved.iter().map(|one| one.path.clone()).collect();
@@ -137,7 +140,7 @@ impl Dues<'_> {
         }
     }
 
-    /// `level`: the rung of the ladder that resolved it; 4 is a person.
+    /// `level`: the rung of the ladder that resolved it; 3 is an agent that is asked to, 4 a person.
     fn conflict(&mut self, task: &TaskId, paths: &[String], level: u32) {
         let variables = [("FILES", paths.join("\n")), ("LEVEL", level.to_string())];
         self.hook("on-conflict", Some(task), None, &variables);

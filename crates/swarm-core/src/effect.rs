@@ -106,6 +106,8 @@ pub enum WorkOrder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewingAgent {
     pub profile: String,
+    /// As whom of the council.
+    pub member: Option<String>,
     /// Its conversation about this plan goes on; never that of whoever did the work.
     pub session: Option<String>,
     pub round: u32,

@@ -27,6 +27,7 @@ mod profiles;
 mod setup;
 pub mod limits;
 pub mod hash;
+pub mod evidence;
 pub mod export;
 pub mod show;
 pub mod predict;

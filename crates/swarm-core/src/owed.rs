@@ -50,7 +50,8 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         return Some(Effect::Verify { run: run_id, task, nonce, commit: commit.clone(), checks: true });
     }
     if run.kind != RunKind::Work {
-        return (task.stage.judging_run() == Some(id)).then(|| judging(state, id, run, task)).flatten();
+        let judges = task.stage.judging_runs().any(|judging| judging == id);
+        return judges.then(|| judging(state, id, run, task)).flatten();
     }
     let order = match &task.stage {
         Stage::Preparing { run: current } if current == id => {
@@ -124,7 +125,8 @@ fn judging(state: &State, id: &RunId, run: &Run, judged: &Task) -> Option<Effect
         Stage::Review { tip, .. } => {
             let by = run.profile.as_ref().map(|profile| ReviewingAgent {
                 profile: profile.clone(),
-                session: crate::reviewer::session(state, judged, profile),
+                member: run.member.clone(),
+                session: crate::reviewer::session(state, judged, run),
                 round: judged.review_rounds + 1,
             });
             Some(Effect::Review { run: run_id, task, nonce, tip: tip.clone(), by })

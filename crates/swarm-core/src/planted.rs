@@ -59,6 +59,8 @@ pub enum Bug {
     ReviewSkipped,
     /// The conversation in which the work was done reviews it.
     AuthorReviews,
+    /// A council decides as soon as one of it has spoken.
+    OneVoiceIsEnough,
     /// What a rule made of reviewed work goes to trunk as if it had been reviewed.
     ApprovalKept,
 }

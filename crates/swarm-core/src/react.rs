@@ -14,6 +14,7 @@ mod message;
 mod disk;
 mod split;
 mod review;
+mod council;
 mod merge;
 mod conflict;
 mod proof;
@@ -41,7 +42,7 @@ pub use operate::requested;
 pub use plan::checkpoint_of_close;
 pub(crate) use proof::retry;
 pub(crate) use quota::due as quota_due;
-pub(crate) use review::approved;
+pub(crate) use review::{after_changes, approved};
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
 pub(crate) use task::{answer_to, asks, commands, leave, review_commands};
 pub(crate) use work::out_of_time;
@@ -100,7 +101,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::BuildJoined { task, base, tip, tree, resolved } => {
             conflict::joined(state, task, conflict::Joined { base, tip, tree, resolved })
         }
-        Report::BuildConflict { task, paths, why } => conflict::left(state, task, paths, why),
+        Report::BuildConflict { task, paths, why } => conflict::left(state, task, paths, why, now),
         Report::BuildEmpty { task, trunk, commit, found } => {
             merge::nothing_to_merge(state, task, merge::Empty { trunk, commit, found }, now)
         }

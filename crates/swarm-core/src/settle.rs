@@ -2,6 +2,7 @@
 //! that ran out, and the grants of what is scarce (slots, the trunk). One event at a time; asked
 //! again until nothing follows, all in the batch of the input that made it possible.
 
+mod council;
 mod rest;
 mod slots;
 
@@ -19,7 +20,7 @@ use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::ready::{builds_on_trunk, dispatches, nonce};
-use crate::reviewer::{by_run, reviewer};
+use crate::reviewer::{Judge, next_judge, reviewer};
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
@@ -51,6 +52,7 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         .or_else(|| one(close_given_up(state, now)))
         .or_else(|| one(react::quota_due(state, now)))
         .or_else(|| one(review_not_wanted(state)))
+        .or_else(|| one(council::decides(state, now)))
         .or_else(|| one(react::undelivered(state)))
         .or_else(|| one(trial(state)))
         .or_else(|| one(react::base_trial(state)))
@@ -129,7 +131,7 @@ fn setup_fails(state: &State) -> Option<Event> {
 
 /// A task waits for a review that nobody wants any more.
 fn review_not_wanted(state: &State) -> Option<Event> {
-    state.index.reviews().find_map(|id| {
+    state.waiting_reviews().find_map(|id| {
         let task = state.task(id)?;
         let Stage::Review { tip, tree, .. } = &task.stage else { return None };
         let wanted = reviewer(state, task) != Reviewer::None;
@@ -137,7 +139,7 @@ fn review_not_wanted(state: &State) -> Option<Event> {
     })
 }
 
-/// A review run takes no slot, but the worktree: nobody else may be in it.
+/// A review run takes no slot, but the worktree: nobody may be in it but others that only read.
 fn review(state: &State, now: Timestamp) -> Option<Event> {
     let running = state.runs.values().filter(|r| r.kind == RunKind::Review).count();
     if !dispatches(state) || running >= REVIEWS_AT_ONCE {
@@ -147,9 +149,10 @@ fn review(state: &State, now: Timestamp) -> Option<Event> {
         let task = state.task(id)?;
         let Stage::Review { tip, not_before, .. } = &task.stage else { return None };
         let run = RunId::nth(state.runs_ever + 1);
-        let profile = by_run(state, task).filter(|_| *not_before <= now && !state.has_run(id))?;
+        let Judge { profile, member } = next_judge(state, task).filter(|_| *not_before <= now)?;
         Some(Event::ReviewStarted {
             profile,
+            member,
             task: id.clone(),
             status: Status::Review,
             nonce: nonce(state, &run),

@@ -47,6 +47,9 @@ pub enum Stage {
         since: Timestamp,
         not_before: Timestamp,
         run: Option<RunId>,
+        /// Of a council that speaks at the same time: the others.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        beside: Vec<RunId>,
     },
     /// Ready for trunk, waits for its turn.
     Approved {
@@ -236,6 +239,15 @@ impl Stage {
             Self::Merging { step, .. } => step.run(),
             _ => None,
         }
+    }
+
+    /// Of several that judge at the same time, all.
+    pub fn judging_runs(&self) -> impl Iterator<Item = &RunId> {
+        let beside = match self {
+            Self::Review { beside, .. } => beside.as_slice(),
+            _ => &[],
+        };
+        self.judging_run().into_iter().chain(beside)
     }
 
     /// The proof that its work is, or was, on trunk.

@@ -196,6 +196,12 @@ impl State {
         self.runs.values().any(|run| run.task == *id && run.kind != RunKind::Probe)
     }
 
+    /// Submitted work that nobody is reviewing now, oldest first.
+    pub fn waiting_reviews(&self) -> impl Iterator<Item = &TaskId> {
+        let nobody = |id: &&TaskId| self.task(id).is_some_and(|t| t.stage.judging_run().is_none());
+        self.index.reviews().filter(nobody)
+    }
+
     /// Whether anything is done that can be looked up on trunk.
     pub fn has_provable(&self) -> bool {
         self.index.provable().next().is_some()

@@ -24,6 +24,8 @@ pub struct Paths {
     pub plan_md: PathBuf,
     pub export_json: PathBuf,
     pub export_md: PathBuf,
+    /// What each gate of a task rests on, a file each. Projections too.
+    pub evidence: PathBuf,
     /// An export at the root of the repository, as older tools left it. Read, never written.
     pub root_export_json: PathBuf,
     pub state: PathBuf,
@@ -56,6 +58,7 @@ impl Paths {
             plan_md: swarm.join("plan.md"),
             export_json: swarm.join("SWARM_PLAN.json"),
             export_md: swarm.join("SWARM_PLAN.md"),
+            evidence: swarm.join("evidence"),
             root_export_json: root.join("SWARM_PLAN.json"),
             snapshot: state.join("snapshot.json"),
             snapshot_prev: state.join("snapshot.prev.json"),

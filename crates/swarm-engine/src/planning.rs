@@ -201,7 +201,7 @@ impl Asking<'_> {
         let talk = &mut self.talk;
         talk.nonce = ulid::Ulid::generate().to_string();
         self.planner.keep(talk)?;
-        let question = Question { prompt, session: talk.session.clone(), form: Form::Plan };
+        let question = Question { prompt, session: talk.session.clone(), form: Form::Plan, member: None };
         let spec = self.planner.spec(&self.outfit, question, talk.nonce.clone());
         let answered = ask_alone(spec, self.planner.config.plan.timeout.secs, stop).await;
         talk.nonce.clear();

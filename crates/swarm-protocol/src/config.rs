@@ -4,9 +4,8 @@ mod agents;
 mod merge;
 mod operations;
 mod recovery;
+mod review;
 mod span;
-
-use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -16,6 +15,7 @@ pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind};
 pub use merge::{Merge, Regenerate, Strategy};
 pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
+pub use review::{Council, Member, Review, check_members};
 pub use span::Span;
 
 use crate::channel::CommandLine;
@@ -122,26 +122,6 @@ impl Default for Planning {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub struct Review {
-    /// Without it the agent of `review.profile`, where one is named; else nobody.
-    pub policy: Option<Reviewer>,
-    /// The profile or program of the agent that reviews. It reads the worktree and cannot change it.
-    pub profile: Option<String>,
-    /// Bytes of the changes that the agent is shown; it is told which files were cut, and can read them.
-    pub max_diff: u64,
-    /// Who reviews tasks with a tag, instead; of several tags the strictest counts.
-    pub tags: BTreeMap<String, Reviewer>,
-    /// For the policy `command`: run in the task's worktree, must all succeed; their output is what the next attempt is told.
-    pub commands: Vec<CommandLine>,
-    pub timeout: Span,
-    /// Rounds before the task is blocked for a person.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
-    pub rounds: u32,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Stop {
     /// Between TERM and KILL.
     pub grace: Span,
@@ -236,20 +216,6 @@ impl Default for Commands {
     }
 }
 
-impl Default for Review {
-    fn default() -> Self {
-        Self {
-            policy: None,
-            profile: None,
-            max_diff: 100_000,
-            tags: BTreeMap::new(),
-            commands: vec![],
-            timeout: Span::secs(600),
-            rounds: 3,
-        }
-    }
-}
-
 impl Default for Stop {
     fn default() -> Self {
         Self { grace: Span::secs(5), drain: Span::secs(5) }
@@ -291,12 +257,6 @@ impl Config {
         self.verify.as_ref().unwrap_or(&self.check)
     }
 
-    /// Who reviews where neither the task nor its tags say.
-    pub fn reviewer(&self) -> Option<Reviewer> {
-        let agent = self.review.profile.as_ref().map(|_| Reviewer::Agent);
-        self.review.policy.or(agent)
-    }
-
     /// The numbers the core decides by.
     pub fn policy(&self) -> Policy {
         Policy {
@@ -307,11 +267,15 @@ impl Config {
             backoff_max_secs: self.recovery.backoff_max.secs,
             merge_rounds: self.merge.rounds,
             races_max: self.merge.races,
+            resolve_max: self.merge.resolve,
             transient_max: self.recovery.max_transient,
             review_rounds: self.review.rounds,
             reviews: self.review.policy == Some(Reviewer::Command),
-            reviewer: self.reviewer().filter(|by| matches!(by, Reviewer::Human | Reviewer::Agent)),
+            reviewer: self
+                .reviewer()
+                .filter(|by| matches!(by, Reviewer::Human | Reviewer::Agent | Reviewer::Council)),
             review_profile: self.review.profile.clone(),
+            council: self.council_rules(),
             review_tags: self.review.tags.clone(),
             review_commands: !self.review.commands.is_empty(),
             resumes_sessions: self.session == SessionKind::Resume,

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aftermath::Aftermath;
 use crate::conflict::Resolved;
+use crate::council::Voice;
 use crate::failure::{FailureClass, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::operation::{
@@ -188,10 +189,14 @@ events! {
     ReviewAsked "review_asked" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, tree "tree": Oid }
     /// The submitted work is being reviewed.
     ReviewStarted "review_started" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, round "round": u32, profile "profile": Option<String> }
+        { run "run": RunId, nonce "nonce": String, tip "tip": Oid, round "round": u32, profile "profile": Option<String>, member "member": Option<String> }
     /// The agent that reviews has spoken; what follows from it is recorded next.
     ReviewAnswered "review_answered" [task "taskId": TaskId]
         { run "run": RunId, said "said": String, usage "usage": Option<Usage>, session "session": Option<String> }
+    /// A member of the council has a verdict about this tree, or cannot have one. What the council decides is recorded next.
+    CouncilSpoke "council_spoke" [task "taskId": TaskId]
+        { run "run": RunId, member "member": String, tree "tree": Oid, round "round": u32, voice "voice": Voice, said "said": String,
+          notes "notes": Vec<ReviewNote> }
     /// The review wants changes.
     ReviewFailed "review_failed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, output "output": String, next "next": Next }

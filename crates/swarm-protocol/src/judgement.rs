@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::answer::last_object;
+use crate::council::Voice;
 use crate::review::ReviewNote;
 
 const NOTES_MAX: usize = 100;
@@ -12,7 +13,7 @@ const FILE_MAX: usize = 1024;
 /// A verdict as the core believes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    pub approves: bool,
+    pub voice: Voice,
     pub summary: String,
     pub notes: Vec<ReviewNote>,
 }
@@ -29,8 +30,12 @@ struct Said {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Word {
-    #[serde(alias = "approved")]
+    #[serde(alias = "approved", alias = "APPROVE")]
     Approve,
+    /// It may go on, with what is remarked.
+    #[serde(alias = "CONCERNS")]
+    Concerns,
+    #[serde(alias = "reject", alias = "REJECT")]
     NeedsChanges,
 }
 
@@ -40,9 +45,14 @@ impl Judgement {
         let object = last_object(answer)?;
         let said: Said = serde_json::from_value(object)
             .map_err(|error| format!("the JSON object is not a verdict: {error}"))?;
-        let approves = said.verdict == Word::Approve;
-        if !approves && said.issues.is_empty() {
-            return Err("the verdict needs_changes comes with at least one issue".into());
+        let (voice, name) = match said.verdict {
+            Word::Approve => (Voice::Approve, "approve"),
+            Word::Concerns => (Voice::Concerns, "concerns"),
+            Word::NeedsChanges => (Voice::Reject, "needs_changes"),
+        };
+        let approves = voice.passes();
+        if voice != Voice::Approve && said.issues.is_empty() {
+            return Err(format!("the verdict {name} comes with at least one issue"));
         }
         said.issues.iter().try_for_each(check)?;
         if said.issues.len() > NOTES_MAX {
@@ -59,7 +69,7 @@ impl Judgement {
             true => format!("{summary}; remarks: {}", remarks.join("; ")),
             false => summary,
         };
-        Ok(Self { approves, summary, notes: said.issues })
+        Ok(Self { voice, summary, notes: said.issues })
     }
 }
 
@@ -89,7 +99,7 @@ mod tests {
         let text = "I looked at `fn a() {}`.\n```json\n{\"verdict\":\"needs_changes\",\"issues\":\
             [{\"file\":\"a.rs\",\"line\":3,\"text\":\"off by one\"}]}\n```\n";
         let judgement = Judgement::read(text).expect("a verdict");
-        assert!(!judgement.approves);
+        assert_eq!(judgement.voice, Voice::Reject);
         assert_eq!(judgement.notes[0].to_string(), "a.rs:3: off by one");
         assert_eq!(judgement.summary, "wants 1 thing changed");
     }
@@ -101,7 +111,15 @@ mod tests {
         let text =
             r#"{"verdict":"needs_changes","issues":[{"text":"x"}]} {"verdict":"approved","summary":"good"}"#;
         let judgement = Judgement::read(text).expect("a verdict");
-        assert_eq!((judgement.approves, judgement.summary.as_str()), (true, "good"));
+        assert_eq!((judgement.voice, judgement.summary.as_str()), (Voice::Approve, "good"));
+    }
+
+    #[test]
+    fn concerns_let_it_pass_with_what_they_are() {
+        let text = r#"{"verdict":"CONCERNS","issues":[{"text":"slow with many files"}]}"#;
+        let judgement = Judgement::read(text).expect("a verdict");
+        assert_eq!(judgement.voice, Voice::Concerns);
+        assert_eq!(judgement.summary, "approved; remarks: slow with many files");
     }
 
     #[test]

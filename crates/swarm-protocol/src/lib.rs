@@ -10,6 +10,7 @@ pub mod plan;
 pub mod answer;
 pub mod judgement;
 pub mod review;
+pub mod council;
 pub mod proof;
 pub mod conflict;
 pub mod planfile;

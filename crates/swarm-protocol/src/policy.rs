@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::council::CouncilRules;
 use crate::operation::HookRule;
 use crate::outcome::Mode;
 use crate::review::Reviewer;
@@ -66,6 +67,9 @@ pub struct Policy {
     pub merge_rounds: u32,
     /// Lost races for the trunk before a merge goes back to the queue with a delay.
     pub races_max: u32,
+    /// Conflicts of one task that an agent is asked to resolve before a person is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resolve_max: u32,
     /// Transient failures of one task in a row before a person is asked.
     #[serde(default = "transient_max")]
     pub transient_max: u32,
@@ -81,6 +85,9 @@ pub struct Policy {
     /// The profile of the agent that reviews.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_profile: Option<String>,
+    /// Several agents that review, each for itself.
+    #[serde(default, skip_serializing_if = "CouncilRules::is_none")]
+    pub council: CouncilRules,
     /// Who reviews tasks with these tags.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub review_tags: BTreeMap<String, Reviewer>,
@@ -153,9 +160,11 @@ impl Default for Policy {
             races_max: 3,
             transient_max: transient_max(),
             review_rounds: review_rounds(),
+            resolve_max: 0,
             reviews: false,
             reviewer: None,
             review_profile: None,
+            council: CouncilRules::default(),
             review_tags: BTreeMap::new(),
             review_commands: false,
             resumes_sessions: true,
@@ -205,6 +214,10 @@ fn stable_secs() -> u64 {
 /// One more than transient failures are waited out, so that each of these ends in its own words.
 fn claims_max() -> u32 {
     12
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 fn review_rounds() -> u32 {

@@ -16,18 +16,21 @@ pub enum Reviewer {
     Command,
     /// An agent that only reads: `review.profile`. A person may be quicker, and their word counts.
     Agent,
+    /// Several agents, each for itself: `review.council`. A person's word counts here too.
+    Council,
     /// A person: `swarm review approve`, `swarm review needs-changes`.
     Human,
 }
 
 impl Reviewer {
-    pub const ALL: [Self; 4] = [Self::None, Self::Command, Self::Agent, Self::Human];
+    pub const ALL: [Self; 5] = [Self::None, Self::Command, Self::Agent, Self::Council, Self::Human];
 
     pub fn word(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Command => "command",
             Self::Agent => "agent",
+            Self::Council => "council",
             Self::Human => "human",
         }
     }

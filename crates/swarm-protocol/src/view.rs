@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::Resolved;
+use crate::council::Voice;
 use crate::event::Proof;
 use crate::failure::{Failure, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
-use crate::review::Reviewer;
+use crate::review::{ReviewNote, Reviewer};
 use crate::time::Timestamp;
 
 /// The swarm at a glance.
@@ -329,7 +330,22 @@ pub struct ReviewView {
     pub since: Timestamp,
     /// In words: who it waits for.
     pub stage: String,
+    /// Of a council: who says what about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub council: Vec<MemberView>,
     pub commands: Vec<String>,
+}
+
+/// A member of the council and what it says about submitted work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemberView {
+    pub member: String,
+    pub profile: String,
+    /// None: it has not spoken.
+    pub voice: Option<Voice>,
+    pub said: String,
+    pub notes: Vec<ReviewNote>,
 }
 
 /// Where the work of a task can be looked at.

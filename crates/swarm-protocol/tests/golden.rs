@@ -5,6 +5,7 @@ use std::path::Path;
 
 use swarm_protocol::aftermath::{Aftermath, Counted, CrashRecord, SetupRecord};
 use swarm_protocol::conflict::{Resolved, Way};
+use swarm_protocol::council::Voice;
 use swarm_protocol::event::{Event, Proof, SnapshotData};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
@@ -480,6 +481,7 @@ fn review_events() -> Vec<Event> {
             tip: oid('b'),
             round: 1,
             profile: None,
+            member: None,
         },
         Event::ReviewFailed {
             task: task(),
@@ -494,6 +496,16 @@ fn review_events() -> Vec<Event> {
             run: run(),
             why: "killed".into(),
             next: Next::Review { not_before: Timestamp(1_768_298_400_000) },
+        },
+        Event::CouncilSpoke {
+            task: task(),
+            run: run(),
+            member: "security".into(),
+            tree: oid('d'),
+            round: 1,
+            voice: Voice::Concerns,
+            said: "approved; remarks: slow".into(),
+            notes: vec![ReviewNote { text: "slow".into(), ..ReviewNote::default() }],
         },
         Event::ReviewInterrupted { task: task(), status: Status::Review, why: "Ctrl+C".into() },
     ]

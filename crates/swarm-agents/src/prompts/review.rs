@@ -24,6 +24,10 @@ pub struct ReviewPrompt {
     pub diff_cut: bool,
     /// What has changed since the last round.
     pub since: Option<String>,
+    /// Others judge the same work, each for itself.
+    pub council: bool,
+    /// What this one of them looks at first.
+    pub focus: Option<String>,
     /// Longer than any fence in what it encloses.
     pub fence: String,
 }

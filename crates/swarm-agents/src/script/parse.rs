@@ -100,6 +100,7 @@ pub enum Step {
 pub struct Line {
     pub on_attempt: Option<u32>,
     pub on_iteration: Option<u32>,
+    pub as_member: Option<String>,
     pub step: Step,
 }
 
@@ -147,14 +148,17 @@ pub fn lines_of(script: &str) -> Result<Vec<Line>, BadLine> {
 }
 
 fn line(text: &str) -> Result<Line, String> {
-    let (mut on_attempt, mut on_iteration, mut rest) = (None, None, text);
+    let (mut on_attempt, mut on_iteration, mut as_member, mut rest) = (None, None, None, text);
     loop {
         if let Some(tail) = rest.strip_prefix("on-attempt ") {
             (on_attempt, rest) = condition(tail)?;
         } else if let Some(tail) = rest.strip_prefix("on-iteration ") {
             (on_iteration, rest) = condition(tail)?;
+        } else if let Some(tail) = rest.strip_prefix("as ") {
+            let (name, step) = tail.split_once(':').ok_or("a condition ends in ':'")?;
+            (as_member, rest) = (Some(name.trim().to_owned()), step.trim());
         } else {
-            return Ok(Line { on_attempt, on_iteration, step: step(rest)? });
+            return Ok(Line { on_attempt, on_iteration, as_member, step: step(rest)? });
         }
     }
 }
@@ -229,10 +233,15 @@ mod tests {
     fn a_block_is_read_line_by_line_with_its_conditions() {
         let prompt = "# Task 1.1\n\n```script\nwrite a/b.txt hello you\n\n# why not\non-attempt 2: on-iteration 3: crash 7\n  complete\n```\nprint not mine\n";
         let lines = script_in(prompt).expect("a block").expect("good lines");
-        let always = |step| Line { on_attempt: None, on_iteration: None, step };
+        let always = |step| Line { on_attempt: None, on_iteration: None, as_member: None, step };
         let expected = vec![
             always(Step::Write { path: "a/b.txt".into(), text: "hello you".into() }),
-            Line { on_attempt: Some(2), on_iteration: Some(3), step: Step::Crash { code: 7 } },
+            Line {
+                on_attempt: Some(2),
+                on_iteration: Some(3),
+                as_member: None,
+                step: Step::Crash { code: 7 },
+            },
             always(Step::Complete),
         ];
         assert_eq!(lines, expected);
@@ -249,6 +258,7 @@ mod tests {
         check("crash 300", "\"300\" is not a number that fits");
         check("write", "a path is missing");
         check("on-attempt 2 crash 1", "a condition ends in ':'");
+        check("as security print no", "a condition ends in ':'");
         assert_eq!(script_in("no block"), None);
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::parse::{Line, Step, lines_of, role_script_in, script_in};
-use super::{ROLE_PLAN, ROLE_VARIABLE};
+use super::{MEMBER_VARIABLE, ROLE_PLAN, ROLE_VARIABLE};
 use swarm_process::Call;
 
 /// The script has a line that means nothing.
@@ -52,6 +52,8 @@ pub struct Surroundings {
     pub probe: Option<PathBuf>,
     /// What it is there for, where that is not work. Of a review the attempt is the round.
     pub role: String,
+    /// As whom of a council it is asked.
+    pub member: String,
 }
 
 impl Surroundings {
@@ -63,7 +65,15 @@ impl Surroundings {
         let dir = std::env::current_dir()?;
         let probe = std::env::var_os(PROBE_VARIABLE).map(PathBuf::from);
         let (attempt, iteration) = (number("SWARM_ATTEMPT"), number("SWARM_ITERATION"));
-        Ok(Self { dir, task, attempt, iteration, probe, role: text(ROLE_VARIABLE) })
+        Ok(Self {
+            dir,
+            task,
+            attempt,
+            iteration,
+            probe,
+            role: text(ROLE_VARIABLE),
+            member: text(MEMBER_VARIABLE),
+        })
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -106,6 +116,7 @@ pub async fn run(prompt: &str, around: &Surroundings) -> u8 {
 fn is_meant(line: &Line, around: &Surroundings) -> bool {
     line.on_attempt.is_none_or(|n| n == around.attempt)
         && line.on_iteration.is_none_or(|n| n == around.iteration)
+        && line.as_member.as_ref().is_none_or(|name| *name == around.member)
 }
 
 /// So that any plan can be tried: a note with the task's title, committed.
@@ -119,7 +130,7 @@ fn without_script(prompt: &str, around: &Surroundings) -> Vec<Line> {
         Step::Commit { message },
         Step::Complete,
     ];
-    steps.map(|step| Line { on_attempt: None, on_iteration: None, step }).into()
+    steps.map(|step| Line { on_attempt: None, on_iteration: None, as_member: None, step }).into()
 }
 
 enum Next {

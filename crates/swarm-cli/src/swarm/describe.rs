@@ -82,6 +82,12 @@ fn attempt(event: &Event) -> Option<String> {
         }
         Event::ChecksPassed { tip, .. } => format!("commit {}", tip.short()),
         Event::ChecksFailed { output, .. } => short(&gist(output)),
+        Event::ReviewStarted { run, round, member: Some(member), .. } => {
+            format!("round {round} by {member} of the council as {run}")
+        }
+        Event::CouncilSpoke { member, voice, said, .. } => {
+            format!("{member} {}: {}", voice.word(), short(&gist(said)))
+        }
         Event::ReviewStarted { run, round, profile: Some(profile), .. } => {
             format!("round {round} by {profile} as {run}")
         }

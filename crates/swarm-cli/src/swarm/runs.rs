@@ -143,6 +143,9 @@ impl Runs {
                 row.usage = row.usage.plus(usage.unwrap_or_default());
                 row.state = if said.is_empty() { "no verdict".into() } else { said.clone() };
             }),
+            Event::CouncilSpoke { run, member, voice, .. } => {
+                self.change(run, |row| row.state = format!("{member} {}", voice.word()))
+            }
             Event::ReviewFailed { run, .. } | Event::ChangesRequested { run: Some(run), .. } => {
                 self.change(run, |row| row.state = "wants changes".into())
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::arena::{Arena, Running, wait_for};
-use crate::ground::{arena_with, task};
+use crate::ground::{arena_with, has, task};
 
 /// Adds an import at the top of `lib.rs` and says that it is complete once it may.
 fn imports(arena: &Arena, name: &str) -> String {
@@ -67,6 +67,45 @@ fn imports_that_two_agents_and_a_person_added_are_all_there_and_it_is_told_how()
     hooks.sort();
     assert_eq!(hooks, ["1.1 1 lib.rs", "1.2 1 lib.rs"]);
     std::fs::remove_file(arena.root.join("told.txt")).expect("it is there");
+    arena.assert_tidy();
+}
+
+#[test]
+fn an_agent_merges_trunk_into_its_work_and_both_are_there() {
+    let told = "echo \"$SWARM_TASK_ID $SWARM_LEVEL $SWARM_FILES\" >> told.txt";
+    let arena = arena_with(json!({
+        "review": { "profile": "script" },
+        "verify": { "commands": ["grep -q mine README.md && grep -q theirs README.md || test ! -e asked.md"] },
+        "hooks": { "on-conflict": told },
+    }));
+    let go = arena.path("go");
+    let script = format!(
+        "on-attempt 1: write README.md theirs\non-attempt 1: commit docs: theirs\n\
+         on-attempt 1: wait-for {}\n\
+         on-attempt 2: sh cp \"$SWARM_PROMPT_FILE\" asked.md; git merge -q main; printf 'mine\\ntheirs\\n' > README.md; \
+         git add -A; git commit -q -m 'merge: both'\ncomplete",
+        go.display()
+    );
+    let run = started(&arena, vec![task("1.1", &[], &script)]);
+    wait_for("the agent has committed", || {
+        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
+    });
+    arena.commit("README.md", "mine\n");
+    std::fs::write(&go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    assert_eq!(arena.git(&["show", "main:README.md"]), "mine\ntheirs\n");
+    has(&said, &["the work conflicts with trunk in README.md; an agent resolves it"]);
+    // What was approved before is not what was merged: it was looked at again.
+    assert_eq!(said.matches("approved by the reviewer").count(), 2, "{said}");
+    let asked = arena.git(&["show", "main:asked.md"]);
+    has(&asked, &["do not fit together in these files:\n- README.md", "git merge main"]);
+    let view = arena.shown("1.1");
+    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "{view}");
+    let hooks = std::fs::read_to_string(arena.root.join("told.txt")).expect("the hook's file");
+    assert_eq!(hooks, "1.1 3 README.md\n");
+    std::fs::remove_file(arena.root.join("told.txt")).expect("it is there");
+    arena.assert_proven("1.1", "main");
     arena.assert_tidy();
 }
 

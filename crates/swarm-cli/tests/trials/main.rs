@@ -21,6 +21,7 @@ mod conflicts;
 mod modes;
 mod people_review;
 mod agent_review;
+mod council;
 mod planning;
 mod odd_files;
 mod recovery;

@@ -143,11 +143,11 @@ fn a_tag_decides_who_reviews_and_a_word_nobody_knows_is_refused_with_its_line() 
     assert_eq!(run.end().0, 0);
     let save = |name: &str| refused(&arena, &["plan", "save", &arena.root.join(name).display().to_string()]);
     arena.write("bad.md", "# Goal\n\n- [ ] 1.2 One more\n  review: somebody\n");
-    has(&save("bad.md"), &["bad.md at line 4", "somebody", "none, command, agent, human"]);
+    has(&save("bad.md"), &["bad.md at line 4", "somebody", "none, command, agent, council, human"]);
     let plan = "{\n \"goal\": \"g\", \"phases\": [ { \"id\": 1, \"tasks\": [\n  { \"id\": \"1.2\", \"title\": \"t\", \"isolation\": \"moon\" } ] } ] }";
     arena.write("bad.json", plan);
     has(&save("bad.json"), &["bad.json at line 3", "moon", "worktree"]);
-    has(&refused(&arena, &["task", "add", "More", "--review", "me"]), &["me", "none, command, agent, human"]);
+    has(&refused(&arena, &["task", "add", "More", "--review", "me"]), &["me", "none, command, agent, council, human"]);
 }
 
 #[test]

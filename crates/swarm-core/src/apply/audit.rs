@@ -55,6 +55,9 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::TaskApproved { policy, .. } => format!("review: {policy}"),
         Event::ReviewStarted { run, round, .. } => format!("round {round} ({run})"),
         Event::ReviewAnswered { said, .. } => gist(said),
+        Event::CouncilSpoke { member, voice, said, .. } => {
+            format!("{member} {}: {}", voice.word(), gist(said))
+        }
         Event::ReviewFailed { output, .. } => gist(output),
         Event::ChangesRequested { notes, .. } => {
             let notes: Vec<String> = notes.iter().map(|note| gist(&note.to_string())).collect();

@@ -52,7 +52,10 @@ impl State {
                     (t.resolved, t.joined, t.worktree) = (resolved.clone(), true, true);
                 });
                 let (tip, tree, not_before) = (tip.clone(), tree.clone(), Timestamp::ZERO);
-                self.enter(task, Stage::Review { tip, tree, since: at, not_before, run: None });
+                self.enter(
+                    task,
+                    Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] },
+                );
             }
             Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
             Event::VerificationPassed { task, run, commit } => {
@@ -108,9 +111,15 @@ impl State {
                     }
                 });
             }
-            Event::MergeFailed { task, why, next, .. } => {
+            Event::MergeFailed { task, why, paths, next, .. } => {
                 self.change(task, |t| {
-                    t.effect_failures += 1;
+                    match next {
+                        Next::Pending { .. } => {
+                            t.conflicts += 1;
+                            t.conflicts_in.clone_from(paths);
+                        }
+                        _ => t.effect_failures += 1,
+                    }
                     match next {
                         Next::Approved { .. } => t.put_off = Some(why.clone()),
                         // Whoever takes it up again should know.
@@ -127,6 +136,7 @@ impl State {
                 self.release(task);
                 self.change(task, |t| {
                     t.put_off = None;
+                    t.conflicts = 0;
                     t.landed_before.clear();
                 });
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });

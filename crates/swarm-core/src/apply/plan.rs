@@ -1,6 +1,6 @@
 //! Events of the plan: its header, tasks, order, statuses set by people.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Usage;
@@ -131,6 +131,9 @@ impl State {
             once_more: 0,
             review_rounds: 0,
             sent_back: None,
+            council: BTreeMap::new(),
+            conflicts: 0,
+            conflicts_in: vec![],
             merge_rounds: 0,
             started: false,
             withheld: None,
@@ -203,6 +206,9 @@ impl State {
                 self.change(id, |t| {
                     (t.retries, t.transient_retries, t.once_more) = (0, 0, 0);
                     (t.review_rounds, t.merge_rounds, t.effect_failures) = (0, 0, 0);
+                    t.council.clear();
+                    t.conflicts = 0;
+                    t.conflicts_in.clear();
                     // Whatever stood in the way may lie in the session.
                     (t.session, t.failure) = (None, None);
                     (t.put_off, t.kept, t.withheld, t.same_failure) = (None, None, None, None);

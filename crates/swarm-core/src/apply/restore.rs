@@ -50,7 +50,7 @@ impl State {
             }
             SavedStage::Review { tip, tree, base } => {
                 self.change(id, |t| t.base = base);
-                Stage::Review { tip, tree, since: at, not_before, run: None }
+                Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] }
             }
             SavedStage::Approved { tip, tree, base } => {
                 self.change(id, |t| t.base = base);

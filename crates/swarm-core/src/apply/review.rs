@@ -1,13 +1,14 @@
 //! Events of a review: asked for, started, its verdict, its loss.
 
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::council::{Seat, Voice};
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::Oid;
+use swarm_protocol::ids::{Oid, RunId};
 use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
-use crate::state::{State, Task};
+use crate::state::{Run, State, Task};
 use crate::text::tail;
 
 impl State {
@@ -18,25 +19,55 @@ impl State {
                 let (tip, tree) = (tip.clone(), tree.clone());
                 self.enter(
                     task,
-                    Stage::Review { tip, tree, since: at, not_before: Timestamp::ZERO, run: None },
+                    Stage::Review {
+                        tip,
+                        tree,
+                        since: at,
+                        not_before: Timestamp::ZERO,
+                        run: None,
+                        beside: vec![],
+                    },
                 );
+                // Who had no verdict is asked once more.
+                self.change(task, |t| {
+                    t.council.retain(|_, seat| seat.voice != Voice::Absent);
+                    t.conflicts_in.clear();
+                });
             }
-            Event::ReviewStarted { task, run, nonce, profile, .. } => {
+            Event::ReviewStarted { task, run, nonce, profile, member, .. } => {
                 self.claim_run(RunKind::Review, task, run, nonce, at);
                 if let Some(claimed) = self.runs.get_mut(run) {
                     claimed.profile.clone_from(profile);
+                    claimed.member.clone_from(member);
                 }
                 self.change(task, |t| {
-                    if let Stage::Review { run: current, .. } = &mut t.stage {
-                        *current = Some(run.clone());
+                    if let Stage::Review { run: current, beside, .. } = &mut t.stage {
+                        beside.extend(current.replace(run.clone()).filter(|_| member.is_some()));
                     }
+                });
+            }
+            Event::CouncilSpoke { task, run, member, tree, round, voice, said, notes } => {
+                self.end(run);
+                let seat = Seat {
+                    tree: tree.clone(),
+                    round: *round,
+                    run: run.clone(),
+                    voice: *voice,
+                    said: tail(said),
+                    notes: notes.clone(),
+                    at,
+                };
+                self.change(task, |t| {
+                    no_longer_judges(t, run);
+                    t.transient_retries = 0;
+                    t.council.insert(member.clone(), seat);
                 });
             }
             Event::ReviewAnswered { task, run, usage, session, .. } => {
                 self.spend(task, run, usage.unwrap_or_default());
-                let profile = self.runs.get(run).and_then(|run| run.profile.clone());
-                if let (Some(profile), Some(session)) = (profile, session) {
-                    self.review_sessions.insert(profile, session.clone());
+                let conversation = self.runs.get(run).and_then(Run::conversation);
+                if let (Some(conversation), Some(session)) = (conversation, session) {
+                    self.review_sessions.insert(conversation, session.clone());
                 }
             }
             Event::ReviewFailed { task, run, output, next, .. } => {
@@ -51,7 +82,12 @@ impl State {
             }
             Event::ChangesRequested { task, notes, next, run, tip, .. } => {
                 let lines: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
-                let who = if run.is_some() { "The reviewer" } else { "A person" };
+                let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
+                let who = match run {
+                    Some(_) if by_council => "The council",
+                    Some(_) => "The reviewer",
+                    None => "A person",
+                };
                 let said = format!("{who} reviewed the work and wants changes:\n{}", lines.join("\n"));
                 if let Some(run) = run {
                     self.end(run);
@@ -66,12 +102,14 @@ impl State {
             }
             Event::ReviewLost { task, run, next, why, .. } => {
                 // A conversation that led to nothing is not gone on with.
-                let profile = self.runs.get(run).and_then(|run| run.profile.clone());
-                let by_agent = profile.is_some();
-                if let Some(profile) = profile {
-                    self.review_sessions.remove(&profile);
+                let conversation = self.runs.get(run).and_then(Run::conversation);
+                let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
+                let by_agent = conversation.is_some() || by_council;
+                if let Some(conversation) = conversation {
+                    self.review_sessions.remove(&conversation);
                 }
                 self.end(run);
+                self.change(task, |t| no_longer_judges(t, run));
                 let asks_person = by_agent && matches!(next, Next::Blocked { .. });
                 self.change(task, |t| {
                     t.transient_retries = t.transient_retries.saturating_add(1);
@@ -88,12 +126,25 @@ impl State {
                     self.tasks.get(task).map(|t| t.stage.clone())
                 {
                     let not_before = Timestamp::ZERO;
-                    self.enter(task, Stage::Review { tip, tree, since, not_before, run: None });
+                    self.enter(
+                        task,
+                        Stage::Review { tip, tree, since, not_before, run: None, beside: vec![] },
+                    );
                 }
             }
             _ => return false,
         }
         true
+    }
+}
+
+/// The run has said what it had to say; others of the council may go on.
+fn no_longer_judges(task: &mut Task, run: &RunId) {
+    if let Stage::Review { run: current, beside, .. } = &mut task.stage {
+        beside.retain(|other| other != run);
+        if current.as_ref() == Some(run) {
+            *current = beside.pop();
+        }
     }
 }
 

@@ -132,6 +132,7 @@ impl State {
                 self.change(task, |t| {
                     (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
                     (t.crashes, t.overflows, t.nudge) = (0, 0, None);
+                    t.conflicts_in.clear();
                     (t.handed_in, t.kept) = (Some(tip.clone()), None);
                     if let Stage::Done { proof: Some(proof) } = &t.stage {
                         t.landed_before = proof.own().to_vec();
@@ -211,6 +212,7 @@ impl State {
             claimed_at: at,
             spawned: false,
             profile: None,
+            member: None,
             usage: Usage::default(),
             ended: false,
             nth: self.runs_ever,

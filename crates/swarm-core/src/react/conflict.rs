@@ -6,6 +6,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::review::Reviewer;
+use swarm_protocol::time::Timestamp;
 
 use super::merge::{built_on_the_unknown, merging};
 use crate::planted::{self, Bug};
@@ -14,15 +15,33 @@ use crate::stage::MergeStep;
 use crate::state::{State, Task};
 
 /// No way was found to put it together.
-pub(super) fn left(state: &State, id: TaskId, paths: Vec<String>, unmade: Option<String>) -> Vec<Event> {
-    let Some((_, MergeStep::Building)) = merging(state, &id) else { return vec![] };
+pub(super) fn left(
+    state: &State,
+    id: TaskId,
+    paths: Vec<String>,
+    unmade: Option<String>,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
     let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
     let more = paths.len().saturating_sub(shown.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let unmade = unmade.map(|why| format!(", and {}", crate::text::tail(&why))).unwrap_or_default();
     let why = format!("the work conflicts with trunk in {}{more}{unmade}", shown.join(", "));
-    let next = Next::Blocked { block: BlockKind::Conflict, why: why.clone() };
+    let next = match by_agent(state, task, now) {
+        Some(next) => next,
+        None => Next::Blocked { block: BlockKind::Conflict, why: why.clone() },
+    };
     vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
+}
+
+/// Whoever did the work, or stands in, merges trunk into the branch and resolves what conflicts: so often, then a person
+/// is asked. What comes of it is checked, reviewed and verified like any other work.
+fn by_agent(state: &State, task: &Task, now: Timestamp) -> Option<Next> {
+    // A person's own work is a person's to put right.
+    let agents = task.last_agent.is_some() && task.parts.is_empty();
+    let more = task.conflicts < state.policy.resolve_max && agents;
+    more.then_some(Next::Pending { not_before: now, counts: false })
 }
 
 /// Trunk merged into the task's branch, with the conflicts decided.

@@ -13,6 +13,7 @@ use swarm_protocol::review::{Reviewer, Verdict};
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
+use super::council::{self, Seated};
 use super::failure::backoff_ms;
 use super::{quota, task, validate};
 use crate::limits::{REVIEW_TRIES, SESSION_MAX};
@@ -28,8 +29,8 @@ pub(crate) fn approved(task: TaskId, tip: Oid, tree: Oid, policy: &str) -> Event
 /// The task whose review this run is now.
 fn reviewing<'a>(state: &'a State, id: &TaskId, run: &RunId) -> Option<(&'a Task, &'a Oid, &'a Oid)> {
     let task = state.task(id)?;
-    let Stage::Review { tip, tree, run: current, .. } = &task.stage else { return None };
-    let is_it = current.as_ref() == Some(run) || planted::is(Bug::OldVerdictBelieved);
+    let Stage::Review { tip, tree, run: current, beside, .. } = &task.stage else { return None };
+    let is_it = current.as_ref() == Some(run) || beside.contains(run) || planted::is(Bug::OldVerdictBelieved);
     is_it.then_some((task, tip, tree))
 }
 
@@ -82,23 +83,30 @@ pub(super) fn answered(
         None => Judgement::read(&text),
         Some(failure) => Err(failure.sentence()),
     };
+    let member = state.runs.get(run).and_then(|run| run.member.as_ref());
     let mut events = vec![Event::ReviewAnswered {
         task: id.clone(),
         run: run.clone(),
         said: crate::text::tail(&match &judgement {
-            Ok(judgement) => judgement.summary.clone(),
-            // Why there is none stands in what follows.
-            Err(_) => String::new(),
+            Ok(judgement) if member.is_none() => judgement.summary.clone(),
+            // Why there is none, or what the member of a council says, stands in what follows.
+            _ => String::new(),
         }),
         usage: (!usage.is_none()).then_some(usage),
         session: session.filter(|session| session.len() <= SESSION_MAX),
     }];
-    if let Some(other) = by_another(state, run, &id, task, Reviewer::Agent, now) {
+    let asked = member.map_or(Reviewer::Agent, |_| Reviewer::Council);
+    if let Some(other) = by_another(state, run, &id, task, asked, now) {
         events.push(other);
         return events;
     }
+    if let Some(member) = member {
+        let seat = Seated { run, id, task, tree, member };
+        events.extend(council::spoke(state, seat, judgement, failure.as_ref(), now));
+        return events;
+    }
     match judgement {
-        Ok(Judgement { approves: true, .. }) => {
+        Ok(Judgement { voice, .. }) if voice.passes() => {
             events.push(approved(id, tip.clone(), tree.clone(), Reviewer::Agent.word()));
         }
         Ok(Judgement { notes, .. }) => {
@@ -148,7 +156,7 @@ fn no_verdict(
 }
 
 /// Back to work, until it was sent back too often.
-fn after_changes(state: &State, task: &Task, now: Timestamp) -> Next {
+pub(crate) fn after_changes(state: &State, task: &Task, now: Timestamp) -> Next {
     let round = task.review_rounds + 1;
     if round < state.policy.review_rounds {
         return Next::Pending { not_before: now, counts: false };
@@ -168,8 +176,8 @@ pub(super) fn judged(
         return Err(task::wrong(state, &id, task, "reviewed"));
     };
     let by = reviewer(state, task);
-    // Whatever an agent will say, a person knows better.
-    if !matches!(by, Reviewer::Human | Reviewer::Agent) {
+    // Whatever agents will say, a person knows better.
+    if !matches!(by, Reviewer::Human | Reviewer::Agent | Reviewer::Council) {
         return Err(Refusal::ReviewedBy { task: id, by });
     }
     match verdict {
@@ -200,7 +208,10 @@ pub(super) fn judged(
 
 /// The run broke before it had a verdict: tried again, and no round is held against the task.
 pub(super) fn lost(state: &State, run: &RunId, id: TaskId, why: String, now: Timestamp) -> Vec<Event> {
-    let Some((task, ..)) = reviewing(state, &id, run) else { return vec![] };
+    let Some((task, _, tree)) = reviewing(state, &id, run) else { return vec![] };
+    if let Some(member) = state.runs.get(run).and_then(|run| run.member.as_ref()) {
+        return council::spoke(state, Seated { run, id, task, tree, member }, Err(why), None, now);
+    }
     vec![without_verdict(state, run, id, task, why, state.policy.transient_max, now)]
 }
 

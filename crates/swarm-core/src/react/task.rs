@@ -214,7 +214,7 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         | Stage::Restarting { .. } => all(&["agent stop", "task defer", "task cancel"]),
         Stage::Review { .. } => {
             let mut list = match reviewer(state, task) {
-                Reviewer::Human | Reviewer::Agent => review_commands(id),
+                Reviewer::Human | Reviewer::Agent | Reviewer::Council => review_commands(id),
                 Reviewer::Command | Reviewer::None => vec![],
             };
             list.extend(all(&["task show", "task defer", "task cancel"]));

@@ -21,7 +21,7 @@ pub fn waits_for_start(state: &State) -> bool {
 pub fn waits_for_review(state: &State) -> bool {
     let open = state.plan.as_ref().is_some_and(|p| !p.closed);
     let waits = |id: &TaskId| state.task(id).is_some_and(|task| waits_for_person(state, task));
-    open && !state.draining && state.index.reviews().any(waits)
+    open && !state.draining && state.waiting_reviews().any(waits)
 }
 
 /// Whether nothing will happen any more without a person: no run, no merge, nothing that was let
@@ -39,7 +39,7 @@ pub fn rests(state: &State) -> bool {
         && (ready
             || state.index.restarting().next().is_some()
             || state.index.approved().any(|id| state.task(id).is_some_and(|t| builds_on_trunk(state, t)))
-            || state.index.reviews().any(|id| state.task(id).is_some_and(|t| !waits_for_person(state, t)))
+            || state.waiting_reviews().any(|id| state.task(id).is_some_and(|t| !waits_for_person(state, t)))
             || state.index.split().any(|id| wholes_turn(state, id)));
     state.runs.is_empty()
         && state.trunk_held_by.is_none()

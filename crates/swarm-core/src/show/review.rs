@@ -1,7 +1,8 @@
 //! Submitted work, and where the work of a task can be looked at.
 
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::view::{ReviewView, WorkView};
+use swarm_protocol::review::Reviewer;
+use swarm_protocol::view::{MemberView, ReviewView, WorkView};
 
 use super::task::stage_words;
 use crate::reviewer::reviewer;
@@ -35,8 +36,26 @@ fn view(state: &State, task: &Task) -> Option<ReviewView> {
         branch: id.branch(),
         since: *since,
         stage: stage_words(state, task),
+        council: council(state, task),
         commands: crate::react::commands(state, id, task),
     })
+}
+
+fn council(state: &State, task: &Task) -> Vec<MemberView> {
+    if reviewer(state, task) != Reviewer::Council {
+        return vec![];
+    }
+    let member = |(name, profile): (&String, &String)| {
+        let seat = task.seats().find(|(seated, _)| *seated == name).map(|(_, seat)| seat);
+        MemberView {
+            member: name.clone(),
+            profile: profile.clone(),
+            voice: seat.map(|seat| seat.voice),
+            said: seat.map_or_else(String::new, |seat| seat.said.clone()),
+            notes: seat.map_or_else(Vec::new, |seat| seat.notes.clone()),
+        }
+    };
+    state.policy.council.members.iter().map(member).collect()
 }
 
 /// Where the work of the task is to be found; none: there is none yet.

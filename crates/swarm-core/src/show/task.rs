@@ -68,6 +68,10 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Checking { .. } => "checking".into(),
         Stage::Review { run: Some(run), .. } => {
             let round = task.review_rounds + 1;
+            if reviewer(state, task) == Reviewer::Council {
+                let (heard, all) = (task.seats().count(), state.policy.council.members.len());
+                return format!("in review by the council, round {round}: {heard} of {all} heard");
+            }
             match state.runs.get(run).and_then(|run| run.profile.as_ref()) {
                 Some(profile) => format!("in review by {profile}, round {round}"),
                 None => format!("in review, round {round}"),

@@ -21,7 +21,7 @@ pub struct Index {
     queue: BTreeSet<(OrderKey, TaskId)>,
     /// Those of them that somebody let start.
     started: BTreeSet<(OrderKey, TaskId)>,
-    /// Tasks that wait for a review run, oldest first.
+    /// Tasks that are or wait to be reviewed, oldest first.
     reviews: BTreeSet<(Timestamp, TaskId)>,
     /// Approved tasks, oldest first.
     approved: BTreeSet<(Timestamp, TaskId)>,
@@ -77,13 +77,13 @@ impl Entry {
                 (Some(schedule::order_key(task, *since, index.unblocks(state, id))), Some(*not_before), None)
             }
             Stage::Approved { since, not_before, .. } => (None, Some(*not_before), Some(*since)),
-            Stage::Review { not_before, run: None, .. }
+            Stage::Review { not_before, .. }
             | Stage::Restarting { not_before, .. }
             | Stage::Split { not_before, .. } => (None, Some(*not_before), None),
             _ => (None, None, None),
         };
         let review = match &task.stage {
-            Stage::Review { since, run: None, .. } => Some(*since),
+            Stage::Review { since, .. } => Some(*since),
             _ => None,
         };
         let restarting = match &task.stage {

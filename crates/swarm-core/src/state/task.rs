@@ -1,10 +1,11 @@
 //! A task and its runs, as far as the swarm knows them.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::conflict::Resolved;
+use swarm_protocol::council::{Seat, Voice};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
@@ -35,6 +36,9 @@ pub struct Task {
     /// What the last round saw, and wanted changed.
     #[serde(default)]
     pub sent_back: Option<Oid>,
+    /// What the members of the council said about its work; a verdict holds for the tree that it is about.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub council: BTreeMap<String, Seat>,
     pub merge_rounds: u32,
     /// A person let it start, or it was granted before: it goes on through its retries.
     pub started: bool,
@@ -77,6 +81,12 @@ pub struct Task {
     /// What conflicted when it was last built for trunk, and what resolved it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resolved: Vec<Resolved>,
+    /// How often an agent was asked to resolve what conflicts with trunk.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub conflicts: u32,
+    /// In which files, until what it made of them is submitted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts_in: Vec<String>,
     /// The resolved files are on its own branch, with trunk merged into it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub joined: bool,
@@ -136,6 +146,10 @@ pub struct Task {
     pub audit: VecDeque<Audit>,
 }
 
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     pub kind: RunKind,
@@ -147,6 +161,9 @@ pub struct Run {
     pub spawned: bool,
     /// The profile it was claimed under; none: the one of the task or of the swarm.
     pub profile: Option<String>,
+    /// The member of the council that it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
     pub usage: Usage,
     /// Nothing is expected of it any more but its stop.
     pub ended: bool,
@@ -170,7 +187,30 @@ pub struct Stuck {
     pub why: String,
 }
 
+impl Task {
+    /// What the members of the council say about the work that it is asked about now; nothing while it is not.
+    pub fn seats(&self) -> impl Iterator<Item = (&String, &Seat)> {
+        let tree = match &self.stage {
+            Stage::Review { tree, .. } => Some(tree),
+            _ => None,
+        };
+        let round = self.review_rounds + 1;
+        self.council.iter().filter(move |(_, seat)| Some(&seat.tree) == tree && seat.round == round)
+    }
+
+    /// What this member says about it.
+    pub fn voice(&self, member: &str) -> Option<Voice> {
+        self.seats().find(|(name, _)| *name == member).map(|(_, seat)| seat.voice)
+    }
+}
+
 impl Run {
+    /// Under which the conversation of whoever reviews in it goes on.
+    pub(crate) fn conversation(&self) -> Option<String> {
+        let member = self.member.as_ref().map(|member| format!("council/{member}"));
+        member.or_else(|| self.profile.clone())
+    }
+
     /// A learning as it is remembered among what the run gave rise to.
     pub(crate) fn learning(signal: &str, text: &str) -> String {
         format!("{signal}: {text}")

@@ -10,6 +10,7 @@ use swarm_core::state::{State, Task};
 use swarm_core::{owed, step, wakes_at};
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::council::CouncilRules;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::FailureClass;
 use swarm_protocol::ids::{CommandId, TaskId};
@@ -52,6 +53,8 @@ pub struct Alphabet {
     pub people_review: bool,
     /// An agent reviews.
     pub agent_reviews: bool,
+    /// Two agents review, at the same time.
+    pub council: bool,
     /// Allowances that are used up, probes; people who open and hold them.
     pub quota: bool,
     /// Rights that are denied, profiles with broader ones; people who revive agents and send words.
@@ -100,11 +103,13 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         transient_max: n,
         review_rounds: 1 + n,
         reviews: alphabet.reviews,
-        reviewer: match (alphabet.people_review, alphabet.agent_reviews) {
-            (true, _) => Some(Reviewer::Human),
-            (false, true) => Some(Reviewer::Agent),
-            (false, false) => None,
+        reviewer: match (alphabet.people_review, alphabet.agent_reviews, alphabet.council) {
+            (true, ..) => Some(Reviewer::Human),
+            (_, true, _) => Some(Reviewer::Agent),
+            (_, _, true) => Some(Reviewer::Council),
+            _ => None,
         },
+        council: council(alphabet),
         review_profile: alphabet.agent_reviews.then(|| "judge".into()),
         mode: if alphabet.by_hand { Mode::SemiAuto } else { Mode::Autopilot },
         crashes_max: 1,
@@ -119,6 +124,12 @@ fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         budget: Allowance { tokens: 2 * u64::from(alphabet.budgets), ..Allowance::default() },
         ..Policy::default()
     }
+}
+
+fn council(alphabet: Alphabet) -> CouncilRules {
+    let members = ["x", "y"].map(|name| (name.to_owned(), "judge".to_owned()));
+    let none = CouncilRules::default();
+    if alphabet.council { CouncilRules { members: members.into(), quorum: 1, veto: true } } else { none }
 }
 
 /// One whose allowance is used up, and one with broader rights.
@@ -156,6 +167,7 @@ pub fn plan_of(tasks: &[(&str, &[&str])]) -> PlanFile {
     let phase = PhaseFile { id: 1, name: "one".into(), tasks: tasks.collect(), ..PhaseFile::default() };
     let profile = ExecutionProfile {
         parallelization_enabled: true,
+        council_parallel: true,
         max_concurrent_tasks: 2,
         ..ExecutionProfile::default()
     };
@@ -178,7 +190,9 @@ impl Alphabet {
                 Some(failure) => failure.class != FailureClass::Quota || self.quota,
                 None => true,
             },
-            Report::ReviewLost { .. } => self.failing_executors || self.reviews || self.agent_reviews,
+            Report::ReviewLost { .. } => {
+                self.failing_executors || self.reviews || self.agent_reviews || self.council
+            }
             Report::Boundary { outcome: IterationOutcome::Failed { failure }, .. } => match failure.class {
                 FailureClass::Quota => self.quota,
                 FailureClass::Denied => self.denials,
@@ -262,8 +276,8 @@ impl Place {
             if self.alphabet.waivers {
                 let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
                 all.extend([waive(Gate::Check), waive(Gate::Verify)]);
-                let Alphabet { reviews, people_review, agent_reviews, .. } = self.alphabet;
-                let reviewed = reviews || people_review || agent_reviews;
+                let Alphabet { reviews, people_review, agent_reviews, council, .. } = self.alphabet;
+                let reviewed = reviews || people_review || agent_reviews || council;
                 all.extend(reviewed.then(|| waive(Gate::Review)));
             }
             if self.alphabet.people_review {
@@ -440,7 +454,11 @@ impl Place {
         let stage = match &task.stage {
             Stage::Pending { not_before, .. } => due(not_before).to_string(),
             Stage::Active { iteration, .. } | Stage::Checking { iteration, .. } => iteration.to_string(),
-            Stage::Review { not_before, run, .. } => format!("{}{}", due(not_before), run.is_some()),
+            Stage::Review { not_before, run, beside, .. } => {
+                let voices: Vec<String> =
+                    task.seats().map(|(name, seat)| format!("{name}{:?}", seat.voice)).collect();
+                format!("{}{}{}{voices:?}", due(not_before), run.is_some(), beside.len())
+            }
             Stage::Approved { not_before, waits, .. } => {
                 format!("{}{:?}", due(not_before), waits.as_ref().map(|w| w.paths.len()))
             }

@@ -18,7 +18,7 @@ use operations::Cut;
 const AT_ONCE: usize = 2;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 20] = [
+const MODELS: [(&str, Model); 21] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -54,6 +54,10 @@ const MODELS: [(&str, Model); 20] = [
     (
         "one task, reviewed by an agent in rounds",
         Model { plan: ONE, alphabet: Alphabet { agent_reviews: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, reviewed by a council of two at the same time",
+        Model { plan: ONE, alphabet: Alphabet { council: true, ..NOTHING }, patient: true },
     ),
     (
         "one task, reviewed by an agent, with waivers",
@@ -133,6 +137,7 @@ const NOTHING: Alphabet = Alphabet {
     reviews: false,
     people_review: false,
     agent_reviews: false,
+    council: false,
     quota: false,
     denials: false,
     budgets: false,

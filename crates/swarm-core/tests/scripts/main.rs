@@ -8,6 +8,7 @@ mod splits;
 mod wardens;
 mod attempts;
 mod claims;
+mod councils;
 mod checks;
 mod failures;
 mod grants;

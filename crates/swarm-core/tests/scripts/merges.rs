@@ -167,6 +167,32 @@ fn a_conflict_asks_a_person_and_nothing_to_merge_is_done() {
 }
 
 #[test]
+fn an_agent_resolves_what_conflicts_so_often_and_then_a_person_is_asked() {
+    let script = "plan a | start resolved | ready a | complete a | green a | stopped a | conflict a";
+    check(
+        script,
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2
+            owed: Prepare r2
+        ",
+    );
+    let again = "released a | ready a | complete a | green a | stopped a";
+    check(
+        &format!("{script} | {again} | built a"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            owed: Verify r3
+        ",
+    );
+    check(
+        &format!("{script} | {again} | conflict a"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Blocked (conflict)
+        ",
+    );
+}
+
+#[test]
 fn what_a_rule_resolved_is_verified_and_a_red_one_is_a_persons() {
     after(
         "resolved a | audit a merge_built",

@@ -247,7 +247,7 @@ fn an_unknown_reviewer_is_refused() {
         "plan a | reviewer a nobody",
         r#"
             a: Pending
-            refused: The review of task a is not valid: "nobody" is not a reviewer; known are none, command, agent, human (try swarm --help)
+            refused: The review of task a is not valid: "nobody" is not a reviewer; known are none, command, agent, council, human (try swarm --help)
         "#,
     );
 }

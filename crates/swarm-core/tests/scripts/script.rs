@@ -7,7 +7,7 @@
 //! run's reports · `green a` `red a` the checks · `built a` `conflict a` `empty a` `verified a`
 //! `unverified a` `published a` `busy a` `moved a` `released a` `free a` `removed a` the merge's ·
 //! `fails a overloaded` is a failure of the agent program of that class, `said a` an iteration that
-//! named its session · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-bad a`
+//! named its session · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-but a` `says-bad a`
 //! `says-nothing a` `says-quota a` `says-key a` of an agent that reviews · `trunk green a` `trunk red a` the
 //! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
 //! the list · everything else is a person's command.
@@ -243,7 +243,9 @@ impl Play {
                 None => format!("Preparing {run}"),
             },
             Stage::Active { iteration, .. } => format!("Active {iteration}"),
-            Stage::Review { run: Some(run), .. } => format!("Review {run}"),
+            Stage::Review { run: Some(run), beside, .. } => {
+                format!("Review {run}{}", beside.iter().map(|run| format!("+{run}")).collect::<String>())
+            }
             Stage::Review { not_before, .. } if *not_before > self.now => {
                 format!("Review (in {} s)", later(not_before))
             }
@@ -421,7 +423,7 @@ impl Play {
             "approved-before" => {
                 Report::Reviewed { run: RunId::nth(2), task, passed: true, output: "notes".into() }
             }
-            "says-good" | "says-bad" | "says-nothing" | "says-quota" | "says-key" => {
+            "says-good" | "says-but" | "says-bad" | "says-nothing" | "says-quota" | "says-key" => {
                 Report::ReviewAnswered { run: verify(), task, answered: words::answered(what) }
             }
             "unreviewed" => Report::ReviewLost { run: verify(), task, why: "killed".into() },
@@ -484,6 +486,10 @@ fn command(words: &[&str]) -> Command {
             }
         }
         ["slots", n] => Command::SetProfile { profile: profile(n.parse().expect("a number")) },
+        ["together"] => {
+            let profile = ExecutionProfile { council_parallel: true, ..profile(1) };
+            Command::SetProfile { profile }
+        }
         ["lock"] => Command::LockProfile,
         ["reset"] => Command::ResetPlan,
         ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },

@@ -15,6 +15,7 @@ use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::channel::{Answered, IterationOutcome, RunKind};
 use swarm_protocol::command::Command;
+use swarm_protocol::council::CouncilRules;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, PauseReason};
@@ -53,11 +54,22 @@ pub fn policy(word: &str) -> Policy {
             review_rounds: 2,
             ..Policy::default()
         },
+        "council" => Policy {
+            reviewer: Some(Reviewer::Council),
+            council: CouncilRules {
+                members: ["x", "y", "z"].map(|name| (name.to_owned(), format!("judge-{name}"))).into(),
+                quorum: 2,
+                veto: false,
+            },
+            review_rounds: 2,
+            ..Policy::default()
+        },
         "tagged" => Policy {
             review_tags: [("docs".into(), Reviewer::None), ("keys".into(), Reviewer::Human)].into(),
             review_commands: true,
             ..Policy::default()
         },
+        "resolved" => Policy { resolve_max: 1, ..Policy::default() },
         "alike" => Policy { same_failures_max: 2, ..Policy::default() },
         "tried" => Policy { check_bases: true, ..Policy::default() },
         "three" => Policy { claims_max: 3, ..Policy::default() },
@@ -155,6 +167,7 @@ pub fn answered(word: &str) -> Answered {
     let failure = |class| Some(Failure::new(class, "no"));
     let (text, failure) = match word {
         "says-good" => (r#"{"verdict":"approve"}"#, None),
+        "says-but" => (r#"{"verdict":"concerns","issues":[{"text":"slow"}]}"#, None),
         "says-bad" => (r#"{"verdict":"needs_changes","issues":[{"text":"not yet"}]}"#, None),
         "says-quota" => ("", failure(FailureClass::Quota)),
         "says-key" => ("", failure(FailureClass::Key)),

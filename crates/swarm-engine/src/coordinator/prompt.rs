@@ -46,7 +46,9 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         max_iterations: state.policy.max_iterations,
         checks: setting.checks,
         learnings: setting.learnings,
-        last_failure: task.last_failure.clone().filter(|_| again),
+        last_failure: task.last_failure.clone().filter(|_| again && task.conflicts_in.is_empty()),
+        conflicts_in: task.conflicts_in.clone(),
+        trunk: state.trunk.clone().unwrap_or_default(),
         audit: if again { audit(task) } else { vec![] },
         // Told once: later iterations of the attempt know more than this does.
         recovery: before.filter(|_| setting.iteration == 1).map(|how| {

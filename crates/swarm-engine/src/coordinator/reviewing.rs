@@ -70,13 +70,19 @@ pub(super) async fn review_by_agent(
             return Ok(Report::ReviewAnswered { run, task, answered });
         }
     };
-    let prompt = question(&world, *setting, &tip).await.map_err(|error| error.to_string())?;
+    let mut setting = *setting;
+    setting.words.council = by.member.is_some();
+    setting.words.focus = by.member.as_ref().and_then(|name| {
+        let members = &world.config.review.council.members;
+        members.iter().find(|member| member.name == *name)?.focus.clone()
+    });
+    let prompt = question(&world, setting, &tip).await.map_err(|error| error.to_string())?;
     let spec = DaemonSpec {
         worktree: world.worktree_of(&task),
         attempt: by.round,
         agent_setup: Some(outfit.setup),
         guard: outfit.guard,
-        question: Some(Question { prompt, session: by.session, form: Form::Judgement }),
+        question: Some(Question { prompt, session: by.session, form: Form::Judgement, member: by.member }),
         ..world.spec(&run, RunKind::Review, &task, &nonce)
     };
     Ok(match attend(context, &world.with_place(spec, false).await).await? {

@@ -1,11 +1,13 @@
 //! Writing projections, and looking at those that are there.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use swarm_core::{State, export};
+use swarm_core::{State, evidence, export};
 use swarm_ledger::Head;
+use swarm_protocol::ids::TaskId;
 
 use super::stamp;
 use crate::notice::Notice;
@@ -70,6 +72,17 @@ pub fn write(paths: &Paths, state: &State, head: &Head) -> Vec<Notice> {
 /// Writes the export artifacts SWARM_PLAN.json and SWARM_PLAN.md.
 pub fn write_exports(paths: &Paths, state: &State, head: &Head) -> Vec<Notice> {
     write_pair(paths, state, head, &paths.export_json, &paths.export_md)
+}
+
+/// Writes what the council said about these tasks, a file each.
+pub fn write_evidence(paths: &Paths, state: &State, tasks: &BTreeSet<TaskId>) -> Vec<Notice> {
+    let write = |id: &TaskId| {
+        let path = paths.evidence.join(format!("{id}.json"));
+        let text = serde_json::to_string_pretty(&evidence::evidence(state, id)?).unwrap_or_default();
+        let error = replace(&path, format!("{text}\n").as_bytes()).err()?;
+        Some(Notice::new(format!("Cannot write {}: {error}", paths.shown(&path)), "swarm plan rebuild"))
+    };
+    tasks.iter().filter_map(write).collect()
 }
 
 fn write_pair(paths: &Paths, state: &State, head: &Head, json: &Path, markdown: &Path) -> Vec<Notice> {

@@ -2,7 +2,7 @@
 //! printed one: a test compares it with the types.
 
 use serde_json::Value;
-use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Span};
+use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Member, Span, check_members};
 use swarm_protocol::near::distance;
 
 const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json");
@@ -133,6 +133,11 @@ impl Keys {
             "stall" => check_stall(value),
             "agent" if text.trim().is_empty() => Err("it names no agent program".into()),
             "worktree.dir" => check_folder(text),
+            "review.council.members" => {
+                let members: Vec<Member> =
+                    serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+                check_members(&members)
+            }
             "maxTaskDuration" | "check.timeout" | "verify.timeout" if is_zero(value) => {
                 Err("it must be longer than nothing".into())
             }

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use swarm_core::State;
 use swarm_ledger::Head;
 use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::time::Timestamp;
 
 use super::error::StoreError;
@@ -26,6 +27,8 @@ const TAIL_MAX: u64 = 250;
 pub(super) struct Upkeep {
     projections_due: bool,
     exports_due: bool,
+    /// Tasks about which the council has said something.
+    evidence_due: BTreeSet<TaskId>,
     snapshot_seq: u64,
     written_at: Option<Timestamp>,
     /// Being written aside.
@@ -39,6 +42,7 @@ impl Upkeep {
         Self {
             projections_due: false,
             exports_due: false,
+            evidence_due: BTreeSet::new(),
             snapshot_seq,
             written_at: None,
             writing: None,
@@ -50,6 +54,9 @@ impl Upkeep {
         for event in events {
             self.projections_due |= event.is_plan_event() || event.task().is_some();
             self.exports_due |= is_for_export(event);
+            if is_evidence(event) {
+                self.evidence_due.extend(event.task().cloned());
+            }
             if let Event::PlanClosed { archive } = event {
                 self.archive = Some(archive.clone());
             }
@@ -76,6 +83,7 @@ struct Due {
     head: Head,
     projections: bool,
     exports: bool,
+    evidence: BTreeSet<TaskId>,
     snapshot: Option<SnapshotDue>,
 }
 
@@ -103,6 +111,7 @@ impl Due {
         if self.exports {
             written.notices.extend(projection::write_exports(paths, state, head));
         }
+        written.notices.extend(projection::write_evidence(paths, state, &self.evidence));
         if let Some(due) = &self.snapshot {
             let bytes = snapshot::encode(state, head, &due.ledger_id, &due.losses);
             if let Err(error) = snapshot::write(paths, &bytes) {
@@ -114,6 +123,11 @@ impl Due {
         }
         written
     }
+}
+
+/// Of a task that a council judges: what was said, and what followed from it.
+fn is_evidence(event: &Event) -> bool {
+    matches!(event, Event::CouncilSpoke { .. } | Event::ChangesRequested { .. } | Event::TaskApproved { .. })
 }
 
 /// Exports are written on save, phase completion and close.
@@ -165,6 +179,7 @@ impl Store {
     /// a person asked for it.
     pub fn write_snapshot(&mut self) -> Result<(), StoreError> {
         self.upkeep.projections_due = true;
+        self.upkeep.evidence_due.extend(self.state.tasks.keys().cloned());
         self.upkeep.snapshot_seq = 0;
         self.write_derived(true)
     }
@@ -186,6 +201,11 @@ impl Store {
         let (fresh, notices) = projection::check(&self.paths, &head);
         self.notices.extend(notices);
         self.upkeep.projections_due |= !fresh;
+        // Whoever was killed may not have come to it.
+        if !fresh {
+            let judged = self.state.tasks.iter().filter(|(_, task)| !task.council.is_empty());
+            self.upkeep.evidence_due.extend(judged.map(|(id, _)| id.clone()));
+        }
     }
 
     fn write_derived(&mut self, with_snapshot: bool) -> Result<(), StoreError> {
@@ -211,8 +231,9 @@ impl Store {
             });
         let projections = std::mem::take(&mut self.upkeep.projections_due);
         let exports = std::mem::take(&mut self.upkeep.exports_due);
-        let any = projections || exports || snapshot.is_some();
-        Ok(any.then(|| Due { paths: self.paths.clone(), head, projections, exports, snapshot }))
+        let evidence = std::mem::take(&mut self.upkeep.evidence_due);
+        let any = projections || exports || !evidence.is_empty() || snapshot.is_some();
+        Ok(any.then(|| Due { paths: self.paths.clone(), head, projections, exports, evidence, snapshot }))
     }
 
     fn note_written(&mut self, written: Written) {

@@ -18,6 +18,9 @@ pub struct Merge {
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub races: u32,
     pub strategy: Strategy,
+    /// Times that an agent is asked to resolve what conflicts with trunk, before a person is; 0: a person at once.
+    #[cfg_attr(feature = "schema", schemars(range(max = 10)))]
+    pub resolve: u32,
     /// Files that a command makes again where they conflict: lock files, generated code.
     pub regenerate: Vec<Regenerate>,
 }
@@ -50,7 +53,7 @@ pub enum Strategy {
 
 impl Default for Merge {
     fn default() -> Self {
-        Self { rounds: 3, races: 3, strategy: Strategy::default(), regenerate: vec![] }
+        Self { rounds: 3, races: 3, strategy: Strategy::default(), resolve: 2, regenerate: vec![] }
     }
 }
 

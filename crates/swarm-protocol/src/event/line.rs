@@ -25,11 +25,15 @@ pub fn line(event: &Event) -> Option<String> {
         Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
         Event::TaskStarted { .. } => "may start".into(),
         Event::Overstep { what, .. } => format!("an agent tried something it may not do: {what}"),
-        Event::ReviewStarted { round, profile, .. } => {
-            let by = profile.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
+        Event::ReviewStarted { round, profile, member, .. } => {
+            let by = member.as_ref().or(profile.as_ref());
+            let by = by.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
             if *round == 1 { format!("in review{by}") } else { format!("in review{by}, round {round}") }
         }
         Event::ReviewAnswered { said, .. } if said.is_empty() => return None,
+        Event::CouncilSpoke { member, voice, said, .. } => {
+            format!("{member} {}: {}", voice.word(), gist(said))
+        }
         Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
         Event::ReviewLost { why, next, .. } => format!("the review had no verdict: {why}; {}", after(next)),
         Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
@@ -56,6 +60,9 @@ pub fn line(event: &Event) -> Option<String> {
         Event::TaskApproved { policy, .. } if policy == Reviewer::Agent.word() => {
             "approved by the reviewer".into()
         }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Council.word() => {
+            "approved by the council".into()
+        }
         Event::TaskApproved { .. } => "checks passed, approved".into(),
         Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
@@ -67,6 +74,9 @@ pub fn line(event: &Event) -> Option<String> {
             format!("ready to merge, waits for your checkout: {why}; try `{hint}`")
         }
         Event::RaceLost { .. } => "trunk has moved, merging again".into(),
+        Event::MergeFailed { why, next: Next::Pending { .. }, .. } => {
+            format!("not merged: {why}; an agent resolves it")
+        }
         Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next)),
         Event::MergeCompleted { proof, .. } => format!("on {} at {}", proof.trunk, proof.commit.short()),
         Event::WorktreeKept { why, .. } => format!("worktree kept: {why}"),

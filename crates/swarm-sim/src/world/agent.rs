@@ -5,6 +5,7 @@ use swarm_core::input::Report;
 use swarm_protocol::channel::{Answered, IterationOutcome, RunKind};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::judgement::Judgement;
 use swarm_protocol::outcome::Ended;
 
 use super::agenda::Happening;
@@ -313,9 +314,14 @@ impl Story {
             answered.failure = Some(Failure::new(class, "in so many words"));
         } else if passed {
             self.truth.reviewed_tips.insert(tip.clone());
-            answered.text = r#"{"verdict":"approve"}"#.into();
+            let good = [r#"{"verdict":"approve"}"#, r#"{"verdict":"concerns","issues":[{"text":"slow"}]}"#];
+            answered.text = (*self.rng.pick(&good)).into();
         } else {
             answered.text = r#"{"verdict":"needs_changes","issues":[{"text":"another way"}]}"#.into();
+        }
+        if let (Some(member), Ok(judgement)) = (&agent.member, Judgement::read(&answered.text)) {
+            let voices = self.truth.voices.entry(tip.clone()).or_default();
+            voices.insert(member.clone(), judgement.voice);
         }
         answered
     }

@@ -48,6 +48,8 @@ pub struct Daemon {
     pub run: RunId,
     pub task: TaskId,
     pub kind: RunKind,
+    /// Beside others of the same kind: the members of a council read at the same time.
+    pub beside_others: bool,
     pub alive: bool,
     pub doing: Doing,
     /// Counts what it turned to; planned steps of an earlier turn are void.
@@ -76,6 +78,7 @@ impl Daemon {
             run,
             task,
             kind,
+            beside_others: false,
             alive: true,
             doing: Doing::Waiting,
             turn: 0,
@@ -165,7 +168,10 @@ impl Daemons {
             RunKind::Verify => 1,
             RunKind::Probe => 2,
         };
-        let same = |d: &&Daemon| d.task == daemon.task && place(d.kind) == place(daemon.kind);
+        let same = |d: &&Daemon| {
+            let both_read = d.beside_others && daemon.beside_others;
+            d.task == daemon.task && place(d.kind) == place(daemon.kind) && !both_read
+        };
         if let Some(other) = self.alive().find(same) {
             return Err(format!("{} starts for task {} while {} lives", daemon.run, daemon.task, other.run));
         }

@@ -111,7 +111,8 @@ impl Story {
                     return Err(broken(rule, format!("{task}: {session}")));
                 }
                 if self.daemons.get(run).is_none() {
-                    self.spawn(run, task, RunKind::Review, epoch)?;
+                    let member = by.as_ref().is_some_and(|agent| agent.member.is_some());
+                    self.spawn_beside(run, task, RunKind::Review, epoch, member)?;
                     let doing = Doing::Reviewing { tip: tip.clone(), agent: by.clone() };
                     self.daemon_turns(run, doing, (1_000, 40_000));
                 }
@@ -180,6 +181,17 @@ impl Story {
     }
 
     fn spawn(&mut self, run: &RunId, task: &TaskId, kind: RunKind, epoch: u64) -> Result<(), Broken> {
+        self.spawn_beside(run, task, kind, epoch, false)
+    }
+
+    fn spawn_beside(
+        &mut self,
+        run: &RunId,
+        task: &TaskId,
+        kind: RunKind,
+        epoch: u64,
+        beside_others: bool,
+    ) -> Result<(), Broken> {
         let has_worktree = matches!(kind, RunKind::Work | RunKind::Review);
         if has_worktree && !self.truth.worktrees.contains_key(task) {
             return Err(broken(
@@ -188,7 +200,7 @@ impl Story {
             ));
         }
         self.daemons
-            .spawn(Daemon::new(run.clone(), task.clone(), kind, epoch))
+            .spawn(Daemon { beside_others, ..Daemon::new(run.clone(), task.clone(), kind, epoch) })
             .map_err(|text| broken("never two living daemons for one task", text))
     }
 

@@ -9,12 +9,13 @@ use swarm_core::effect::Effect;
 use swarm_core::input::{Input, Report};
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
+use swarm_protocol::council::Voice;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Consequence;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next};
 use swarm_protocol::policy::Policy;
-use swarm_protocol::review::Verdict;
+use swarm_protocol::review::{Reviewer, Verdict};
 use swarm_protocol::time::Timestamp;
 
 use super::coordinator::Coordinator;
@@ -235,8 +236,9 @@ impl Oracle {
             }
             // A person answers for the person's own work.
             Event::TaskApproved { base: Some(_), .. } => Ok(()),
-            Event::TaskApproved { task, tip, .. } => {
+            Event::TaskApproved { task, tip, policy, .. } => {
                 self.reviewed_by_whom_it_should(task, tip, &c.state)?;
+                self.council_let_it_pass(task, tip, policy, truth)?;
                 self.may_approve(task, tip, truth)
             }
             Event::MergeCompleted { proof, .. } | Event::TaskStatusChanged { proof: Some(proof), .. } => {
@@ -273,6 +275,26 @@ impl Oracle {
         match asks && !waived && !self.said_good.contains(&(id.clone(), tip.clone())) {
             true => Err(broken("what a person is to review waits for a person", format!("{id} at {tip}"))),
             false => Ok(()),
+        }
+    }
+
+    /// As many have said so as it takes, and nobody with a veto has said otherwise.
+    fn council_let_it_pass(&self, id: &TaskId, tip: &Oid, by: &str, truth: &Truth) -> Result<(), Broken> {
+        if by != Reviewer::Council.word() {
+            return Ok(());
+        }
+        let said = truth.voices.get(tip);
+        let voice_of = |name: &str| said.and_then(|said| said.get(name)).copied();
+        let passes = |policy: &Policy| {
+            let rules = &policy.council;
+            let said_yes =
+                rules.members.keys().filter_map(|name| voice_of(name)).filter(|voice| voice.passes());
+            let vetoed = rules.members.keys().any(|name| voice_of(name) == Some(Voice::Reject)) && rules.veto;
+            said_yes.count() >= rules.quorum() && !vetoed
+        };
+        match self.policies.iter().any(passes) {
+            true => Ok(()),
+            false => Err(broken("a council approves with its quorum", format!("{id} at {tip}: {said:?}"))),
         }
     }
 

@@ -269,6 +269,7 @@ fn profile(rng: &mut Rng) -> ExecutionProfile {
     ExecutionProfile {
         parallelization_enabled: rng.chance(80),
         max_concurrent_tasks: rng.between(1, 4) as u32,
+        council_parallel: rng.chance(50),
         ..ExecutionProfile::default()
     }
 }

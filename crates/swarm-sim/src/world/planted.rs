@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -44,6 +44,7 @@ impl Planted {
         Self::Core(Bug::ReviewSkipped),
         Self::Core(Bug::AuthorReviews),
         Self::Core(Bug::ApprovalKept),
+        Self::Core(Bug::OneVoiceIsEnough),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -76,6 +77,7 @@ impl Planted {
             Self::Core(Bug::ReviewSkipped) => "review-skipped",
             Self::Core(Bug::AuthorReviews) => "author-reviews",
             Self::Core(Bug::ApprovalKept) => "approval-kept",
+            Self::Core(Bug::OneVoiceIsEnough) => "one-voice-is-enough",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

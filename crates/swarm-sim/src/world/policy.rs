@@ -1,5 +1,6 @@
 //! The rules that a story is played by: every seed has others.
 
+use swarm_protocol::council::CouncilRules;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 use swarm_protocol::review::Reviewer;
@@ -10,15 +11,19 @@ pub fn rules_of_a_story(rng: &mut Rng) -> Policy {
     let profiles = profiles(rng);
     // One of another group than those that work, or of the same.
     let review_profile = rng.chance(35).then(|| (*rng.pick(&["judge", "main"])).to_owned());
+    let council = if rng.chance(25) { council(rng) } else { CouncilRules::default() };
+    let by_agent = review_profile.as_ref().map(|_| Reviewer::Agent);
     Policy {
-        reviewer: review_profile.as_ref().map(|_| Reviewer::Agent),
+        reviewer: if council.is_none() { by_agent } else { Some(Reviewer::Council) },
         review_profile,
+        council,
         max_retries: rng.between(0, 3) as u32,
         max_iterations: rng.between(2, 5) as u32,
         max_task_secs: 300,
         backoff_max_secs: 60,
         merge_rounds: rng.between(1, 3) as u32,
         races_max: rng.between(1, 3) as u32,
+        resolve_max: rng.below(3) as u32,
         checks: rng.chance(85),
         verifies: rng.chance(85),
         transient_max: rng.between(0, 4) as u32,
@@ -40,6 +45,17 @@ pub fn rules_of_a_story(rng: &mut Rng) -> Policy {
         profile: profiles.first().map(|rule| rule.name.clone()).unwrap_or_default(),
         profiles,
         ..Policy::default()
+    }
+}
+
+fn council(rng: &mut Rng) -> CouncilRules {
+    let names = ["a", "b", "c"].into_iter().take(rng.between(1, 3) as usize);
+    let members: Vec<&str> = names.collect();
+    let profile = |rng: &mut Rng| (*rng.pick(&["judge", "main"])).to_owned();
+    CouncilRules {
+        quorum: rng.below(members.len() as u64 + 1) as u32,
+        veto: rng.chance(50),
+        members: members.into_iter().map(|name| (name.to_owned(), profile(rng))).collect(),
     }
 }
 

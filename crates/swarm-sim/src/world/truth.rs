@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_core::effect::StartsFrom;
+use swarm_protocol::council::Voice;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::Landed;
@@ -75,6 +76,8 @@ pub struct Truth {
     joined: BTreeMap<(Oid, Oid), Oid>,
     /// Tips whose review was really passed.
     pub reviewed_tips: BTreeSet<Oid>,
+    /// What each member of the council said last about a tip.
+    pub voices: BTreeMap<Oid, BTreeMap<String, Voice>>,
     /// Allowances that are used up, and until when.
     pub used_up: BTreeMap<String, Timestamp>,
     /// Messages that the prompts of a run contained.
@@ -100,6 +103,7 @@ impl Truth {
             by_rule: BTreeSet::new(),
             joined: BTreeMap::new(),
             reviewed_tips: BTreeSet::new(),
+            voices: BTreeMap::new(),
             used_up: BTreeMap::new(),
             told: BTreeMap::new(),
         };

@@ -22,7 +22,7 @@ use crate::places::without_root;
 use crate::rescue::{self, Rest};
 use swarm_agents::journal::{Journal, Stream};
 use swarm_agents::redact::Redactor;
-use swarm_agents::script::{PROBE_ANSWER, PROBE_VARIABLE, ROLE_VARIABLE};
+use swarm_agents::script::{MEMBER_VARIABLE, PROBE_ANSWER, PROBE_VARIABLE, ROLE_VARIABLE};
 use swarm_git::{Git, GitError};
 use swarm_process::complain;
 use swarm_process::containment::{Containment, NoContainment};
@@ -156,6 +156,8 @@ impl RunContext {
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
         if let Some(question) = &self.spec.question {
             call.env.insert(ROLE_VARIABLE.into(), question.form.role().into());
+            let member = question.member.as_ref().map(|member| (MEMBER_VARIABLE.into(), member.into()));
+            call.env.extend(member);
         }
         if self.spec.kind == RunKind::Probe {
             let answer = self.spec.swarm_dir().join(PROBE_ANSWER);

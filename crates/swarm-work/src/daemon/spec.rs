@@ -74,6 +74,9 @@ pub struct Question {
     #[serde(default)]
     pub session: Option<String>,
     pub form: Form,
+    /// As whom of several the agent is asked.
+    #[serde(default)]
+    pub member: Option<String>,
 }
 
 /// What the answer has to look like. An agent that answers otherwise is asked once more.

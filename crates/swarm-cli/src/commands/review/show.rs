@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use swarm_git::DiffKind;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::view::{ReviewView, TaskView};
+use swarm_protocol::view::{MemberView, ReviewView, TaskView};
 
 use crate::commands::task::TaskArg;
 use crate::context::Context;
@@ -133,6 +133,7 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     list(&mut text, "Acceptance", &shown.acceptance);
     list(&mut text, "Builds on", &shown.depends);
     list(&mut text, "Waiting for it", &shown.unblocks);
+    list(&mut text, "Council", &review.council.iter().flat_map(voice).collect::<Vec<_>>());
     for round in shown.rounds.iter().filter(|round| round.verdict.is_some()) {
         let verdict = round.verdict.as_deref().unwrap_or_default();
         let name = format!("Submission {} ({}, {verdict})", round.round, round.commit.short());
@@ -147,6 +148,15 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     commands.extend(review.commands.iter().filter(|command| !command.contains(" review show ")).cloned());
     list(&mut text, "Commands", &commands);
     text
+}
+
+/// What a member of the council says, and its remarks below.
+fn voice(member: &MemberView) -> Vec<String> {
+    let said = match member.voice {
+        Some(voice) => format!("{}: {}", voice.word(), member.said),
+        None => "has not spoken".into(),
+    };
+    vec![format!("{} ({}) {said}", member.member, member.profile)]
 }
 
 fn indented(text: &str) -> String {
