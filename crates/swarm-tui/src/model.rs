@@ -94,6 +94,15 @@ pub struct Said {
     pub undo: bool,
 }
 
+/// How things stood when the person looked elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    pub at: Timestamp,
+    pub done: u64,
+    pub waiting: usize,
+    pub cost_micros: u64,
+}
+
 /// A wish that was sent and has no answer yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
@@ -151,6 +160,8 @@ pub struct Model {
     /// The newest record that was ever seen.
     pub newest: u64,
     pub focused: bool,
+    /// When the person looked elsewhere, and how things stood then.
+    pub left: Option<Left>,
     /// Entries of the attention list that the bell has told of.
     pub told: BTreeSet<String>,
     pub last_key: Timestamp,

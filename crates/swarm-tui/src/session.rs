@@ -42,7 +42,7 @@ pub struct Options {
 /// Shows the swarm until the person leaves; the last word for the terminal.
 pub async fn show(source: Source, options: Options) -> io::Result<String> {
     let mut screen = Screen::take(options.mouse)?;
-    let shown = turn(&mut screen, source, &options).await;
+    let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, &options)).await;
     screen.give_back();
     shown
 }

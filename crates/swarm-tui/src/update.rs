@@ -3,6 +3,7 @@
 
 mod arrive;
 mod asking;
+mod confirming;
 mod dialogs;
 mod mouse;
 mod moving;
@@ -11,7 +12,7 @@ mod selecting;
 mod sending;
 
 pub use asking::expecting;
-pub use dialogs::filled;
+pub use confirming::filled;
 
 use swarm_protocol::time::Timestamp;
 
@@ -31,6 +32,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         }
         Input::Focus(focused) => {
             model.focused = focused;
+            arrive::looked_up(model);
             vec![]
         }
         Input::Tick => vec![],

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use swarm_core::show;
+use swarm_core::{State, show};
 use swarm_engine::look::{Look, look};
 use swarm_engine::work_diff::work_diff;
 use swarm_protocol::any_view::AnyView;
@@ -29,8 +29,12 @@ pub struct Screen {
     swarm: Arc<Swarm>,
     open_editor: Editor,
     /// The ledger when it was last looked at.
-    mark: Mutex<Option<(u64, SystemTime)>>,
+    mark: Mutex<Mark>,
+    /// The state that was last read, so that a ledger that stands still is read once.
+    read: Mutex<Option<(Mark, Arc<State>)>>,
 }
+
+type Mark = Option<(u64, SystemTime)>;
 
 impl Swarm {
     pub fn client(&self) -> Client {
@@ -38,7 +42,8 @@ impl Swarm {
     }
 
     pub fn screen(self: &Arc<Self>, open_editor: Editor) -> Screen {
-        Screen { swarm: Arc::clone(self), open_editor, mark: Mutex::new(self.ledger_mark()) }
+        let mark = Mutex::new(self.ledger_mark());
+        Screen { swarm: Arc::clone(self), open_editor, mark, read: Mutex::default() }
     }
 
     /// The name of the repository's folder.
@@ -62,8 +67,25 @@ fn told(error: CliError) -> ApiError {
 }
 
 impl Screen {
+    /// One at a time: a large ledger in memory once is enough.
+    fn state(&self, at: Option<u64>) -> Result<Arc<State>, ApiError> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if at.is_some() {
+            return self.swarm.planned(at).map(Arc::new).map_err(told);
+        }
+        let mark = self.swarm.ledger_mark();
+        if let Some((known, state)) = &*read
+            && *known == mark
+        {
+            return Ok(Arc::clone(state));
+        }
+        let state = Arc::new(self.swarm.planned(None).map_err(told)?);
+        *read = Some((mark, Arc::clone(&state)));
+        Ok(state)
+    }
+
     fn looked(&self, what: &Look, at: Option<u64>) -> Result<AnyView, ApiError> {
-        let state = self.swarm.planned(at).map_err(told)?;
+        let state = self.state(at)?;
         let now = if at.is_some() { state.at } else { self.swarm.now() };
         let mut view = look(&state, what, now, |_| None).view.map_err(ApiError::from)?;
         if at.is_none() {
@@ -87,7 +109,10 @@ impl Ledger for Screen {
     }
 
     fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, ApiError> {
-        self.swarm.task(id, at).map_err(told)
+        match self.looked(&Look::Task(id.clone()), at)? {
+            AnyView::Task(task) => Ok(task),
+            _ => Err(another_view()),
+        }
     }
 
     fn allowed(&self, task: Option<&TaskId>) -> Result<Vec<AllowedView>, ApiError> {
@@ -98,7 +123,7 @@ impl Ledger for Screen {
     }
 
     fn choices(&self, task: &TaskId) -> Result<Vec<Choice>, ApiError> {
-        let state = self.swarm.planned(None).map_err(told)?;
+        let state = self.state(None)?;
         show::choices(&state, task).map_err(ApiError::from)
     }
 
@@ -111,7 +136,7 @@ impl Ledger for Screen {
     }
 
     fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError> {
-        let state = self.swarm.planned(None).map_err(told)?;
+        let state = self.state(None)?;
         if state.task(task).is_none() {
             return Err(told(unknown(&state, task)));
         }

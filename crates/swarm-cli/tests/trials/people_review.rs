@@ -147,7 +147,10 @@ fn a_tag_decides_who_reviews_and_a_word_nobody_knows_is_refused_with_its_line() 
     let plan = "{\n \"goal\": \"g\", \"phases\": [ { \"id\": 1, \"tasks\": [\n  { \"id\": \"1.2\", \"title\": \"t\", \"isolation\": \"moon\" } ] } ] }";
     arena.write("bad.json", plan);
     has(&save("bad.json"), &["bad.json at line 3", "moon", "worktree"]);
-    has(&refused(&arena, &["task", "add", "More", "--review", "me"]), &["me", "none, command, agent, council, human"]);
+    has(
+        &refused(&arena, &["task", "add", "More", "--review", "me"]),
+        &["me", "none, command, agent, council, human"],
+    );
 }
 
 #[test]

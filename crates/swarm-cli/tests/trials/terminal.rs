@@ -16,7 +16,7 @@ struct Tmux {
 impl Tmux {
     fn start(arena: &Arena, columns: u32, rows: u32, args: &[&str]) -> Self {
         let tmux = Self { socket: arena.path("tmux.sock") };
-        let program = arena.command(&[&["tui"], args].concat());
+        let program = arena.command(args);
         let mut command = tmux.command();
         command.args([
             "-f",
@@ -115,7 +115,7 @@ fn three_tasks() -> Arena {
 fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
     let arena = three_tasks();
     let run = arena.start(&["--agents", "3"]);
-    let tmux = Tmux::start(&arena, 80, 24, &[]);
+    let tmux = Tmux::start(&arena, 80, 24, &["tui"]);
     tmux.until_line("1.1", "1.1 is done", |line| line.contains("done"));
     tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
     tmux.press("G");
@@ -188,7 +188,7 @@ fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
 #[test]
 fn without_a_coordinator_the_ledger_is_shown_and_written() {
     let arena = three_tasks();
-    let tmux = Tmux::start(&arena, 120, 40, &["--ascii"]);
+    let tmux = Tmux::start(&arena, 120, 40, &["tui", "--ascii"]);
     tmux.until_said("no coordinator runs");
     tmux.until("the plan is there", |screen| screen.contains("Do 1.1") && screen.is_ascii());
     tmux.press("b");
@@ -200,6 +200,23 @@ fn without_a_coordinator_the_ledger_is_shown_and_written() {
     assert_eq!(arena.status_of("1.1"), "blocked");
     tmux.press("q");
     wait_for("the screen is gone", || tmux.has_ended());
+    arena.assert_true();
+    arena.is_judged();
+}
+
+#[test]
+fn a_run_opens_its_screen_and_goes_on_without_it() {
+    let arena = three_tasks();
+    let tmux = Tmux::start(&arena, 80, 24, &["run", "--agent", "script", "--mode", "autopilot", "--tui"]);
+    tmux.until_line("1.1", "1.1 is done", |line| line.contains("done"));
+    tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
+    tmux.press("q");
+    tmux.until_said("Esc cancel");
+    tmux.press("d");
+    wait_for("the screen is gone", || tmux.has_ended());
+    assert_eq!(arena.status_of("1.2"), "active", "it goes on without the screen");
+    arena.ok(&["stop"]);
+    arena.assert_nothing_runs();
     arena.assert_true();
     arena.is_judged();
 }

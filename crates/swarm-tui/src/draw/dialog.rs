@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
+use swarm_protocol::ids::TaskId;
 
 use super::panel;
 use super::text::{cut, pad, put, put_all, span, wrapped};
@@ -153,7 +154,8 @@ fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
             } else {
                 "( ) approve   (•) needs changes"
             };
-            let mut head = vec![plain(theme, choice), blank()];
+            let mut head = judged(model, task, width);
+            head.extend([blank(), plain(theme, choice), blank()]);
             head.extend(labelled(theme, "What is to be changed", note, width, !*approve));
             (format!("Review task {task}"), head, "Enter send the verdict · Tab other verdict · Esc cancel")
         }
@@ -167,6 +169,28 @@ fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
         }
     };
     Parts { title, head, body, foot: foot.to_owned() }
+}
+
+/// What a verdict would be about, and what others said of it.
+fn judged(model: &Model, task: &TaskId, width: usize) -> Vec<Line<'static>> {
+    let theme = model.theme;
+    let reviews = model.board.as_ref().map(|board| board.reviews.as_slice()).unwrap_or_default();
+    let Some(review) = reviews.iter().find(|review| review.task == *task) else { return vec![] };
+    let (commit, tree) = (review.submitted.short(), review.tree.short());
+    let about = format!(
+        "Commit {commit}, tree {tree}, round {} of {} · D shows the diff",
+        review.round, review.rounds
+    );
+    let mut lines = vec![plain(theme, &cut(&about, width))];
+    for member in &review.council {
+        let voice = match &member.voice {
+            Some(voice) => voice.word(),
+            None => "has not spoken yet",
+        };
+        let text = format!("{} ({}): {voice} {}", member.member, member.profile, member.said);
+        lines.push(Line::from(span(theme, Role::Dim, &cut(&text, width))));
+    }
+    lines
 }
 
 /// The end of what was typed is always on the screen, with the cursor in it.

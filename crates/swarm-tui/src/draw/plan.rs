@@ -85,7 +85,11 @@ fn task_line(model: &Model, row: &BoardRow, selected: bool, width: usize) -> Lin
     Line::from(vec![
         format!("{} ", theme.plain(mark)).into(),
         span(theme, role, &format!("{} ", theme.sign(row.group))),
-        span(theme, dimmed(row.group), &pad(&format!("{} {}", row.row.id, row.row.title), title)),
+        span(
+            theme,
+            dimmed(row.group),
+            &(pad(&format!("{} {}", row.row.id, row.row.title), title.saturating_sub(1)) + " "),
+        ),
         span(theme, role, &pad(said, word)),
         span(theme, dimmed(row.group), &cut(&detail(model, row, rest), rest)),
     ])

@@ -3,46 +3,49 @@
 use std::time::Duration;
 
 use swarm_protocol::ids::TaskId;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::feed;
 use crate::input::{Input, Wish};
 use crate::source::Source;
 
-/// Between two boards.
+/// Between two answers of one kind.
 const AT_MOST_EVERY: Duration = Duration::from_millis(50);
 
 pub struct Hands {
     source: Source,
     told: mpsc::Sender<Input>,
-    board: Board,
+    /// Each of these is asked for one at a time, and only the newest question counts: whoever moves through a long
+    /// list does not wait for the tasks that they passed by.
+    board: watch::Sender<Option<Option<u64>>>,
+    task: watch::Sender<Option<(TaskId, Option<u64>)>>,
+    allowed: watch::Sender<Option<Option<TaskId>>>,
     log: Option<JoinHandle<()>>,
-}
-
-/// The board is asked for one at a time; whoever asks meanwhile gets the next one.
-struct Board {
-    asks: mpsc::Sender<Option<u64>>,
 }
 
 impl Hands {
     pub fn new(source: Source, told: mpsc::Sender<Input>) -> Self {
-        let (asks, asked) = mpsc::channel(64);
-        tokio::spawn(boards(source.clone(), told.clone(), asked));
-        Self { source, told, board: Board { asks }, log: None }
+        let asks = source.clone();
+        let board = newest(&told, async move |at| Input::Board(asks.board(at).await.map(Box::new)));
+        let asks = source.clone();
+        let task = newest(&told, async move |(id, at): (TaskId, Option<u64>)| {
+            Input::Task(id.clone(), asks.task(id, at).await.map(Box::new))
+        });
+        let asks = source.clone();
+        let allowed = newest(&told, async move |task: Option<TaskId>| {
+            Input::Allowed(task.clone(), asks.allowed(task).await.unwrap_or_default())
+        });
+        Self { source, told, board, task, allowed, log: None }
     }
 
     /// `past`: the record that is looked at.
     pub fn carry_out(&mut self, wish: Wish, past: Option<u64>) {
         let (source, told) = (self.source.clone(), self.told.clone());
         match wish {
-            Wish::Board(at) => drop(self.board.asks.try_send(at)),
-            Wish::Task(id) => {
-                spawn(told, async move { Input::Task(id.clone(), source.task(id, past).await.map(Box::new)) })
-            }
-            Wish::Allowed(task) => spawn(told, async move {
-                Input::Allowed(task.clone(), source.allowed(task).await.unwrap_or_default())
-            }),
+            Wish::Board(at) => drop(self.board.send_replace(Some(at))),
+            Wish::Task(id) => drop(self.task.send_replace(Some((id, past)))),
+            Wish::Allowed(task) => drop(self.allowed.send_replace(Some(task))),
             Wish::Choices(ticket, task) => {
                 spawn(told, async move { Input::Choices(ticket, source.choices(task).await) });
             }
@@ -50,13 +53,13 @@ impl Hands {
                 spawn(
                     told,
                     async move { Input::Preview(ticket, source.preview(command).await.map(Box::new)) },
-                )
+                );
             }
             Wish::Send(ticket, command) => {
                 spawn(told, async move { Input::Answer(ticket, source.send(command).await) });
             }
             Wish::Diff(task) => {
-                spawn(told, async move { Input::Diff(task.clone(), source.diff(task).await.map(Box::new)) })
+                spawn(told, async move { Input::Diff(task.clone(), source.diff(task).await.map(Box::new)) });
             }
             Wish::Follow(run) => {
                 if let Some(log) = self.log.take() {
@@ -82,17 +85,25 @@ fn spawn(told: mpsc::Sender<Input>, asking: impl Future<Output = Input> + Send +
     });
 }
 
-async fn boards(source: Source, told: mpsc::Sender<Input>, mut asked: mpsc::Receiver<Option<u64>>) {
-    while let Some(mut at) = asked.recv().await {
-        // What came meanwhile is answered by this one, too.
-        while let Ok(later) = asked.try_recv() {
-            at = later;
+/// A place for the newest question, and one worker that answers it.
+fn newest<Q, F>(told: &mpsc::Sender<Input>, mut answer: F) -> watch::Sender<Option<Q>>
+where
+    Q: Clone + 'static,
+    F: AsyncFnMut(Q) -> Input + 'static,
+{
+    let (asks, mut asked) = watch::channel(None::<Q>);
+    let told = told.clone();
+    tokio::task::spawn_local(async move {
+        while asked.changed().await.is_ok() {
+            let question = asked.borrow_and_update().clone();
+            let Some(question) = question else { continue };
+            let input = answer(question).await;
+            if told.send(input).await.is_err() {
+                return;
+            }
+            // A storm of records must not keep the coordinator busy with answers.
+            tokio::time::sleep(AT_MOST_EVERY).await;
         }
-        let board = source.board(at).await.map(Box::new);
-        if told.send(Input::Board(board)).await.is_err() {
-            return;
-        }
-        // A storm of records must not keep the coordinator busy with boards.
-        tokio::time::sleep(AT_MOST_EVERY).await;
-    }
+    });
+    asks
 }

@@ -7,7 +7,8 @@ use swarm_protocol::view::TaskView;
 
 use super::sending;
 use crate::input::{EventLine, LogLine, Wish};
-use crate::model::{EVENTS_MAX, LOG_MAX, Model, Node};
+use crate::model::{EVENTS_MAX, LOG_MAX, Left, Model, Node};
+use crate::said::{age, count, money};
 
 pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<Wish> {
     let board = match board {
@@ -142,4 +143,32 @@ pub fn log(model: &mut Model, run: &RunId, lines: Vec<LogLine>) -> Vec<Wish> {
         model.log.unseen += count;
     }
     vec![]
+}
+
+/// Shorter absences need no summary.
+const AWAY_SECS: u64 = 300;
+
+/// The person looks elsewhere, or is back: what happened meanwhile is one line.
+pub fn looked_up(model: &mut Model) {
+    let Some(board) = &model.board else { return };
+    let now = Left {
+        at: model.now,
+        done: board.status.counts.done,
+        waiting: board.attention.len(),
+        cost_micros: board.status.usage.cost_micros,
+    };
+    if !model.focused {
+        model.left = Some(now);
+        return;
+    }
+    let Some(left) = model.left.take().filter(|left| now.at.secs_since(left.at) >= AWAY_SECS) else { return };
+    let done = count(now.done.saturating_sub(left.done), "task");
+    let spent = money(now.cost_micros.saturating_sub(left.cost_micros));
+    let waiting = match now.waiting {
+        0 => "nothing waits for you".to_owned(),
+        1 => "1 thing waits for you".into(),
+        n => format!("{n} things wait for you"),
+    };
+    let since = age(now.at, left.at);
+    model.note(format!("Since you left {since} ago: {done} done, {spent} spent, {waiting}"));
 }

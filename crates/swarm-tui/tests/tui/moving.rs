@@ -122,3 +122,14 @@ fn news_of_the_attention_list_ring_once_and_only_for_who_looks_elsewhere() {
     assert!(stage.take(Input::Board(Ok(board()))).contains(&Wish::Bell));
     assert!(!stage.take(Input::Board(Ok(board()))).contains(&Wish::Bell), "told already");
 }
+
+#[test]
+fn who_was_away_is_told_what_happened_meanwhile() {
+    let mut stage = Stage::new(80, 24);
+    stage.take(Input::Focus(false));
+    stage.now += 600_000;
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["counts"]["done"] = 20.into()))));
+    stage.take(Input::Focus(true));
+    let said = stage.model.said.as_ref().map(|said| said.text.clone()).unwrap_or_default();
+    assert_eq!(said, "Since you left 10m ago: 2 tasks done, $0.00 spent, 2 things wait for you");
+}
