@@ -87,6 +87,8 @@ pub enum Input {
     /// Nothing but time has passed.
     Tick,
     Link(Link),
+    /// Another plan is there: what was seen of the last one means nothing any more.
+    Anew,
     Board(Result<Box<BoardView>, ApiError>),
     Task(TaskId, Result<Box<TaskView>, ApiError>),
     Allowed(Option<TaskId>, Vec<AllowedView>),

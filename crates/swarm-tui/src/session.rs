@@ -60,6 +60,7 @@ async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Res
     let mut keys = screen.events();
     let (mut drawn, mut pause) = (Instant::now() - FRAME, FRAME);
     let mut stale = true;
+    let mut ended = terminal::Ended::listen()?;
     hands.carry_out(Wish::Board(None), None);
     loop {
         if stale && drawn.elapsed() >= pause {
@@ -80,6 +81,8 @@ async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Res
                 None => return Ok(String::new()),
             },
             Some(input) = news.recv() => input,
+            // Whoever ends us gets a terminal that works.
+            () = ended.wait() => return Ok(String::new()),
             () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => {
                 if stale { continue }
                 Input::Tick

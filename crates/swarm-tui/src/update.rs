@@ -40,6 +40,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
             model.link = link;
             vec![Wish::Board(model.past)]
         }
+        Input::Anew => arrive::anew(model),
         Input::Board(board) => arrive::board(model, board),
         Input::Task(id, task) => arrive::task(model, &id, task),
         Input::Allowed(of, allowed) => arrive::allowed(model, of.as_ref(), allowed),

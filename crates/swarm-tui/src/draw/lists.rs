@@ -19,10 +19,11 @@ fn rows(
     frame: &mut Frame<'_>,
     area: Rect,
     view: View,
+    first: usize,
     row: impl Fn(usize) -> Option<Line<'static>>,
     none: &str,
 ) {
-    let (first, at) = (layout::first_shown(model, view), model.cursor(view));
+    let at = model.cursor(view);
     let marked = |n: usize| {
         let line = row(n)?;
         let role = if model.view == view { Role::Selected } else { Role::Plain };
@@ -50,7 +51,8 @@ pub fn attention(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         let text = pad(&format!("! {}", entry.entry.what), width.saturating_sub(6));
         Some(Line::from(vec![span(model.theme, Role::NeedsYou, &text), span(model.theme, Role::Dim, &old)]))
     };
-    rows(model, frame, list, View::Attention, line, "Nothing waits for you");
+    let first = at.saturating_sub(usize::from(list.height).saturating_sub(1));
+    rows(model, frame, list, View::Attention, first, line, "Nothing waits for you");
     let below = Rect { y: list.bottom(), height: area.height - list.height, ..area };
     put_all(frame, below, open);
 }
@@ -79,7 +81,15 @@ fn unfolded(model: &Model, entry: &AttentionEntry, width: usize) -> Vec<Line<'st
 pub fn agents(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let Some(board) = &model.board else { return };
     let line = |n: usize| Some(agent(model, board.agents.get(n)?, usize::from(area.width)));
-    rows(model, frame, area, View::Agents, line, "No agent is at work");
+    rows(
+        model,
+        frame,
+        area,
+        View::Agents,
+        layout::first_shown(model, View::Agents),
+        line,
+        "No agent is at work",
+    );
 }
 
 fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
@@ -122,7 +132,15 @@ pub fn events(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         .collect();
     let width = usize::from(area.width);
     let line = |n: usize| Some(event(model, shown.get(n)?, width));
-    rows(model, frame, area, View::Events, line, "Nothing has happened since you look");
+    rows(
+        model,
+        frame,
+        area,
+        View::Events,
+        layout::first_shown(model, View::Events),
+        line,
+        "Nothing has happened since you look",
+    );
 }
 
 fn event(model: &Model, event: &EventLine, width: usize) -> Line<'static> {
@@ -149,7 +167,7 @@ pub fn checkpoints(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     };
     let none = "No checkpoint yet; c makes one";
     let _ = board;
-    rows(model, frame, area, View::Checkpoints, line, none);
+    rows(model, frame, area, View::Checkpoints, layout::first_shown(model, View::Checkpoints), line, none);
 }
 
 /// `1  14:30:00  auto    before-autopilot         3 tasks, 5 commits since`
@@ -167,7 +185,15 @@ pub fn operations(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let Some(board) = &model.board else { return };
     let width = usize::from(area.width);
     let line = |n: usize| Some(operation(model, board.operations.get(n)?, width));
-    rows(model, frame, area, View::Operations, line, "No operation yet");
+    rows(
+        model,
+        frame,
+        area,
+        View::Operations,
+        layout::first_shown(model, View::Operations),
+        line,
+        "No operation yet",
+    );
 }
 
 fn operation(model: &Model, op: &OperationView, width: usize) -> Line<'static> {

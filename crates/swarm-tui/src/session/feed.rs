@@ -42,8 +42,13 @@ async fn online(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
         let first = match feed.next().await {
             Ok(Some(event)) => event,
             Ok(None) | Err(ClientError::Nobody) => return Some(()),
-            // Another plan by now, or another version: begin anew.
-            Err(_) => return Some(()),
+            // Another plan by now: its records are numbered from one again.
+            Err(_) => {
+                told.send(Input::Anew).await.ok()?;
+                told.send(Input::Events(source.before().await)).await.ok()?;
+                feed = source.client.events(None);
+                continue;
+            }
         };
         let mut events = vec![first];
         while events.len() < AT_ONCE {
@@ -73,6 +78,7 @@ async fn tell(events: Vec<Event>, told: &mpsc::Sender<Input>) -> Option<()> {
 
 /// Until somebody coordinates; none when nobody listens.
 async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+    let mut last = 0;
     loop {
         let changed = source.beside(|ledger| Ok(ledger.changed())).await.unwrap_or_default();
         if told.is_closed() {
@@ -82,7 +88,13 @@ async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
             return Some(());
         }
         if changed {
-            told.send(Input::Events(source.before().await)).await.ok()?;
+            let lines = source.before().await;
+            let newest = lines.last().map_or(0, |line| line.seq);
+            if newest < last {
+                told.send(Input::Anew).await.ok()?;
+            }
+            last = newest;
+            told.send(Input::Events(lines)).await.ok()?;
         }
     }
 }

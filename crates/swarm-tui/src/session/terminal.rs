@@ -15,6 +15,7 @@ use crossterm::terminal::{
 };
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::input::{Input, Key, Mouse};
 
@@ -141,6 +142,25 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.give_back();
+    }
+}
+
+/// The terminal was closed, or somebody asked us to end.
+pub struct Ended {
+    signals: [Signal; 2],
+}
+
+impl Ended {
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self { signals: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?] })
+    }
+
+    pub async fn wait(&mut self) {
+        let [first, second] = &mut self.signals;
+        tokio::select! {
+            _ = first.recv() => {}
+            _ = second.recv() => {}
+        }
     }
 }
 

@@ -35,6 +35,13 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
     wishes
 }
 
+/// Begins again with another plan.
+pub fn anew(model: &mut Model) -> Vec<Wish> {
+    model.events.clear();
+    (model.newest, model.past, model.board, model.looking_at, model.node) = (0, None, None, None, None);
+    vec![Wish::Board(None)]
+}
+
 /// Complete phases are folded, and what moves is selected.
 fn begin(model: &mut Model) {
     let Some(board) = &model.board else { return };

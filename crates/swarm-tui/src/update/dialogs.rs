@@ -143,7 +143,7 @@ pub fn note_what_was_seen(model: &mut Model) {
 pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
     let now = model.now;
     let Some(dialog) = &mut model.dialog else { return vec![] };
-    if key == Key::Esc {
+    if matches!(key, Key::Esc | Key::Ctrl('c')) {
         model.dialog = None;
         return vec![];
     }

@@ -41,7 +41,7 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
 fn in_filter(model: &mut Model, key: Key) -> Vec<Wish> {
     match key {
         Key::Enter => model.typing_filter = false,
-        Key::Esc => {
+        Key::Esc | Key::Ctrl('c') => {
             model.typing_filter = false;
             model.filter = None;
         }

@@ -48,6 +48,9 @@ fn escape_always_closes_and_never_quits() {
     stage.char('x');
     assert_eq!(stage.take(Input::Key(Key::Esc)), []);
     assert!(stage.model.dialog.is_none());
+    stage.char('x');
+    assert_eq!(stage.press(Key::Ctrl('c')), [], "in a dialog it is Esc");
+    assert!(stage.model.dialog.is_none());
     for _ in 0..5 {
         assert!(!stage.press(Key::Esc).iter().any(|wish| matches!(wish, Wish::Leave(_))));
     }

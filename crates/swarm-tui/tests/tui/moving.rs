@@ -133,3 +133,12 @@ fn who_was_away_is_told_what_happened_meanwhile() {
     let said = stage.model.said.as_ref().map(|said| said.text.clone()).unwrap_or_default();
     assert_eq!(said, "Since you left 10m ago: 2 tasks done, $0.00 spent, 2 things wait for you");
 }
+
+#[test]
+fn another_plan_begins_on_an_empty_screen() {
+    let mut stage = Stage::new(80, 24);
+    stage.take(Input::Anew);
+    assert!(stage.model.events.is_empty() && stage.model.board.is_none());
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 3.into()))));
+    assert_eq!((stage.model.newest, selected(&stage).as_str()), (3, "2.3"));
+}
