@@ -73,6 +73,12 @@ pub enum Kind {
         choice: AttentionChoice,
         text: Field,
     },
+    /// A note about a line of the diff.
+    Note {
+        file: String,
+        line: Option<u32>,
+        text: Field,
+    },
     /// Approves, or says what is to be changed.
     Review {
         task: TaskId,
@@ -120,7 +126,9 @@ impl Dialog {
     pub fn armed(&self) -> bool {
         let complete = match &self.kind {
             Kind::Block { reason, .. } => !reason.is_empty(),
-            Kind::Message { text, .. } | Kind::Answer { text, .. } => !text.is_empty(),
+            Kind::Message { text, .. } | Kind::Answer { text, .. } | Kind::Note { text, .. } => {
+                !text.is_empty()
+            }
             Kind::Edit { title, .. } => !title.is_empty(),
             Kind::Redirect { choices, .. } => choices.as_ref().is_some_and(|list| !list.is_empty()),
             _ => true,
@@ -141,6 +149,7 @@ impl Dialog {
             | Kind::Message { text: field, .. }
             | Kind::NewCheckpoint { name: field }
             | Kind::Answer { text: field, .. }
+            | Kind::Note { text: field, .. }
             | Kind::Review { note: field, .. }
             | Kind::Palette { text: field, .. } => Some(field),
             Kind::Edit { title, description, second, .. } => Some(if *second { description } else { title }),

@@ -119,7 +119,8 @@ pub enum Wish {
     Editor(TaskId),
     Copy(String),
     Title(String),
-    Bell,
+    /// Tells a person who looks elsewhere.
+    Bell(String),
     Suspend,
     Redraw,
     /// The end of the screen, with a last word for the terminal.

@@ -7,6 +7,7 @@ use swarm_protocol::board::{AllowedView, BoardAgent, BoardRow, BoardView, DiffVi
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::review::ReviewNote;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 
@@ -152,6 +153,8 @@ pub struct Model {
     pub full: Option<Full>,
     pub scroll: usize,
     pub diff: Option<Result<Box<DiffView>, ApiError>>,
+    /// Notes about lines of it, kept until the verdict is sent.
+    pub notes: Vec<ReviewNote>,
     pub said: Option<Said>,
     pub sent: Vec<Sent>,
     pub tickets: u64,

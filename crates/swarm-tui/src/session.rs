@@ -105,7 +105,7 @@ async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Res
                 }
                 Wish::Copy(text) => screen.copy(&text)?,
                 Wish::Title(text) => screen.title(&text)?,
-                Wish::Bell => screen.bell()?,
+                Wish::Bell(what) => screen.bell(&what)?,
                 wish => hands.carry_out(wish, model.past),
             }
         }

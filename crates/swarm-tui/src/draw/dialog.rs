@@ -148,6 +148,14 @@ fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
             head.extend(labelled(theme, &what, text, width, true));
             (choice.label.clone(), head, "Enter send · Esc cancel")
         }
+        Kind::Note { file, line, text } => {
+            let at = line.map(|line| format!(":{line}")).unwrap_or_default();
+            (
+                format!("Note at {file}{at}"),
+                labelled(theme, "What is to be changed there", text, width, true),
+                "Enter keep it for the verdict · Esc cancel",
+            )
+        }
         Kind::Review { task, note, approve } => {
             let choice = if *approve {
                 "(•) approve   ( ) needs changes"
@@ -182,6 +190,9 @@ fn judged(model: &Model, task: &TaskId, width: usize) -> Vec<Line<'static>> {
         review.round, review.rounds
     );
     let mut lines = vec![plain(theme, &cut(&about, width))];
+    for note in &model.notes {
+        lines.push(plain(theme, &cut(&format!("Note: {note}"), width)));
+    }
     for member in &review.council {
         let voice = match &member.voice {
             Some(voice) => voice.word(),

@@ -89,6 +89,29 @@ pub fn marks(model: &Model, files: bool) -> Vec<usize> {
     rows(model).iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect()
 }
 
+/// The file and the line in it, as it would be, where the person is.
+pub fn place(model: &Model) -> Option<(String, Option<u32>)> {
+    let (mut file, mut next, mut here) = (None, None, None);
+    for row in rows(model).into_iter().take(model.scroll + 1) {
+        match row {
+            Row::File(name) => (file, next, here) = (Some(name), None, None),
+            Row::Hunk(text) => {
+                let start =
+                    text.split('+').nth(1).and_then(|rest| rest.split([',', ' ']).next()?.parse().ok());
+                (next, here) = (start, start);
+            }
+            Row::Both(_) | Row::New(_) | Row::Pair(..) => {
+                here = next;
+                next = next.map(|line: u32| line + 1);
+            }
+            // What goes away has no place in the new file but the one that follows it.
+            Row::Old(_) => here = next,
+            Row::Note(_) => {}
+        }
+    }
+    file.map(|file| (file, here))
+}
+
 pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let task = model.looking_at.as_ref().map(ToString::to_string).unwrap_or_default();
     let title = match &model.diff {
@@ -106,9 +129,15 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         Some(Err(error)) => vec![Line::from(format!(" {}", error.message))],
         Some(Ok(_)) => {
             let rows = rows(model);
-            let shown = rows.iter().skip(model.scroll).take(usize::from(body.height));
+            let room = usize::from(body.height);
+            let first = model.scroll.saturating_sub(room / 2).min(rows.len().saturating_sub(room));
+            let shown = rows.iter().enumerate().skip(first).take(room);
+            let selected = |at: usize, line: Line<'static>| match at == model.scroll {
+                true => line.patch_style(model.theme.style(Role::Selected)),
+                false => line,
+            };
             let mut lines: Vec<Line<'static>> =
-                shown.map(|row| line(model, row, usize::from(body.width))).collect();
+                shown.map(|(at, row)| selected(at, line(model, row, usize::from(body.width)))).collect();
             if rows.is_empty() {
                 lines.push(Line::from(" The task changes nothing"));
             }

@@ -46,7 +46,7 @@ fn hints(model: &Model) -> Line<'static> {
     if let Some(full) = model.full {
         let text = match full {
             Full::Log => " j k scroll  G follow  [ ] tool calls  w wrap  y copy  Esc back",
-            Full::Diff => " j k scroll  [ ] hunks  { } files  v review  w wrap  Esc back",
+            Full::Diff => " j k move  [ ] hunks  { } files  Enter note at this line  v verdict  Esc back",
             Full::Help => " j k scroll  Esc back",
         };
         return Line::from(span(model.theme, Role::Key, &cut(text, width)));

@@ -164,7 +164,8 @@ pub fn log_room(model: &Model) -> u16 {
 /// How far down what covers the board can be scrolled.
 pub fn scroll_max(model: &Model) -> usize {
     let lines = match model.full {
-        Some(Full::Diff) => super::diff::length(model),
+        // There a line is selected, not scrolled to.
+        Some(Full::Diff) => return super::diff::length(model).saturating_sub(1),
         Some(Full::Help) => super::help::lines(model).len(),
         _ => 0,
     };

@@ -132,9 +132,11 @@ impl Screen {
         execute!(io::stdout(), SetTitle(text))
     }
 
-    pub fn bell(&mut self) -> io::Result<()> {
+    /// The bell, and a notification where the terminal has them.
+    pub fn bell(&mut self, what: &str) -> io::Result<()> {
+        let what: String = what.chars().filter(|c| !c.is_control()).take(200).collect();
         let mut out = io::stdout();
-        out.write_all(b"\x07")?;
+        write!(out, "\x07\x1b]9;{what}\x1b\\")?;
         out.flush()
     }
 }

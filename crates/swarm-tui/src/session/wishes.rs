@@ -68,7 +68,7 @@ impl Hands {
                 self.log = run.map(|run| tokio::spawn(feed::log(source.client, run, told)));
             }
             // Those of the terminal are the loop's.
-            Wish::Editor(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell => {}
+            Wish::Editor(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell(_) => {}
             Wish::Suspend | Wish::Redraw | Wish::Leave(_) => {}
         }
     }

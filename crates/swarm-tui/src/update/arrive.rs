@@ -79,15 +79,16 @@ fn told(model: &mut Model) -> Vec<Wish> {
     if now == model.told {
         return vec![];
     }
-    let fresh = now.difference(&model.told).next().is_some();
+    let fresh = board.attention.iter().find(|entry| !model.told.contains(&entry.id));
+    let fresh = fresh.map(|entry| entry.entry.what.clone());
     let name = match now.len() {
         0 => format!("swarm · {}", model.place),
         n => format!("({n}) swarm · {}", model.place),
     };
     model.told = now;
     let mut wishes = vec![Wish::Title(name)];
-    if fresh && !model.focused && model.past.is_none() {
-        wishes.push(Wish::Bell);
+    if !model.focused && model.past.is_none() {
+        wishes.extend(fresh.map(Wish::Bell));
     }
     wishes
 }

@@ -9,6 +9,7 @@ use crate::dialog::{Kind, Shown};
 use crate::field::Field;
 use crate::input::Wish;
 use crate::model::Model;
+use crate::said::count;
 
 /// Enter. Does nothing until the dialog is armed.
 pub fn confirmed(model: &mut Model) -> Vec<Wish> {
@@ -33,7 +34,10 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             return sending::send_then(model, command, choice.then, None);
         }
         Kind::Review { task, note, approve } => match verdict(model, &task, &note, approve) {
-            Some(verdict) => Command::Review { task, verdict },
+            Some(verdict) => {
+                model.notes.clear();
+                Command::Review { task, verdict }
+            }
             None => {
                 model.dialog = Some(dialog);
                 return vec![];
@@ -45,6 +49,12 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             let command = dialogs::redirect(model).or_else(|| dialogs::rollback(model));
             model.dialog = None;
             return command.map_or_else(Vec::new, |c| sending::send(model, asking::expecting(c, seen)));
+        }
+        Kind::Note { file, line, text } => {
+            model.notes.push(ReviewNote { file: Some(file), line, text: text.text() });
+            let kept = count(model.notes.len() as u64, "note");
+            model.note(format!("{kept} kept; v sends the verdict with them"));
+            return vec![];
         }
         Kind::Pause | Kind::Quit | Kind::Panel | Kind::Palette { .. } => {
             model.dialog = Some(dialog);
@@ -82,8 +92,9 @@ fn verdict(
         let review = model.board.as_ref()?.reviews.iter().find(|review| review.task == *task)?;
         return Some(Verdict::Approve { tip: review.submitted.clone() });
     }
-    let notes = vec![ReviewNote { text: note.text(), ..ReviewNote::default() }];
-    (!note.is_empty()).then_some(Verdict::NeedsChanges { notes })
+    let general = (!note.is_empty()).then(|| ReviewNote { text: note.text(), ..ReviewNote::default() });
+    let notes: Vec<ReviewNote> = general.into_iter().chain(model.notes.clone()).collect();
+    (!notes.is_empty()).then_some(Verdict::NeedsChanges { notes })
 }
 
 /// The person's own words in the place that was left for them.

@@ -44,7 +44,9 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
             return vec![Wish::Choices(model.tickets, task)];
         }
         (Action::Message, Some(task)) => Kind::Message { task, text: Field::default() },
-        (Action::Review, Some(task)) => Kind::Review { task, note: Field::default(), approve: true },
+        (Action::Review, Some(task)) => {
+            Kind::Review { task, note: Field::default(), approve: model.notes.is_empty() }
+        }
         (Action::Edit, Some(task)) => match &model.task {
             Some(view) => Kind::Edit {
                 title: Field::new(&view.row.title),
@@ -60,6 +62,18 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
         }
     };
     model.dialog = Some(Dialog::new(kind, model.now));
+    vec![]
+}
+
+/// A note about the line of the diff that the person is at.
+pub fn open_note(model: &mut Model) -> Vec<Wish> {
+    match crate::draw::diff::place(model) {
+        Some((file, line)) => {
+            let kind = Kind::Note { file, line, text: Field::default() };
+            model.dialog = Some(Dialog::new(kind, model.now));
+        }
+        None => model.note("There is no line of a file here"),
+    }
     vec![]
 }
 

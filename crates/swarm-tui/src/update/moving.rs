@@ -77,6 +77,11 @@ pub fn next_view(model: &mut Model, by: usize) -> Vec<Wish> {
 
 /// Unfolds a phase, or jumps from a line to the task that it is about.
 pub fn open(model: &mut Model) -> Vec<Wish> {
+    match model.full {
+        Some(Full::Diff) => return super::dialogs::open_note(model),
+        Some(_) => return vec![],
+        None => {}
+    }
     match (model.view, model.node.clone()) {
         (View::Plan, Some(Node::Phase(id))) => {
             if !model.folded.remove(&id) {

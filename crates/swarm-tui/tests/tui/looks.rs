@@ -2,13 +2,13 @@
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use swarm_protocol::board::{Choice, DiffView};
-use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::board::Choice;
+use swarm_protocol::ids::TaskId;
 use swarm_tui::draw::draw;
 use swarm_tui::input::{Input, Key, Link, Wish};
 use swarm_tui::theme::Theme;
 
-use crate::support::{Stage, board_with};
+use crate::support::{Stage, board_with, diff};
 
 pub fn screen(stage: &Stage) -> String {
     let (columns, rows) = stage.model.size;
@@ -135,15 +135,6 @@ fn the_pause_dialog_shows_who_is_held() {
 
 #[test]
 fn a_diff_is_unified_and_side_by_side_where_it_fits() {
-    let patch = "diff --git a/a.md b/a.md\nindex 1..2 100644\n--- a/a.md\n+++ b/a.md\n@@ -1,2 +1,2 @@\n # Title\n-One for all tasks.\n+One for each task.\n";
-    let oid = |c: char| Oid::new(c.to_string().repeat(40)).expect("an oid");
-    let diff = |task: &TaskId| DiffView {
-        task: task.clone(),
-        from: oid('a'),
-        to: oid('b'),
-        patch: patch.into(),
-        cut: false,
-    };
     for (columns, name) in [(80, "diff-80"), (160, "diff-160")] {
         let mut stage = Stage::new(columns, 24);
         stage.char('D');

@@ -117,10 +117,11 @@ fn the_palette_finds_commands_and_tasks() {
 fn news_of_the_attention_list_ring_once_and_only_for_who_looks_elsewhere() {
     let mut stage = Stage::new(80, 24);
     let more = || board_with(|b| b["attention"][1]["id"] = "task/9.9".into());
-    assert!(!stage.take(Input::Board(Ok(more()))).contains(&Wish::Bell), "the person looks");
+    let rings = |wishes: Vec<Wish>| wishes.iter().any(|wish| matches!(wish, Wish::Bell(_)));
+    assert!(!rings(stage.take(Input::Board(Ok(more())))), "the person looks");
     stage.take(Input::Focus(false));
-    assert!(stage.take(Input::Board(Ok(board()))).contains(&Wish::Bell));
-    assert!(!stage.take(Input::Board(Ok(board()))).contains(&Wish::Bell), "told already");
+    assert!(rings(stage.take(Input::Board(Ok(board())))));
+    assert!(!rings(stage.take(Input::Board(Ok(board())))), "told already");
 }
 
 #[test]

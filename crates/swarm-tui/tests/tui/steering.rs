@@ -5,6 +5,7 @@ use swarm_protocol::board::Choice;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::review::Verdict;
 use swarm_tui::dialog::Kind;
 use swarm_tui::input::{Input, Key, Wish};
 
@@ -131,4 +132,23 @@ fn a_refusal_stays_on_the_screen() {
     let error = swarm_protocol::api::ApiError::new("x", "It has changed since", "swarm op show 41");
     stage.take(Input::Answer(ticket(&wishes), Err(error)));
     assert!(stage.model.said.as_ref().is_some_and(|said| said.text.contains("swarm op show 41")));
+}
+
+#[test]
+fn notes_at_lines_of_the_diff_are_sent_with_the_verdict() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('D');
+    let task = stage.model.looking_at.clone().expect("a task");
+    stage.take(Input::Diff(task.clone(), Ok(Box::new(crate::support::diff(&task)))));
+    // File, hunk, "# Title" at line 8, the old line, the new one at line 9.
+    stage.char('G');
+    stage.press(Key::Enter);
+    stage.keys("too short");
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "it is kept for the verdict");
+    stage.char('v');
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::Review { verdict: Verdict::NeedsChanges { notes }, .. }] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(notes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a.md:9: too short"]);
 }
