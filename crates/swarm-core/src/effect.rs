@@ -93,10 +93,11 @@ pub enum WorkOrder {
         iteration: u32,
         session: Option<String>,
     },
-    /// `waived`: the commands are passed over, on a person's word.
+    /// `waived`, `scan_waived`: the commands of that gate are passed over, on a person's word.
     Check {
         iteration: u32,
         waived: bool,
+        scan_waived: bool,
     },
     Hold,
     Drain,

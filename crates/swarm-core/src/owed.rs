@@ -78,7 +78,8 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         }
         Stage::Checking { run: current, iteration, .. } if current == id => {
             let waived = task.waived.contains(&Gate::Check);
-            order(state, WorkOrder::Check { iteration: *iteration, waived })
+            let scan_waived = task.waived.contains(&Gate::Scan);
+            order(state, WorkOrder::Check { iteration: *iteration, waived, scan_waived })
         }
         _ => return None,
     };

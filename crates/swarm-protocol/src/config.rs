@@ -61,6 +61,8 @@ pub struct Config {
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_iterations: u32,
     pub check: Commands,
+    /// A gate of its own after the checks, in the same worktree: a bug scanner, a secret scanner, a licence check.
+    pub scan: Commands,
     /// Run on the merged tree before trunk moves; the check commands when not set.
     pub verify: Option<Commands>,
     pub review: Review,
@@ -90,7 +92,6 @@ pub struct Commands {
     pub timeout: Span,
 }
 
-/// Who says that submitted work is good.
 /// How a plan is made from a goal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -192,6 +193,7 @@ impl Default for Config {
             max_task_duration: Span::secs(30 * 60),
             max_iterations: 50,
             check: Commands::default(),
+            scan: Commands::default(),
             verify: None,
             review: Review::default(),
             plan: Planning::default(),
@@ -257,8 +259,20 @@ impl Config {
         self.verify.as_ref().unwrap_or(&self.check)
     }
 
+    /// What submitted work must pass in its own worktree: checks, then scans, as far as they are wanted.
+    pub fn commands_at_submission(&self, checks: bool, scans: bool) -> Commands {
+        let wanted = [(checks, &self.check), (scans, &self.scan)];
+        let parts = wanted.into_iter().filter(|(wanted, part)| *wanted && !part.commands.is_empty());
+        let parts: Vec<&Commands> = parts.map(|(_, part)| part).collect();
+        Commands {
+            commands: parts.iter().flat_map(|part| part.commands.clone()).collect(),
+            timeout: Span::secs(parts.iter().map(|part| part.timeout.secs).sum()),
+        }
+    }
+
     /// The numbers the core decides by.
     pub fn policy(&self) -> Policy {
+        let checks = !self.check.commands.is_empty() || !self.scan.commands.is_empty();
         Policy {
             dispatch: true,
             max_retries: self.recovery.max_retries,
@@ -290,13 +304,13 @@ impl Config {
             stable_secs: self.recovery.stable.secs,
             claims_max: self.recovery.max_claims,
             same_failures_max: self.recovery.max_same_failures,
-            check_bases: !self.check.commands.is_empty(),
+            check_bases: checks,
             task_budget: self.budget.task.allowance(),
             budget: self.budget.session.allowance(),
             hooks: hook_rules(&self.hooks),
             checkpoints: self.checkpoints.rules(),
             snapshot_every: self.ledger.snapshot_every,
-            checks: !self.check.commands.is_empty(),
+            checks,
             verifies: !self.verify_commands().commands.is_empty(),
         }
     }

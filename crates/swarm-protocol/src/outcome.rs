@@ -141,6 +141,8 @@ impl Next {
 pub enum Gate {
     /// The check commands in the task's worktree.
     Check,
+    /// The scan commands, after the check commands and in the same place.
+    Scan,
     /// The review of the submitted work.
     Review,
     /// The verification commands on the merged tree.
@@ -148,11 +150,12 @@ pub enum Gate {
 }
 
 impl Gate {
-    pub const ALL: [Self; 3] = [Self::Check, Self::Review, Self::Verify];
+    pub const ALL: [Self; 4] = [Self::Check, Self::Scan, Self::Review, Self::Verify];
 
     pub fn word(self) -> &'static str {
         match self {
             Self::Check => "check",
+            Self::Scan => "scan",
             Self::Review => "review",
             Self::Verify => "verify",
         }

@@ -246,10 +246,9 @@ fn a_check_command_that_hangs_is_ended_with_all_it_started() {
     arena.assert_nothing_runs();
 }
 
-/// What `git gc --prune=now` does to a commit that is made at the same moment.
-#[test]
-fn a_stop_ends_and_saves_the_files_when_the_last_commit_has_lost_its_content() {
-    let arena = arena_with(json!({}));
+/// What `git gc --prune=now` does to a commit that is made at the same moment; then it is stopped. Gives the saved file, and
+/// what lets the agent go on.
+fn stopped_without_content(arena: &Arena, damage: impl FnOnce()) -> (String, std::path::PathBuf) {
     let go = arena.path("go");
     let script = "write a.txt a\ncommit feat: a\nwrite a.txt b\ncommit feat: b\nprint committed\nwait-for GO\ncomplete";
     arena.plan(&[("1.1", &[], script.replace("GO", &go.display().to_string()))]);
@@ -258,14 +257,31 @@ fn a_stop_ends_and_saves_the_files_when_the_last_commit_has_lost_its_content() {
     let tree = arena.git(&["rev-parse", "swarm/1.1^{tree}"]).trim().to_owned();
     let object = arena.root.join(".git/objects").join(&tree[..2]).join(&tree[2..]);
     std::fs::remove_file(object).expect("a loose object");
+    damage();
     arena.ok(&["stop"]);
     run.end();
     arena.assert_nothing_runs();
     let saved = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip/1.1"]);
-    assert_eq!(arena.git(&["show", &format!("{}:a.txt", saved.trim())]).trim(), "b", "{saved}");
+    (arena.git(&["show", &format!("{}:a.txt", saved.trim())]).trim().to_owned(), go)
+}
+
+#[test]
+fn a_stop_ends_and_saves_the_files_when_the_last_commit_has_lost_its_content() {
+    let arena = arena_with(json!({}));
+    let (saved, go) = stopped_without_content(&arena, || {});
+    assert_eq!(saved, "b");
     std::fs::write(go, "").expect("a file");
     let (code, said) = arena.run(&[]);
     assert_eq!((code, arena.git(&["show", "main:a.txt"]).trim()), (0, "b"), "{said}");
+    arena.is_judged(); // git fsck names what was taken away
+}
+
+#[test]
+fn a_stop_ends_and_saves_the_files_also_when_nobody_knows_where_the_task_began() {
+    let arena = arena_with(json!({}));
+    let note = arena.root.join(".git/swarm/worktrees/1.1.json");
+    let (saved, _) = stopped_without_content(&arena, || std::fs::remove_file(note).expect("it is there"));
+    assert_eq!(saved, "b");
     arena.is_judged(); // git fsck names what was taken away
 }
 

@@ -171,3 +171,25 @@ fn what_came_from_trunk_into_the_branch_is_not_shown_as_the_tasks_own() {
     assert_eq!(code, 0, "{said}");
     arena.assert_tidy();
 }
+
+#[test]
+fn a_scan_is_a_gate_of_its_own_that_names_itself_and_can_be_waived() {
+    let arena = arena_with(json!({
+        "check": { "commands": ["true"] },
+        "scan": { "commands": ["! grep -q secret a.txt || { echo 'a secret in a.txt' >&2; exit 1; }"] },
+        "recovery": { "maxSameFailures": 0, "backoffMax": "1s" },
+    }));
+    let leaks = "on-iteration 1: write a.txt secret\non-iteration 1: commit feat: a\n\
+                 on-iteration 2: sh cp \"$SWARM_PROMPT_FILE\" told.md\non-iteration 2: write a.txt a\n\
+                 on-iteration 2: commit fix: no secret\ncomplete";
+    let stays = "write a.txt secret\ncommit feat: b\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], leaks)], vec![task("2.1", &["1.1"], stays)]]);
+    arena.ok(&["task", "waive", "2.1", "scan", "--reason", "it is no secret"]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    has(&said, &["checks failed, back to work", "a secret in a.txt"]);
+    has(&arena.git(&["show", "main:told.md"]), &["a secret in a.txt"]);
+    assert_eq!(arena.git(&["show", "main~1:a.txt"]), "a\n");
+    assert_eq!(arena.git(&["show", "main:a.txt"]), "secret\n");
+    arena.assert_all_done();
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use swarm_core::effect::{Effect, WorkOrder};
 use swarm_protocol::channel::{CommandLine, Order};
+use swarm_protocol::config::Commands;
 use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
@@ -47,13 +48,14 @@ impl Coordinator {
                 WorkOrder::Go { iteration, .. } if self.links.is_told_to_go(run, *iteration) => return None,
                 WorkOrder::Go { iteration, session } => {
                     let worktree = self.world.worktree_of(task);
+                    let submitted = config.commands_at_submission(true, true);
                     let setting = Setting {
                         task,
                         agent,
                         attempt: *attempt,
                         iteration: *iteration,
                         worktree: &worktree,
-                        checks: config.check.commands.iter().map(CommandLine::shown).collect(),
+                        checks: submitted.commands.iter().map(CommandLine::shown).collect(),
                         learnings: self.world.learnings.for_agent(agent),
                         context: ContextFiles::new(&self.world.paths.swarm, task),
                     };
@@ -65,17 +67,17 @@ impl Coordinator {
                         known: self.store.state().seq,
                     }
                 }
-                WorkOrder::Check { iteration, waived } => Order::Check {
-                    iteration: *iteration,
-                    commands: if *waived { vec![] } else { config.check.commands.clone() },
-                    timeout_secs: config.check.timeout.secs,
-                },
+                WorkOrder::Check { iteration, waived, scan_waived } => {
+                    let Commands { commands, timeout } = config.commands_at_submission(!waived, !scan_waived);
+                    Order::Check { iteration: *iteration, commands, timeout_secs: timeout.secs }
+                }
                 WorkOrder::Hold => Order::Hold,
                 WorkOrder::Drain => Order::Drain { within_secs: config.stop.drain.secs },
             }),
             Effect::Verify { checks, .. } => {
-                let verify = if *checks { &config.check } else { config.verify_commands() };
-                Some(Order::Verify { commands: verify.commands.clone(), timeout_secs: verify.timeout.secs })
+                let at_submission = checks.then(|| config.commands_at_submission(true, true));
+                let verify = at_submission.unwrap_or_else(|| config.verify_commands().clone());
+                Some(Order::Verify { commands: verify.commands, timeout_secs: verify.timeout.secs })
             }
             Effect::Review { by: Some(_), .. } => {
                 Some(Order::Ask { timeout_secs: config.review.timeout.secs })

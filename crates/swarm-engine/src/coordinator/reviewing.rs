@@ -106,8 +106,9 @@ async fn question(world: &World, setting: ReviewSetting, tip: &Oid) -> Result<St
     };
     let (files, diff) = (text(&base, DiffKind::Stat).await?, text(&base, DiffKind::Patch).await?);
     let most = usize::try_from(world.config.review.max_diff).unwrap_or(usize::MAX);
+    let submitted = world.config.commands_at_submission(true, true);
     let words = ReviewPrompt {
-        checks: world.config.check.commands.iter().map(CommandLine::shown).collect(),
+        checks: submitted.commands.iter().map(CommandLine::shown).collect(),
         base: base.to_string(),
         tip: tip.to_string(),
         ..setting.words

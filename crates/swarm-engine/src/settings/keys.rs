@@ -138,7 +138,7 @@ impl Keys {
                     serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
                 check_members(&members)
             }
-            "maxTaskDuration" | "check.timeout" | "verify.timeout" if is_zero(value) => {
+            "maxTaskDuration" | "check.timeout" | "scan.timeout" | "verify.timeout" if is_zero(value) => {
                 Err("it must be longer than nothing".into())
             }
             _ => Ok(()),

@@ -119,7 +119,7 @@ impl Story {
             Some(WorkOrder::Go { iteration, .. }) if waiting && iteration > daemon.iterated => {
                 self.iterate(run, iteration);
             }
-            Some(WorkOrder::Check { iteration, waived })
+            Some(WorkOrder::Check { iteration, waived, .. })
                 if waiting && daemon.checked.is_none_or(|last| iteration > last) =>
             {
                 self.daemon_turns(run, Doing::Checking { iteration, waived }, (1_000, 30_000));

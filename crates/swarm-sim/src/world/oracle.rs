@@ -262,7 +262,7 @@ impl Oracle {
     fn waived(&self, task: &TaskId, gate: Gate) -> bool {
         self.waived.contains(&(task.clone(), gate))
             || self.policies.iter().any(|policy| match gate {
-                Gate::Check => !policy.checks,
+                Gate::Check | Gate::Scan => !policy.checks,
                 Gate::Review => !policy.reviews && policy.reviewer.is_none(),
                 Gate::Verify => !policy.verifies,
             })

@@ -162,7 +162,11 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
     let marker = marker_of(git, &rescue.task, &rescue.worktree).map_err(failed)?;
     let whole = match marker {
         Some(marker) => newest_whole(git, &marker).await.map_err(failed)?,
-        None => return Err(failed(error)),
+        // Nobody remembers where it began: what a person has checked out can be read.
+        None => match git.resolve("HEAD").await.map_err(failed)? {
+            Some(head) => head,
+            None => return Err(failed(error)),
+        },
     };
     match whole == tip {
         true => Err(failed(error)),

@@ -34,6 +34,8 @@ pub struct Args {
 pub enum GateArg {
     /// The check commands in the task's worktree
     Check,
+    /// The scan commands in the task's worktree
+    Scan,
     /// The review of the submitted work
     Review,
     /// The verification commands on the merged tree
@@ -44,6 +46,7 @@ impl From<GateArg> for Gate {
     fn from(gate: GateArg) -> Self {
         match gate {
             GateArg::Check => Self::Check,
+            GateArg::Scan => Self::Scan,
             GateArg::Review => Self::Review,
             GateArg::Verify => Self::Verify,
         }
