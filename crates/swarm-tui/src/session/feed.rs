@@ -14,6 +14,10 @@ use crate::source::{Source, event_line};
 const TOGETHER: Duration = Duration::from_millis(50);
 const AT_ONCE: usize = 500;
 
+/// A worktree that is set up first may take a while.
+const TRY_AGAIN: Duration = Duration::from_millis(250);
+const TRIES_MAX: u32 = 240;
+
 /// Tells of everything that happens, until nobody listens.
 pub async fn follow(source: Source, told: mpsc::Sender<Input>) {
     let before = source.before().await;
@@ -103,8 +107,20 @@ async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
 pub async fn log(client: Client, run: RunId, told: mpsc::Sender<Input>) {
     let mut feed = client.follow_log(&run, 0);
     let mut reader = swarm_agents::said::Reader::default();
+    let mut tries = 0;
     loop {
-        let Ok(Some(first)) = feed.next().await else { return };
+        let first = match feed.next().await {
+            Ok(Some(event)) => event,
+            Ok(None) => return,
+            // A run that has just begun has no journal yet.
+            Err(_) if feed.seen().is_none() && tries < TRIES_MAX => {
+                tries += 1;
+                tokio::time::sleep(TRY_AGAIN).await;
+                feed = client.follow_log(&run, 0);
+                continue;
+            }
+            Err(_) => return,
+        };
         let mut events = vec![first];
         while events.len() < AT_ONCE {
             match tokio::time::timeout(TOGETHER, feed.next()).await {
