@@ -2,6 +2,8 @@
 
 #[path = "support/mod.rs"]
 mod support;
+#[path = "tui/chance.rs"]
+mod chance;
 #[path = "tui/confirming.rs"]
 mod confirming;
 #[path = "tui/looks.rs"]

@@ -7,7 +7,7 @@ use crate::model::{Full, Model, View};
 /// Columns and rows below which only the four lines that are never hidden are shown.
 const LEAST: (u16, u16) = (60, 16);
 /// From here on several views stand side by side.
-const WIDE: u16 = 110;
+const WIDE: (u16, u16) = (110, 24);
 const HUGE: (u16, u16) = (200, 50);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn size(model: &Model) -> Size {
     match model.size {
         (columns, rows) if columns < LEAST.0 || rows < LEAST.1 => Size::Tiny,
         (columns, rows) if columns >= HUGE.0 && rows >= HUGE.1 => Size::Huge,
-        (columns, _) if columns >= WIDE => Size::Wide,
+        (columns, rows) if columns >= WIDE.0 && rows >= WIDE.1 => Size::Wide,
         _ => Size::Narrow,
     }
 }

@@ -43,7 +43,7 @@ pub fn attention(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let open = board.attention.get(at).map(|entry| unfolded(model, entry, usize::from(area.width)));
     let open = open.unwrap_or_default();
     let room = area.height.saturating_sub(open.len() as u16).max(1);
-    let list = Rect { height: room.min(board.attention.len().max(1) as u16), ..area };
+    let list = Rect { height: room.min(board.attention.len().max(1) as u16).min(area.height), ..area };
     let width = usize::from(area.width);
     let line = |n: usize| {
         let entry = board.attention.get(n)?;
