@@ -26,6 +26,7 @@ mod plain;
 pub mod script;
 mod probe;
 pub mod journal;
+pub mod said;
 pub mod redact;
 pub mod prompts;
 pub mod handover;

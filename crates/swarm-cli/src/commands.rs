@@ -5,6 +5,7 @@ pub mod plan;
 pub mod task;
 pub mod phase;
 pub mod status;
+pub mod tui;
 pub mod attention;
 pub mod handoff;
 pub mod run;
@@ -62,6 +63,7 @@ pub enum Command {
     #[command(subcommand)]
     Phase(phase::Command),
     Status(status::Args),
+    Tui(tui::Args),
     Attention(attention::Args),
     Handoff(handoff::Args),
     #[command(subcommand)]
@@ -130,6 +132,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Task(command) => task::run(command, cx)?,
         Command::Phase(command) => phase::run(command, cx)?,
         Command::Status(args) => status::run(args, cx)?,
+        Command::Tui(args) => tui::run(&args, cx)?,
         Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
         Command::Review(command) => review::run(command, cx)?,

@@ -8,6 +8,7 @@ pub mod time;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use indicatif::MultiProgress;
@@ -69,8 +70,20 @@ pub fn stand_above(board: Option<MultiProgress>) {
     *BOARD.lock().unwrap_or_else(PoisonError::into_inner) = board;
 }
 
+/// The whole terminal is a screen: a line of ours would stand in the middle of it.
+static COVERED: AtomicBool = AtomicBool::new(false);
+
+/// From now on notes go to the log only, or are said again.
+pub fn covered(covered: bool) {
+    COVERED.store(covered, Ordering::Relaxed);
+}
+
 /// Something worth saying that is not the data asked for.
 pub fn note(text: &str) {
+    if COVERED.load(Ordering::Relaxed) {
+        tracing::info!(text, "not said: the terminal is a screen");
+        return;
+    }
     // When stderr is gone there is nobody left to tell.
     let say = || drop(writeln!(io::stderr().lock(), "{text}"));
     match &*BOARD.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -18,6 +18,7 @@ pub mod rounds;
 pub mod runs;
 pub mod salvage;
 pub mod session;
+mod screen;
 mod settings;
 mod signals;
 mod stop;

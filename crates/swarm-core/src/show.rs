@@ -1,6 +1,8 @@
 //! State → views. Front ends print these and hold nothing of their own.
 
+mod allowed;
 mod attention;
+mod board;
 mod changes;
 mod choices;
 mod operations;
@@ -10,10 +12,13 @@ mod review;
 mod status;
 mod stops;
 mod task;
+mod ways;
 
+pub use allowed::allowed;
 pub use attention::attention;
+pub use board::board;
 pub use changes::changes;
-pub use choices::{Choice, choices};
+pub use choices::choices;
 pub use operations::{checkpoints, hooks, operations};
 pub use retry::retry_options;
 pub use review::{review, reviews, work};

@@ -1,9 +1,11 @@
 //! The coordinator's end of the work channel, and everything else that arrives at its socket: queues, no sockets.
 
+use swarm_git::GitError;
 use swarm_protocol::api::Delivery;
+use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::{Downward, Hello, Response, Upward};
 use swarm_protocol::command::{Command, Envelope};
-use swarm_protocol::ids::{CommandId, RunId};
+use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_work::channel::QUEUE_FRAMES;
 use tokio::sync::{mpsc, oneshot};
@@ -27,6 +29,8 @@ pub enum FromSocket {
     Look { what: Look, reply: oneshot::Sender<Looked> },
     /// Somebody wants to know what a command would do. Nothing is recorded; the look takes its time, beside the loop.
     Preview { command: Box<Command>, reply: oneshot::Sender<Result<PreviewView, NoPreview>> },
+    /// Somebody wants to see what the work of a task changes; none: there is no work yet. Beside the loop, too.
+    Diff { task: TaskId, reply: oneshot::Sender<Result<Option<DiffView>, GitError>> },
     /// Somebody asks what became of a command.
     Delivery { id: CommandId, reply: oneshot::Sender<Delivery> },
     /// A process inside a run asked for what is not an agent's to do, and was refused.

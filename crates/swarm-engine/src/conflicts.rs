@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use swarm_core::predict::Branch;
-use swarm_protocol::api::AnyView;
+use swarm_protocol::any_view::AnyView;
+use swarm_protocol::board::BoardView;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::view::{ConflictView, ConflictsWith, StatusView, TaskView};
 
@@ -55,6 +56,7 @@ impl Conflicts {
     pub fn show_in(&self, view: &mut AnyView, branches: &[Branch]) {
         match view {
             AnyView::Status(view) => self.show_in_status(view, branches),
+            AnyView::Board(view) => self.show_in_board(view, branches),
             AnyView::Task(view) => self.show_in_task(view, branches),
             _ => {}
         }
@@ -69,13 +71,23 @@ impl Conflicts {
     }
 
     pub fn show_in_task(&self, view: &mut TaskView, branches: &[Branch]) {
-        let id = &view.row.id;
+        view.conflicts_with = self.of_task(&view.row.id, branches);
+    }
+
+    pub fn show_in_board(&self, view: &mut BoardView, branches: &[Branch]) {
+        self.show_in_status(&mut view.status, branches);
+        if !view.status.conflicts.is_empty() {
+            view.rows.iter_mut().for_each(|row| row.conflicts_with = self.of_task(&row.row.id, branches));
+        }
+    }
+
+    fn of_task(&self, id: &TaskId, branches: &[Branch]) -> Vec<ConflictsWith> {
         let shown = self.of(branches).filter_map(|clash| match &clash.with {
             Some(other) if other == id => Some(clash.with(Some(&clash.task))),
             with if clash.task == *id => Some(clash.with(with.as_ref())),
             _ => None,
         });
-        view.conflicts_with = shown.collect();
+        shown.collect()
     }
 
     /// Those whose branches are on their way still.

@@ -19,6 +19,7 @@ pub mod anchor;
 pub mod present;
 pub mod conflicts;
 pub mod preview;
+pub mod work_diff;
 pub mod coordinator;
 pub mod session;
 pub mod planning;

@@ -2,7 +2,8 @@
 
 use swarm_core::input::Input;
 use swarm_core::{State, react, show};
-use swarm_protocol::api::{AgentNews, AgentNow, AnyView};
+use swarm_protocol::any_view::AnyView;
+use swarm_protocol::api::{AgentNews, AgentNow};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::refusal::Refusal;
@@ -15,6 +16,11 @@ use crate::store::{OpenOptions, Store, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {
     Status,
+    Board,
+    /// What a person could ask for now, of the swarm and of this task.
+    Allowed(Option<TaskId>),
+    /// What the agent of this task could take up instead.
+    Choices(TaskId),
     Tasks,
     Task(TaskId),
     Agents,
@@ -63,6 +69,14 @@ fn view(
     }
     Ok(match what {
         Look::Status => AnyView::Status(show::status(state, now)),
+        Look::Board => {
+            let mut board = show::board(state, now);
+            board.agents.iter_mut().for_each(|agent| agent.news = news(&agent.agent.run));
+            AnyView::Board(Box::new(board))
+        }
+        Look::Allowed(Some(id)) if state.task(id).is_none() => return Err(unknown(state, id)),
+        Look::Allowed(task) => AnyView::Allowed(show::allowed(state, task.as_ref(), now)),
+        Look::Choices(task) => AnyView::Choices(show::choices(state, task)?),
         Look::Tasks => AnyView::Tasks(show::rows(state)),
         Look::Task(id) => AnyView::Task(show::task(state, id).ok_or_else(|| unknown(state, id))?),
         Look::Agents => {

@@ -8,13 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::{Actor, Answer, Command};
 use crate::ids::{AgentId, CommandId, RunId, TaskId};
-use crate::oplog::{CheckpointView, HookView, OperationView};
-use crate::plan::PlanFile;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
-use crate::view::{
-    AgentView, ApprovedPlanView, AttentionView, HandoffView, ReviewView, StatusView, TaskRow, TaskView,
-};
+use crate::view::AgentView;
 
 /// The version in the path of every route.
 pub const API_VERSION: u32 = 1;
@@ -90,25 +86,6 @@ impl From<Refusal> for ApiError {
 pub struct Seen<T> {
     pub seq: u64,
     pub view: T,
-}
-
-/// Any of the views.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum AnyView {
-    Status(StatusView),
-    Tasks(Vec<TaskRow>),
-    Task(TaskView),
-    Agents(Vec<AgentNow>),
-    Attention(Vec<AttentionView>),
-    Plan(PlanFile),
-    ApprovedPlan(ApprovedPlanView),
-    Handoff(HandoffView),
-    Operations(Vec<OperationView>),
-    Operation(OperationView),
-    Checkpoints(Vec<CheckpointView>),
-    Hooks(Vec<HookView>),
-    Reviews(Vec<ReviewView>),
 }
 
 /// An agent that has a task, and the latest news of it.

@@ -29,4 +29,6 @@ pub mod refusal;
 pub mod channel;
 pub mod view;
 pub mod api;
+pub mod board;
+pub mod any_view;
 pub mod config;

@@ -7,6 +7,7 @@ mod history;
 mod events;
 mod logs;
 mod operations;
+mod screens;
 mod work;
 mod about;
 mod describe;
@@ -49,6 +50,10 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(views::approved_plan))
         .routes(routes!(views::handoff))
         .routes(routes!(views::reviews))
+        .routes(routes!(screens::board))
+        .routes(routes!(screens::allowed))
+        .routes(routes!(screens::choices))
+        .routes(routes!(screens::diff))
         .routes(routes!(operations::operations))
         .routes(routes!(operations::operation))
         .routes(routes!(operations::checkpoints))

@@ -10,9 +10,10 @@ use swarm_engine::paths::Paths;
 use swarm_engine::preview::NoPreview;
 use swarm_engine::store::StoreError;
 use swarm_protocol::api::Delivery;
+use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};
-use swarm_protocol::ids::CommandId;
+use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -131,6 +132,16 @@ impl ApiState {
             NoPreview::Refused(refusal) => refusal.into(),
             error => Fault::world(error.to_string()),
         })
+    }
+
+    /// What the work of a task changes. Looked for beside the loop, too.
+    pub async fn diff(&self, task: TaskId) -> Result<DiffView, Fault> {
+        let found = self.ask(|reply| FromSocket::Diff { task: task.clone(), reply }).await?;
+        let none = || {
+            let message = format!("Task {task} has no work to show yet");
+            Fault::not_found(message, format!("swarm task show {task}"))
+        };
+        found.map_err(|error| Fault::world(error.to_string()))?.ok_or_else(none)
     }
 
     /// Tells people that an agent tried what is not its to do; the same thing once.

@@ -12,8 +12,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use swarm_protocol::api::{ApiError, CommandRequest, Delivery, ErrorBody, LogPage, Pong, Seen};
 use swarm_protocol::channel::{REQUEST_MAX, Response};
-use swarm_protocol::command::Envelope;
+use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{AgentId, CommandId, RunId};
+use swarm_protocol::oplog::PreviewView;
 
 use exchange::{Asked, ask};
 pub use follow::{Event, Follow};
@@ -86,6 +87,17 @@ impl Client {
             }
             other => Err(other),
         }
+    }
+
+    /// What the command would do now. Nothing is changed by asking.
+    pub async fn preview(&self, command: &Command) -> Result<PreviewView, ClientError> {
+        let body = serde_json::to_vec(command)
+            .map_err(|error| ClientError::NotUnderstood { what: error.to_string() })?;
+        let (status, bytes) = self.ask(Asked { body, ..Asked::new(Method::POST, "/v1/preview") }).await?;
+        if status != StatusCode::OK {
+            return Err(denied(status, &bytes)?);
+        }
+        parse(&bytes)
     }
 
     /// What became of a command.

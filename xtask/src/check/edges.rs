@@ -32,6 +32,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     // Who is calling is asked of the kernel (process), what an agent printed is read from its journal (agents), and the
     // daemon's end of the channel is served here (work).
     ("swarm-server", &["swarm-protocol", "swarm-process", "swarm-agents", "swarm-work", "swarm-engine"]),
+    // A screen is a client of the API: views in, commands out. Whoever starts it hands in what is to be seen where nobody
+    // coordinates.
+    ("swarm-tui", &["swarm-protocol", "swarm-agents", "swarm-server"]),
     (
         "swarm-cli",
         &[
@@ -44,6 +47,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "swarm-work",
             "swarm-engine",
             "swarm-server",
+            "swarm-tui",
         ],
     ),
     ("swarm-sim", &["swarm-protocol", "swarm-core", "swarm-ledger"]),

@@ -18,6 +18,7 @@ const PROGRAMS: &[Program] = &[
     ("git", "git", "every test of worktrees and merges uses the real one"),
     ("strace", "strace", "it kills at chosen system calls, and counts them"),
     ("python3", "python3", "it checks the ledger with a stranger's script"),
+    ("tmux", "tmux", "the terminal UI is tried in a real terminal"),
     ("node", "nodejs", "a project of its kind is set up and checked in worktrees"),
     ("npm", "npm", "it sets that project up"),
 ];
@@ -76,7 +77,8 @@ fn packages_of(programs: &[Program]) -> Vec<&'static str> {
 }
 
 fn starts(program: &str) -> bool {
-    starts_with(program, &["--version"])
+    // tmux knows only the short one.
+    starts_with(program, &["--version"]) || starts_with(program, &["-V"])
 }
 
 fn starts_with(program: &str, arguments: &[&str]) -> bool {

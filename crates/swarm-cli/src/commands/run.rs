@@ -2,7 +2,7 @@
 
 mod background;
 mod board;
-mod lines;
+mod printing;
 mod progress;
 mod summary;
 mod trunk;
@@ -19,6 +19,7 @@ use crate::commands::answered;
 use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, DryRun, shown};
 use crate::commands::plan::{edit, make};
+use crate::commands::tui;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
@@ -76,8 +77,11 @@ pub struct Args {
     /// Run in the background; watch with `swarm status --watch`, stop with `swarm stop`
     #[arg(long)]
     detach: bool,
+    /// Run in the background and open `swarm tui` on it; leaving the screen leaves the run
+    #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
+    tui: bool,
     /// This is the one in the background.
-    #[arg(long, hide = true, conflicts_with = "detach")]
+    #[arg(long, hide = true, conflicts_with_all = ["detach", "tui"])]
     detached: bool,
     /// This is the coordinator itself, watched by the one that a person started.
     #[arg(long, hide = true, conflicts_with = "detach")]
@@ -95,7 +99,7 @@ impl Args {
     pub fn part(&self) -> Part {
         match self {
             Self { coordinate: true, .. } => Part::Coordinator,
-            Self { dry_run: true, .. } | Self { detach: true, .. } => Part::Command,
+            Self { dry_run: true, .. } | Self { detach: true, .. } | Self { tui: true, .. } => Part::Command,
             _ => Part::Watcher,
         }
     }
@@ -142,8 +146,13 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     if args.is_retry_alone() && retried_there(cx)? {
         return Ok(output::done());
     }
-    if args.detach {
-        return background::start(cx, args.goal.as_deref());
+    if args.detach || args.tui {
+        let code = background::start(cx, args.goal.as_deref(), !args.tui)?;
+        // Where it was over or refused at once, there is nothing to look at.
+        if args.tui && code == output::done() && Swarm::open(cx)?.has_coordinator() {
+            tui::run(&tui::Args::default(), cx)?;
+        }
+        return Ok(code);
     }
     if args.detached {
         // A session of its own, so that closing the terminal is nothing to it. Refused only where it has one.

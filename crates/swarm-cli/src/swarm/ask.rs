@@ -60,13 +60,17 @@ impl Swarm {
 
     /// The same in another name.
     pub(super) fn ask_as(&self, by: &str, command: Command) -> Result<Answer, CliError> {
-        let on_damage = self.configuration()?.config.recovery.on_damage;
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
-        let envelope = Envelope { id, by: by.into(), command };
+        self.ask_with(&Envelope { id, by: by.into(), command })
+    }
+
+    /// The same for one that may have been sent before: its id makes that safe.
+    pub(super) fn ask_with(&self, envelope: &Envelope) -> Result<Answer, CliError> {
+        let on_damage = self.configuration()?.config.recovery.on_damage;
         let started = Instant::now();
         let mut pause = PAUSE_FIRST;
         loop {
-            let between = match self.try_once(&envelope, on_damage)? {
+            let between = match self.try_once(envelope, on_damage)? {
                 Tried::Answered(answer) => return Ok(answer),
                 Tried::Between(error) => error,
             };

@@ -7,6 +7,7 @@ use swarm_core::operation::checkpoints;
 use swarm_core::{owed, show};
 use swarm_engine::present::as_on_trunk;
 use swarm_engine::preview::{NoPreview, Place, preview};
+use swarm_protocol::board::Choice;
 use swarm_protocol::command::Command;
 use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::{CommandId, TaskId};
@@ -186,7 +187,7 @@ impl Swarm {
     }
 
     /// Ready tasks that an agent could be given instead, the best one first, with the reason.
-    pub fn could_take_up(&self, instead_of: &TaskId) -> Result<Vec<show::Choice>, CliError> {
+    pub fn could_take_up(&self, instead_of: &TaskId) -> Result<Vec<Choice>, CliError> {
         Ok(show::choices(&self.planned(None)?, instead_of)?)
     }
 }

@@ -190,7 +190,7 @@ impl Swarm {
     }
 
     /// What the coordinator found that will conflict, and whose branches are on their way.
-    fn conflicts(&self, state: &State) -> (Conflicts, Vec<Branch>) {
+    pub(super) fn conflicts(&self, state: &State) -> (Conflicts, Vec<Branch>) {
         let branches = predict::branches(state);
         let found = match branches.is_empty() {
             true => Conflicts::default(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use swarm_core::show;
+use swarm_engine::work_diff::stretch;
 use swarm_git::DiffKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
@@ -75,21 +76,9 @@ impl Swarm {
                 .run_instead(format!("swarm task show {id}"))
         };
         let work = show::work(&state, id);
-        let now = match &work {
-            Some(WorkView::OnTrunk { commits }) => {
-                let (Some(first), Some(to)) = (commits.first(), commits.last()) else {
-                    return Err(nothing());
-                };
-                let from = self.runtime.block_on(self.git.parent_of(first))?.ok_or_else(nothing)?;
-                Stretch { from, to: to.clone() }
-            }
-            Some(WorkView::Submitted { base, tip }) => self.own_part(base, tip)?,
-            Some(WorkView::OnBranch { base, branch }) => {
-                let tip = self.runtime.block_on(self.git.ref_value(&format!("refs/heads/{branch}")))?;
-                self.own_part(base, &tip.ok_or_else(nothing)?)?
-            }
-            None => return Err(nothing()),
-        };
+        let trunk = self.runtime.block_on(self.trunk_name())?;
+        let found = self.runtime.block_on(stretch(&self.git, &trunk, &state, id))?;
+        let now = found.map(|(from, to)| Stretch { from, to }).ok_or_else(nothing)?;
         let Some(wanted) = round else { return Ok(now) };
         let rounds = self.rounds(id)?;
         let found = rounds.into_iter().find(|round| round.round == wanted);

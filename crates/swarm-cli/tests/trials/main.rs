@@ -26,3 +26,4 @@ mod planning;
 mod odd_files;
 mod recovery;
 mod retry;
+mod terminal;

@@ -1,6 +1,7 @@
 //! Everything that waits for a person, in one list. An entry is there exactly as long as its cause; one that
 //! tells of something past, until a person has said that it was seen.
 
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::review::Reviewer;
@@ -14,26 +15,56 @@ use crate::stage::Stage;
 use crate::state::unseen::{failure_seen_by, messages_seen_by, overstep_seen_by};
 use crate::state::{State, Task};
 
+/// What an entry is about, for those who act on it rather than read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum About {
+    Loss,
+    Proof,
+    StuckOperation,
+    /// Something past, by the name that acknowledges it.
+    Past(String, Option<TaskId>),
+    Pause(PauseReason),
+    Quota(String),
+    Agent(AgentId),
+    Processes(RunId, TaskId),
+    /// Ready tasks that wait for a word.
+    Start(Vec<TaskId>),
+    Task(TaskId),
+}
+
 pub fn attention(state: &State) -> Vec<AttentionView> {
-    let mut list: Vec<AttentionView> = Vec::new();
+    entries(state).into_iter().map(|(_, view)| view).collect()
+}
+
+/// The same, each with what it is about.
+pub(super) fn entries(state: &State) -> Vec<(About, AttentionView)> {
+    let mut list: Vec<(About, AttentionView)> = Vec::new();
     if let Some(loss) = &state.loss {
-        list.push(entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]));
+        let told = entry("The ledger lost records", state.at, loss, &["swarm plan salvage".into()]);
+        list.push((About::Loss, told));
     }
     list.extend(state.proof_failed.as_ref().map(|failed| {
         let what = "Cannot check finished work against trunk; retrying";
-        entry(what, failed.since, &failed.why, &["swarm doctor".into()])
+        (About::Proof, entry(what, failed.since, &failed.why, &["swarm doctor".into()]))
     }));
-    list.extend(stuck_operation(state));
-    list.extend(state.ops.log.iter().filter_map(failed_operation));
-    list.extend(pauses(state));
-    list.extend(quotas(state));
-    list.extend(degraded(state));
-    list.extend(stuck(state));
-    list.extend(waits_to_be_started(state));
-    list.extend(state.tasks_in_order().filter_map(|task| of_task(state, task)));
-    list.extend(state.tasks_in_order().filter_map(overstep));
-    list.extend(state.tasks_in_order().filter_map(not_delivered));
+    list.extend(stuck_operation(state).map(|told| (About::StuckOperation, told)));
+    list.extend(state.ops.log.iter().filter_map(failed_operation).map(|told| past(told, None)));
+    list.extend(pauses(state).map(|(reason, told)| (About::Pause(reason), told)));
+    list.extend(quotas(state).map(|(group, told)| (About::Quota(group), told)));
+    list.extend(degraded(state).map(|(agent, told)| (About::Agent(agent), told)));
+    list.extend(stuck(state).map(|(run, task, told)| (About::Processes(run, task), told)));
+    list.extend(waits_to_be_started(state).map(|(tasks, told)| (About::Start(tasks), told)));
+    let of_tasks = |tell: &dyn Fn(&Task) -> Option<(About, AttentionView)>| {
+        state.tasks_in_order().filter_map(tell).collect::<Vec<_>>()
+    };
+    list.extend(of_tasks(&|task| Some((About::Task(task.spec.id.clone()), of_task(state, task)?))));
+    list.extend(of_tasks(&|task| Some(past(overstep(task)?, Some(task.spec.id.clone())))));
+    list.extend(of_tasks(&|task| Some(past(not_delivered(task)?, Some(task.spec.id.clone())))));
     list
+}
+
+fn past(told: AttentionView, task: Option<TaskId>) -> (About, AttentionView) {
+    (About::Past(told.seen_by.clone().unwrap_or_default(), task), told)
 }
 
 fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[String]) -> AttentionView {
@@ -60,7 +91,7 @@ fn failed_operation(record: &Record) -> Option<AttentionView> {
 }
 
 /// Pauses that nobody asked for. The person who paused by hand knows.
-fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
+fn pauses(state: &State) -> impl Iterator<Item = (PauseReason, AttentionView)> {
     state.paused.iter().filter_map(|(reason, pause)| {
         let what = match reason {
             PauseReason::User => return None,
@@ -80,18 +111,18 @@ fn pauses(state: &State) -> impl Iterator<Item = AttentionView> {
         };
         let again = (*reason == PauseReason::Close).then(|| "swarm close --stop".to_string());
         let commands: Vec<String> = again.into_iter().chain([command]).collect();
-        Some(entry(what, pause.since, &pause.why, &commands))
+        Some((*reason, entry(what, pause.since, &pause.why, &commands)))
     })
 }
 
 /// Goes on by itself when the allowance is back, unless a person holds it.
-fn quotas(state: &State) -> impl Iterator<Item = AttentionView> {
+fn quotas(state: &State) -> impl Iterator<Item = (String, AttentionView)> {
     state.quotas.iter().filter_map(|(group, gate)| {
         let closed = gate.closed.as_ref()?;
         let open = format!("swarm quota open {group}");
         if closed.held {
             let what = format!("The quota of {group} is held closed");
-            return Some(entry(what, closed.since, &closed.why, &[open]));
+            return Some((group.clone(), entry(what, closed.since, &closed.why, &[open])));
         }
         let until = match (closed.resets_at, &closed.probing) {
             (_, Some(_)) => "probing now".into(),
@@ -99,25 +130,27 @@ fn quotas(state: &State) -> impl Iterator<Item = AttentionView> {
             (None, None) => format!("next probe at {}", clock(closed.next_probe)),
         };
         let what = format!("The quota of {group} is used up: {until}");
-        Some(entry(what, closed.since, &closed.why, &[open, format!("swarm quota hold {group}")]))
+        let commands = [open, format!("swarm quota hold {group}")];
+        Some((group.clone(), entry(what, closed.since, &closed.why, &commands)))
     })
 }
 
-fn degraded(state: &State) -> impl Iterator<Item = AttentionView> {
+fn degraded(state: &State) -> impl Iterator<Item = (AgentId, AttentionView)> {
     state.agents.iter().filter_map(|(id, agent)| {
         let degraded = agent.degraded.as_ref()?;
         let what = format!("Agent {id} is out of service");
-        Some(entry(what, degraded.since, &degraded.why, &[format!("swarm agent revive {id}")]))
+        let told = entry(what, degraded.since, &degraded.why, &[format!("swarm agent revive {id}")]);
+        Some((id.clone(), told))
     })
 }
 
 /// Its worktree is not given to another attempt before it is gone, so the task waits.
-fn stuck(state: &State) -> impl Iterator<Item = AttentionView> {
+fn stuck(state: &State) -> impl Iterator<Item = (RunId, TaskId, AttentionView)> {
     state.runs.iter().filter_map(|(id, run)| {
         let stuck = run.stuck.as_ref()?;
         let what = format!("Processes of {id} of task {} could not be stopped; retrying", run.task);
         let commands = [format!("swarm task show {}", run.task), "swarm doctor".into()];
-        Some(entry(what, stuck.since, &stuck.why, &commands))
+        Some((id.clone(), run.task.clone(), entry(what, stuck.since, &stuck.why, &commands)))
     })
 }
 
@@ -134,7 +167,7 @@ fn withheld(task: &Task, since: Timestamp) -> Option<AttentionView> {
 }
 
 /// One entry for all: they wait by choice.
-fn waits_to_be_started(state: &State) -> Option<AttentionView> {
+fn waits_to_be_started(state: &State) -> Option<(Vec<TaskId>, AttentionView)> {
     let waiting: Vec<&Task> =
         state.index.queue().filter_map(|id| state.task(id)).filter(|task| is_new(state, task)).collect();
     let first = waiting.first()?;
@@ -147,7 +180,8 @@ fn waits_to_be_started(state: &State) -> Option<AttentionView> {
         n => (format!("{n} ready tasks wait to be started"), vec!["swarm task start --all".to_string()]),
     };
     commands.insert(0, format!("swarm task start {}", first.spec.id));
-    Some(entry(what, since, "the mode is semi-auto", &commands))
+    let ids = waiting.iter().map(|task| task.spec.id.clone()).collect();
+    Some((ids, entry(what, since, "the mode is semi-auto", &commands)))
 }
 
 /// Also when the task is closed: that its work was good does not undo what its agent tried.

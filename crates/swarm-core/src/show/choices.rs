@@ -2,24 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use swarm_protocol::board::Choice;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::refusal::Refusal;
 
 use crate::state::State;
-
-/// A ready task that nobody works on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Choice {
-    pub task: TaskId,
-    pub title: String,
-    pub phase: u32,
-    pub tags: Vec<String>,
-    /// Open tasks that wait for it, also through others.
-    pub unblocks: Vec<TaskId>,
-    /// Why it stands where it stands.
-    pub why: String,
-}
 
 /// The one that lets most others start stands first; among equals the order of the queue decides. Refused, as the redirect
 /// itself would be, where no agent works on the task.

@@ -9,8 +9,14 @@ use crate::state::operations::HookRun;
 
 /// The operations that are remembered, newest first; the one under way stands before them.
 pub fn operations(state: &State) -> Vec<OperationView> {
+    newest(state, usize::MAX)
+}
+
+/// So many of them, and the one under way.
+pub(super) fn newest(state: &State, count: usize) -> Vec<OperationView> {
     let running = state.ops.running.iter().map(under_way);
-    running.chain(state.ops.log.iter().rev().map(|record| operation(state, record))).collect()
+    let ended = state.ops.log.iter().rev().take(count);
+    running.chain(ended.map(|record| operation(state, record))).collect()
 }
 
 fn under_way(running: &Running) -> OperationView {

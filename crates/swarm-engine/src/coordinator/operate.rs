@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_core::State;
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;
+use swarm_git::GitError;
+use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
@@ -18,6 +20,7 @@ use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
 use crate::store::Store;
+use crate::work_diff::work_diff;
 use swarm_process::caller::HOOK_MARK;
 use swarm_process::complain;
 use swarm_process::end_tree_by_nonce;
@@ -258,6 +261,15 @@ impl Coordinator {
             let _one_at_a_time = world.previewing.lock().await;
             let trunk = world.trunk();
             let _ = reply.send(preview::preview(&world.previewed(&trunk), &state, &command, now).await);
+        });
+    }
+
+    /// What the work of a task changes, looked up beside the loop; as many at once as previews.
+    pub(super) fn work_diff(&self, task: TaskId, reply: oneshot::Sender<Result<Option<DiffView>, GitError>>) {
+        let (world, state) = (self.world.clone(), self.store.state().clone());
+        tokio::spawn(async move {
+            let _one_at_a_time = world.previewing.lock().await;
+            let _ = reply.send(work_diff(&world.git, &world.trunk(), &state, &task).await);
         });
     }
 }

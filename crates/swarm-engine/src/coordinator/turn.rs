@@ -208,6 +208,10 @@ impl Coordinator {
                 self.preview(command, reply);
                 Ok(())
             }
+            Incoming::Socket(FromSocket::Diff { task, reply }) => {
+                self.work_diff(task, reply);
+                Ok(())
+            }
             Incoming::Socket(FromSocket::Delivery { id, reply }) => {
                 after.deliveries.push((id, reply));
                 Ok(())

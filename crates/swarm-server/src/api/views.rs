@@ -38,7 +38,11 @@ pub(super) fn with_seq(seq: u64, mut response: Response) -> Response {
 }
 
 pub(super) async fn see(api: &ApiState, what: Look, when: Asked<When>) -> Result<Response, Fault> {
-    let looked = match asked(when)?.at {
+    see_at(api, what, asked(when)?.at).await
+}
+
+pub(super) async fn see_at(api: &ApiState, what: Look, at: Option<u64>) -> Result<Response, Fault> {
+    let looked = match at {
         None => api.look(what).await?,
         Some(at) => api.look_back(what, at).await??,
     };

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use swarm_protocol::api::{
     AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, HistoryPage, LogPage, Pong,
 };
+use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
 use swarm_protocol::command::Command;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::plan::PlanFile;
@@ -34,9 +35,13 @@ fn schemas() -> Value {
     named::<Pong>(&mut generator);
     named::<AgentNews>(&mut generator);
     named::<Command>(&mut generator);
+    named::<DiffView>(&mut generator);
     named::<PreviewView>(&mut generator);
     let views = [
         ("Status", named::<StatusView>(&mut generator)),
+        ("Board", named::<BoardView>(&mut generator)),
+        ("Allowed", json!({ "type": "array", "items": named::<AllowedView>(&mut generator) })),
+        ("Choices", json!({ "type": "array", "items": named::<Choice>(&mut generator) })),
         ("Tasks", json!({ "type": "array", "items": named::<TaskRow>(&mut generator) })),
         ("Task", named::<TaskView>(&mut generator)),
         ("Agents", json!({ "type": "array", "items": named::<AgentNow>(&mut generator) })),

@@ -191,6 +191,7 @@ impl Desk {
                 FromSocket::Overstep { what, .. } => self.oversteps.lock().expect("whole").push(what),
                 // There is no repository here to look at: whoever asks learns it by the dropped answer.
                 FromSocket::Preview { .. }
+                | FromSocket::Diff { .. }
                 | FromSocket::Daemon { .. }
                 | FromSocket::Frame { .. }
                 | FromSocket::Lost { .. } => {}

@@ -2,13 +2,25 @@
 
 use serde_json::Value;
 use swarm_protocol::api::{HistoryPage, Seen};
+use swarm_protocol::board::{AllowedView, AttentionKind, BoardView, Group, Verb};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
 use super::served::Served;
 
-const VIEWS: [&str; 9] =
-    ["status", "tasks", "tasks/t1", "agents", "attention", "plan", "plan/approved", "handoff", "reviews"];
+const VIEWS: [&str; 11] = [
+    "status",
+    "board",
+    "allowed",
+    "tasks",
+    "tasks/t1",
+    "agents",
+    "attention",
+    "plan",
+    "plan/approved",
+    "handoff",
+    "reviews",
+];
 
 #[tokio::test]
 async fn every_view_says_at_which_record_it_was_read() {
@@ -43,6 +55,37 @@ async fn the_past_is_seen_as_it_was() {
     assert_eq!((status(Some(before)).await, status(None).await), ("pending".into(), "blocked".into()));
     let seen: Seen<Value> = served.client.view("attention", None).await.expect("seen");
     assert_eq!(seen.view[0]["what"], "Task t2 is blocked (human)");
+}
+
+#[tokio::test]
+async fn what_a_screen_offers_is_what_the_coordinator_accepts() {
+    let served = Served::start();
+    served.plan(2).await;
+    let task = TaskId::new("t2").expect("an id");
+    let allowed = async || -> Vec<AllowedView> {
+        let seen: Seen<Vec<AllowedView>> = served.client.get("/v1/allowed?task=t2").await.expect("seen");
+        seen.view
+    };
+    let refused = |list: &[AllowedView], verb| {
+        let found = list.iter().find(|allowed| allowed.verb == verb).expect("every verb is told of");
+        found.refused.clone()
+    };
+    let before = allowed().await;
+    assert_eq!(refused(&before, Verb::Block), None);
+    assert_eq!(refused(&before, Verb::Stop).expect("nobody works").kind, "no_agent");
+    assert!(refused(&before, Verb::Unblock).expect("it is not blocked").message.contains("t2"));
+    served.ask("c2", Command::BlockTask { task: task.clone(), reason: "wait".into() }).await;
+    assert_eq!(refused(&allowed().await, Verb::Unblock), None);
+    let board: Seen<BoardView> = served.client.view("board", None).await.expect("seen");
+    let entry = board.view.attention.iter().find(|entry| entry.task.as_ref() == Some(&task));
+    let entry = entry.expect("a blocked task waits for a person");
+    assert_eq!((entry.kind, entry.entry.why.as_str()), (AttentionKind::Blocked, "wait"));
+    // Each way on is a command that can be sent as it is.
+    let first = entry.choices.first().expect("a way on").command.clone();
+    served.ask("c3", first).await;
+    let board: Seen<BoardView> = served.client.view("board", None).await.expect("seen");
+    assert!(board.view.attention.iter().all(|entry| entry.task.as_ref() != Some(&task)));
+    assert!(board.view.rows.iter().any(|row| row.row.id == task && row.group == Group::Ready));
 }
 
 #[tokio::test]

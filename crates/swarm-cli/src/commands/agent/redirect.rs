@@ -1,6 +1,6 @@
 //! `swarm agent redirect WHO [TASK]`.
 
-use swarm_core::show::Choice;
+use swarm_protocol::board::Choice;
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 

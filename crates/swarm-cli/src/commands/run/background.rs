@@ -29,8 +29,8 @@ struct Started {
     running: bool,
 }
 
-/// Starts it, waits until it answers or has failed, and says which.
-pub fn start(cx: &Context, goal: Option<&str>) -> Result<ExitCode, CliError> {
+/// Starts it, waits until it answers or has failed, and says which; that it runs, only if wanted.
+pub fn start(cx: &Context, goal: Option<&str>, tells: bool) -> Result<ExitCode, CliError> {
     let swarm = Swarm::open(cx)?;
     if swarm.has_coordinator() || swarm.is_watched() {
         return Err(CliError::owned("A coordinator is already running").run_instead("swarm status --watch"));
@@ -54,7 +54,9 @@ pub fn start(cx: &Context, goal: Option<&str>) -> Result<ExitCode, CliError> {
         }
         None if coordinator.is_none() => Err(hangs(&mut child, &started)),
         None => {
-            cx.out.view(&started, text)?;
+            if tells {
+                cx.out.view(&started, text)?;
+            }
             Ok(output::done())
         }
     }
@@ -106,7 +108,8 @@ fn spawn(log: &File, goal: Option<&str>) -> Result<Child, CliError> {
     let is_over =
         |word: &OsString| word == "--json" || word == "--edit" || goal.is_some_and(|goal| word == goal);
     let words = std::env::args_os().skip(1).filter(|word| !is_over(word));
-    command.args(words.map(|word| if word == "--detach" { "--detached".into() } else { word }));
+    let brought_us_here = |word: &OsString| word == "--detach" || word == "--tui";
+    command.args(words.map(|word| if brought_us_here(&word) { "--detached".into() } else { word }));
     command.stdin(Stdio::inherit());
     command.stdout(log.try_clone().map_err(failed)?).stderr(log.try_clone().map_err(failed)?);
     command.spawn().map_err(failed)

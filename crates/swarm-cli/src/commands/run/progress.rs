@@ -7,12 +7,13 @@ use std::time::Duration;
 use swarm_core::State;
 use swarm_engine::coordinator::Told;
 use swarm_engine::feed::Feed;
+use swarm_protocol::event::paused;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::ReviewView;
 
 use super::board::Board;
-use super::lines;
+use super::printing;
 use crate::output::{self, Output};
 use crate::swarm::session::Watching;
 
@@ -52,7 +53,7 @@ impl Watching for Progress {
     fn begin(&mut self, state: &State, feed: Feed) {
         if !self.json {
             for (reason, pause) in &state.paused {
-                let words = lines::paused(*reason, &pause.why);
+                let words = paused(*reason, &pause.why);
                 output::note(&output::harmless(&format!("The swarm is {words}")));
             }
         }
@@ -69,7 +70,7 @@ impl Watching for Progress {
     fn told(&mut self, told: Told<'_>) {
         let mut shown = lock(&self.shared);
         for (seq, at, event) in told {
-            lines::print(*seq, *at, event, self.json);
+            printing::print(*seq, *at, event, self.json);
             if *seq > shown.state.seq {
                 shown.state.apply(event, *at);
             }

@@ -1,32 +1,19 @@
-//! What happens, one line each, as it becomes durable.
+//! What happened, in one line for a person who watches.
 
-use swarm_protocol::event::Event;
-use swarm_protocol::gist::gist;
-use swarm_protocol::ids::{AgentId, TaskId};
-use swarm_protocol::outcome::{Ended, Next, PauseReason};
-use swarm_protocol::plan::Status;
-use swarm_protocol::review::Reviewer;
-use swarm_protocol::time::Timestamp;
-
-use crate::output;
-
-/// Progress is no data: it goes to stderr; with `--json` one object per record.
-pub fn print(seq: u64, at: Timestamp, event: &Event, json: bool) {
-    if json {
-        let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
-        output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
-    } else if let Some(text) = describe(event) {
-        let task = event.task().map(|t| t.to_string()).unwrap_or_default();
-        output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(at))));
-    }
-}
+use super::Event;
+use crate::gist::gist;
+use crate::ids::{AgentId, TaskId};
+use crate::outcome::{Ended, Next, PauseReason};
+use crate::plan::Status;
+use crate::review::Reviewer;
+use crate::time::Timestamp;
 
 fn clock(at: Timestamp) -> String {
     at.to_string()[11..19].to_string()
 }
 
-/// The line for a person; what they need not see is left out.
-fn describe(event: &Event) -> Option<String> {
+/// The line for a person; none for what they need not see.
+pub fn line(event: &Event) -> Option<String> {
     Some(match event {
         Event::CoordinatorStarted { epoch, trunk, .. } => {
             format!("started (epoch {epoch}), trunk is {trunk}")

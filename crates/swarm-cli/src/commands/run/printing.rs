@@ -1,0 +1,21 @@
+//! What happens, one line each, as it becomes durable.
+
+use swarm_protocol::event::{Event, line};
+use swarm_protocol::time::Timestamp;
+
+use crate::output;
+
+/// Progress is no data: it goes to stderr; with `--json` one object per record.
+pub fn print(seq: u64, at: Timestamp, event: &Event, json: bool) {
+    if json {
+        let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
+        output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
+    } else if let Some(text) = line(event) {
+        let task = event.task().map(|t| t.to_string()).unwrap_or_default();
+        output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(at))));
+    }
+}
+
+fn clock(at: Timestamp) -> String {
+    at.to_string()[11..19].to_string()
+}

@@ -1,0 +1,67 @@
+//! `swarm tui`: the swarm on the whole terminal.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+use swarm_tui::session::{Options, show};
+use swarm_tui::source::Source;
+use swarm_tui::theme::Theme;
+
+use crate::commands::editor::open_editor;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output;
+use crate::swarm::Swarm;
+
+/// Watch and steer the swarm on the whole terminal
+///
+/// Shows the plan, the agents with their logs, what waits for you, checkpoints and operations, and does everything that the commands
+/// do: `?` lists all keys. It attaches to a running coordinator; leaving it stops nothing unless you say so. Without a coordinator it
+/// shows the ledger.
+///
+/// Example: swarm tui
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// Use only ASCII characters
+    #[arg(long)]
+    pub ascii: bool,
+    /// Leave the mouse to the terminal
+    #[arg(long)]
+    pub no_mouse: bool,
+    /// Print sentences instead of drawing a screen, for screen readers and logs; also by ACCESSIBLE=1
+    #[arg(long)]
+    pub plain: bool,
+}
+
+pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Arc::new(Swarm::open(cx)?);
+    let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty() && value != "0");
+    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)) };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::environment("Cannot start").because(error))?;
+    let ended = |error| CliError::environment("Cannot show the swarm").because(error);
+    if args.plain || accessible {
+        return runtime.block_on(swarm_tui::plain::tell(source)).map_err(ended);
+    }
+    if cx.out.json || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return Err(CliError::usage("swarm tui needs a terminal")
+            .say("Use `swarm tui --plain`, or `swarm status --watch --json` in scripts"));
+    }
+    let options = Options {
+        place: swarm.place(),
+        theme: Theme { colour: cx.out.colour, ascii: args.ascii },
+        mouse: !args.no_mouse,
+    };
+    // What would be said on stderr would stand in the middle of the screen.
+    output::covered(true);
+    let word = runtime.block_on(show(source, options));
+    output::covered(false);
+    // Readers that still wait for the ledger end with the process.
+    runtime.shutdown_background();
+    match word.map_err(ended)? {
+        word if word.is_empty() => Ok(()),
+        word => cx.out.text(&word),
+    }
+}

@@ -1,0 +1,179 @@
+//! The swarm for the terminal UI where nobody coordinates: read from the ledger, written under our own lock.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use swarm_core::{State, show};
+use swarm_engine::look::{Look, look};
+use swarm_engine::work_diff::work_diff;
+use swarm_protocol::any_view::AnyView;
+use swarm_protocol::api::ApiError;
+use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::view::TaskView;
+use swarm_server::client::Client;
+use swarm_tui::source::Ledger;
+
+use super::Swarm;
+use super::read::unknown;
+use crate::error::{CliError, Hint};
+
+/// Opens a folder in the person's editor; the text is the command to try once more.
+pub type Editor = fn(&Path, &str) -> Result<(), CliError>;
+
+/// A ledger that is looked at again when it has changed.
+pub struct Screen {
+    swarm: Arc<Swarm>,
+    open_editor: Editor,
+    /// The ledger when it was last looked at.
+    mark: Mutex<Mark>,
+    /// The state that was last read, so that a ledger that stands still is read once.
+    read: Mutex<Option<(Mark, Arc<State>)>>,
+}
+
+type Mark = Option<(u64, SystemTime)>;
+
+impl Swarm {
+    pub fn client(&self) -> Client {
+        Client::new(&self.paths.socket)
+    }
+
+    pub fn screen(self: &Arc<Self>, open_editor: Editor) -> Screen {
+        let mark = Mutex::new(self.ledger_mark());
+        Screen { swarm: Arc::clone(self), open_editor, mark, read: Mutex::default() }
+    }
+
+    /// The name of the repository's folder.
+    pub fn place(&self) -> String {
+        let name = self.git.main_checkout.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_default()
+    }
+}
+
+fn told(error: CliError) -> ApiError {
+    let hint = match &error.hint {
+        Some(Hint::Run(command)) => command.clone(),
+        Some(Hint::Say(text)) => text.clone(),
+        None => String::new(),
+    };
+    let mut message = error.message.clone();
+    for cause in &error.causes {
+        message.push_str(&format!(": {cause}"));
+    }
+    ApiError::new(error.kind, message, hint)
+}
+
+impl Screen {
+    /// One at a time: a large ledger in memory once is enough.
+    fn state(&self, at: Option<u64>) -> Result<Arc<State>, ApiError> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if at.is_some() {
+            return self.swarm.planned(at).map(Arc::new).map_err(told);
+        }
+        let mark = self.swarm.ledger_mark();
+        if let Some((known, state)) = &*read
+            && *known == mark
+        {
+            return Ok(Arc::clone(state));
+        }
+        let state = Arc::new(self.swarm.planned(None).map_err(told)?);
+        *read = Some((mark, Arc::clone(&state)));
+        Ok(state)
+    }
+
+    fn looked(&self, what: &Look, at: Option<u64>) -> Result<AnyView, ApiError> {
+        let state = self.state(at)?;
+        let now = if at.is_some() { state.at } else { self.swarm.now() };
+        let mut view = look(&state, what, now, |_| None).view.map_err(ApiError::from)?;
+        if at.is_none() {
+            let (conflicts, branches) = self.swarm.conflicts(&state);
+            conflicts.show_in(&mut view, &branches);
+        }
+        Ok(view)
+    }
+}
+
+fn another_view() -> ApiError {
+    ApiError::new("bug", "Another view was made than was asked for", "swarm doctor")
+}
+
+impl Ledger for Screen {
+    fn board(&self, at: Option<u64>) -> Result<BoardView, ApiError> {
+        match self.looked(&Look::Board, at)? {
+            AnyView::Board(board) => Ok(*board),
+            _ => Err(another_view()),
+        }
+    }
+
+    fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, ApiError> {
+        match self.looked(&Look::Task(id.clone()), at)? {
+            AnyView::Task(task) => Ok(task),
+            _ => Err(another_view()),
+        }
+    }
+
+    fn allowed(&self, task: Option<&TaskId>) -> Result<Vec<AllowedView>, ApiError> {
+        match self.looked(&Look::Allowed(task.cloned()), None)? {
+            AnyView::Allowed(allowed) => Ok(allowed),
+            _ => Err(another_view()),
+        }
+    }
+
+    fn choices(&self, task: &TaskId) -> Result<Vec<Choice>, ApiError> {
+        let state = self.state(None)?;
+        show::choices(&state, task).map_err(ApiError::from)
+    }
+
+    fn preview(&self, command: &Command) -> Result<PreviewView, ApiError> {
+        self.swarm.preview(command).map_err(told)
+    }
+
+    fn ask(&self, envelope: Envelope) -> Result<Answer, ApiError> {
+        self.swarm.ask_with(&envelope).map_err(told)
+    }
+
+    fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError> {
+        let state = self.state(None)?;
+        if state.task(task).is_none() {
+            return Err(told(unknown(&state, task)));
+        }
+        let looked = self.swarm.runtime.block_on(async {
+            let trunk = self.swarm.trunk_name().await?;
+            Ok::<_, CliError>(work_diff(&self.swarm.git, &trunk, &state, task).await?)
+        });
+        let none = || {
+            let message = format!("Task {task} has no work to show yet");
+            ApiError::new("not_found", message, format!("swarm task show {task}"))
+        };
+        looked.map_err(told)?.ok_or_else(none)
+    }
+
+    fn records(&self, last: u64) -> Vec<String> {
+        let rows = self.swarm.history(None).unwrap_or_default();
+        let skip = rows.len().saturating_sub(usize::try_from(last).unwrap_or(usize::MAX));
+        rows.iter().skip(skip).map(|row| row.record.get().to_owned()).collect()
+    }
+
+    fn changed(&self) -> bool {
+        self.swarm.watch_ledger().wait();
+        let now = self.swarm.ledger_mark();
+        let mut mark = self.mark.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = *mark != now;
+        *mark = now;
+        changed
+    }
+
+    fn edit(&self, task: &TaskId) -> Result<(), String> {
+        let opened = self
+            .swarm
+            .worktree_of(task)
+            .and_then(|path| (self.open_editor)(&path, &format!("swarm agent debug {task}")));
+        opened.map_err(|error| {
+            let error = told(error);
+            format!("{}; {}", error.message, error.hint)
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! The terminal UI in a real terminal: `swarm tui` under tmux, keys in, screen out.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::json;
+
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, task};
+
+/// A terminal of its own, with its own server below the arena.
+struct Tmux {
+    socket: PathBuf,
+}
+
+impl Tmux {
+    fn start(arena: &Arena, columns: u32, rows: u32, args: &[&str]) -> Self {
+        let tmux = Self { socket: arena.path("tmux.sock") };
+        let program = arena.command(args);
+        let mut command = tmux.command();
+        command.args([
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            &columns.to_string(),
+            "-y",
+            &rows.to_string(),
+        ]);
+        // The program gets what the arena gives to every other one.
+        command
+            .env("HOME", arena.path(""))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_remove("NO_COLOR")
+            .env("LANG", "C.UTF-8");
+        command.arg(program.get_program()).args(program.get_args());
+        let out = command.output().expect("tmux runs");
+        assert!(out.status.success(), "tmux: {}", String::from_utf8_lossy(&out.stderr));
+        tmux
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(&self.socket).env_remove("TMUX");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command().args(args).output().expect("tmux runs")
+    }
+
+    /// Names of keys as tmux has them: `Enter`, `Space`, `q`.
+    fn press(&self, key: &str) {
+        self.run(&["send-keys", key]);
+    }
+
+    fn type_in(&self, text: &str) {
+        self.run(&["send-keys", "-l", text]);
+    }
+
+    fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.run(&["capture-pane", "-p"]).stdout).into_owned()
+    }
+
+    /// The line of the plan that is about this task.
+    fn line(&self, task: &str) -> String {
+        let screen = self.screen();
+        let has = |line: &&str| line.split_whitespace().any(|word| word == task) && line.contains("Do ");
+        screen.lines().find(has).unwrap_or_default().to_owned()
+    }
+
+    fn until(&self, what: &str, holds: impl Fn(&str) -> bool) {
+        let mut last = String::new();
+        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            wait_for(what, || {
+                last = self.screen();
+                holds(&last)
+            });
+        }));
+        assert!(waited.is_ok(), "waited in vain until {what}:\n{last}");
+    }
+
+    fn until_said(&self, text: &str) {
+        self.until(text, |screen| screen.contains(text));
+    }
+
+    fn until_line(&self, task: &str, what: &str, holds: impl Fn(&str) -> bool) {
+        self.until(what, |_| holds(&self.line(task)));
+    }
+
+    fn has_ended(&self) -> bool {
+        !self.run(&["has-session"]).status.success()
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.run(&["kill-server"]);
+    }
+}
+
+/// One that is done at once, one to be steered, and one that keeps the swarm from coming to rest.
+fn three_tasks() -> Arena {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete"),
+        task("1.2", &[], "print the agent speaks\nwrite b.txt b\nhang"),
+        task("1.3", &[], "hang"),
+    ]]);
+    arena
+}
+
+#[test]
+fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
+    let arena = three_tasks();
+    let run = arena.start(&["--agents", "3"]);
+    let tmux = Tmux::start(&arena, 80, 24, &["tui"]);
+    tmux.until_line("1.1", "1.1 is done", |line| line.contains("done"));
+    tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
+    tmux.press("G");
+    tmux.press("k");
+    tmux.until_line("1.2", "1.2 is selected", |line| line.contains('›'));
+    tmux.until_said("the agent speaks");
+
+    // Pause; it hangs, so it is forced; then it goes on.
+    tmux.press("Space");
+    tmux.until_said("Space stop those still running");
+    tmux.press("Space");
+    tmux.until("everybody is held", |screen| screen.contains("PAUSED") && screen.contains("0 still running"));
+    tmux.press("Escape");
+    tmux.until("the dialog is closed", |screen| !screen.contains("Esc stay") && !screen.contains("Esc wait"));
+    tmux.press("Space");
+    tmux.until("it goes on", |screen| !screen.contains("PAUSED"));
+    tmux.until_line("1.2", "1.2 is at work again", |line| line.contains("working"));
+
+    // Block and unblock.
+    tmux.press("b");
+    tmux.until_said("Enter block");
+    tmux.type_in("need access");
+    tmux.until_said("need access");
+    tmux.press("Enter");
+    tmux.until_line("1.2", "1.2 is blocked", |line| line.contains("blocked"));
+    assert_eq!(arena.status_of("1.2"), "blocked");
+    tmux.press("u");
+    tmux.until_line("1.2", "1.2 is at work again", |line| line.contains("working"));
+
+    // Edit.
+    tmux.press("e");
+    tmux.until_said("Enter save");
+    tmux.press("Tab");
+    tmux.type_in(" better");
+    tmux.until_said("Do 1.2 better");
+    tmux.press("Enter");
+    tmux.until_line("1.2", "1.2 has its new title", |line| line.contains("better"));
+
+    // Nothing starts by itself from here on; the work of 1.1 goes out of trunk, and comes back.
+    tmux.press("m");
+    tmux.until_said("SEMI-AUTO");
+    tmux.press("k");
+    tmux.until_line("1.1", "1.1 is selected", |line| line.contains('›'));
+    tmux.until_said("R roll back");
+    tmux.press("R");
+    tmux.until_said("Enter or y confirm");
+    tmux.press("Enter");
+    tmux.until_line("1.1", "1.1 is not done any more", |line| !line.contains("done") && line.contains("Do"));
+    assert_eq!(arena.git(&["ls-tree", "--name-only", "main", "a.txt"]), "");
+    tmux.until_said("z undo");
+    tmux.press("z");
+    tmux.until_said("Enter or y confirm");
+    tmux.press("Enter");
+    tmux.until_line("1.1", "1.1 is done again", |line| line.contains("done"));
+    assert_eq!(arena.git(&["ls-tree", "--name-only", "main", "a.txt"]), "a.txt\n");
+
+    // Quit: its agent is stopped, and nothing of it is lost.
+    tmux.press("q");
+    tmux.until_said("leave them running");
+    tmux.until_said("Esc cancel");
+    tmux.press("q");
+    wait_for("the screen is gone", || tmux.has_ended());
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "a task is open: {said}");
+    arena.assert_nothing_runs();
+    arena.assert_true();
+    arena.is_judged();
+}
+
+#[test]
+fn without_a_coordinator_the_ledger_is_shown_and_written() {
+    let arena = three_tasks();
+    let tmux = Tmux::start(&arena, 120, 40, &["tui", "--ascii"]);
+    tmux.until_said("no coordinator runs");
+    tmux.until("the plan is there", |screen| screen.contains("Do 1.1") && screen.is_ascii());
+    tmux.press("b");
+    tmux.until_said("Enter block");
+    tmux.type_in("later");
+    tmux.until_said("later");
+    tmux.press("Enter");
+    tmux.until_line("1.1", "1.1 is blocked", |line| line.contains("blocked"));
+    assert_eq!(arena.status_of("1.1"), "blocked");
+    tmux.press("q");
+    wait_for("the screen is gone", || tmux.has_ended());
+    arena.assert_true();
+    arena.is_judged();
+}
+
+#[test]
+fn a_run_opens_its_screen_and_goes_on_without_it() {
+    let arena = three_tasks();
+    let tmux = Tmux::start(&arena, 80, 24, &["run", "--agent", "script", "--mode", "autopilot", "--tui"]);
+    tmux.until_line("1.1", "1.1 is done", |line| line.contains("done"));
+    tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
+    tmux.press("q");
+    tmux.until_said("Esc cancel");
+    tmux.press("d");
+    wait_for("the screen is gone", || tmux.has_ended());
+    assert_eq!(arena.status_of("1.2"), "active", "it goes on without the screen");
+    arena.ok(&["stop"]);
+    arena.assert_nothing_runs();
+    arena.assert_true();
+    arena.is_judged();
+}

@@ -1,0 +1,159 @@
+//! Questions to the person. A dialog holds what it asks, what it has shown, and since when it stands there.
+
+use swarm_protocol::api::ApiError;
+use swarm_protocol::board::{AttentionChoice, Choice};
+use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::time::Timestamp;
+
+use crate::field::Field;
+
+/// Keys of this time were meant for what stood there before.
+pub const DEAF_MS: u64 = 250;
+
+/// How much is at stake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// Stops or starts work: what would happen is shown before it can be confirmed.
+    Stops,
+    /// Moves git or the plan: all of it has to have been on the screen.
+    Moves,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// Nothing has to be looked at before.
+    NotAsked,
+    Awaited,
+    Arrived(Box<PreviewView>),
+    Refused(ApiError),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A command with its preview.
+    Confirm {
+        title: String,
+        command: Command,
+        weight: Weight,
+    },
+    Block {
+        task: TaskId,
+        reason: Field,
+    },
+    Edit {
+        task: TaskId,
+        title: Field,
+        description: Field,
+        second: bool,
+    },
+    Message {
+        task: TaskId,
+        text: Field,
+    },
+    Redirect {
+        task: TaskId,
+        choices: Option<Vec<Choice>>,
+        selected: usize,
+    },
+    Pause,
+    /// Checkpoints to go back to, with the preview of the selected one.
+    Checkpoints {
+        selected: usize,
+    },
+    NewCheckpoint {
+        name: Field,
+    },
+    Quit,
+    Panel,
+    /// A way on of the attention list that lacks words.
+    Answer {
+        question: String,
+        choice: AttentionChoice,
+        text: Field,
+    },
+    /// A note about a line of the diff.
+    Note {
+        file: String,
+        line: Option<u32>,
+        text: Field,
+    },
+    /// Approves, or says what is to be changed.
+    Review {
+        task: TaskId,
+        note: Field,
+        approve: bool,
+    },
+    Palette {
+        text: Field,
+        selected: usize,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dialog {
+    pub kind: Kind,
+    pub opened: Timestamp,
+    pub shown: Shown,
+    /// The question whose answer is awaited; older answers are about something else.
+    pub ticket: u64,
+    pub scroll: usize,
+    /// The last line has been on the screen.
+    pub seen_end: bool,
+}
+
+impl Dialog {
+    pub fn new(kind: Kind, opened: Timestamp) -> Self {
+        Self { kind, opened, shown: Shown::NotAsked, ticket: 0, scroll: 0, seen_end: false }
+    }
+
+    /// It stands there long enough to have been meant.
+    pub fn listens(&self, now: Timestamp) -> bool {
+        now.0.saturating_sub(self.opened.0) >= DEAF_MS
+    }
+
+    fn weight(&self) -> Option<Weight> {
+        match &self.kind {
+            Kind::Confirm { weight, .. } => Some(*weight),
+            Kind::Checkpoints { .. } => Some(Weight::Moves),
+            Kind::Redirect { .. } | Kind::Block { .. } => Some(Weight::Stops),
+            _ => None,
+        }
+    }
+
+    /// Whether Enter would do something now.
+    pub fn armed(&self) -> bool {
+        let complete = match &self.kind {
+            Kind::Block { reason, .. } => !reason.is_empty(),
+            Kind::Message { text, .. } | Kind::Answer { text, .. } | Kind::Note { text, .. } => {
+                !text.is_empty()
+            }
+            Kind::Edit { title, .. } => !title.is_empty(),
+            Kind::Redirect { choices, .. } => choices.as_ref().is_some_and(|list| !list.is_empty()),
+            _ => true,
+        };
+        let seen = match (&self.shown, self.weight()) {
+            (_, None) | (Shown::NotAsked, _) => true,
+            (Shown::Arrived(_), Some(Weight::Stops)) => true,
+            (Shown::Arrived(_), Some(Weight::Moves)) => self.seen_end,
+            (Shown::Awaited | Shown::Refused(_), _) => false,
+        };
+        complete && seen
+    }
+
+    /// The field that is typed into.
+    pub fn field(&mut self) -> Option<&mut Field> {
+        match &mut self.kind {
+            Kind::Block { reason: field, .. }
+            | Kind::Message { text: field, .. }
+            | Kind::NewCheckpoint { name: field }
+            | Kind::Answer { text: field, .. }
+            | Kind::Note { text: field, .. }
+            | Kind::Review { note: field, .. }
+            | Kind::Palette { text: field, .. } => Some(field),
+            Kind::Edit { title, description, second, .. } => Some(if *second { description } else { title }),
+            _ => None,
+        }
+    }
+}

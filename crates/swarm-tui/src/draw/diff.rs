@@ -1,0 +1,177 @@
+//! What a task changes: unified, and side by side where the screen is wide enough.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::text::{cut, pad, put, put_all, rule, span};
+use crate::model::Model;
+use crate::theme::Role;
+
+/// From here on old and new stand side by side.
+const SIDE_BY_SIDE: u16 = 160;
+
+/// One line of the picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Row {
+    File(String),
+    Hunk(String),
+    Both(String),
+    Old(String),
+    New(String),
+    Pair(String, String),
+    Note(String),
+}
+
+fn rows(model: &Model) -> Vec<Row> {
+    let Some(Ok(diff)) = &model.diff else { return vec![] };
+    let mut rows = Vec::new();
+    for line in diff.patch.lines() {
+        match line {
+            line if line.starts_with("diff --git ") => {
+                let name = line.rsplit(" b/").next().unwrap_or(line);
+                rows.push(Row::File(name.to_owned()));
+            }
+            line if line.starts_with("@@") => rows.push(Row::Hunk(line.to_owned())),
+            line if line.starts_with("+++") || line.starts_with("---") || line.starts_with("index ") => {}
+            line if line.starts_with('+') => rows.push(Row::New(line[1..].to_owned())),
+            line if line.starts_with('-') => rows.push(Row::Old(line[1..].to_owned())),
+            line if line.starts_with(' ') => rows.push(Row::Both(line[1..].to_owned())),
+            line => rows.push(Row::Note(line.to_owned())),
+        }
+    }
+    if diff.cut {
+        rows.push(Row::Note(format!("The rest is too long for a screen: swarm task diff {}", diff.task)));
+    }
+    if model.size.0 >= SIDE_BY_SIDE { paired(rows) } else { rows }
+}
+
+/// A run of old lines beside the run of new ones that follows it.
+fn paired(rows: Vec<Row>) -> Vec<Row> {
+    let (mut out, mut old, mut new) = (Vec::new(), Vec::new(), Vec::new());
+    let flush = |out: &mut Vec<Row>, old: &mut Vec<String>, new: &mut Vec<String>| {
+        let (mut left, mut right) = (old.drain(..), new.drain(..));
+        loop {
+            match (left.next(), right.next()) {
+                (None, None) => break,
+                (a, b) => out.push(Row::Pair(a.unwrap_or_default(), b.unwrap_or_default())),
+            }
+        }
+    };
+    for row in rows {
+        match row {
+            Row::Old(text) if new.is_empty() => old.push(text),
+            Row::New(text) => new.push(text),
+            other => {
+                flush(&mut out, &mut old, &mut new);
+                match other {
+                    Row::Old(text) => old.push(text),
+                    other => out.push(other),
+                }
+            }
+        }
+    }
+    flush(&mut out, &mut old, &mut new);
+    out
+}
+
+pub fn length(model: &Model) -> usize {
+    rows(model).len()
+}
+
+/// Where files, or hunks, begin.
+pub fn marks(model: &Model, files: bool) -> Vec<usize> {
+    let wanted = |row: &Row| match row {
+        Row::File(_) => true,
+        Row::Hunk(_) => !files,
+        _ => false,
+    };
+    rows(model).iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect()
+}
+
+/// The file and the line in it, as it would be, where the person is.
+pub fn place(model: &Model) -> Option<(String, Option<u32>)> {
+    let (mut file, mut next, mut here) = (None, None, None);
+    for row in rows(model).into_iter().take(model.scroll + 1) {
+        match row {
+            Row::File(name) => (file, next, here) = (Some(name), None, None),
+            Row::Hunk(text) => {
+                let start =
+                    text.split('+').nth(1).and_then(|rest| rest.split([',', ' ']).next()?.parse().ok());
+                (next, here) = (start, start);
+            }
+            Row::Both(_) | Row::New(_) | Row::Pair(..) => {
+                here = next;
+                next = next.map(|line: u32| line + 1);
+            }
+            // What goes away has no place in the new file but the one that follows it.
+            Row::Old(_) => here = next,
+            Row::Note(_) => {}
+        }
+    }
+    file.map(|file| (file, here))
+}
+
+pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
+    let task = model.looking_at.as_ref().map(ToString::to_string).unwrap_or_default();
+    let title = match &model.diff {
+        Some(Ok(diff)) => {
+            let files = marks(model, true).len();
+            let files = crate::said::count(files as u64, "file");
+            format!("diff of {task} · {files} · {} to {}", diff.from.short(), diff.to.short())
+        }
+        _ => format!("diff of {task}"),
+    };
+    put(frame, area, rule(model.theme, &title, area.width, Role::Title));
+    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let lines: Vec<Line<'static>> = match &model.diff {
+        None => vec![Line::from(" Looking")],
+        Some(Err(error)) => vec![Line::from(format!(" {}", error.message))],
+        Some(Ok(_)) => {
+            let rows = rows(model);
+            let room = usize::from(body.height);
+            let first = model.scroll.saturating_sub(room / 2).min(rows.len().saturating_sub(room));
+            let shown = rows.iter().enumerate().skip(first).take(room);
+            let selected = |at: usize, line: Line<'static>| match at == model.scroll {
+                true => line.patch_style(model.theme.style(Role::Selected)),
+                false => line,
+            };
+            let mut lines: Vec<Line<'static>> =
+                shown.map(|(at, row)| selected(at, line(model, row, usize::from(body.width)))).collect();
+            if rows.is_empty() {
+                lines.push(Line::from(" The task changes nothing"));
+            }
+            lines
+        }
+    };
+    put_all(frame, body, lines);
+}
+
+fn line(model: &Model, row: &Row, width: usize) -> Line<'static> {
+    let theme = model.theme;
+    let tabs = |text: &str| text.replace('\t', "    ");
+    let one = |role: Role, sign: &str, text: &str| {
+        Line::from(span(theme, role, &cut(&format!("{sign}{}", tabs(text)), width)))
+    };
+    match row {
+        Row::File(name) => one(Role::Bold, "── ", name),
+        Row::Hunk(text) => one(Role::Title, "", text),
+        Row::Both(text) if model.size.0 >= SIDE_BY_SIDE => {
+            let half = width / 2 - 2;
+            let text = pad(&tabs(text), half);
+            Line::from(span(theme, Role::Plain, &format!("  {text}│ {text}")))
+        }
+        Row::Both(text) => one(Role::Plain, "  ", text),
+        Row::Old(text) => one(Role::Bad, "- ", text),
+        Row::New(text) => one(Role::Good, "+ ", text),
+        Row::Pair(old, new) => {
+            let half = width / 2 - 2;
+            let side = |sign: &str, text: &str, role: Role| match text.is_empty() {
+                true => span(theme, Role::Plain, &" ".repeat(half + 2)),
+                false => span(theme, role, &format!("{sign} {}", pad(&tabs(text), half))),
+            };
+            Line::from(vec![side("-", old, Role::Bad), "│".into(), side("+", new, Role::Good)])
+        }
+        Row::Note(text) => one(Role::Dim, "  ", text),
+    }
+}

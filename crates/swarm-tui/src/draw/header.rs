@@ -1,0 +1,137 @@
+//! The first two lines, and a third where something is abnormal.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use swarm_protocol::board::AttentionKind;
+use swarm_protocol::outcome::Mode;
+use unicode_width::UnicodeWidthStr;
+
+use super::text::{cut, put, span};
+use crate::input::Link;
+use crate::model::Model;
+use crate::said::{age, money};
+use crate::theme::Role;
+
+pub fn draw(model: &Model, frame: &mut Frame<'_>) {
+    let width = model.size.0;
+    put(frame, Rect::new(0, 0, width, 1), first(model));
+    put(frame, Rect::new(0, 1, width, 1), attention(model));
+    if let Some(text) = abnormal(model) {
+        let line = format!(" {}", cut(&text, usize::from(width).saturating_sub(1)));
+        put(frame, Rect::new(0, 2, width, 1), Line::from(span(model.theme, Role::NeedsYou, &line)));
+    }
+}
+
+/// Who and where, the mode, and how far it has come.
+fn first(model: &Model) -> Line<'static> {
+    let theme = model.theme;
+    let width = usize::from(model.size.0);
+    let Some(board) = &model.board else {
+        return Line::from(span(theme, Role::Bold, &format!(" swarm · {}", model.place)));
+    };
+    let (status, counts) = (&board.status, &board.status.counts);
+    let mut place = format!(" swarm · {}", model.place);
+    if width >= 110
+        && let Some(trunk) = &status.trunk
+    {
+        place.push_str(&format!(" · {trunk}"));
+    }
+    let mode = match (model.past, status.mode) {
+        (Some(at), _) => format!("PAST · record {at} of {}", model.newest),
+        (None, Mode::Autopilot) => "AUTOPILOT".into(),
+        (None, Mode::SemiAuto) => "SEMI-AUTO".into(),
+    };
+    let slots = status.profile.slots();
+    let spent = match status.budget.as_ref().and_then(|budget| budget.cost_micros_max) {
+        Some(most) => format!("{} of {}", money(status.usage.cost_micros), money(most)),
+        None => money(status.usage.cost_micros),
+    };
+    let mut right = format!(
+        "{}/{slots} at work · {} ready · {}/{} done · {spent} ",
+        board.agents.len(),
+        counts.ready,
+        counts.done,
+        counts.total
+    );
+    if width >= 110 {
+        right = format!("{right}· record {} ", status.seq);
+    }
+    let mode_role = if model.past.is_some() { Role::Past } else { Role::Title };
+    let room = width.saturating_sub(right.width() + mode.width() + 1);
+    let place = cut(&place, room.saturating_sub(1));
+    let gap = room.saturating_sub(place.width());
+    let (before, after) = (gap / 2, gap - gap / 2);
+    Line::from(vec![
+        span(theme, Role::Bold, &place),
+        " ".repeat(before).into(),
+        span(theme, mode_role, &mode),
+        " ".repeat(after + 1).into(),
+        span(theme, Role::Plain, &right),
+    ])
+}
+
+/// The oldest thing that waits for the person; two where there is room.
+fn attention(model: &Model) -> Line<'static> {
+    let theme = model.theme;
+    let width = usize::from(model.size.0);
+    let Some(board) = model.board.as_ref().filter(|board| !board.attention.is_empty()) else {
+        let text = if model.board.is_some() { " Nothing waits for you" } else { "" };
+        return Line::from(span(theme, Role::Dim, text));
+    };
+    let foot = match board.attention.len() {
+        1 => " a answer ".to_owned(),
+        n => format!(" 1 of {n} · a answer "),
+    };
+    let shown = if width >= 150 { 2 } else { 1 };
+    let room = width.saturating_sub(foot.width()) / shown;
+    let mut spans = vec![];
+    for entry in board.attention.iter().take(shown) {
+        let why = entry.entry.why.lines().next().unwrap_or_default();
+        let what = match (&entry.task, entry.kind) {
+            (Some(task), AttentionKind::Question) => format!("{task} asks"),
+            _ => entry.entry.what.clone(),
+        };
+        let text = format!("! {what} ({}): {why}", age(model.now, entry.entry.since));
+        let role = Role::NeedsYou;
+        spans.push(span(theme, role, &super::text::pad(&text, room)));
+    }
+    let used: usize = spans.iter().map(|span| span.width()).sum();
+    spans.push(" ".repeat(width.saturating_sub(used + foot.width())).into());
+    spans.push(span(theme, Role::Key, &foot));
+    Line::from(spans)
+}
+
+/// Pauses, draining, quotas, a lost connection: what a person must not overlook.
+pub fn abnormal(model: &Model) -> Option<String> {
+    if let Some(at) = model.past {
+        return Some(format!(
+            "This is the past, record {at}: nothing can be changed here. < > move, t returns to the present"
+        ));
+    }
+    let board = model.board.as_ref();
+    let mut parts: Vec<String> = Vec::new();
+    if model.link == Link::Offline {
+        parts.extend(super::link_words(model).map(str::to_owned));
+    }
+    let Some(board) = board else { return (!parts.is_empty()).then(|| parts.join(" · ")) };
+    for pause in &board.pauses {
+        let why = pause.why.lines().next().unwrap_or_default();
+        let because = if why.is_empty() { String::new() } else { format!(": {why}") };
+        let held = board.agents.iter().filter(|agent| agent.agent.held).count();
+        let running = board.agents.len() - held;
+        parts.push(format!(
+            "PAUSED by {}{because} ({held} held, {running} still running)",
+            pause.reason.word()
+        ));
+    }
+    if board.status.draining {
+        parts.push("stopping: agents go to their boundary".into());
+    }
+    for quota in &board.status.quotas {
+        let until = quota.resets_at.map(|at| format!(", resets at {}", crate::said::clock(at)));
+        parts.push(format!("the quota of {} is used up{}", quota.group, until.unwrap_or_default()));
+    }
+    parts.extend(board.status.loss.as_ref().map(|_| "the ledger lost records".to_owned()));
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}

@@ -1,0 +1,128 @@
+//! What comes in and what is wanted: the whole vocabulary between the screen and the world.
+
+use swarm_protocol::api::{AgentNews, ApiError};
+use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::TaskView;
+
+/// A key as a person presses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    Char(char),
+    Ctrl(char),
+    Enter,
+    Esc,
+    Tab,
+    BackTab,
+    Backspace,
+    Delete,
+    Left,
+    Right,
+    Up,
+    Down,
+    Home,
+    End,
+    PageUp,
+    PageDown,
+}
+
+/// Where the mouse was used, in cells from the upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mouse {
+    Click(u16, u16),
+    Wheel { column: u16, row: u16, lines: i32 },
+}
+
+/// Whether somebody coordinates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Link {
+    #[default]
+    Unknown,
+    Online,
+    /// Nobody: the ledger is shown as it is, and commands are written to it directly.
+    Offline,
+}
+
+/// One line of what happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventLine {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub task: Option<TaskId>,
+    pub by: String,
+    /// None: machinery, which nobody needs to read.
+    pub text: Option<String>,
+    pub kind: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Said,
+    Tool,
+    Error,
+    Swarm,
+}
+
+/// One line of a journal, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    pub at: Timestamp,
+    pub tone: Tone,
+    pub text: String,
+}
+
+/// Everything that can happen to a screen.
+#[derive(Debug, Clone)]
+pub enum Input {
+    Key(Key),
+    /// Text that came in one piece.
+    Paste(String),
+    Mouse(Mouse),
+    Resize(u16, u16),
+    /// The terminal has the person's attention, or has lost it.
+    Focus(bool),
+    /// Nothing but time has passed.
+    Tick,
+    Link(Link),
+    /// Another plan is there: what was seen of the last one means nothing any more.
+    Anew,
+    Board(Result<Box<BoardView>, ApiError>),
+    Task(TaskId, Result<Box<TaskView>, ApiError>),
+    Allowed(Option<TaskId>, Vec<AllowedView>),
+    Choices(u64, Result<Vec<Choice>, ApiError>),
+    Preview(u64, Result<Box<PreviewView>, ApiError>),
+    Diff(TaskId, Result<Box<DiffView>, ApiError>),
+    Answer(u64, Result<Answer, ApiError>),
+    Events(Vec<EventLine>),
+    News(AgentNews),
+    Log(RunId, Vec<LogLine>),
+    /// The person is back from their editor; what was typed meanwhile was not for us.
+    Back(Result<(), String>),
+}
+
+/// What the screen wants of the world.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wish {
+    /// The board as it is, or at a record.
+    Board(Option<u64>),
+    Task(TaskId),
+    Allowed(Option<TaskId>),
+    Choices(u64, TaskId),
+    Preview(u64, Command),
+    Send(u64, Command),
+    Diff(TaskId),
+    /// The journal of this run from now on; none: of nobody.
+    Follow(Option<RunId>),
+    Editor(TaskId),
+    Copy(String),
+    Title(String),
+    /// Tells a person who looks elsewhere.
+    Bell(String),
+    Suspend,
+    Redraw,
+    /// The end of the screen, with a last word for the terminal.
+    Leave(String),
+}

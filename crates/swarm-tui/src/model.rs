@@ -1,0 +1,317 @@
+//! All that the screen knows. Changed by `update` alone, read by `draw`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use swarm_protocol::api::ApiError;
+use swarm_protocol::board::{AllowedView, BoardAgent, BoardRow, BoardView, DiffView, Verb};
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::oplog::OperationState;
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::review::ReviewNote;
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::TaskView;
+
+use crate::dialog::Dialog;
+use crate::field::Field;
+use crate::filter::Filter;
+use crate::input::{EventLine, Link, LogLine};
+use crate::theme::Theme;
+
+/// Lines of a journal that are kept in memory; older ones are in the journal.
+pub const LOG_MAX: usize = 10_000;
+
+/// Events that are kept; older ones are in `swarm plan history`.
+pub const EVENTS_MAX: usize = 2_000;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum View {
+    Attention,
+    #[default]
+    Plan,
+    Agents,
+    Events,
+    Checkpoints,
+    Operations,
+}
+
+impl View {
+    pub const ALL: [Self; 6] =
+        [Self::Attention, Self::Plan, Self::Agents, Self::Events, Self::Checkpoints, Self::Operations];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Attention => "Attention",
+            Self::Plan => "Plan",
+            Self::Agents => "Agents",
+            Self::Events => "Events",
+            Self::Checkpoints => "Checkpoints",
+            Self::Operations => "Operations",
+        }
+    }
+
+    pub fn index(self) -> usize {
+        Self::ALL.iter().position(|view| *view == self).unwrap_or_default()
+    }
+}
+
+/// A line of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node {
+    Phase(u32),
+    Task(TaskId),
+}
+
+/// What covers the board as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
+    Log,
+    Diff,
+    Help,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Log {
+    pub run: Option<RunId>,
+    pub lines: VecDeque<LogLine>,
+    /// Lines above the end; none while it follows.
+    pub back: Option<usize>,
+    /// Lines that came since it stopped following.
+    pub unseen: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tone {
+    Done,
+    Refused,
+    Note,
+}
+
+/// The last line but one: what became of the last wish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub tone: Tone,
+    pub text: String,
+    /// It can be taken back with one key.
+    pub undo: bool,
+}
+
+/// How things stood when the person looked elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    pub at: Timestamp,
+    pub done: u64,
+    pub waiting: usize,
+    pub cost_micros: u64,
+}
+
+/// A wish that was sent and has no answer yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sent {
+    pub ticket: u64,
+    pub task: Option<TaskId>,
+    pub what: String,
+    /// To be sent when it has landed.
+    pub then: Option<swarm_protocol::command::Command>,
+    /// The screen ends when it has landed.
+    pub leave: Option<String>,
+    /// It has landed as this operation, by this record; `then` waits until it is over.
+    pub waits_for: Option<(swarm_protocol::ids::CommandId, u64)>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    pub size: (u16, u16),
+    pub now: Timestamp,
+    /// The folder of the repository, for the header.
+    pub place: String,
+    pub theme: Theme,
+    pub link: Link,
+    pub board: Option<Box<BoardView>>,
+    /// Why there is no board.
+    pub trouble: Option<ApiError>,
+    pub view: View,
+    /// Where the person came from with `a`.
+    pub came_from: Option<View>,
+    pub node: Option<Node>,
+    pub folded: BTreeSet<u32>,
+    /// The lines of the tree as they are shown, kept by `grow`.
+    tree: Vec<Node>,
+    pub cursors: [usize; 6],
+    pub filter: Option<Filter>,
+    pub typing_filter: bool,
+    /// The task that everything below the tree is about.
+    pub looking_at: Option<TaskId>,
+    pub task: Option<Box<TaskView>>,
+    pub allowed: Vec<AllowedView>,
+    pub log: Log,
+    /// Whose log it is.
+    pub log_of: Option<TaskId>,
+    pub events: VecDeque<EventLine>,
+    pub machinery: bool,
+    pub wrap: bool,
+    pub dialog: Option<Dialog>,
+    pub full: Option<Full>,
+    pub scroll: usize,
+    pub diff: Option<Result<Box<DiffView>, ApiError>>,
+    /// Notes about lines of it, kept until the verdict is sent.
+    pub notes: Vec<ReviewNote>,
+    pub said: Option<Said>,
+    pub sent: Vec<Sent>,
+    pub tickets: u64,
+    /// The record that is looked at; none: the present.
+    pub past: Option<u64>,
+    /// The newest record that was ever seen.
+    pub newest: u64,
+    pub focused: bool,
+    /// When the person looked elsewhere, and how things stood then.
+    pub left: Option<Left>,
+    /// Entries of the attention list that the bell has told of.
+    pub told: BTreeSet<String>,
+    pub last_key: Timestamp,
+    /// Keys in a row that came faster than fingers.
+    pub burst: u32,
+}
+
+impl Model {
+    pub fn new(place: &str, theme: Theme, size: (u16, u16), now: Timestamp) -> Self {
+        Self { place: place.to_owned(), theme, size, now, focused: true, ..Self::default() }
+    }
+
+    pub fn rows(&self) -> &[BoardRow] {
+        self.board.as_ref().map(|board| board.rows.as_slice()).unwrap_or_default()
+    }
+
+    pub fn row(&self, id: &TaskId) -> Option<&BoardRow> {
+        self.rows().iter().find(|row| row.row.id == *id)
+    }
+
+    pub fn agents(&self) -> &[BoardAgent] {
+        self.board.as_ref().map(|board| board.agents.as_slice()).unwrap_or_default()
+    }
+
+    pub fn agent_of(&self, id: &TaskId) -> Option<&BoardAgent> {
+        self.agents().iter().find(|agent| agent.agent.task == *id)
+    }
+
+    /// The agent that the person means.
+    pub fn agent(&self) -> Option<&BoardAgent> {
+        self.looking_at.as_ref().and_then(|id| self.agent_of(id))
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.board.as_ref().is_some_and(|b| b.pauses.iter().any(|p| p.reason == PauseReason::User))
+    }
+
+    /// Agents that have not reached their boundary.
+    pub fn running(&self) -> usize {
+        self.agents().iter().filter(|agent| !agent.agent.held).count()
+    }
+
+    /// The lines of the tree as they are shown.
+    pub fn nodes(&self) -> &[Node] {
+        &self.tree
+    }
+
+    /// Makes the tree anew; to be called by whatever changes tasks, folding or filter.
+    pub fn grow(&mut self) {
+        let Some(board) = &self.board else { return };
+        let mut tasks: BTreeMap<u32, Vec<&BoardRow>> = BTreeMap::new();
+        for row in board.rows.iter().filter(|row| self.filter.as_ref().is_none_or(|f| f.fits(row))) {
+            tasks.entry(row.row.phase).or_default().push(row);
+        }
+        let mut nodes = Vec::with_capacity(board.rows.len() + board.status.phases.len());
+        for phase in &board.status.phases {
+            let tasks = tasks.remove(&phase.id).unwrap_or_default();
+            if tasks.is_empty() && self.filter.is_some() {
+                continue;
+            }
+            nodes.push(Node::Phase(phase.id));
+            if !self.folded.contains(&phase.id) || self.filter.is_some() {
+                nodes.extend(tasks.into_iter().map(|row| Node::Task(row.row.id.clone())));
+            }
+        }
+        self.tree = nodes;
+    }
+
+    /// Events that are shown, newest first.
+    pub fn shown_events(&self) -> impl Iterator<Item = &EventLine> {
+        self.events.iter().rev().filter(|event| self.machinery || event.text.is_some())
+    }
+
+    /// How many lines a view has.
+    pub fn length(&self, view: View) -> usize {
+        let Some(board) = &self.board else { return 0 };
+        match view {
+            View::Attention => board.attention.len(),
+            View::Plan => self.nodes().len(),
+            View::Agents => board.agents.len(),
+            View::Events => self.shown_events().count(),
+            View::Checkpoints => board.checkpoints.len(),
+            View::Operations => board.operations.len(),
+        }
+    }
+
+    pub fn cursor(&self, view: View) -> usize {
+        match view {
+            View::Plan => {
+                let nodes = self.nodes();
+                nodes.iter().position(|node| Some(node) == self.node.as_ref()).unwrap_or_default()
+            }
+            view => self.cursors[view.index()].min(self.length(view).saturating_sub(1)),
+        }
+    }
+
+    /// The task that is selected in the focused view.
+    pub fn selected_task(&self) -> Option<TaskId> {
+        let board = self.board.as_ref()?;
+        let at = self.cursor(self.view);
+        match self.view {
+            View::Attention => board.attention.get(at)?.task.clone(),
+            View::Plan => match self.node.as_ref()? {
+                Node::Task(id) => Some(id.clone()),
+                Node::Phase(_) => None,
+            },
+            View::Agents => Some(board.agents.get(at)?.agent.task.clone()),
+            View::Events => self.shown_events().nth(at)?.task.clone(),
+            View::Checkpoints => None,
+            View::Operations => {
+                let subject = TaskId::new(board.operations.get(at)?.subject.as_deref()?).ok()?;
+                self.row(&subject).map(|row| row.row.id.clone())
+            }
+        }
+    }
+
+    /// Why the coordinator would refuse this now; none: it would not, or nobody knows yet.
+    pub fn refusal(&self, verb: Verb) -> Option<&ApiError> {
+        self.allowed.iter().find(|allowed| allowed.verb == verb)?.refused.as_ref()
+    }
+
+    /// Whether a verb about a task has a task to be about.
+    pub fn knows(&self, verb: Verb) -> bool {
+        self.allowed.iter().any(|allowed| allowed.verb == verb)
+    }
+
+    /// The newest operation of a person that is done and not undone.
+    pub fn last_operation(&self) -> Option<&swarm_protocol::oplog::OperationView> {
+        let board = self.board.as_ref()?;
+        let by_person = |by: &str| by.starts_with("person:");
+        board
+            .operations
+            .iter()
+            .find(|op| op.state == OperationState::Done && by_person(&op.by) && op.undoes.is_none())
+    }
+
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.said = Some(Said { tone: Tone::Note, text: text.into(), undo: false });
+    }
+
+    pub fn refuse(&mut self, error: &ApiError) {
+        let hint = if error.hint.is_empty() { String::new() } else { format!("; {}", error.hint) };
+        let text = format!("{}{hint}", error.message);
+        self.said = Some(Said { tone: Tone::Refused, text, undo: false });
+    }
+
+    pub fn field(&mut self) -> Option<&mut Field> {
+        self.dialog.as_mut()?.field()
+    }
+}

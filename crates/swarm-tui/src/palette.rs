@@ -1,0 +1,62 @@
+//! Every command and every task by name.
+
+use swarm_protocol::ids::TaskId;
+
+use crate::dialog::{Dialog, Kind};
+use crate::keys::{Action, KEYS, Part};
+use crate::model::Model;
+
+/// Lines that are offered.
+const FOUND_MAX: usize = 12;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    Action(Action),
+    Task(TaskId),
+}
+
+/// What fits the typed text, best first.
+pub fn found(model: &Model) -> Vec<Entry> {
+    let Some(Dialog { kind: Kind::Palette { text, .. }, .. }) = &model.dialog else { return vec![] };
+    let wanted = text.text().to_lowercase();
+    let mut ranked: Vec<(usize, Entry)> = Vec::new();
+    for binding in KEYS.iter().filter(|binding| binding.part != Part::Moving) {
+        let rank = fits(&wanted, binding.word).or_else(|| Some(fits(&wanted, binding.help)? + 100));
+        ranked.extend(rank.map(|rank| (rank, Entry::Action(binding.action))));
+    }
+    if !wanted.is_empty() {
+        for row in model.rows() {
+            let text = format!("{} {}", row.row.id, row.row.title);
+            ranked.extend(fits(&wanted, &text).map(|rank| (rank + 50, Entry::Task(row.row.id.clone()))));
+        }
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().take(FOUND_MAX).map(|(_, entry)| entry).collect()
+}
+
+/// All letters in this order; the smaller the number, the closer together and the nearer to the beginning.
+fn fits(wanted: &str, text: &str) -> Option<usize> {
+    let text = text.to_lowercase();
+    if let Some(at) = text.find(wanted) {
+        return Some(at.min(20));
+    }
+    let (mut last, mut gaps) = (0, 20);
+    let mut letters = text.char_indices();
+    for letter in wanted.chars().filter(|c| !c.is_whitespace()) {
+        let (at, _) = letters.find(|(_, c)| *c == letter)?;
+        gaps += at - last;
+        last = at;
+    }
+    Some(gaps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn letters_in_order_are_found_and_whole_words_first() {
+        assert!(fits("roll", "roll back") < fits("rlb", "roll back"));
+        assert_eq!(fits("xyz", "roll back"), None);
+    }
+}

@@ -1,0 +1,133 @@
+//! Sentences instead of a screen: appended, never redrawn, so that screen readers and scrollback work.
+
+use std::io::{self, Write};
+
+use swarm_protocol::api::ApiError;
+use swarm_protocol::board::BoardView;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::mpsc;
+
+use crate::input::{Input, Link};
+use crate::said::{clock, count, money};
+use crate::source::Source;
+use crate::update::filled;
+
+const QUEUE: usize = 256;
+
+/// Tells what is and what happens until the input ends. An empty line asks for the state, a number chooses a way on.
+pub async fn tell(source: Source) -> io::Result<()> {
+    let (told, mut news) = mpsc::channel(QUEUE);
+    let mut board = say_state(&source).await?;
+    tokio::spawn(crate::session::follow(source.clone(), told));
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut begun = false;
+    loop {
+        tokio::select! {
+            line = lines.next_line() => match line? {
+                None => return Ok(()),
+                Some(line) if matches!(line.trim(), "q" | "quit") => return Ok(()),
+                Some(line) => {
+                    let (number, words) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+                    match number.parse::<usize>() {
+                        Ok(number) => choose(&source, board.as_ref(), number, words).await?,
+                        Err(_) => board = say_state(&source).await?,
+                    }
+                }
+            },
+            Some(input) = news.recv() => match input {
+                // The first ones happened before anybody looked.
+                Input::Events(_) if !std::mem::replace(&mut begun, true) => {}
+                Input::Events(events) => {
+                    for event in events {
+                        if let Some(text) = &event.text {
+                            let task = event.task.map(|task| format!("task {task}: ")).unwrap_or_default();
+                            say(&format!("{} {task}{text}", clock(event.at)))?;
+                        }
+                    }
+                }
+                Input::Link(Link::Offline) => say("No coordinator is running. Start one with: swarm run")?,
+                _ => {}
+            },
+        }
+    }
+}
+
+fn say(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let harmless: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    writeln!(out, "{harmless}")?;
+    out.flush()
+}
+
+async fn say_state(source: &Source) -> io::Result<Option<BoardView>> {
+    match source.board(None).await {
+        Err(ApiError { message, hint, .. }) => {
+            say(&format!("{message}. {hint}"))?;
+            Ok(None)
+        }
+        Ok(board) => {
+            sentences(&board).iter().try_for_each(|line| say(line))?;
+            Ok(Some(board))
+        }
+    }
+}
+
+/// The state in sentences; what waits for the person last, with a number for each way on.
+pub fn sentences(board: &BoardView) -> Vec<String> {
+    let (status, counts) = (&board.status, &board.status.counts);
+    let mut lines = vec![format!(
+        "Goal: {}. Mode {}. {} of {} done, {} ready, {} at work, {} spent.",
+        status.goal,
+        status.mode.word(),
+        counts.done,
+        count(counts.total, "task"),
+        counts.ready,
+        count(board.agents.len() as u64, "agent"),
+        money(status.usage.cost_micros)
+    )];
+    for pause in &board.pauses {
+        lines.push(format!("Paused by {}. To go on: {}.", pause.reason.word(), pause.ended_by));
+    }
+    for agent in &board.agents {
+        let view = &agent.agent;
+        lines.push(format!("{} is {} on task {}, {}.", view.agent, view.doing, view.task, view.title));
+    }
+    if board.attention.is_empty() {
+        lines.push("Nothing waits for you.".into());
+    }
+    let mut number = 0;
+    for entry in &board.attention {
+        let why = entry.entry.why.lines().next().unwrap_or_default();
+        lines.push(format!("Waits for you: {}. {why}.", entry.entry.what));
+        for choice in &entry.choices {
+            number += 1;
+            lines.push(match &choice.asks_for {
+                None => format!("  Type {number} for: {}.", choice.label),
+                Some(what) => format!("  Type {number} and your words for: {}. {what}.", choice.label),
+            });
+        }
+    }
+    lines.push("An empty line repeats this, q leaves.".into());
+    lines
+}
+
+async fn choose(source: &Source, board: Option<&BoardView>, number: usize, words: &str) -> io::Result<()> {
+    let mut choices = board.into_iter().flat_map(|board| &board.attention).flat_map(|entry| &entry.choices);
+    let Some(choice) = number.checked_sub(1).and_then(|at| choices.nth(at)) else {
+        return say(&format!("There is no choice {number}"));
+    };
+    if let (Some(what), true) = (&choice.asks_for, words.trim().is_empty()) {
+        return say(&format!("{what} is needed. Type {number} and your words"));
+    }
+    let first = match choice.asks_for {
+        Some(_) => filled(choice.command.clone(), words.trim()),
+        None => choice.command.clone(),
+    };
+    for command in [Some(first), choice.then.clone()].into_iter().flatten() {
+        match source.send(command).await {
+            Ok(answer) => say(&answer.text)?,
+            Err(error) => return say(&format!("Refused: {}. {}", error.message, error.hint)),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Words for numbers, times and previews.
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::oplog::{PreviewView, StopView};
+use swarm_protocol::time::Timestamp;
+
+/// `12s`, `4m`, `2h`, `3d`: one unit is enough to know how old something is.
+pub fn age(now: Timestamp, then: Timestamp) -> String {
+    match now.secs_since(then) {
+        secs if secs < 10 => "now".into(),
+        secs if secs < 60 => format!("{}s", secs / 10 * 10),
+        secs if secs < 3600 => format!("{}m", secs / 60),
+        secs if secs < 86_400 => format!("{}h", secs / 3600),
+        secs => format!("{}d", secs / 86_400),
+    }
+}
+
+/// The time of day.
+pub fn clock(at: Timestamp) -> String {
+    at.to_string()[11..19].to_owned()
+}
+
+pub fn money(micros: u64) -> String {
+    format!("${}.{:02}", micros / 1_000_000, micros / 10_000 % 100)
+}
+
+/// `41k`, `1.2M`.
+pub fn tokens(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{}k", count / 1000),
+        _ => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
+    }
+}
+
+pub fn count(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+/// What a command would do, in lines. The first word of a heading stands at the left edge.
+pub fn preview(view: &PreviewView) -> Vec<String> {
+    if view.nothing {
+        return vec!["Nothing would change".into()];
+    }
+    let mut lines: Vec<String> = view.text.lines().map(str::to_owned).collect();
+    let stops: Vec<String> = view.stops.iter().map(stop).collect();
+    let says = &view.says;
+    for (head, part) in [
+        ("Stopped", &stops),
+        ("Tasks", &says.tasks),
+        ("Commits", &says.commits),
+        ("Work", &says.work),
+        ("Other commits", &says.foreign),
+        ("Cannot be undone", &says.stays),
+    ] {
+        if !part.is_empty() {
+            lines.push(format!("{head}:"));
+            lines.extend(part.iter().flat_map(|text| text.lines()).map(|line| format!("  {line}")));
+        }
+    }
+    match &view.checkpoint {
+        Some(name) => lines.push(format!("The state before is kept as checkpoint {name}; z brings it back")),
+        None => lines.push("z takes it back".into()),
+    }
+    lines
+}
+
+fn stop(stop: &StopView) -> String {
+    let who = match (&stop.agent, stop.kind) {
+        (Some(agent), _) => format!("{agent} on {}", stop.task),
+        (None, RunKind::Verify) => format!("the verification of {}", stop.task),
+        (None, RunKind::Review) => format!("the review of {}", stop.task),
+        (None, _) => format!("{} of {}", stop.run, stop.task),
+    };
+    match &stop.saved_to {
+        None => format!("{who}; nothing is uncommitted"),
+        Some(name) => format!("{who}; {} kept at {name}", count(stop.files_in_all as u64, "changed file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(
+            (money(4_123_000), tokens(41_200), tokens(1_250_000)),
+            ("$4.12".into(), "41k".into(), "1.2M".into())
+        );
+        let ago = |secs: u64| age(Timestamp(10_000_000_000), Timestamp(10_000_000_000 - secs * 1000));
+        assert_eq!([ago(3), ago(25), ago(250), ago(7300)], ["now", "20s", "4m", "2h"]);
+    }
+}

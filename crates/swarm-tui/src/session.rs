@@ -1,0 +1,132 @@
+//! The thin loop: terminal and API on one side, `update` and `draw` on the other.
+
+mod feed;
+mod terminal;
+mod wishes;
+
+use std::io;
+use std::time::Duration;
+
+use swarm_protocol::time::Timestamp;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_stream::StreamExt;
+
+use crate::dialog::DEAF_MS;
+use crate::draw::draw;
+use crate::input::{Input, Wish};
+use crate::model::Model;
+use crate::source::Source;
+use crate::theme::Theme;
+use crate::update::update;
+pub use feed::follow;
+use terminal::Screen;
+use wishes::Hands;
+
+/// At most thirty frames a second.
+const FRAME: Duration = Duration::from_millis(33);
+/// Where a frame takes long to write, as over a slow line, ten are enough.
+const SLOW_FRAME: Duration = Duration::from_millis(100);
+const SLOW_WRITE: Duration = Duration::from_millis(50);
+
+/// News that wait to be taken in; who sends more waits.
+const QUEUE: usize = 256;
+
+pub struct Options {
+    /// Folder of the repository, for the header.
+    pub place: String,
+    pub theme: Theme,
+    pub mouse: bool,
+}
+
+/// Shows the swarm until the person leaves; the last word for the terminal.
+pub async fn show(source: Source, options: Options) -> io::Result<String> {
+    let mut screen = Screen::take(options.mouse)?;
+    let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, &options)).await;
+    screen.give_back();
+    shown
+}
+
+fn now() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Result<String> {
+    let (told, mut news) = mpsc::channel(QUEUE);
+    let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
+    let mut hands = Hands::new(source.clone(), told.clone());
+    tokio::spawn(feed::follow(source, told));
+    let mut keys = screen.events();
+    let (mut drawn, mut pause) = (Instant::now() - FRAME, FRAME);
+    let mut stale = true;
+    let mut ended = terminal::Ended::listen()?;
+    hands.carry_out(Wish::Board(None), None);
+    loop {
+        if stale && drawn.elapsed() >= pause {
+            let began = Instant::now();
+            screen.draw(|frame| draw(&model, frame))?;
+            drawn = Instant::now();
+            pause = if drawn - began > SLOW_WRITE { SLOW_FRAME } else { FRAME };
+            stale = false;
+        }
+        let wake = if stale { Some(pause.saturating_sub(drawn.elapsed())) } else { ages(&model) };
+        let input = tokio::select! {
+            key = keys.next() => match key {
+                Some(Ok(event)) => match terminal::input_of(event) {
+                    Some(input) => input,
+                    None => continue,
+                },
+                Some(Err(error)) => return Err(error),
+                None => return Ok(String::new()),
+            },
+            Some(input) = news.recv() => input,
+            // Whoever ends us gets a terminal that works.
+            () = ended.wait() => return Ok(String::new()),
+            () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => {
+                if stale { continue }
+                Input::Tick
+            }
+        };
+        stale = true;
+        for wish in update(&mut model, input, now()) {
+            match wish {
+                Wish::Leave(word) => return Ok(word),
+                Wish::Redraw => screen.clear()?,
+                Wish::Suspend => screen.suspend()?,
+                Wish::Editor(task) => {
+                    drop(keys);
+                    let done = screen.aside(|| hands.edit(&task));
+                    keys = screen.events();
+                    for wish in update(&mut model, Input::Back(done), now()) {
+                        hands.carry_out(wish, model.past);
+                    }
+                    screen.clear()?;
+                }
+                Wish::Copy(text) => screen.copy(&text)?,
+                Wish::Title(text) => screen.title(&text)?,
+                Wish::Bell(what) => screen.bell(&what)?,
+                wish => hands.carry_out(wish, model.past),
+            }
+        }
+    }
+}
+
+/// When a shown age has another text; none: nothing on the screen grows older.
+fn ages(model: &Model) -> Option<Duration> {
+    if let Some(dialog) = model.dialog.as_ref().filter(|dialog| !dialog.listens(model.now)) {
+        let left = (dialog.opened.0 + DEAF_MS).saturating_sub(model.now.0);
+        return Some(Duration::from_millis(left + 1));
+    }
+    let board = model.board.as_ref()?;
+    if model.past.is_some() {
+        return None;
+    }
+    let youngest =
+        |secs: u64| board.agents.iter().any(|agent| model.now.secs_since(agent.agent.since) < secs);
+    match (board.agents.is_empty(), board.attention.is_empty()) {
+        (true, true) => None,
+        (false, _) if youngest(60) => Some(Duration::from_secs(10)),
+        _ => Some(Duration::from_secs(60)),
+    }
+}

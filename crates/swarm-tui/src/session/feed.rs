@@ -1,0 +1,150 @@
+//! One stream from the coordinator; where there is none, the ledger is watched.
+
+use std::time::Duration;
+
+use swarm_protocol::api::AgentNews;
+use swarm_protocol::ids::RunId;
+use swarm_server::client::{Client, ClientError, Event};
+use tokio::sync::mpsc;
+
+use crate::input::{Input, Link, LogLine};
+use crate::source::{Source, event_line};
+
+/// Records that come within this time are told together.
+const TOGETHER: Duration = Duration::from_millis(50);
+const AT_ONCE: usize = 500;
+
+/// A worktree that is set up first may take a while.
+const TRY_AGAIN: Duration = Duration::from_millis(250);
+const TRIES_MAX: u32 = 240;
+
+/// Tells of everything that happens, until nobody listens.
+pub async fn follow(source: Source, told: mpsc::Sender<Input>) {
+    let before = source.before().await;
+    if told.send(Input::Events(before)).await.is_err() {
+        return;
+    }
+    loop {
+        if source.client.ping().await.is_ok() {
+            if told.send(Input::Link(Link::Online)).await.is_err() {
+                return;
+            }
+            if online(&source, &told).await.is_none() {
+                return;
+            }
+        }
+        if told.send(Input::Link(Link::Offline)).await.is_err() || offline(&source, &told).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// Until the coordinator has gone; none when nobody listens.
+async fn online(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+    let mut feed = source.client.events(None);
+    loop {
+        let first = match feed.next().await {
+            Ok(Some(event)) => event,
+            Ok(None) | Err(ClientError::Nobody) => return Some(()),
+            // Another plan by now: its records are numbered from one again.
+            Err(_) => {
+                told.send(Input::Anew).await.ok()?;
+                told.send(Input::Events(source.before().await)).await.ok()?;
+                feed = source.client.events(None);
+                continue;
+            }
+        };
+        let mut events = vec![first];
+        while events.len() < AT_ONCE {
+            match tokio::time::timeout(TOGETHER, feed.next()).await {
+                Ok(Ok(Some(event))) => events.push(event),
+                _ => break,
+            }
+        }
+        tell(events, told).await?;
+    }
+}
+
+async fn tell(events: Vec<Event>, told: &mpsc::Sender<Input>) -> Option<()> {
+    let mut lines = Vec::new();
+    for event in events {
+        if event.id.is_some() {
+            lines.extend(event_line(&event.data));
+        } else if let Ok(news) = serde_json::from_str::<AgentNews>(&event.data) {
+            told.send(Input::News(news)).await.ok()?;
+        }
+    }
+    if !lines.is_empty() {
+        told.send(Input::Events(lines)).await.ok()?;
+    }
+    Some(())
+}
+
+/// Until somebody coordinates; none when nobody listens.
+async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+    let mut last = 0;
+    loop {
+        let changed = source.beside(|ledger| Ok(ledger.changed())).await.unwrap_or_default();
+        if told.is_closed() {
+            return None;
+        }
+        if source.client.ping().await.is_ok() {
+            return Some(());
+        }
+        if changed {
+            let lines = source.before().await;
+            let newest = lines.last().map_or(0, |line| line.seq);
+            if newest < last {
+                told.send(Input::Anew).await.ok()?;
+            }
+            last = newest;
+            told.send(Input::Events(lines)).await.ok()?;
+        }
+    }
+}
+
+/// The journal of a run, from its last lines on.
+pub async fn log(client: Client, run: RunId, told: mpsc::Sender<Input>) {
+    let mut feed = client.follow_log(&run, 0);
+    let mut reader = swarm_agents::said::Reader::default();
+    let mut tries = 0;
+    loop {
+        let first = match feed.next().await {
+            Ok(Some(event)) => event,
+            Ok(None) => return,
+            // A run that has just begun has no journal yet.
+            Err(_) if feed.seen().is_none() && tries < TRIES_MAX => {
+                tries += 1;
+                tokio::time::sleep(TRY_AGAIN).await;
+                feed = client.follow_log(&run, 0);
+                continue;
+            }
+            Err(_) => return,
+        };
+        let mut events = vec![first];
+        while events.len() < AT_ONCE {
+            match tokio::time::timeout(TOGETHER, feed.next()).await {
+                Ok(Ok(Some(event))) => events.push(event),
+                _ => break,
+            }
+        }
+        let lines: Vec<LogLine> = events.iter().flat_map(|event| read(&mut reader, &event.data)).collect();
+        if !lines.is_empty() && told.send(Input::Log(run.clone(), lines)).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut swarm_agents::said::Reader, text: &str) -> Vec<LogLine> {
+    use crate::input::Tone;
+    use swarm_agents::said::Tone as Said;
+    let Ok(line) = serde_json::from_str::<swarm_agents::journal::Line>(text) else { return vec![] };
+    let tone = |tone| match tone {
+        Said::Text => Tone::Said,
+        Said::Tool => Tone::Tool,
+        Said::Failed | Said::ToolFailed | Said::Stderr => Tone::Error,
+        Said::Swarm => Tone::Swarm,
+    };
+    let said = reader.line(&line).into_iter();
+    said.map(|said| LogLine { at: line.ts, tone: tone(said.tone), text: said.text }).collect()
+}

@@ -1,0 +1,172 @@
+//! Where views come from and commands go to: the coordinator, or the ledger where nobody coordinates.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use swarm_protocol::api::{ApiError, HistoryPage, Seen};
+use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::channel::Response;
+use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::event::line;
+use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::record::event_of;
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::TaskView;
+use swarm_server::client::{Client, ClientError};
+
+use crate::input::EventLine;
+
+/// Records that are shown from before the screen was opened.
+const BEFORE: u64 = 200;
+
+/// What is to be seen and done where nobody coordinates. Its functions may take their time; they are called beside the
+/// loop.
+pub trait Ledger: Send + Sync + 'static {
+    fn board(&self, at: Option<u64>) -> Result<BoardView, ApiError>;
+    fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, ApiError>;
+    fn allowed(&self, task: Option<&TaskId>) -> Result<Vec<AllowedView>, ApiError>;
+    fn choices(&self, task: &TaskId) -> Result<Vec<Choice>, ApiError>;
+    fn preview(&self, command: &Command) -> Result<PreviewView, ApiError>;
+    /// Carries it out, whoever has the ledger by then. The id makes it safe to have been asked before.
+    fn ask(&self, envelope: Envelope) -> Result<Answer, ApiError>;
+    fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError>;
+    /// The last so many records, oldest first.
+    fn records(&self, last: u64) -> Vec<String>;
+    /// Comes back when the ledger may have changed; true when it has.
+    fn changed(&self) -> bool;
+    /// Opens the worktree of the task in the person's editor and stays until it is closed.
+    fn edit(&self, task: &TaskId) -> Result<(), String>;
+}
+
+#[derive(Clone)]
+pub struct Source {
+    pub client: Client,
+    pub ledger: Arc<dyn Ledger>,
+}
+
+impl Source {
+    pub async fn board(&self, at: Option<u64>) -> Result<BoardView, ApiError> {
+        let asked = self.client.view("board", at).await.map(|seen: Seen<BoardView>| seen.view);
+        self.or(asked, move |ledger| ledger.board(at)).await
+    }
+
+    pub async fn task(&self, id: TaskId, at: Option<u64>) -> Result<TaskView, ApiError> {
+        let asked = self.client.view(&format!("tasks/{id}"), at).await;
+        self.or(asked.map(|seen: Seen<TaskView>| seen.view), move |ledger| ledger.task(&id, at)).await
+    }
+
+    pub async fn allowed(&self, task: Option<TaskId>) -> Result<Vec<AllowedView>, ApiError> {
+        let path = match &task {
+            Some(task) => format!("/v1/allowed?task={task}"),
+            None => "/v1/allowed".to_owned(),
+        };
+        let asked = self.client.get(&path).await.map(|seen: Seen<Vec<AllowedView>>| seen.view);
+        self.or(asked, move |ledger| ledger.allowed(task.as_ref())).await
+    }
+
+    pub async fn choices(&self, task: TaskId) -> Result<Vec<Choice>, ApiError> {
+        let asked = self.client.view(&format!("tasks/{task}/redirect"), None).await;
+        self.or(asked.map(|seen: Seen<Vec<Choice>>| seen.view), move |ledger| ledger.choices(&task)).await
+    }
+
+    pub async fn preview(&self, command: Command) -> Result<PreviewView, ApiError> {
+        let asked = self.client.preview(&command).await;
+        self.or(asked, move |ledger| ledger.preview(&command)).await
+    }
+
+    pub async fn diff(&self, task: TaskId) -> Result<DiffView, ApiError> {
+        let asked = self.client.get(&format!("/v1/tasks/{task}/diff")).await;
+        self.or(asked, move |ledger| ledger.diff(&task)).await
+    }
+
+    /// A lost answer is asked for again with the same id, so that nothing is done twice.
+    pub async fn send(&self, command: Command) -> Result<Answer, ApiError> {
+        let id = CommandId::new(ulid::Ulid::generate().to_string())
+            .map_err(|error| ApiError::new("bad_id", error.to_string(), ""))?;
+        let envelope = Envelope { id, by: "person:tui".into(), command };
+        let asked = match self.client.command(envelope.clone()).await {
+            Ok(Response::Answer(answer)) => Ok(answer),
+            Ok(Response::Refused { refusal }) => return Err(refusal.into()),
+            Ok(Response::Failed { text }) => return Err(ApiError::new("world_failed", text, "swarm doctor")),
+            Err(error) => Err(error),
+        };
+        self.or(asked, move |ledger| ledger.ask(envelope)).await
+    }
+
+    /// The newest records from before the screen was opened.
+    pub async fn before(&self) -> Vec<EventLine> {
+        let last: Result<Seen<serde_json::Value>, _> = self.client.view("attention", None).await;
+        let texts: Vec<String> = match last {
+            Ok(seen) => {
+                let path =
+                    format!("/v1/history?limit={BEFORE}&from={}", seen.seq.saturating_sub(BEFORE - 1).max(1));
+                let page: Result<HistoryPage, _> = self.client.get(&path).await;
+                page.map(|page| page.records.iter().map(ToString::to_string).collect()).unwrap_or_default()
+            }
+            Err(_) => self.beside(|ledger| Ok(ledger.records(BEFORE))).await.unwrap_or_default(),
+        };
+        texts.iter().filter_map(|text| event_line(text)).collect()
+    }
+
+    /// The ledger, where nobody coordinates (any more).
+    async fn or<T: Send + 'static>(
+        &self,
+        asked: Result<T, ClientError>,
+        otherwise: impl FnOnce(&dyn Ledger) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        match asked {
+            Ok(found) => Ok(found),
+            Err(ClientError::Nobody | ClientError::Lost { .. }) => self.beside(otherwise).await,
+            Err(ClientError::Denied { error, .. }) => Err(error),
+            Err(error) => Err(ApiError::new("unreachable", error.to_string(), "swarm doctor")),
+        }
+    }
+
+    pub async fn beside<T: Send + 'static>(
+        &self,
+        what: impl FnOnce(&dyn Ledger) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let ledger = Arc::clone(&self.ledger);
+        let done = tokio::task::spawn_blocking(move || what(ledger.as_ref())).await;
+        done.unwrap_or_else(|error| Err(ApiError::new("failed", error.to_string(), "swarm doctor")))
+    }
+}
+
+/// A record as one line; none for what cannot be read.
+pub fn event_line(text: &str) -> Option<EventLine> {
+    #[derive(Deserialize)]
+    struct Margin {
+        seq: u64,
+        ts: Timestamp,
+        #[serde(rename = "type")]
+        kind: String,
+        by: String,
+    }
+    let margin: Margin = serde_json::from_str(text).ok()?;
+    let body = &text[text.find("\"type\":\"")?..text.rfind('}')?];
+    let event = event_of(body.as_bytes()).ok();
+    Some(EventLine {
+        seq: margin.seq,
+        at: margin.ts,
+        task: event.as_ref().and_then(|event| event.task().cloned()),
+        by: margin.by,
+        text: event.as_ref().and_then(line),
+        kind: margin.kind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_a_line_for_people_or_machinery() {
+        let record = r#"{"len":"1","seq":7,"batch":7,"ts":"2026-01-13T10:00:00.000Z","type":"mode_changed","data":{"mode":"autopilot"},"by":"person:cli","prev":"a","hash":"b"}"#;
+        let line = event_line(record).expect("a record");
+        assert_eq!((line.seq, line.text.as_deref()), (7, Some("the mode is autopilot now")));
+        let record = record.replace("mode_changed", "something_new");
+        let line = event_line(&record).expect("a record of a later version");
+        assert_eq!((line.text, line.kind.as_str()), (None, "something_new"));
+    }
+}

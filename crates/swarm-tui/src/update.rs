@@ -1,0 +1,85 @@
+//! What happens to the screen when something comes in. Pure: the model before and the input in, the model after and
+//! wishes out; time is an argument.
+
+mod arrive;
+mod asking;
+mod confirming;
+mod dialogs;
+mod mouse;
+mod moving;
+mod pressed;
+mod selecting;
+mod sending;
+
+pub use asking::expecting;
+pub use confirming::filled;
+
+use swarm_protocol::time::Timestamp;
+
+use crate::input::{Input, Wish};
+use crate::model::Model;
+
+pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
+    model.now = now;
+    let shape = (model.folded.len(), model.filter.clone());
+    let mut wishes = match input {
+        Input::Key(key) => pressed::pressed(model, key),
+        Input::Paste(text) => pasted(model, &text),
+        Input::Mouse(mouse) => mouse::used(model, mouse),
+        Input::Resize(columns, rows) => {
+            model.size = (columns, rows);
+            vec![Wish::Redraw]
+        }
+        Input::Focus(focused) => {
+            model.focused = focused;
+            arrive::looked_up(model);
+            vec![]
+        }
+        Input::Tick => vec![],
+        Input::Link(link) => {
+            model.link = link;
+            vec![Wish::Board(model.past)]
+        }
+        Input::Anew => arrive::anew(model),
+        Input::Board(board) => arrive::board(model, board),
+        Input::Task(id, task) => arrive::task(model, &id, task),
+        Input::Allowed(of, allowed) => arrive::allowed(model, of.as_ref(), allowed),
+        Input::Choices(ticket, choices) => dialogs::choices(model, ticket, choices),
+        Input::Preview(ticket, preview) => dialogs::previewed(model, ticket, preview),
+        Input::Diff(id, diff) => arrive::diff(model, &id, diff),
+        Input::Answer(ticket, answer) => sending::answered(model, ticket, answer),
+        Input::Events(events) => arrive::events(model, events),
+        Input::News(news) => arrive::news(model, news),
+        Input::Log(run, lines) => arrive::log(model, &run, lines),
+        Input::Back(Ok(())) => vec![Wish::Redraw, Wish::Board(model.past)],
+        Input::Back(Err(why)) => {
+            model.note(why);
+            vec![Wish::Redraw]
+        }
+    };
+    if shape != (model.folded.len(), model.filter.clone()) {
+        model.grow();
+    }
+    wishes.extend(selecting::follow(model));
+    dialogs::note_what_was_seen(model);
+    wishes
+}
+
+/// A paste belongs into a field; anywhere else each of its letters would be a command.
+fn pasted(model: &mut Model, text: &str) -> Vec<Wish> {
+    if model.typing_filter && model.dialog.is_none() {
+        if let Some(filter) = &mut model.filter {
+            filter.field.paste(text);
+        }
+        return vec![];
+    }
+    let now = model.now;
+    if model.dialog.as_ref().is_some_and(|dialog| !dialog.listens(now)) {
+        return vec![];
+    }
+    match model.field() {
+        Some(field) => field.paste(text),
+        None => model.note("Pasted text is ignored here: paste it into a field"),
+    }
+    vec![]
+}

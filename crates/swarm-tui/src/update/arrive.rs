@@ -1,0 +1,182 @@
+//! News of the world.
+
+use swarm_protocol::api::{AgentNews, ApiError};
+use swarm_protocol::board::{AllowedView, BoardView, DiffView, Group};
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::view::TaskView;
+
+use super::sending;
+use crate::input::{EventLine, LogLine, Wish};
+use crate::model::{EVENTS_MAX, LOG_MAX, Left, Model, Node};
+use crate::said::{age, count, money};
+
+pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<Wish> {
+    let board = match board {
+        Ok(board) => board,
+        Err(error) => {
+            model.trouble = Some(error);
+            return vec![];
+        }
+    };
+    let first = model.board.is_none();
+    model.trouble = None;
+    model.newest = model.newest.max(board.status.seq);
+    model.board = Some(board);
+    if first {
+        begin(model);
+    }
+    keep_selection(model);
+    let mut wishes = told(model);
+    wishes.extend(model.looking_at.clone().map(Wish::Task));
+    if model.past.is_none() {
+        wishes.push(Wish::Allowed(model.looking_at.clone()));
+        wishes.extend(sending::go_on(model));
+    }
+    wishes
+}
+
+/// Begins again with another plan.
+pub fn anew(model: &mut Model) -> Vec<Wish> {
+    model.events.clear();
+    (model.newest, model.past, model.board, model.looking_at, model.node) = (0, None, None, None, None);
+    vec![Wish::Board(None)]
+}
+
+/// Complete phases are folded, and what moves is selected.
+fn begin(model: &mut Model) {
+    let Some(board) = &model.board else { return };
+    model.folded = board.status.phases.iter().filter(|phase| phase.complete).map(|phase| phase.id).collect();
+    let wanted = [Group::Works, Group::NeedsYou, Group::InReview, Group::Merges, Group::Ready, Group::Waits];
+    let found = wanted.iter().find_map(|group| board.rows.iter().find(|row| row.group == *group));
+    model.node = found.or(board.rows.first()).map(|row| Node::Task(row.row.id.clone()));
+    if model.node.is_none() {
+        model.node = board.status.phases.first().map(|phase| Node::Phase(phase.id));
+    }
+}
+
+/// A task that has gone from the tree leaves the selection where it was.
+fn keep_selection(model: &mut Model) {
+    model.grow();
+    let nodes = model.nodes();
+    let there = |node: &Node| nodes.contains(node);
+    if model.node.as_ref().is_some_and(there) {
+        return;
+    }
+    // Folded away or filtered out: its phase, or whatever comes first.
+    let phase = match &model.node {
+        Some(Node::Task(id)) => model.row(id).map(|row| Node::Phase(row.row.phase)),
+        _ => None,
+    };
+    let kept = phase.filter(there).or_else(|| nodes.first().cloned());
+    model.node = kept;
+}
+
+/// The title counts what waits; the bell tells of each entry once, and only a person who looks elsewhere.
+fn told(model: &mut Model) -> Vec<Wish> {
+    let Some(board) = &model.board else { return vec![] };
+    let now: std::collections::BTreeSet<String> =
+        board.attention.iter().map(|entry| entry.id.clone()).collect();
+    if now == model.told {
+        return vec![];
+    }
+    let fresh = board.attention.iter().find(|entry| !model.told.contains(&entry.id));
+    let fresh = fresh.map(|entry| entry.entry.what.clone());
+    let name = match now.len() {
+        0 => format!("swarm · {}", model.place),
+        n => format!("({n}) swarm · {}", model.place),
+    };
+    model.told = now;
+    let mut wishes = vec![Wish::Title(name)];
+    if !model.focused && model.past.is_none() {
+        wishes.extend(fresh.map(Wish::Bell));
+    }
+    wishes
+}
+
+pub fn task(model: &mut Model, id: &TaskId, task: Result<Box<TaskView>, ApiError>) -> Vec<Wish> {
+    if model.looking_at.as_ref() == Some(id) {
+        model.task = task.ok();
+    }
+    vec![]
+}
+
+pub fn allowed(model: &mut Model, of: Option<&TaskId>, allowed: Vec<AllowedView>) -> Vec<Wish> {
+    if model.looking_at.as_ref() == of {
+        model.allowed = allowed;
+    }
+    vec![]
+}
+
+pub fn diff(model: &mut Model, id: &TaskId, diff: Result<Box<DiffView>, ApiError>) -> Vec<Wish> {
+    if model.looking_at.as_ref() == Some(id) {
+        model.diff = Some(diff);
+    }
+    vec![]
+}
+
+/// Whatever was recorded may have changed anything: the board is asked for again, once for all that came together.
+pub fn events(model: &mut Model, events: Vec<EventLine>) -> Vec<Wish> {
+    for event in events {
+        model.newest = model.newest.max(event.seq);
+        // After a lost connection some may come again.
+        if model.events.back().is_none_or(|last| last.seq < event.seq) {
+            model.events.push_back(event);
+        }
+    }
+    let surplus = model.events.len().saturating_sub(EVENTS_MAX);
+    model.events.drain(..surplus);
+    if model.past.is_some() { vec![] } else { vec![Wish::Board(None)] }
+}
+
+pub fn news(model: &mut Model, news: AgentNews) -> Vec<Wish> {
+    if model.past.is_none()
+        && let Some(board) = &mut model.board
+        && let Some(agent) = board.agents.iter_mut().find(|agent| agent.agent.run == news.run)
+    {
+        agent.news = Some(news);
+    }
+    vec![]
+}
+
+pub fn log(model: &mut Model, run: &RunId, lines: Vec<LogLine>) -> Vec<Wish> {
+    if model.log.run.as_ref() != Some(run) {
+        return vec![];
+    }
+    let count = lines.len();
+    model.log.lines.extend(lines);
+    let surplus = model.log.lines.len().saturating_sub(LOG_MAX);
+    model.log.lines.drain(..surplus);
+    if let Some(back) = &mut model.log.back {
+        *back = (*back + count).min(model.log.lines.len());
+        model.log.unseen += count;
+    }
+    vec![]
+}
+
+/// Shorter absences need no summary.
+const AWAY_SECS: u64 = 300;
+
+/// The person looks elsewhere, or is back: what happened meanwhile is one line.
+pub fn looked_up(model: &mut Model) {
+    let Some(board) = &model.board else { return };
+    let now = Left {
+        at: model.now,
+        done: board.status.counts.done,
+        waiting: board.attention.len(),
+        cost_micros: board.status.usage.cost_micros,
+    };
+    if !model.focused {
+        model.left = Some(now);
+        return;
+    }
+    let Some(left) = model.left.take().filter(|left| now.at.secs_since(left.at) >= AWAY_SECS) else { return };
+    let done = count(now.done.saturating_sub(left.done), "task");
+    let spent = money(now.cost_micros.saturating_sub(left.cost_micros));
+    let waiting = match now.waiting {
+        0 => "nothing waits for you".to_owned(),
+        1 => "1 thing waits for you".into(),
+        n => format!("{n} things wait for you"),
+    };
+    let since = age(now.at, left.at);
+    model.note(format!("Since you left {since} ago: {done} done, {spent} spent, {waiting}"));
+}

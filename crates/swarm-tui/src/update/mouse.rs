@@ -1,0 +1,61 @@
+//! Click selects and focuses, the wheel moves the pane below it.
+
+use super::moving;
+use crate::draw::layout::{self, Pane};
+use crate::input::{Mouse, Wish};
+use crate::model::{Full, Model, Node, View};
+
+pub fn used(model: &mut Model, mouse: Mouse) -> Vec<Wish> {
+    // A dialog is answered by keys: a click beside it must not do anything behind it.
+    if model.dialog.is_some() {
+        return vec![];
+    }
+    match mouse {
+        Mouse::Wheel { lines, .. } if model.full.is_some() => moving::by_lines(model, i64::from(lines)),
+        Mouse::Wheel { column, row, lines } => match layout::at(model, column, row) {
+            Some((Pane::View(view), _)) => moving::in_view(model, view, i64::from(lines)),
+            Some((Pane::Log, _)) => moving::in_log(model, i64::from(lines)),
+            _ => {}
+        },
+        Mouse::Click(column, row) => return clicked(model, column, row),
+    }
+    vec![]
+}
+
+fn clicked(model: &mut Model, column: u16, row: u16) -> Vec<Wish> {
+    if model.full.is_some() {
+        return vec![];
+    }
+    match layout::at(model, column, row) {
+        Some((Pane::View(view), line)) => {
+            let at = layout::first_shown(model, view) + usize::from(line);
+            if at < model.length(view) {
+                model.view = view;
+                select(model, view, at);
+            }
+        }
+        Some((Pane::Tabs, _)) => {
+            if let Some(view) = layout::tab_at(model, column) {
+                return moving::to_view(model, view);
+            }
+        }
+        Some((Pane::Log, _)) => model.full = Some(Full::Log),
+        _ => {}
+    }
+    vec![]
+}
+
+fn select(model: &mut Model, view: View, at: usize) {
+    if view != View::Plan {
+        model.cursors[view.index()] = at;
+        return;
+    }
+    let node = model.nodes().get(at).cloned();
+    // A second click on a phase folds it.
+    if let (Some(Node::Phase(id)), true) = (&node, node == model.node)
+        && !model.folded.remove(id)
+    {
+        model.folded.insert(*id);
+    }
+    model.node = node;
+}

@@ -1,0 +1,224 @@
+//! A key, and what it does where the person is.
+
+use swarm_protocol::board::Verb;
+use swarm_protocol::command::Command;
+use swarm_protocol::outcome::{Mode, PauseReason};
+
+use super::{asking, dialogs, moving, sending};
+use crate::filter::Filter;
+use crate::input::{Key, Wish};
+use crate::keys::{self, Action, Part};
+use crate::model::{Full, Model, View};
+
+/// Keys closer to one another than this were not pressed by fingers.
+const FINGERS_MS: u64 = 4;
+/// So many of them in a row are a paste in a terminal that does not say so.
+const BURST: u32 = 8;
+
+pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
+    let close = model.now.0.saturating_sub(model.last_key.0) < FINGERS_MS;
+    model.burst = if close { model.burst + 1 } else { 0 };
+    model.last_key = model.now;
+    if model.dialog.is_some() {
+        return dialogs::pressed(model, key);
+    }
+    if model.typing_filter {
+        return in_filter(model, key);
+    }
+    if let (View::Attention, None, Key::Char(digit @ '1'..='9')) = (model.view, model.full, key)
+        && let Some(wishes) = chosen(model, digit as usize - '1' as usize)
+    {
+        return wishes;
+    }
+    let Some(binding) = keys::binding(key) else { return vec![] };
+    if model.burst >= BURST && binding.part != Part::Moving {
+        model.note("This came faster than fingers type: taken for a paste and ignored");
+        return vec![];
+    }
+    act(model, binding.action)
+}
+
+fn in_filter(model: &mut Model, key: Key) -> Vec<Wish> {
+    match key {
+        Key::Enter => model.typing_filter = false,
+        Key::Esc | Key::Ctrl('c') => {
+            model.typing_filter = false;
+            model.filter = None;
+        }
+        Key::Up | Key::Down => {
+            return moving::moved(model, if key == Key::Up { Action::Up } else { Action::Down });
+        }
+        key => {
+            if let Some(filter) = &mut model.filter {
+                filter.field.take(key);
+            }
+            model.grow();
+            let nodes = model.nodes();
+            if !model.node.as_ref().is_some_and(|node| nodes.contains(node)) {
+                let task = nodes.iter().find(|node| matches!(node, crate::model::Node::Task(_)));
+                model.node = task.or(nodes.first()).cloned();
+            }
+        }
+    }
+    vec![]
+}
+
+/// A numbered way on of the selected entry; none when it has no such number.
+fn chosen(model: &mut Model, at: usize) -> Option<Vec<Wish>> {
+    let entry = model.board.as_ref()?.attention.get(model.cursor(View::Attention))?;
+    let (choice, question) = (entry.choices.get(at)?.clone(), entry.entry.why.clone());
+    if let Some(wishes) = in_the_past(model) {
+        return Some(wishes);
+    }
+    Some(dialogs::choose(model, &question, choice))
+}
+
+fn in_the_past(model: &mut Model) -> Option<Vec<Wish>> {
+    let at = model.past?;
+    model.note(format!("You look at record {at}, which cannot be changed; t returns to the present"));
+    Some(vec![])
+}
+
+/// Does it, or says why not.
+pub fn act(model: &mut Model, action: Action) -> Vec<Wish> {
+    let binding = keys::of(action);
+    let changes = binding.is_some_and(|b| b.verb.is_some())
+        || matches!(action, Action::Pause | Action::Checkpoints | Action::Debug);
+    if changes && let Some(wishes) = in_the_past(model) {
+        return wishes;
+    }
+    if let Some(verb) = binding.and_then(|b| b.verb) {
+        if let Some(error) = model.refusal(verb).cloned() {
+            model.refuse(&error);
+            return vec![];
+        }
+        if !model.knows(verb) && model.looking_at.is_none() {
+            model.note("Select a task first");
+            return vec![];
+        }
+    }
+    match action {
+        Action::Down | Action::Up | Action::First | Action::Last => moving::moved(model, action),
+        Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => moving::moved(model, action),
+        Action::NextPane => moving::next_view(model, 1),
+        Action::PreviousPane => moving::next_view(model, View::ALL.len() - 1),
+        Action::View(n) => moving::to_view(model, View::ALL[usize::from(n - 1) % View::ALL.len()]),
+        Action::Open => moving::open(model),
+        Action::Fold => moving::fold(model),
+        Action::Back => moving::back(model),
+        Action::Attention => moving::attention(model),
+        Action::NextMatch => moving::moved(model, Action::Down),
+        Action::PreviousMatch => moving::moved(model, Action::Up),
+        Action::PreviousMark => moving::to_mark(model, false, false),
+        Action::NextMark => moving::to_mark(model, true, false),
+        Action::PreviousFile => moving::to_mark(model, false, true),
+        Action::NextFile => moving::to_mark(model, true, true),
+        Action::RecordBack => moving::travel(model, -1),
+        Action::RecordForth => moving::travel(model, 1),
+        Action::Present => moving::present(model),
+        Action::Stop | Action::Kill | Action::RollbackTask | Action::RollbackSession | Action::Redo => {
+            asking::confirm(model, action)
+        }
+        Action::Undo => asking::undo(model),
+        Action::Mode => mode(model),
+        Action::Pause => pause(model),
+        _ => look_or_ask(model, action),
+    }
+}
+
+fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
+    match action {
+        Action::Filter => {
+            model.view = View::Plan;
+            model.filter.get_or_insert_with(Filter::default);
+            model.typing_filter = true;
+        }
+        Action::Log | Action::Full => cover(model, Full::Log),
+        Action::Help => cover(model, Full::Help),
+        Action::Diff => {
+            cover(model, Full::Diff);
+            return model.looking_at.clone().map(Wish::Diff).into_iter().collect();
+        }
+        Action::Wrap => model.wrap = !model.wrap,
+        Action::Machinery => model.machinery = !model.machinery,
+        Action::Copy => return copy(model),
+        Action::Redraw => return vec![Wish::Redraw],
+        Action::Suspend => return vec![Wish::Suspend],
+        Action::Interrupt => return vec![Wish::Leave(asking::farewell(model))],
+        Action::Start | Action::Unblock | Action::Defer => return at_once(model, action),
+        Action::Debug => {
+            return match model.looking_at.clone() {
+                Some(task) => vec![Wish::Editor(task)],
+                None => vec![],
+            };
+        }
+        action => return dialogs::open(model, action),
+    }
+    vec![]
+}
+
+/// The same key uncovers again.
+fn cover(model: &mut Model, full: Full) {
+    model.scroll = 0;
+    model.full = if model.full == Some(full) { None } else { Some(full) };
+}
+
+/// Free things are done at once; `z` takes them back.
+fn at_once(model: &mut Model, action: Action) -> Vec<Wish> {
+    let Some(task) = model.looking_at.clone() else { return vec![] };
+    let command = match action {
+        Action::Start => Command::StartTasks { tasks: vec![task] },
+        Action::Unblock => Command::UnblockTask { task },
+        _ if model.agent_of(&task).is_some() => {
+            let title = format!("Put task {task} aside?");
+            return asking::ask(model, title, Command::DeferTask { task });
+        }
+        _ => Command::DeferTask { task },
+    };
+    sending::send(model, command)
+}
+
+/// Autopilot starts work, so it is asked for; back to semi-auto starts nothing.
+fn mode(model: &mut Model) -> Vec<Wish> {
+    match model.board.as_ref().map(|board| board.status.mode) {
+        Some(Mode::Autopilot) => sending::send(model, Command::SetMode { mode: Mode::SemiAuto }),
+        Some(Mode::SemiAuto) => {
+            asking::ask(model, "Switch to autopilot?".into(), Command::SetMode { mode: Mode::Autopilot })
+        }
+        None => vec![],
+    }
+}
+
+/// Pauses; looks at who is still running; resumes when all are held.
+fn pause(model: &mut Model) -> Vec<Wish> {
+    if model.is_paused() && model.running() == 0 {
+        return sending::send(model, Command::Resume { reason: PauseReason::User });
+    }
+    let mut wishes = vec![];
+    if !model.is_paused() {
+        if let Some(error) = model.refusal(Verb::Pause).cloned() {
+            model.refuse(&error);
+            return vec![];
+        }
+        let (reason, why) = (PauseReason::User, String::new());
+        wishes = sending::send(model, Command::Pause { reason, why, force: false });
+    }
+    if !model.agents().is_empty() {
+        dialogs::open_pause(model);
+    }
+    wishes
+}
+
+fn copy(model: &mut Model) -> Vec<Wish> {
+    let text = match (model.full, model.view) {
+        (Some(Full::Log), _) => model.log.lines.back().map(|line| line.text.clone()),
+        (None, View::Attention) => {
+            let at = model.cursor(View::Attention);
+            model.board.as_ref().and_then(|b| b.attention.get(at)).map(|entry| entry.entry.what.clone())
+        }
+        _ => model.looking_at.as_ref().map(ToString::to_string),
+    };
+    let Some(text) = text else { return vec![] };
+    model.note(format!("Copied: {text}"));
+    vec![Wish::Copy(text)]
+}

@@ -1,0 +1,54 @@
+//! What everything beside the tree is about follows the selection.
+
+use crate::input::Wish;
+use crate::model::{Log, Model};
+
+/// Asks for what is not known yet of the selected task, and follows its agent.
+pub fn follow(model: &mut Model) -> Vec<Wish> {
+    let mut wishes = Vec::new();
+    let selected = model.selected_task();
+    // A view whose line is about no task leaves the last one in place.
+    if selected.is_some() && selected != model.looking_at {
+        model.looking_at = selected;
+        model.task = None;
+        model.diff = None;
+        model.notes.clear();
+        model.allowed.retain(|allowed| !is_about_task(allowed.verb));
+        wishes.extend(model.looking_at.clone().map(Wish::Task));
+        wishes.push(Wish::Allowed(model.looking_at.clone()));
+    }
+    let run = match model.past {
+        None => model.agent().map(|agent| agent.agent.run.clone()),
+        Some(_) => None,
+    };
+    // A log stays readable after its run, until another one is looked at.
+    if run.is_some() && run != model.log.run {
+        model.log = Log { run: run.clone(), ..Log::default() };
+        model.log_of = model.looking_at.clone();
+        wishes.push(Wish::Follow(run));
+    } else if run.is_none() && model.log.run.is_some() && !is_of_looked_at(model) {
+        model.log = Log::default();
+        model.log_of = None;
+        wishes.push(Wish::Follow(None));
+    }
+    wishes
+}
+
+fn is_of_looked_at(model: &Model) -> bool {
+    // The last run of the same task: its agent has gone, its words are still of interest.
+    model.looking_at.is_some() && model.log_of == model.looking_at
+}
+
+fn is_about_task(verb: swarm_protocol::board::Verb) -> bool {
+    use swarm_protocol::board::Verb;
+    !matches!(
+        verb,
+        Verb::Pause
+            | Verb::Resume
+            | Verb::Mode
+            | Verb::Checkpoint
+            | Verb::RollbackSession
+            | Verb::Undo
+            | Verb::Redo
+    )
+}

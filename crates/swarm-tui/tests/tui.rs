@@ -1,0 +1,14 @@
+//! One program for all tests: each more would be linked with the whole crate once again.
+
+#[path = "support/mod.rs"]
+mod support;
+#[path = "tui/chance.rs"]
+mod chance;
+#[path = "tui/confirming.rs"]
+mod confirming;
+#[path = "tui/looks.rs"]
+mod looks;
+#[path = "tui/moving.rs"]
+mod moving;
+#[path = "tui/steering.rs"]
+mod steering;

@@ -1,0 +1,133 @@
+//! Confirm or undo: nothing is done by accident.
+
+use swarm_protocol::command::Command;
+use swarm_tui::dialog::Kind;
+use swarm_tui::input::{Input, Key, Wish};
+
+use crate::support::{Stage, board_with, preview, sent};
+
+#[test]
+fn a_rollback_waits_for_its_preview_and_for_its_last_line_and_carries_what_was_seen() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('R');
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "nothing was shown yet");
+    stage.previewed(&wishes, 100);
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "its last line was never on the screen");
+    assert_eq!(sent(&stage.char('y')), [], "y is no way around it");
+    stage.char('G');
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::RollbackTask { task, expect, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!((task.as_str(), expect.as_deref()), ("2.3", Some("hash-of-the-preview")));
+    assert!(stage.model.dialog.is_none());
+}
+
+#[test]
+fn a_short_preview_has_been_seen_when_it_is_there() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('R');
+    stage.previewed(&wishes, 3);
+    assert_eq!(sent(&stage.press(Key::Enter)).len(), 1);
+}
+
+#[test]
+fn a_dialog_is_deaf_for_the_first_quarter_of_a_second() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('s');
+    stage.previewed(&wishes, 1);
+    stage.now += 100;
+    assert_eq!(stage.take(Input::Key(Key::Enter)), [], "meant for what stood there before");
+    assert!(stage.model.dialog.is_some());
+    stage.now += 200;
+    let sent = sent(&stage.take(Input::Key(Key::Enter)));
+    assert!(matches!(sent.as_slice(), [Command::StopAgent { .. }]), "{sent:?}");
+}
+
+#[test]
+fn escape_always_closes_and_never_quits() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('x');
+    assert_eq!(stage.take(Input::Key(Key::Esc)), []);
+    assert!(stage.model.dialog.is_none());
+    stage.char('x');
+    assert_eq!(stage.press(Key::Ctrl('c')), [], "in a dialog it is Esc");
+    assert!(stage.model.dialog.is_none());
+    for _ in 0..5 {
+        assert!(!stage.press(Key::Esc).iter().any(|wish| matches!(wish, Wish::Leave(_))));
+    }
+}
+
+#[test]
+fn an_answer_to_an_older_question_arms_nothing() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('C');
+    let old = stage.model.dialog.as_ref().expect("the menu").ticket;
+    stage.char('j');
+    stage.take(Input::Preview(old, Ok(preview(1))));
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "the preview was of another checkpoint");
+}
+
+#[test]
+fn a_paste_outside_of_a_field_is_refused_with_a_word_and_inside_it_is_text() {
+    let mut stage = Stage::new(80, 24);
+    assert_eq!(stage.take(Input::Paste("xyq\n".into())), []);
+    assert!(stage.model.dialog.is_none());
+    assert!(stage.model.said.as_ref().is_some_and(|said| said.text.contains("Pasted")));
+    stage.char('M');
+    stage.now += 300;
+    stage.take(Input::Paste("use the parser\nof lib.rs\n".into()));
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::MessageAgent { text, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(text, "use the parser of lib.rs");
+}
+
+#[test]
+fn keys_faster_than_fingers_are_taken_for_a_paste() {
+    let mut stage = Stage::new(80, 24);
+    let mut wishes = vec![];
+    for c in "this text was pasted without brackets m b".chars() {
+        stage.now += 1;
+        wishes.extend(stage.take(Input::Key(Key::Char(c))));
+    }
+    assert_eq!(sent(&wishes), []);
+}
+
+#[test]
+fn a_refused_key_says_why_and_what_would_help() {
+    let mut stage = Stage::new(80, 24);
+    assert_eq!(stage.char('u'), []);
+    let said = stage.model.said.as_ref().expect("a word");
+    assert!(said.text.contains("is not blocked") && said.text.contains("swarm task show 2.3"), "{said:?}");
+}
+
+#[test]
+fn a_block_needs_a_reason_and_shows_who_stops() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('b');
+    stage.previewed(&wishes, 1);
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "no reason was given");
+    stage.keys("no access");
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::BlockTask { reason, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(reason, "no access");
+}
+
+#[test]
+fn undo_of_a_free_operation_asks_nothing_and_of_one_that_moved_git_it_does() {
+    let mut stage = Stage::new(80, 24);
+    assert!(matches!(sent(&stage.char('z')).as_slice(), [Command::Undo { .. }]));
+    let board = board_with(|board| board["operations"][0]["checkpoint"] = "before-rollback".into());
+    stage.take(Input::Board(Ok(board)));
+    assert_eq!(sent(&stage.char('z')), []);
+    let kind = &stage.model.dialog.as_ref().expect("a question").kind;
+    assert!(matches!(kind, Kind::Confirm { command: Command::Undo { .. }, .. }), "{kind:?}");
+}
+
+#[test]
+fn free_things_are_done_at_once() {
+    let mut stage = Stage::new(80, 24);
+    stage.keys("jjjj");
+    stage.take(Input::Allowed(stage.model.looking_at.clone(), crate::support::all_allowed()));
+    assert_eq!(stage.model.looking_at.as_ref().map(|id| id.as_str()), Some("2.7"));
+    let sent = sent(&stage.press(Key::Enter));
+    assert!(matches!(sent.as_slice(), [Command::StartTasks { .. }]), "Enter starts a ready task: {sent:?}");
+}

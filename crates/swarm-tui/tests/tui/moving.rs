@@ -1,0 +1,145 @@
+//! Moving, filtering, finding, and looking into the past.
+
+use swarm_tui::input::{Input, Key, Wish};
+use swarm_tui::model::{Full, View};
+
+use crate::support::{Stage, board, board_with, sent};
+
+fn selected(stage: &Stage) -> String {
+    stage.model.looking_at.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+#[test]
+fn what_moves_is_selected_first_and_complete_phases_are_folded() {
+    let stage = Stage::new(80, 24);
+    assert_eq!(selected(&stage), "2.3");
+    assert!(stage.model.folded.contains(&1) && !stage.model.folded.contains(&2));
+}
+
+#[test]
+fn a_selection_asks_for_its_task_and_what_is_allowed_there() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('j');
+    assert_eq!(selected(&stage), "2.4");
+    assert!(wishes.iter().any(|wish| matches!(wish, Wish::Task(id) if id.as_str() == "2.4")), "{wishes:?}");
+    assert!(wishes.iter().any(|wish| matches!(wish, Wish::Allowed(Some(_)))));
+}
+
+#[test]
+fn a_filter_takes_words_stages_tags_and_their_opposites() {
+    let mut stage = Stage::new(80, 24);
+    let check = |stage: &mut Stage, text: &str, tasks: usize| {
+        stage.char('/');
+        stage.keys(text);
+        let phases = stage.model.board.as_ref().map_or(0, |b| b.status.phases.len());
+        let shown = stage.model.nodes().len();
+        assert!(shown >= tasks && shown <= tasks + phases, "{text}: {shown}");
+        stage.press(Key::Esc);
+    };
+    check(&mut stage, "chapter", 5);
+    check(&mut stage, "stage:review", 1);
+    check(&mut stage, "tag:docs !chapter", 5);
+    check(&mut stage, "nothing-like-it", 0);
+    assert_eq!(stage.model.filter, None);
+}
+
+#[test]
+fn a_selection_survives_a_new_board() {
+    let mut stage = Stage::new(80, 24);
+    stage.keys("jj");
+    let before = selected(&stage);
+    stage.take(Input::Board(Ok(board_with(|b| {
+        b["rows"].as_array_mut().expect("rows").remove(0);
+    }))));
+    assert_eq!(selected(&stage), before);
+}
+
+#[test]
+fn a_log_follows_until_somebody_scrolls_up_and_counts_what_is_new() {
+    let mut stage = Stage::new(80, 24);
+    let run = stage.model.log.run.clone().expect("a run");
+    let line = stage.model.log.lines[0].clone();
+    stage.take(Input::Log(run.clone(), vec![line.clone(); 100]));
+    stage.char('l');
+    assert_eq!(stage.model.full, Some(Full::Log));
+    assert_eq!(stage.model.log.back, None);
+    stage.press(Key::PageUp);
+    assert!(stage.model.log.back.is_some());
+    stage.take(Input::Log(run, vec![line; 7]));
+    assert_eq!(stage.model.log.unseen, 7);
+    stage.char('G');
+    assert_eq!((stage.model.log.back, stage.model.log.unseen), (None, 0));
+    stage.press(Key::Esc);
+    assert_eq!(stage.model.full, None);
+}
+
+#[test]
+fn the_next_thing_that_waits_is_one_key_away_and_escape_returns() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('a');
+    assert_eq!((stage.model.view, selected(&stage).as_str()), (View::Attention, "2.4"));
+    stage.char('a');
+    assert_eq!(selected(&stage), "2.2");
+    stage.press(Key::Esc);
+    assert_eq!(stage.model.view, View::Plan);
+}
+
+#[test]
+fn the_past_can_be_looked_at_and_not_be_changed() {
+    let mut stage = Stage::new(80, 24);
+    assert_eq!(stage.char('<'), [Wish::Board(Some(258))]);
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 258.into()))));
+    for key in ['s', 'b', 'z', ' ', 'm', 'C'] {
+        assert_eq!(sent(&stage.char(key)), [], "{key}");
+        assert!(stage.model.dialog.is_none(), "{key}");
+    }
+    assert_eq!(stage.char('>'), [Wish::Board(None)], "the newest record is the present");
+    stage.take(Input::Board(Ok(board())));
+    assert_eq!(stage.model.past, None);
+}
+
+#[test]
+fn the_palette_finds_commands_and_tasks() {
+    let mut stage = Stage::new(80, 24);
+    stage.char(':');
+    stage.now += 300;
+    stage.keys("3.1");
+    stage.press(Key::Enter);
+    assert_eq!(selected(&stage), "3.1");
+    stage.char(':');
+    stage.now += 300;
+    stage.keys("checkp");
+    stage.press(Key::Enter);
+    assert!(stage.model.dialog.is_some(), "a command was found");
+}
+
+#[test]
+fn news_of_the_attention_list_ring_once_and_only_for_who_looks_elsewhere() {
+    let mut stage = Stage::new(80, 24);
+    let more = || board_with(|b| b["attention"][1]["id"] = "task/9.9".into());
+    let rings = |wishes: Vec<Wish>| wishes.iter().any(|wish| matches!(wish, Wish::Bell(_)));
+    assert!(!rings(stage.take(Input::Board(Ok(more())))), "the person looks");
+    stage.take(Input::Focus(false));
+    assert!(rings(stage.take(Input::Board(Ok(board())))));
+    assert!(!rings(stage.take(Input::Board(Ok(board())))), "told already");
+}
+
+#[test]
+fn who_was_away_is_told_what_happened_meanwhile() {
+    let mut stage = Stage::new(80, 24);
+    stage.take(Input::Focus(false));
+    stage.now += 600_000;
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["counts"]["done"] = 20.into()))));
+    stage.take(Input::Focus(true));
+    let said = stage.model.said.as_ref().map(|said| said.text.clone()).unwrap_or_default();
+    assert_eq!(said, "Since you left 10m ago: 2 tasks done, $0.00 spent, 2 things wait for you");
+}
+
+#[test]
+fn another_plan_begins_on_an_empty_screen() {
+    let mut stage = Stage::new(80, 24);
+    stage.take(Input::Anew);
+    assert!(stage.model.events.is_empty() && stage.model.board.is_none());
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 3.into()))));
+    assert_eq!((stage.model.newest, selected(&stage).as_str()), (3, "2.3"));
+}

@@ -1,0 +1,154 @@
+//! Pausing, answering, redirecting, quitting.
+
+use serde_json::json;
+use swarm_protocol::board::Choice;
+use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::review::Verdict;
+use swarm_tui::dialog::Kind;
+use swarm_tui::input::{Input, Key, Wish};
+
+use crate::support::{Stage, board_with, sent};
+
+fn answer(id: &str, seq: u64) -> Answer {
+    let id = CommandId::new(id).expect("an id");
+    Answer { id, seq, text: "Done".into(), repeated: false }
+}
+
+fn ticket(wishes: &[Wish]) -> u64 {
+    let found = wishes.iter().find_map(|wish| match wish {
+        Wish::Send(ticket, _) => Some(*ticket),
+        _ => None,
+    });
+    found.expect("something was sent")
+}
+
+#[test]
+fn space_pauses_then_forces_then_resumes() {
+    let mut stage = Stage::new(80, 24);
+    let pause = |force| Command::Pause { reason: PauseReason::User, why: String::new(), force };
+    assert_eq!(sent(&stage.char(' ')), [pause(false)]);
+    assert!(matches!(stage.model.dialog.as_ref().map(|d| &d.kind), Some(Kind::Pause)));
+    let paused = |held: bool| {
+        board_with(|board| {
+            board["pauses"] =
+                json!([{ "reason": "user", "since": board["now"], "why": "", "ended_by": "swarm resume" }]);
+            board["agents"][0]["held"] = held.into();
+        })
+    };
+    stage.take(Input::Board(Ok(paused(false))));
+    assert_eq!(sent(&stage.char(' ')), [pause(true)], "one still runs");
+    stage.take(Input::Board(Ok(paused(true))));
+    assert_eq!(sent(&stage.char(' ')), [Command::Resume { reason: PauseReason::User }]);
+}
+
+#[test]
+fn a_question_is_answered_by_its_digit_and_the_task_goes_on_after_the_answer_has_landed() {
+    let mut stage = Stage::new(80, 24);
+    stage.keys("aa1");
+    let wishes = stage.keys("Apache");
+    assert_eq!(sent(&wishes), []);
+    let wishes = stage.press(Key::Enter);
+    let command = sent(&wishes);
+    let [Command::MessageAgent { text, .. }] = command.as_slice() else { panic!("{command:?}") };
+    assert_eq!(text, "Apache");
+    stage.take(Input::Answer(ticket(&wishes), Ok(answer("c-1", 260))));
+    let early = stage.take(Input::Board(Ok(crate::support::board())));
+    assert_eq!(sent(&early), [], "this board is older than the answer");
+    let late = stage.take(Input::Board(Ok(board_with(|board| board["status"]["seq"] = 260.into()))));
+    assert!(matches!(sent(&late).as_slice(), [Command::UnblockTask { .. }]), "{late:?}");
+}
+
+#[test]
+fn a_redirect_lists_candidates_previews_the_selected_one_and_sends_it() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('r');
+    let [Wish::Choices(ticket, _)] = wishes.as_slice() else { panic!("{wishes:?}") };
+    let choice = |id: &str| Choice {
+        task: swarm_protocol::ids::TaskId::new(id).expect("an id"),
+        title: "Cover".into(),
+        phase: 2,
+        tags: vec![],
+        unblocks: vec![],
+        why: "first in the queue".into(),
+    };
+    stage.take(Input::Choices(*ticket, Ok(vec![choice("2.7"), choice("3.1")])));
+    let wishes = stage.char('j');
+    stage.previewed(&wishes, 2);
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::Redirect { task, to, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!((task.as_str(), to.as_str()), ("2.3", "3.1"));
+}
+
+#[test]
+fn quitting_asks_what_becomes_of_the_agents() {
+    let leaves = |wishes: &[Wish]| wishes.iter().any(|wish| matches!(wish, Wish::Leave(_)));
+    let mut stage = Stage::new(80, 24);
+    assert!(!leaves(&stage.char('q')));
+    assert!(leaves(&stage.char('d')), "leaves them running");
+    let mut stage = Stage::new(80, 24);
+    stage.char('q');
+    let wishes = stage.char('q');
+    assert!(matches!(sent(&wishes).as_slice(), [Command::Drain { .. }]));
+    assert!(leaves(&stage.take(Input::Answer(ticket(&wishes), Ok(answer("c-2", 260))))));
+    let mut stage = Stage::new(80, 24);
+    stage.char('q');
+    let wishes = stage.char('s');
+    assert!(matches!(sent(&wishes).as_slice(), [Command::MakeCheckpoint { name: None }]));
+    stage.take(Input::Answer(ticket(&wishes), Ok(answer("c-3", 260))));
+    let board = board_with(|board| board["status"]["seq"] = 261.into());
+    let wishes = stage.take(Input::Board(Ok(board)));
+    assert!(matches!(sent(&wishes).as_slice(), [Command::Drain { .. }]), "after the checkpoint: {wishes:?}");
+}
+
+#[test]
+fn the_panel_offers_every_key_and_a_key_in_it_acts() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('i');
+    assert!(matches!(stage.model.dialog.as_ref().map(|d| &d.kind), Some(Kind::Panel)));
+    stage.char('c');
+    assert!(matches!(stage.model.dialog.as_ref().map(|d| &d.kind), Some(Kind::NewCheckpoint { .. })));
+    stage.keys("first-edition");
+    let sent = sent(&stage.press(Key::Enter));
+    assert_eq!(sent, [Command::MakeCheckpoint { name: Some("first-edition".into()) }]);
+}
+
+#[test]
+fn an_edit_sends_only_what_differs() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('e');
+    stage.press(Key::Tab);
+    stage.keys("!");
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::EditTask { patch, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!((patch.title.as_deref(), &patch.description), (Some("Chapter on worktrees!"), &None));
+}
+
+#[test]
+fn a_refusal_stays_on_the_screen() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('z');
+    let error = swarm_protocol::api::ApiError::new("x", "It has changed since", "swarm op show 41");
+    stage.take(Input::Answer(ticket(&wishes), Err(error)));
+    assert!(stage.model.said.as_ref().is_some_and(|said| said.text.contains("swarm op show 41")));
+}
+
+#[test]
+fn notes_at_lines_of_the_diff_are_sent_with_the_verdict() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('D');
+    let task = stage.model.looking_at.clone().expect("a task");
+    stage.take(Input::Diff(task.clone(), Ok(Box::new(crate::support::diff(&task)))));
+    // File, hunk, "# Title" at line 8, the old line, the new one at line 9.
+    stage.char('G');
+    stage.press(Key::Enter);
+    stage.keys("too short");
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "it is kept for the verdict");
+    stage.char('v');
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::Review { verdict: Verdict::NeedsChanges { notes }, .. }] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(notes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a.md:9: too short"]);
+}
