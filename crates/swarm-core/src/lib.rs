@@ -10,6 +10,7 @@ pub mod state;
 pub mod input;
 pub mod effect;
 pub mod flight;
+mod globs;
 pub mod operation;
 pub mod hooks;
 mod react;

@@ -7,12 +7,16 @@ use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
+use crate::globs::meet;
 use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::ready::{dispatches, nonce};
 use crate::stage::Stage;
 use crate::state::{Agent, Run, State};
+
+/// Tasks, and files of each, that are compared with one another before one is started: more would cost more than it saves.
+const LOOKED_AT_MAX: usize = 32;
 
 pub(super) fn slot(state: &State, now: Timestamp) -> Option<Event> {
     // Asked first: with a long queue it would be asked for every task.
@@ -33,7 +37,13 @@ pub(super) fn slot(state: &State, now: Timestamp) -> Option<Event> {
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
     let let_go = |id: &&TaskId| state.task(id).is_some_and(|t| t.withheld.is_none() && (all || t.started));
     let may_go = |id: &&TaskId| let_go(id) && may(id);
-    let next = || if all { state.index.queue().find(may_go) } else { state.index.started().find(may_go) };
+    let next = || {
+        if all {
+            apart_from_others(state, state.index.queue().filter(may_go))
+        } else {
+            apart_from_others(state, state.index.started().filter(may_go))
+        }
+    };
     let task = machine::first_in_line(state, may_go).or_else(next)?;
     let found = state.task(task)?;
     react::instead_of_start(state, task).or_else(|| {
@@ -41,6 +51,29 @@ pub(super) fn slot(state: &State, now: Timestamp) -> Option<Event> {
         let agent = machine::agent_for(state, task).unwrap_or_else(|| idle_agent(state));
         Some(claim(state, task, agent, profile))
     })
+}
+
+/// The first in line; where the files that it names are being changed by somebody, the first that names others. Two
+/// tasks that would conflict are not at work together as long as something else is to be done.
+fn apart_from_others<'a>(state: &State, mut line: impl Iterator<Item = &'a TaskId>) -> Option<&'a TaskId> {
+    let first = line.next()?;
+    let taken = files_being_changed(state);
+    let is_apart = |id: &TaskId| {
+        let files = state.task(id).map(|task| task.spec.files.as_slice()).unwrap_or_default();
+        !files.iter().any(|file| taken.iter().any(|other| meet(file, other)))
+    };
+    if taken.is_empty() || is_apart(first) {
+        return Some(first);
+    }
+    line.take(LOOKED_AT_MAX).find(|id| is_apart(id)).or(Some(first))
+}
+
+/// What tasks say they change whose work is under way and not on trunk yet.
+fn files_being_changed(state: &State) -> Vec<&str> {
+    let at_work = state.runs.values().filter(|run| run.kind == RunKind::Work).map(|run| &run.task);
+    let submitted = state.index.reviews().chain(state.index.approved()).chain(&state.trunk_held_by);
+    let tasks = at_work.chain(submitted).take(LOOKED_AT_MAX).filter_map(|id| state.task(id));
+    tasks.flat_map(|task| task.spec.files.iter().take(LOOKED_AT_MAX).map(String::as_str)).collect()
 }
 
 fn runs_at_work(state: &State) -> usize {

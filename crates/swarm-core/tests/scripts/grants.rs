@@ -184,3 +184,35 @@ fn a_task_that_waited_long_enough_goes_before_a_newer_more_urgent_one() {
         ",
     );
 }
+
+#[test]
+fn w6_tasks_that_name_the_same_files_are_not_at_work_together_while_another_one_is_ready() {
+    check(
+        "plan a@src/** b@src/x.rs c@docs | slots 2 | start",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            c: Pending → Preparing r2
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+    // Where nothing else is to be done they are: a slot that stands empty helps nobody.
+    check(
+        "plan a@src/** b@src/x.rs | slots 2 | start",
+        r"
+            a: Pending → Preparing r1
+            b: Pending → Preparing r2
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+    // Nor while its work waits for trunk.
+    check(
+        "plan a@src/** b@src/x.rs c@docs | start reviewed | ready a | complete a | green a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2
+            b: Pending
+            c: Pending → Preparing r3
+            owed: Review r2, Prepare r3
+        ",
+    );
+}

@@ -73,13 +73,15 @@ pub fn oid(digit: char) -> Oid {
     Oid::new(digit.to_string().repeat(40)).expect("hex digits")
 }
 
-/// `b:a,c`, with `b!0` for the highest priority.
+/// `b:a,c`, with `b!0` for the highest priority and `b@src/**` for the files that it names.
 pub fn spec(text: &str) -> TaskSpec {
+    let (text, files) = text.split_once('@').unwrap_or((text, ""));
     let (name, depends) = text.split_once(':').unwrap_or((text, ""));
     let (name, priority) = name.split_once('!').unwrap_or((name, ""));
     let mut spec = TaskSpec::new(id(name), format!("task {name}"));
     spec.depends = depends.split(',').filter(|d| !d.is_empty()).map(id).collect();
     spec.priority = priority.parse().ok();
+    spec.files = Some(files.to_owned()).filter(|files| !files.is_empty()).into_iter().collect();
     spec
 }
 

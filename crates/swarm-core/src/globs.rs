@@ -1,0 +1,113 @@
+//! Whether two patterns for files can mean the same file.
+//!
+//! `*` and `?` stay within one name, `**` goes over folders, and a pattern means everything below it too. What is written in
+//! brackets or braces may be anything: two patterns that are too hard to compare are taken to meet.
+
+/// Characters of a pattern that are compared; what is longer is taken to meet everything.
+const LENGTH_MAX: usize = 512;
+
+/// Whether some path is meant by both.
+pub(crate) fn meet(a: &str, b: &str) -> bool {
+    if a.len() > LENGTH_MAX || b.len() > LENGTH_MAX {
+        return true;
+    }
+    paths_meet(&names(a), &names(b))
+}
+
+/// The names of the path, with everything below it.
+fn names(pattern: &str) -> Vec<&str> {
+    let names = pattern.split('/').filter(|name| !name.is_empty() && *name != ".");
+    names.chain(["**"]).collect()
+}
+
+/// The usual table: whether the rests from here on meet.
+fn paths_meet(a: &[&str], b: &[&str]) -> bool {
+    let mut below = vec![false; b.len() + 1];
+    for i in (0..=a.len()).rev() {
+        let mut row = vec![false; b.len() + 1];
+        for j in (0..=b.len()).rev() {
+            let (x, y) = (a.get(i), b.get(j));
+            row[j] = match (x, y) {
+                (None, None) => true,
+                // Nothing, or one name more of the other.
+                (Some(&"**"), _) if below[j] => true,
+                (_, Some(&"**")) if row[j + 1] => true,
+                (Some(&"**"), Some(_)) => row[j + 1],
+                (Some(_), Some(&"**")) => below[j],
+                (Some(x), Some(y)) => below[j + 1] && names_meet(x, y),
+                _ => false,
+            };
+        }
+        below = row;
+    }
+    below[0]
+}
+
+fn names_meet(a: &str, b: &str) -> bool {
+    let unclear = |name: &str| name.contains(['[', '{', '\\']);
+    if unclear(a) || unclear(b) {
+        return true;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut below = vec![false; b.len() + 1];
+    for i in (0..=a.len()).rev() {
+        let mut row = vec![false; b.len() + 1];
+        for j in (0..=b.len()).rev() {
+            let (x, y) = (a.get(i), b.get(j));
+            row[j] = match (x, y) {
+                (None, None) => true,
+                (Some('*'), _) if below[j] => true,
+                (_, Some('*')) if row[j + 1] => true,
+                (Some('*'), Some(_)) => row[j + 1],
+                (Some(_), Some('*')) => below[j],
+                (Some(x), Some(y)) => below[j + 1] && (x == y || *x == '?' || *y == '?'),
+                _ => false,
+            };
+        }
+        below = row;
+    }
+    below[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meet;
+
+    #[test]
+    fn patterns_meet_where_a_path_is_meant_by_both() {
+        for (a, b, wanted) in [
+            ("src/a.rs", "src/a.rs", true),
+            ("src/a.rs", "src/b.rs", false),
+            ("src/*.rs", "src/b.rs", true),
+            ("src/*.rs", "src/deep/b.rs", false),
+            ("src/**", "src/deep/b.rs", true),
+            ("**/b.rs", "src/deep/b.rs", true),
+            ("**/b.rs", "src/deep/c.rs", false),
+            ("src", "src/deep/b.rs", true),
+            ("src/", "lib/", false),
+            ("./src/a.rs", "src//a.rs", true),
+            ("a*c", "*b*", true),
+            ("a*c", "b*", false),
+            ("a?c", "abc", true),
+            ("a?c", "abbc", false),
+            ("*.rs", "*.md", false),
+            ("src/**/x", "src/y/**", true),
+            ("**", "anything/at/all", true),
+            ("src/[ab].rs", "src/c.rs", true),
+            ("{a,b}/c", "d/e", false),
+            ("", "anything", true),
+        ] {
+            assert_eq!(meet(a, b), wanted, "{a} and {b}");
+            assert_eq!(meet(b, a), wanted, "{b} and {a}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_many_stars_is_compared_in_bounded_time() {
+        let stars = "*a".repeat(200);
+        assert!(meet(&stars, &"a".repeat(400)));
+        let folders = "**/".repeat(150);
+        assert!(meet(&format!("{folders}x"), "a/b/c/x"));
+        assert!(meet(&"x".repeat(10_000), "y"));
+    }
+}
