@@ -200,7 +200,9 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
         })
     };
     let task = state.index.split().find(due).or_else(|| state.index.approved().find(due))?;
-    Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging })
+    // Whoever reviews it, now or by then: what rules decide may go onto its branch.
+    let joins = state.task(task).is_some_and(|t| !t.worktree && t.parts.is_empty());
+    Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging, joins: joins.then_some(true) })
 }
 
 fn wholes_turn(state: &State, id: &TaskId) -> bool {

@@ -211,7 +211,7 @@ fn tried_again(again_at: Option<Timestamp>) -> Timestamp {
         policy: "none".into(),
         base: None,
     };
-    let granted = Event::TrunkGranted { task: task.clone(), status: Status::Merging };
+    let granted = Event::TrunkGranted { task: task.clone(), status: Status::Merging, joins: None };
     let built = Event::MergeBuilt {
         task: task.clone(),
         base,

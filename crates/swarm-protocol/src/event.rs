@@ -266,7 +266,8 @@ events! {
     BudgetExtended "budget_extended" [] { task "task": Option<TaskId> }
 
     // --- merging --------------------------------------------------------------------------------
-    TrunkGranted "trunk_granted" [task "taskId": TaskId, status "status": Status] {}
+    /// `joins`: its worktree is gone, and what rules decide about its reviewed work may bring one into being again.
+    TrunkGranted "trunk_granted" [task "taskId": TaskId, status "status": Status, joins "joins": Option<bool>] {}
     /// The merged commits exist in the object database. Also the intent to publish: it names the paths. `level` and
     /// `resolved`: the work conflicted with trunk in these files, and how that was resolved.
     MergeBuilt "merge_built" [task "taskId": TaskId]

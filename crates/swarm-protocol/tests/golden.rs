@@ -514,7 +514,8 @@ fn review_events() -> Vec<Event> {
 fn merge_events() -> Vec<Event> {
     let blocked = Next::Blocked { block: BlockKind::Conflict, why: "src/a.rs".into() };
     vec![
-        Event::TrunkGranted { task: task(), status: Status::Merging },
+        Event::TrunkGranted { task: task(), status: Status::Merging, joins: None },
+        Event::TrunkGranted { task: task(), status: Status::Merging, joins: Some(true) },
         Event::MergeBuilt {
             task: task(),
             base: oid('a'),

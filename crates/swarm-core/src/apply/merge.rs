@@ -15,8 +15,11 @@ use crate::text::tail;
 impl State {
     pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
-            Event::TrunkGranted { task, .. } => {
+            Event::TrunkGranted { task, joins, .. } => {
                 self.trunk_held_by = Some(task.clone());
+                if *joins == Some(true) {
+                    self.change(task, |t| t.worktree = true);
+                }
                 let granted = match self.tasks.get(task).map(|t| &t.stage) {
                     Some(Stage::Approved { tip, tree, since, .. }) => {
                         Some((tip.clone(), tree.clone(), *since))

@@ -80,7 +80,7 @@ fn work_whose_checks_were_broken_off_is_checked_again_and_not_done_again() {
             &format!("plan a | start | ready a | complete a | {broken_off} | again a"),
             r"
                 a: Pending → Preparing r1 → Active 1 → Checking → Pending → Preparing r2 → Active 1 → Checking
-                owed: Work r2 Check { iteration: 0, waived: false }
+                owed: Work r2 Check { iteration: 0, waived: false, scan_waived: false }
             ",
         );
     }

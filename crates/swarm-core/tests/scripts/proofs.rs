@@ -50,6 +50,7 @@ fn f13_a_retry_merges_what_has_gone_without_paying_an_agent() {
         "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a | moved c e | gone a | retry | built a | verified a | published a | stopped a",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Merging → Done
+            owed: Remove a
         ",
     );
 }
