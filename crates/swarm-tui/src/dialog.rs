@@ -1,7 +1,7 @@
 //! Questions to the person. A dialog holds what it asks, what it has shown, and since when it stands there.
 
 use swarm_protocol::api::ApiError;
-use swarm_protocol::board::{AttentionChoice, Choice};
+use swarm_protocol::board::{AttentionChoice, CheckpointRow, Choice};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::oplog::PreviewView;
@@ -58,8 +58,10 @@ pub enum Kind {
         selected: usize,
     },
     Pause,
-    /// Checkpoints to go back to, with the preview of the selected one.
+    /// Checkpoints to go back to, as they were when it was opened, with the preview of the selected one: one that is made
+    /// meanwhile must not move the others below the person's finger.
     Checkpoints {
+        list: Vec<CheckpointRow>,
         selected: usize,
     },
     NewCheckpoint {

@@ -137,6 +137,8 @@ pub struct Model {
     /// The lines of the tree as they are shown, kept by `grow`.
     tree: Vec<Node>,
     pub cursors: [usize; 6],
+    /// When the selected entry of the attention list went away by itself: a digit of that moment was meant for it.
+    pub slipped: Timestamp,
     pub filter: Option<Filter>,
     pub typing_filter: bool,
     /// The task that everything below the tree is about.
@@ -249,6 +251,33 @@ impl Model {
             View::Checkpoints => board.checkpoints.len(),
             View::Operations => board.operations.len(),
         }
+    }
+
+    /// What is selected in a list, by a name that survives a new board.
+    pub fn chosen(&self, view: View) -> Option<String> {
+        let (board, at) = (self.board.as_ref()?, self.cursor(view));
+        self.name_at(board, view, at)
+    }
+
+    fn name_at(&self, board: &BoardView, view: View, at: usize) -> Option<String> {
+        Some(match view {
+            View::Attention => board.attention.get(at)?.id.clone(),
+            View::Agents => board.agents.get(at)?.agent.agent.to_string(),
+            View::Checkpoints => board.checkpoints.get(at)?.name.clone(),
+            View::Operations => board.operations.get(at)?.id.to_string(),
+            View::Plan | View::Events => return None,
+        })
+    }
+
+    /// Selects what has this name, wherever it stands now; false when it is gone.
+    pub fn choose_again(&mut self, view: View, name: &str) -> bool {
+        let Some(board) = &self.board else { return false };
+        let named = |at: &usize| self.name_at(board, view, *at).is_some_and(|other| other == name);
+        let found = (0..self.length(view)).find(named);
+        if let Some(at) = found {
+            self.cursors[view.index()] = at;
+        }
+        found.is_some()
     }
 
     pub fn cursor(&self, view: View) -> usize {

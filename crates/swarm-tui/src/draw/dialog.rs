@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
+use swarm_protocol::board::CheckpointRow;
 use swarm_protocol::ids::TaskId;
 
 use super::panel;
@@ -106,7 +107,7 @@ fn parts(model: &Model, dialog: &Dialog, width: u16) -> Parts {
             foot: confirm_keys(dialog, *weight),
         },
         Kind::Redirect { .. } => redirect(model, dialog, wide),
-        Kind::Checkpoints { selected } => checkpoints(model, dialog, *selected, wide),
+        Kind::Checkpoints { list, selected } => checkpoints(model, dialog, (list, *selected), wide),
         Kind::Pause => panel::pause(model),
         Kind::Quit => panel::quit(model),
         Kind::Panel => panel::panel(model, wide),
@@ -314,7 +315,12 @@ fn redirect(model: &Model, dialog: &Dialog, width: usize) -> Parts {
 }
 
 /// The rollback menu.
-fn checkpoints(model: &Model, dialog: &Dialog, selected: usize, width: usize) -> Parts {
+fn checkpoints(
+    model: &Model,
+    dialog: &Dialog,
+    (list, selected): (&[CheckpointRow], usize),
+    width: usize,
+) -> Parts {
     let theme = model.theme;
     let mut head = Vec::new();
     if let Some(board) = &model.board {
@@ -326,11 +332,11 @@ fn checkpoints(model: &Model, dialog: &Dialog, selected: usize, width: usize) ->
             counts.ready + counts.waiting
         );
         head.extend([plain(theme, &text), Line::default()]);
-        let count = board.checkpoints.len();
+        let count = list.len();
         let rows = if model.size.1 >= 36 { 8 } else { 4 };
         let first = selected.saturating_sub(rows / 2).min(count.saturating_sub(rows));
         for n in first..(first + rows).min(count) {
-            let text = super::lists::checkpoint_row(model, n).unwrap_or_default();
+            let text = list.get(n).map(|row| super::lists::checkpoint_line(n, row)).unwrap_or_default();
             let role = if n == selected { Role::Selected } else { Role::Plain };
             head.push(Line::from(span(theme, role, &pad(&text, width))));
         }

@@ -3,7 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use swarm_protocol::board::{AttentionEntry, BoardAgent};
+use swarm_protocol::board::{AttentionEntry, BoardAgent, CheckpointRow};
 use swarm_protocol::oplog::{OperationState, OperationView};
 
 use super::layout;
@@ -162,23 +162,21 @@ fn event(model: &Model, event: &EventLine, width: usize) -> Line<'static> {
 pub fn checkpoints(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let Some(board) = &model.board else { return };
     let line = |n: usize| {
-        let text = checkpoint_row(model, n)?;
+        let text = checkpoint_line(n, board.checkpoints.get(n)?);
         Some(Line::from(span(model.theme, Role::Plain, &cut(&text, usize::from(area.width)))))
     };
-    let none = "No checkpoint yet; c makes one";
-    let _ = board;
-    rows(model, frame, area, View::Checkpoints, layout::first_shown(model, View::Checkpoints), line, none);
+    let first = layout::first_shown(model, View::Checkpoints);
+    rows(model, frame, area, View::Checkpoints, first, line, "No checkpoint yet; c makes one");
 }
 
 /// `1  14:30:00  auto    before-autopilot         3 tasks, 5 commits since`
-pub fn checkpoint_row(model: &Model, n: usize) -> Option<String> {
-    let row = model.board.as_ref()?.checkpoints.get(n)?;
+pub fn checkpoint_line(n: usize, row: &CheckpointRow) -> String {
     let kind = if row.auto { "auto" } else { "manual" };
     let since = match (row.tasks_since, row.commits_since) {
         (0, 0) => "nothing merged since".into(),
         (tasks, commits) => format!("{}, {} since", count(tasks, "task"), count(commits, "commit")),
     };
-    Some(format!("{:>3}  {}  {}  {}  {since}", n + 1, clock(row.at), pad(kind, 6), pad(&row.name, 22)))
+    format!("{:>3}  {}  {}  {}  {since}", n + 1, clock(row.at), pad(kind, 6), pad(&row.name, 22))
 }
 
 pub fn operations(model: &Model, frame: &mut Frame<'_>, area: Rect) {

@@ -7,7 +7,7 @@ use swarm_protocol::view::TaskView;
 
 use super::sending;
 use crate::input::{EventLine, LogLine, Wish};
-use crate::model::{EVENTS_MAX, LOG_MAX, Left, Model, Node};
+use crate::model::{EVENTS_MAX, LOG_MAX, Left, Model, Node, View};
 use crate::said::{age, count, money};
 
 pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<Wish> {
@@ -21,7 +21,14 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
     let first = model.board.is_none();
     model.trouble = None;
     model.newest = model.newest.max(board.status.seq);
+    let chosen: Vec<(View, String)> =
+        View::ALL.iter().filter_map(|view| Some((*view, model.chosen(*view)?))).collect();
     model.board = Some(board);
+    for (view, name) in chosen {
+        if !model.choose_again(view, &name) && view == View::Attention {
+            model.slipped = model.now;
+        }
+    }
     if first {
         begin(model);
     }
@@ -116,6 +123,7 @@ pub fn diff(model: &mut Model, id: &TaskId, diff: Result<Box<DiffView>, ApiError
 
 /// Whatever was recorded may have changed anything: the board is asked for again, once for all that came together.
 pub fn events(model: &mut Model, events: Vec<EventLine>) -> Vec<Wish> {
+    let before = model.length(View::Events);
     for event in events {
         model.newest = model.newest.max(event.seq);
         // After a lost connection some may come again.
@@ -125,6 +133,10 @@ pub fn events(model: &mut Model, events: Vec<EventLine>) -> Vec<Wish> {
     }
     let surplus = model.events.len().saturating_sub(EVENTS_MAX);
     model.events.drain(..surplus);
+    // Newest first: who reads further down stays at their line.
+    let more = model.length(View::Events).saturating_sub(before);
+    let at = &mut model.cursors[View::Events.index()];
+    *at = if *at == 0 { 0 } else { *at + more };
     if model.past.is_some() { vec![] } else { vec![Wish::Board(None)] }
 }
 

@@ -82,7 +82,8 @@ pub fn open_pause(model: &mut Model) {
 }
 
 pub fn open_checkpoints(model: &mut Model, selected: usize) -> Vec<Wish> {
-    model.dialog = Some(Dialog::new(Kind::Checkpoints { selected }, model.now));
+    let list = model.board.as_ref().map(|board| board.checkpoints.clone()).unwrap_or_default();
+    model.dialog = Some(Dialog::new(Kind::Checkpoints { list, selected }, model.now));
     look_at_checkpoint(model)
 }
 
@@ -94,8 +95,8 @@ fn look_at_checkpoint(model: &mut Model) -> Vec<Wish> {
 }
 
 pub fn rollback(model: &Model) -> Option<Command> {
-    let Kind::Checkpoints { selected } = model.dialog.as_ref()?.kind else { return None };
-    let name = model.board.as_ref()?.checkpoints.get(selected)?.name.clone();
+    let Kind::Checkpoints { list, selected } = &model.dialog.as_ref()?.kind else { return None };
+    let name = list.get(*selected)?.name.clone();
     Some(Command::Rollback { to: Some(name), force: Force::default(), expect: None })
 }
 
@@ -226,7 +227,7 @@ fn in_panel(model: &mut Model, key: Key) -> Vec<Wish> {
 
 /// Lines of a preview, or another candidate.
 fn moved(model: &mut Model, key: Key) -> Vec<Wish> {
-    let (count, page) = (model.length(View::Checkpoints), drawn::room(model));
+    let page = drawn::room(model);
     let Some(dialog) = &mut model.dialog else { return vec![] };
     let by: i64 = match key {
         Key::Char('j') | Key::Down => 1,
@@ -238,7 +239,7 @@ fn moved(model: &mut Model, key: Key) -> Vec<Wish> {
         _ => return vec![],
     };
     let list = match &mut dialog.kind {
-        Kind::Checkpoints { selected } => Some((selected, count)),
+        Kind::Checkpoints { selected, list } => Some((selected, list.len())),
         Kind::Redirect { selected, choices, .. } => Some((selected, choices.as_ref().map_or(0, Vec::len))),
         _ => None,
     };

@@ -15,6 +15,9 @@ const FINGERS_MS: u64 = 4;
 /// So many of them in a row are a paste in a terminal that does not say so.
 const BURST: u32 = 8;
 
+/// A digit this soon after an entry went away was meant for that one.
+const SLIPPED_MS: u64 = 700;
+
 pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
     let close = model.now.0.saturating_sub(model.last_key.0) < FINGERS_MS;
     model.burst = if close { model.burst + 1 } else { 0 };
@@ -69,6 +72,10 @@ fn chosen(model: &mut Model, at: usize) -> Option<Vec<Wish>> {
     let (choice, question) = (entry.choices.get(at)?.clone(), entry.entry.why.clone());
     if let Some(wishes) = in_the_past(model) {
         return Some(wishes);
+    }
+    if model.now.0.saturating_sub(model.slipped.0) < SLIPPED_MS {
+        model.note("The entry that you looked at has gone; this is another one");
+        return Some(vec![]);
     }
     Some(dialogs::choose(model, &question, choice))
 }

@@ -152,3 +152,41 @@ fn notes_at_lines_of_the_diff_are_sent_with_the_verdict() {
     };
     assert_eq!(notes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a.md:9: too short"]);
 }
+
+#[test]
+fn a_digit_meant_for_an_entry_that_has_just_gone_does_nothing() {
+    let mut stage = Stage::new(80, 24);
+    stage.keys("aa");
+    let gone = board_with(|board| {
+        let mut other = board["attention"][1].clone();
+        other["id"] = "task/9.9".into();
+        board["attention"][1] = other;
+    });
+    stage.take(Input::Board(Ok(gone)));
+    stage.char('2');
+    assert!(stage.model.said.as_ref().is_some_and(|said| said.text.contains("has gone")));
+    stage.now += 700;
+    assert_eq!(sent(&stage.char('2')).len(), 1, "later it is meant");
+}
+
+#[test]
+fn a_selection_is_a_thing_and_not_a_place() {
+    let mut stage = Stage::new(80, 24);
+    stage.keys("aa");
+    let moved = board_with(|board| board["attention"].as_array_mut().expect("a list").reverse());
+    stage.take(Input::Board(Ok(moved)));
+    assert_eq!(stage.model.chosen(swarm_tui::model::View::Attention).as_deref(), Some("task/2.2"));
+    stage.press(Key::Esc);
+    stage.char('C');
+    let more = board_with(|board| {
+        let mut new = board["checkpoints"][0].clone();
+        new["name"] = "before-merge-9".into();
+        board["checkpoints"].as_array_mut().expect("a list").insert(0, new);
+    });
+    stage.take(Input::Board(Ok(more)));
+    let wishes = stage.char('j');
+    stage.previewed(&wishes, 1);
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::Rollback { to, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(to.as_deref(), Some("pre-refactor"), "as the list was when it was opened");
+}
