@@ -164,13 +164,14 @@ fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
     tmux.until_said("Enter or y confirm");
     tmux.press("Enter");
     tmux.until_line("1.1", "1.1 is not done any more", |line| !line.contains("done") && line.contains("Do"));
-    assert_eq!(arena.git(&["ls-tree", "--name-only", "main", "a.txt"]), "");
+    let on_trunk = || arena.git(&["ls-tree", "--name-only", "main", "a.txt"]);
+    wait_for("its file is gone from trunk", || on_trunk().is_empty());
     tmux.until_said("z undo");
     tmux.press("z");
     tmux.until_said("Enter or y confirm");
     tmux.press("Enter");
     tmux.until_line("1.1", "1.1 is done again", |line| line.contains("done"));
-    assert_eq!(arena.git(&["ls-tree", "--name-only", "main", "a.txt"]), "a.txt\n");
+    wait_for("its file is back", || on_trunk() == "a.txt\n");
 
     // Quit: its agent is stopped, and nothing of it is lost.
     tmux.press("q");

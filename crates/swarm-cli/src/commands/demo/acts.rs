@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::output;
 
 /// What is said when a line of the run shows one of the scenes, each once.
-const SCENES: [(&str, &str); 6] = [
+const SCENES: [(&str, &str); 9] = [
     ("; restarts at ", "An agent crashed. It restarts in its own worktree and is told what happened."),
     ("checks failed", "Submitted work fails its check. It goes back to its agent; trunk has not moved."),
     ("noted: the same call", "An agent repeats the same tool call. First this is noted …"),
@@ -25,6 +25,15 @@ const SCENES: [(&str, &str); 6] = [
         "The quota is used up. Nothing starts, nothing counts as a failure, and a small probe asks the service.",
     ),
     ("is back; waiting tasks go first", "The quota is back. Waiting tasks go first."),
+    (
+        "an agent resolves it",
+        "Two agents changed the same lines. The second one merges trunk into its branch, keeps both, and is checked again.",
+    ),
+    (
+        "the reviewer requests changes",
+        "An agent reviews this task and wants something changed. The next attempt gets its notes.",
+    ),
+    ("approved by the reviewer", "The second round is approved: this tree, and no other, may be merged."),
 ];
 
 /// Runs the plan to its end, tells the scenes as they come, and kills the coordinator without warning while two

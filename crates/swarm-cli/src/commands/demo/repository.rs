@@ -24,6 +24,8 @@ echo \"$(ls chapters/*.md | wc -l) chapters are fine\"
 const CONFIG: &str = r#"{
   // What must hold in a worktree before its work is taken, and on the merged tree before trunk moves.
   "check": { "commands": ["sh check.sh"] },
+  // Nobody reviews, unless a task says so.
+  "review": { "policy": "none", "profile": "script" },
   "recovery": { "backoffMax": "1s", "loops": { "note": 3, "stop": 6 } },
   "quota": { "probeEvery": "1s" },
   "stop": { "grace": "2s", "drain": "2s" },
@@ -43,12 +45,13 @@ pub fn make() -> Result<Repository, CliError> {
     };
     write("README.md", "# A book, written by a swarm\n")?;
     write("chapters/00-preface.md", "# Preface\n\nWritten by a person.\n")?;
+    write("COLOPHON", "The colophon.\n")?;
     write("check.sh", CHECK)?;
     write(".swarm/config.json", CONFIG)?;
     git(&root, &["init", "--quiet", "--initial-branch=main"])?;
     git(&root, &["config", "user.name", "Swarm demo"])?;
     git(&root, &["config", "user.email", "demo@localhost"])?;
-    git(&root, &["add", "README.md", "chapters", "check.sh"])?;
+    git(&root, &["add", "README.md", "COLOPHON", "chapters", "check.sh"])?;
     git(&root, &["commit", "--quiet", "--message", "docs: a preface"])?;
     let plan = root.join(".swarm").join("demo-plan.json");
     let text = serde_json::to_string_pretty(&super::plan::plan()).expect("plain data serialises");
