@@ -91,7 +91,8 @@ impl CouncilRules {
         let most = self.members.len();
         match self.quorum as usize {
             0 => most / 2 + 1,
-            quorum => quorum.min(most.max(1)),
+            // More than there are members: nothing passes, and it is said.
+            quorum => quorum,
         }
     }
 
@@ -107,7 +108,8 @@ impl CouncilRules {
             }
         }
         let silent = self.members.len() - pass - reject - absent;
-        let (could_pass, against) = (pass + silent >= self.quorum(), self.members.len() - self.quorum());
+        let (could_pass, against) =
+            (pass + silent >= self.quorum(), self.members.len().saturating_sub(self.quorum()));
         match () {
             () if self.veto && reject > 0 => Decision::SentBack,
             // Whoever has not spoken could still reject it.
@@ -179,6 +181,7 @@ mod tests {
             ("abc veto", "yyx", Decision::Passes),
             ("abc veto", "yxx", Decision::NoQuorum),
             ("a -", "y", Decision::Passes),
+            ("ab 3", "yy", Decision::NoQuorum),
         ] {
             assert_eq!(decided(rules, voices), wanted, "{rules}: {voices}");
         }

@@ -257,6 +257,10 @@ pub enum Rest {
     Moved {
         now: Option<Oid>,
     },
+    /// A merge or the like is half done: what lies there is no work yet, and may hold marks of conflicts. Nothing was changed.
+    UnderWay {
+        what: &'static str,
+    },
     /// This file is larger than what is committed for an agent: nothing was changed.
     TooLarge {
         path: PathBuf,
@@ -274,6 +278,9 @@ pub async fn commit_rest(
     max_bytes: u64,
 ) -> Result<Rest, GitError> {
     let full = format!("refs/heads/{}", task.branch());
+    if let Some(what) = under_way(git, worktree, task)? {
+        return Ok(Rest::UnderWay { what });
+    }
     let shot = snapshot(git, worktree, task, tip, Some(max_bytes)).await?;
     if let Some(path) = shot.too_large.first() {
         return Ok(Rest::TooLarge { path: path.clone() });
@@ -303,6 +310,20 @@ pub async fn commit_rest(
     hand_over_index(git, worktree, task).await?;
     git.make_durable().await?;
     Ok(if shot.differs { Rest::Committed(head) } else { Rest::Clean })
+}
+
+/// What git is in the middle of there.
+fn under_way(git: &Git, worktree: &Path, task: &TaskId) -> Result<Option<&'static str>, GitError> {
+    const SIGNS: [(&str, &str); 5] = [
+        ("MERGE_HEAD", "merge"),
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("REVERT_HEAD", "revert"),
+    ];
+    let records = records_at(git, worktree, marker_of(git, task, worktree)?.as_ref());
+    let there = |(name, _): &&(&str, &str)| records.iter().any(|record| record.join(name).exists());
+    Ok(SIGNS.iter().find(there).map(|(_, what)| *what))
 }
 
 async fn is_this_work(git: &Git, commit: &Oid, parent: &Oid, tree: &Oid) -> Result<bool, GitError> {

@@ -110,6 +110,33 @@ fn an_agent_merges_trunk_into_its_work_and_both_are_there() {
 }
 
 #[test]
+fn a_merge_that_is_half_done_is_not_committed_for_the_agent_and_no_mark_reaches_trunk() {
+    let arena = arena_with(json!({ "review": { "profile": "script" } }));
+    let go = arena.path("go");
+    let script = format!(
+        "on-attempt 1: write README.md theirs\non-attempt 1: commit docs: theirs\n\
+         on-attempt 1: wait-for {}\n\
+         on-attempt 2: on-iteration 1: sh git merge -q main\n\
+         on-attempt 2: on-iteration 2: sh printf 'mine\\ntheirs\\n' > README.md; git add README.md; git commit -q -m 'merge: both'\n\
+         complete",
+        go.display()
+    );
+    let run = started(&arena, vec![task("1.1", &[], &script)]);
+    wait_for("the agent has committed", || {
+        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
+    });
+    arena.commit("README.md", "mine\n");
+    std::fs::write(&go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    assert_eq!(arena.git(&["show", "main:README.md"]), "mine\ntheirs\n");
+    assert_eq!(arena.git(&["log", "main", "--format=%h", "-S<<<<<<<"]), "", "{said}");
+    has(&arena.shown("1.1")["audit"].to_string(), &["a merge is under way in the worktree"]);
+    arena.assert_proven("1.1", "main");
+    arena.assert_tidy();
+}
+
+#[test]
 fn what_a_rule_made_and_verification_finds_red_is_a_persons() {
     let arena =
         arena_of_imports(json!({ "verify": { "commands": ["test \"$(grep -c '^use' lib.rs)\" -lt 2"] } }));

@@ -132,6 +132,7 @@ impl State {
             review_rounds: 0,
             sent_back: None,
             council: BTreeMap::new(),
+            council_lost: BTreeMap::new(),
             conflicts: 0,
             conflicts_in: vec![],
             merge_rounds: 0,

@@ -31,6 +31,7 @@ impl State {
                 // Who had no verdict is asked once more.
                 self.change(task, |t| {
                     t.council.retain(|_, seat| seat.voice != Voice::Absent);
+                    t.council_lost.clear();
                     t.conflicts_in.clear();
                 });
             }
@@ -60,6 +61,7 @@ impl State {
                 self.change(task, |t| {
                     no_longer_judges(t, run);
                     t.transient_retries = 0;
+                    t.council_lost.remove(member);
                     t.council.insert(member.clone(), seat);
                 });
             }
@@ -109,7 +111,13 @@ impl State {
                     self.review_sessions.remove(&conversation);
                 }
                 self.end(run);
-                self.change(task, |t| no_longer_judges(t, run));
+                let member = self.runs.get(run).and_then(|run| run.member.clone());
+                self.change(task, |t| {
+                    no_longer_judges(t, run);
+                    if let Some(member) = member {
+                        *t.council_lost.entry(member).or_default() += 1;
+                    }
+                });
                 let asks_person = by_agent && matches!(next, Next::Blocked { .. });
                 self.change(task, |t| {
                     t.transient_retries = t.transient_retries.saturating_add(1);

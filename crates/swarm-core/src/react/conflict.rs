@@ -36,10 +36,11 @@ pub(super) fn left(
 }
 
 /// Whoever did the work, or stands in, merges trunk into the branch and resolves what conflicts: so often, then a person
-/// is asked. What comes of it is checked, reviewed and verified like any other work.
+/// is asked. Only where it is reviewed: which side was dropped no check can tell. What comes of it is checked, reviewed and verified like any other work.
 fn by_agent(state: &State, task: &Task, now: Timestamp) -> Option<Next> {
-    // A person's own work is a person's to put right.
-    let agents = task.last_agent.is_some() && task.parts.is_empty();
+    // A person's own work is a person's to put right, and somebody looks at what an agent makes of two sides.
+    let looked_at = reviewer(state, task) != Reviewer::None;
+    let agents = task.last_agent.is_some() && task.parts.is_empty() && looked_at;
     let more = task.conflicts < state.policy.resolve_max && agents;
     more.then_some(Next::Pending { not_before: now, counts: false })
 }

@@ -60,7 +60,7 @@ pub(super) fn spoke(
         }
         (Some((_, Consequence::Setup)), _) => vec![seated.voice(Voice::Absent, why, vec![])],
         _ => {
-            let n = seated.task.transient_retries + 1;
+            let n = seated.task.council_lost.get(seated.member).copied().unwrap_or(0) + 1;
             vec![match n > state.policy.transient_max.min(REVIEW_TRIES) {
                 true => seated.voice(Voice::Absent, why, vec![]),
                 false => seated.again(why, now.plus_ms(backoff_ms(state, n))),

@@ -109,6 +109,13 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
         let commits = super::split::commits_of_parts(state, &task.parts);
         return done(id, Proof::new(trunk, commit, commits));
     }
+    // Somebody was to join it with trunk, and now there is nothing of it any more.
+    if task.conflicts > 0 && task.last_agent.is_some() {
+        let why = "after its conflict with trunk was to be resolved, nothing of its work is left on its branch: \
+            `swarm restore` shows where it is kept";
+        let next = Next::Blocked { block: BlockKind::Conflict, why: why.into() };
+        return vec![Event::NothingChanged { task: id, status: next.status(), why: why.into(), next }];
+    }
     // A person has seen that there is nothing, and called it good.
     let seen = reviewer(state, task) == Reviewer::Human;
     let fine = task.spec.allow_empty || seen || !task.landed_before.is_empty();

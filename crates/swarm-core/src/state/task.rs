@@ -39,6 +39,9 @@ pub struct Task {
     /// What the members of the council said about its work; a verdict holds for the tree that it is about.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub council: BTreeMap<String, Seat>,
+    /// How often each of them was asked in a row and had no verdict.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub council_lost: BTreeMap<String, u32>,
     pub merge_rounds: u32,
     /// A person let it start, or it was granted before: it goes on through its retries.
     pub started: bool,

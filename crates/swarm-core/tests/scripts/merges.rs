@@ -168,26 +168,37 @@ fn a_conflict_asks_a_person_and_nothing_to_merge_is_done() {
 
 #[test]
 fn an_agent_resolves_what_conflicts_so_often_and_then_a_person_is_asked() {
-    let script = "plan a | start resolved | ready a | complete a | green a | stopped a | conflict a";
+    let submitted = "ready a | complete a | green a | stopped a | person approves a b";
+    let script = format!("plan a | start resolved | {submitted} | conflict a");
     check(
-        script,
+        &script,
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Pending → Preparing r2
             owed: Prepare r2
         ",
     );
-    let again = "released a | ready a | complete a | green a | stopped a";
+    let again = format!("released a | {submitted}");
     check(
         &format!("{script} | {again} | built a"),
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Review → Approved → Merging
             owed: Verify r3
         ",
     );
+    // It conflicts again; or what was to be joined with trunk is not there any more.
+    for end in ["conflict a", "known a"] {
+        check(
+            &format!("{script} | {again} | {end}"),
+            r"
+                a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Review → Approved → Merging → Blocked (conflict)
+            ",
+        );
+    }
+    // Nobody would look at what an agent made of two sides.
     check(
-        &format!("{script} | {again} | conflict a"),
+        "plan a | start resolved | reviewer a none | ready a | complete a | green a | stopped a | conflict a",
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Blocked (conflict)
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (conflict)
         ",
     );
 }

@@ -69,7 +69,7 @@ pub fn policy(word: &str) -> Policy {
             review_commands: true,
             ..Policy::default()
         },
-        "resolved" => Policy { resolve_max: 1, ..Policy::default() },
+        "resolved" => Policy { resolve_max: 1, reviewer: Some(Reviewer::Human), ..Policy::default() },
         "alike" => Policy { same_failures_max: 2, ..Policy::default() },
         "tried" => Policy { check_bases: true, ..Policy::default() },
         "three" => Policy { claims_max: 3, ..Policy::default() },

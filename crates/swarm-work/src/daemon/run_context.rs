@@ -280,6 +280,9 @@ impl RunContext {
                 "the branch {} moves although nobody should work on it",
                 task.branch()
             ))),
+            Rest::UnderWay { what } => Err(NotCommitted::Failed(format!(
+                "a {what} is under way in the worktree: resolve what conflicts, `git add` it and conclude the {what}, or abort it"
+            ))),
             Rest::TooLarge { path } => {
                 let why = rescue::too_large_at(place, &path);
                 Err(NotCommitted::ForAPerson(format!(

@@ -33,7 +33,7 @@ const SCENES: [(&str, &str); 9] = [
         "the reviewer requests changes",
         "An agent reviews this task and wants something changed. The next attempt gets its notes.",
     ),
-    ("approved by the reviewer", "The second round is approved: this tree, and no other, may be merged."),
+    ("all four chapters are named", "The second round is approved: this tree, and no other, may be merged."),
 ];
 
 /// Runs the plan to its end, tells the scenes as they come, and kills the coordinator without warning while two

@@ -88,8 +88,24 @@ pub fn plan() -> PlanFile {
                 "complete",
             ],
         ),
-        task("2.3", "Name the licence", &["1.2"], &[&in_colophon("Free for everybody.", "2.4"), "complete"]),
-        task("2.4", "Name the printer", &["1.2"], &[&in_colophon("Printed on demand.", "2.3"), "complete"]),
+        reviewed(
+            task(
+                "2.3",
+                "Name the licence",
+                &["1.2"],
+                &[&in_colophon("Free for everybody.", "2.4"), "complete"],
+            ),
+            &[r#"print {"verdict":"approve"}"#],
+        ),
+        reviewed(
+            task(
+                "2.4",
+                "Name the printer",
+                &["1.2"],
+                &[&in_colophon("Printed on demand.", "2.3"), "complete"],
+            ),
+            &[r#"print {"verdict":"approve"}"#],
+        ),
     ];
     PlanFile {
         goal: "A small book on how a swarm works".into(),
