@@ -30,10 +30,10 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>) {
     }
     header::draw(model, frame);
     match (&model.board, model.full) {
+        (_, Some(Full::Help)) => help::draw(model, frame, layout::middle(model)),
         (None, _) => nothing_yet(model, frame),
         (_, Some(Full::Log)) => log::full(model, frame, layout::middle(model)),
         (_, Some(Full::Diff)) => diff::draw(model, frame, layout::middle(model)),
-        (_, Some(Full::Help)) => help::draw(model, frame, layout::middle(model)),
         (_, None) => board(model, frame),
     }
     footer::draw(model, frame);

@@ -64,7 +64,7 @@ impl Theme {
     pub fn sign(self, group: Group) -> &'static str {
         match group {
             Group::NeedsYou => "!",
-            Group::Works => self.either("»", ">"),
+            Group::Works => self.either("»", "*"),
             Group::Merges => "=",
             Group::InReview => "?",
             Group::Waits => "~",
@@ -105,7 +105,8 @@ impl Theme {
             ('✓', 'v'),
             ('✗', 'x'),
             ('×', 'x'),
-            ('»', '>'),
+            // Not the sign of the cursor.
+            ('»', '*'),
         ];
         let ascii = |c: char| match signs.iter().find(|(sign, _)| *sign == c) {
             Some((_, ascii)) => *ascii,

@@ -103,7 +103,7 @@ fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
     let doing = doing.unwrap_or_else(|| view.doing.clone());
     let (sign, role) = match view.held {
         true => ("=", Role::Waits),
-        false => (theme.either("»", ">"), Role::Works),
+        false => (theme.either("»", "*"), Role::Works),
     };
     let mut numbers = format!(
         "{} {} {} {}",

@@ -22,7 +22,7 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
     model.trouble = None;
     model.newest = model.newest.max(board.status.seq);
     let chosen: Vec<(View, String)> =
-        View::ALL.iter().filter_map(|view| Some((*view, model.chosen(*view)?))).collect();
+        kept_by_name(model).filter_map(|view| Some((view, model.chosen(view)?))).collect();
     model.board = Some(board);
     for (view, name) in chosen {
         if !model.choose_again(view, &name) && view == View::Attention {
@@ -191,4 +191,10 @@ pub fn looked_up(model: &mut Model) {
     };
     let since = age(now.at, left.at);
     model.note(format!("Since you left {since} ago: {done} done, {spent} spent, {waiting}"));
+}
+
+/// Who has not moved in a list whose newest line stands first stays at the newest.
+fn kept_by_name(model: &Model) -> impl Iterator<Item = View> + '_ {
+    let newest_first = |view: &View| matches!(view, View::Checkpoints | View::Operations);
+    View::ALL.iter().copied().filter(move |view| !newest_first(view) || model.cursor(*view) > 0)
 }

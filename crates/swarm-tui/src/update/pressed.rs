@@ -140,6 +140,8 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
             model.filter.get_or_insert_with(Filter::default);
             model.typing_filter = true;
         }
+        // There is nothing to look at yet.
+        Action::Log | Action::Full | Action::Diff if model.board.is_none() => {}
         Action::Log | Action::Full => cover(model, Full::Log),
         Action::Help => cover(model, Full::Help),
         Action::Diff => {

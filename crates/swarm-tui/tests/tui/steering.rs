@@ -8,6 +8,7 @@ use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::review::Verdict;
 use swarm_tui::dialog::Kind;
 use swarm_tui::input::{Input, Key, Wish};
+use swarm_tui::model::{Full, View};
 
 use crate::support::{Stage, board_with, sent};
 
@@ -189,4 +190,34 @@ fn a_selection_is_a_thing_and_not_a_place() {
     let sent = sent(&stage.press(Key::Enter));
     let [Command::Rollback { to, .. }] = sent.as_slice() else { panic!("{sent:?}") };
     assert_eq!(to.as_deref(), Some("pre-refactor"), "as the list was when it was opened");
+}
+
+#[test]
+fn who_has_not_moved_stays_at_the_newest_checkpoint_and_who_has_stays_where_they_are() {
+    let grown = || {
+        board_with(|board| {
+            let mut newest = board["checkpoints"][0].clone();
+            newest["name"] = "newest".into();
+            board["checkpoints"].as_array_mut().expect("a list").insert(0, newest);
+        })
+    };
+    let mut stage = Stage::new(80, 24);
+    stage.char('5');
+    stage.take(Input::Board(Ok(grown())));
+    assert_eq!(stage.model.chosen(View::Checkpoints).as_deref(), Some("newest"));
+    let mut stage = Stage::new(80, 24);
+    stage.keys("5j");
+    let before = stage.model.chosen(View::Checkpoints);
+    stage.take(Input::Board(Ok(grown())));
+    assert_eq!(stage.model.chosen(View::Checkpoints), before);
+}
+
+#[test]
+fn without_a_plan_there_is_help_and_nothing_else_to_look_at() {
+    let mut stage = Stage::new(80, 24);
+    stage.model.board = None;
+    stage.char('D');
+    assert_eq!(stage.model.full, None);
+    stage.char('?');
+    assert_eq!(stage.model.full, Some(Full::Help));
 }
