@@ -37,6 +37,8 @@ const READS: &[&str] = &[
     "config show",
     "completions",
     "debug classify",
+    // A screen: what is done from it is looked at there first.
+    "tui",
     // In a repository of its own, which it throws away.
     "demo",
 ];
