@@ -1,7 +1,8 @@
 //! Whether two patterns for files can mean the same file.
 //!
-//! `*` and `?` stay within one name, `**` goes over folders, and a pattern means everything below it too. What is written in
-//! brackets or braces may be anything: two patterns that are too hard to compare are taken to meet.
+//! `*` and `?` stay within one name, `**` goes over folders, and what may be a folder means everything below it: a name
+//! without a dot or a star, or with a slash behind it. What is written in brackets or braces may be anything: two patterns
+//! that are too hard to compare are taken to meet.
 
 /// Characters of a pattern that are compared; what is longer is taken to meet everything.
 const LENGTH_MAX: usize = 512;
@@ -14,10 +15,14 @@ pub(crate) fn meet(a: &str, b: &str) -> bool {
     paths_meet(&names(a), &names(b))
 }
 
-/// The names of the path, with everything below it.
+/// The names of the path, with everything below it where it may be a folder.
 fn names(pattern: &str) -> Vec<&str> {
-    let names = pattern.split('/').filter(|name| !name.is_empty() && *name != ".");
-    names.chain(["**"]).collect()
+    let mut names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+    let is_file = names.last().is_some_and(|last| last.contains(['.', '*'])) && !pattern.ends_with('/');
+    if !is_file {
+        names.push("**");
+    }
+    names
 }
 
 /// The usual table: whether the rests from here on meet.
