@@ -25,27 +25,8 @@ fn names(pattern: &str) -> Vec<&str> {
     names
 }
 
-/// The usual table: whether the rests from here on meet.
 fn paths_meet(a: &[&str], b: &[&str]) -> bool {
-    let mut below = vec![false; b.len() + 1];
-    for i in (0..=a.len()).rev() {
-        let mut row = vec![false; b.len() + 1];
-        for j in (0..=b.len()).rev() {
-            let (x, y) = (a.get(i), b.get(j));
-            row[j] = match (x, y) {
-                (None, None) => true,
-                // Nothing, or one name more of the other.
-                (Some(&"**"), _) if below[j] => true,
-                (_, Some(&"**")) if row[j + 1] => true,
-                (Some(&"**"), Some(_)) => row[j + 1],
-                (Some(_), Some(&"**")) => below[j],
-                (Some(x), Some(y)) => below[j + 1] && names_meet(x, y),
-                _ => false,
-            };
-        }
-        below = row;
-    }
-    below[0]
+    meet_by(a, b, |name| *name == "**", |x, y| names_meet(x, y))
 }
 
 fn names_meet(a: &str, b: &str) -> bool {
@@ -54,18 +35,22 @@ fn names_meet(a: &str, b: &str) -> bool {
         return true;
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    meet_by(&a, &b, |c| *c == '*', |x, y| x == y || *x == '?' || *y == '?')
+}
+
+/// Whether two rows can mean the same, where some of their members stand for any number of the other's. The table says
+/// of every pair of rests whether they do, from the ends on.
+fn meet_by<T>(a: &[T], b: &[T], any: impl Fn(&T) -> bool, same: impl Fn(&T, &T) -> bool) -> bool {
     let mut below = vec![false; b.len() + 1];
     for i in (0..=a.len()).rev() {
         let mut row = vec![false; b.len() + 1];
         for j in (0..=b.len()).rev() {
-            let (x, y) = (a.get(i), b.get(j));
-            row[j] = match (x, y) {
+            row[j] = match (a.get(i), b.get(j)) {
                 (None, None) => true,
-                (Some('*'), _) if below[j] => true,
-                (_, Some('*')) if row[j + 1] => true,
-                (Some('*'), Some(_)) => row[j + 1],
-                (Some(_), Some('*')) => below[j],
-                (Some(x), Some(y)) => below[j + 1] && (x == y || *x == '?' || *y == '?'),
+                // It stands for nothing, or for one more of the other's.
+                (Some(x), y) if any(x) => below[j] || (y.is_some() && row[j + 1]),
+                (x, Some(y)) if any(y) => row[j + 1] || (x.is_some() && below[j]),
+                (Some(x), Some(y)) => below[j + 1] && same(x, y),
                 _ => false,
             };
         }

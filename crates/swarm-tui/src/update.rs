@@ -11,7 +11,6 @@ mod pressed;
 mod selecting;
 mod sending;
 
-pub use asking::expecting;
 pub use confirming::filled;
 
 use swarm_protocol::time::Timestamp;

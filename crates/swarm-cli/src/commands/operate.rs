@@ -104,7 +104,7 @@ pub fn confirmed(
         return Ok(None);
     }
     // Whoever did not look is not held to what was to be seen: agents at work change it all the time.
-    Ok(Some(if sure.yes { command } else { expecting(command, seen.expect) }))
+    Ok(Some(if sure.yes { command } else { command.expecting(seen.expect) }))
 }
 
 /// Whether to go on: shows what would happen where only that was asked for, else asks.
@@ -142,20 +142,6 @@ pub fn says_yes(cx: &Context, question: &str) -> Result<bool, CliError> {
     let mut line = String::new();
     stdin.lock().read_line(&mut line).map_err(broken)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// The same command, and only as long as it does what was shown.
-fn expecting(mut command: Command, seen: Option<String>) -> Command {
-    match &mut command {
-        Command::Rollback { expect, .. }
-        | Command::RollbackTask { expect, .. }
-        | Command::Abort { expect, .. }
-        | Command::Undo { expect, .. }
-        | Command::Redo { expect, .. }
-        | Command::SetTrunk { expect, .. } => *expect = seen,
-        _ => {}
-    }
-    command
 }
 
 /// Something to print where a list may be empty.

@@ -4,6 +4,20 @@ use super::{Command, SaveKind};
 use crate::review::Verdict;
 
 impl Command {
+    /// The same command, and only as long as it does what was shown.
+    pub fn expecting(mut self, seen: Option<String>) -> Self {
+        match &mut self {
+            Self::Rollback { expect, .. }
+            | Self::RollbackTask { expect, .. }
+            | Self::Abort { expect, .. }
+            | Self::Undo { expect, .. }
+            | Self::Redo { expect, .. }
+            | Self::SetTrunk { expect, .. } => *expect = seen,
+            _ => {}
+        }
+        self
+    }
+
     /// The word under which it is recorded.
     pub fn kind(&self) -> &'static str {
         match self {

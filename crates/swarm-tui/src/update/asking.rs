@@ -95,20 +95,6 @@ pub fn undo(model: &mut Model) -> Vec<Wish> {
     }
 }
 
-/// The same command, and only as long as it does what was shown.
-pub fn expecting(mut command: Command, seen: Option<String>) -> Command {
-    match &mut command {
-        Command::Rollback { expect, .. }
-        | Command::RollbackTask { expect, .. }
-        | Command::Abort { expect, .. }
-        | Command::Undo { expect, .. }
-        | Command::Redo { expect, .. }
-        | Command::SetTrunk { expect, .. } => *expect = seen,
-        _ => {}
-    }
-    command
-}
-
 /// What is said when the screen goes and the swarm stays.
 pub fn farewell(model: &Model) -> String {
     match (model.link, model.agents().len()) {

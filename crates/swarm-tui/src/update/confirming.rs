@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::plan::TaskPatch;
 use swarm_protocol::review::{ReviewNote, Verdict};
 
-use super::{asking, dialogs, sending};
+use super::{dialogs, sending};
 use crate::dialog::{Kind, Shown};
 use crate::field::Field;
 use crate::input::Wish;
@@ -19,7 +19,7 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
         _ => None,
     };
     let command = match dialog.kind.clone() {
-        Kind::Confirm { command, .. } => asking::expecting(command, seen),
+        Kind::Confirm { command, .. } => command.expecting(seen),
         Kind::Block { task, reason } => Command::BlockTask { task, reason: reason.text() },
         Kind::Message { task, text } => Command::MessageAgent { task, text: text.text() },
         Kind::NewCheckpoint { name } => {
@@ -48,7 +48,7 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             model.dialog = Some(dialog);
             let command = dialogs::redirect(model).or_else(|| dialogs::rollback(model));
             model.dialog = None;
-            return command.map_or_else(Vec::new, |c| sending::send(model, asking::expecting(c, seen)));
+            return command.map_or_else(Vec::new, |c| sending::send(model, c.expecting(seen)));
         }
         Kind::Note { file, line, text } => {
             model.notes.push(ReviewNote { file: Some(file), line, text: text.text() });
