@@ -70,6 +70,23 @@ fn imports_that_two_agents_and_a_person_added_are_all_there_and_it_is_told_how()
     arena.assert_tidy();
 }
 
+/// One task whose README conflicts with a person's; `resolve` are the lines of its second attempt.
+fn against_my_readme(arena: &Arena, resolve: &str) -> (i32, String) {
+    let go = arena.path("go");
+    let script = format!(
+        "on-attempt 1: write README.md theirs\non-attempt 1: commit docs: theirs\n\
+         on-attempt 1: wait-for {}\n{resolve}\ncomplete",
+        go.display()
+    );
+    let run = started(arena, vec![task("1.1", &[], &script)]);
+    wait_for("the agent has committed", || {
+        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
+    });
+    arena.commit("README.md", "mine\n");
+    std::fs::write(&go, "").expect("a file");
+    run.end()
+}
+
 #[test]
 fn an_agent_merges_trunk_into_its_work_and_both_are_there() {
     let told = "echo \"$SWARM_TASK_ID $SWARM_LEVEL $SWARM_FILES\" >> told.txt";
@@ -78,21 +95,9 @@ fn an_agent_merges_trunk_into_its_work_and_both_are_there() {
         "verify": { "commands": ["grep -q mine README.md && grep -q theirs README.md || test ! -e asked.md"] },
         "hooks": { "on-conflict": told },
     }));
-    let go = arena.path("go");
-    let script = format!(
-        "on-attempt 1: write README.md theirs\non-attempt 1: commit docs: theirs\n\
-         on-attempt 1: wait-for {}\n\
-         on-attempt 2: sh cp \"$SWARM_PROMPT_FILE\" asked.md; git merge -q main; printf 'mine\\ntheirs\\n' > README.md; \
-         git add -A; git commit -q -m 'merge: both'\ncomplete",
-        go.display()
-    );
-    let run = started(&arena, vec![task("1.1", &[], &script)]);
-    wait_for("the agent has committed", || {
-        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
-    });
-    arena.commit("README.md", "mine\n");
-    std::fs::write(&go, "").expect("a file");
-    let (code, said) = run.end();
+    let resolve = "on-attempt 2: sh cp \"$SWARM_PROMPT_FILE\" asked.md; git merge -q main; \
+                   printf 'mine\\ntheirs\\n' > README.md; git add -A; git commit -q -m 'merge: both'";
+    let (code, said) = against_my_readme(&arena, resolve);
     assert_eq!(code, 0, "{said}\n{}", arena.printed());
     assert_eq!(arena.git(&["show", "main:README.md"]), "mine\ntheirs\n");
     has(&said, &["the work conflicts with trunk in README.md; an agent resolves it"]);
@@ -112,28 +117,28 @@ fn an_agent_merges_trunk_into_its_work_and_both_are_there() {
 #[test]
 fn a_merge_that_is_half_done_is_not_committed_for_the_agent_and_no_mark_reaches_trunk() {
     let arena = arena_with(json!({ "review": { "profile": "script" } }));
-    let go = arena.path("go");
-    let script = format!(
-        "on-attempt 1: write README.md theirs\non-attempt 1: commit docs: theirs\n\
-         on-attempt 1: wait-for {}\n\
-         on-attempt 2: on-iteration 1: sh git merge -q main\n\
-         on-attempt 2: on-iteration 2: sh printf 'mine\\ntheirs\\n' > README.md; git add README.md; git commit -q -m 'merge: both'\n\
-         complete",
-        go.display()
-    );
-    let run = started(&arena, vec![task("1.1", &[], &script)]);
-    wait_for("the agent has committed", || {
-        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
-    });
-    arena.commit("README.md", "mine\n");
-    std::fs::write(&go, "").expect("a file");
-    let (code, said) = run.end();
+    let resolve = "on-attempt 2: on-iteration 1: sh git merge -q main\n\
+                   on-attempt 2: on-iteration 2: sh printf 'mine\\ntheirs\\n' > README.md; git add README.md; \
+                   git commit -q -m 'merge: both'";
+    let (code, said) = against_my_readme(&arena, resolve);
     assert_eq!(code, 0, "{said}\n{}", arena.printed());
     assert_eq!(arena.git(&["show", "main:README.md"]), "mine\ntheirs\n");
     assert_eq!(arena.git(&["log", "main", "--format=%h", "-S<<<<<<<"]), "", "{said}");
     has(&arena.shown("1.1")["audit"].to_string(), &["a merge is under way in the worktree"]);
     arena.assert_proven("1.1", "main");
     arena.assert_tidy();
+}
+
+#[test]
+fn an_agent_that_throws_its_work_away_instead_is_not_called_done_and_the_work_is_kept() {
+    let arena = arena_with(json!({ "review": { "profile": "script" } }));
+    let (code, said) = against_my_readme(&arena, "on-attempt 2: sh git reset -q --hard main");
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(arena.git(&["show", "main:README.md"]), "mine\n");
+    assert_eq!(arena.status_of("1.1"), "blocked", "{said}");
+    has(&arena.attention(), &["nothing of its work is left on its branch", "swarm restore"]);
+    assert!(arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs"), "it is kept under a ref");
+    arena.assert_nothing_runs();
 }
 
 #[test]

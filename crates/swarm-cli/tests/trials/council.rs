@@ -79,6 +79,10 @@ fn one_that_rejects_sends_the_work_back_with_what_everybody_remarked() {
     assert_eq!(council["members"]["tests"]["verdict"], json!("APPROVE"));
     arena.assert_all_done();
     arena.assert_tidy();
+    // What is taken back is not shown as complete, by whoever does it.
+    assert_eq!(evidence(&arena, "1.1")["completed"], json!(true));
+    arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    assert_eq!(evidence(&arena, "1.1")["completed"], json!(false));
 }
 
 #[test]

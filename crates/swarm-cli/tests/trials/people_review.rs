@@ -173,7 +173,7 @@ fn what_came_from_trunk_into_the_branch_is_not_shown_as_the_tasks_own() {
 }
 
 #[test]
-fn a_scan_is_a_gate_of_its_own_that_names_itself_and_can_be_waived() {
+fn a_scan_is_a_gate_of_its_own_and_can_be_waived_without_the_checks() {
     let arena = arena_with(json!({
         "check": { "commands": ["true"] },
         "scan": { "commands": ["! grep -q secret a.txt || { echo 'a secret in a.txt' >&2; exit 1; }"] },

@@ -84,7 +84,7 @@ pub(super) fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Op
 pub(super) struct Empty {
     pub trunk: String,
     pub commit: Oid,
-    /// Its commits that change something, which trunk has already.
+    /// Commits upon its base that change something and that trunk has already.
     pub found: Vec<Oid>,
 }
 
@@ -92,7 +92,8 @@ pub(super) struct Empty {
 /// then a person.
 pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Timestamp) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let Empty { trunk, commit, found } = empty;
+    let Empty { trunk, commit, mut found } = empty;
+    found.retain(|commit| !is_anothers(state, &id, commit));
     let verifies = state.policy.verifies && !task.waived.contains(&Gate::Verify);
     // The parts of a task are on trunk: what they are together is looked at once.
     if verifies && !task.parts.is_empty() && !state.green.contains(&commit) {
@@ -123,6 +124,12 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
         return vec![nothing_changed(id, task, now)];
     }
     done(id, Proof { found, ..Proof::new(trunk, commit, task.landed_before.clone()) })
+}
+
+/// A branch that was set to trunk has what others brought there, and nothing of its own.
+fn is_anothers(state: &State, id: &TaskId, commit: &Oid) -> bool {
+    let others = state.tasks.iter().filter(|(other, _)| *other != id);
+    others.filter_map(|(_, task)| task.stage.proof()).any(|proof| proof.own().contains(commit))
 }
 
 fn nothing_changed(id: TaskId, task: &Task, now: Timestamp) -> Event {

@@ -204,6 +204,18 @@ fn an_agent_resolves_what_conflicts_so_often_and_then_a_person_is_asked() {
 }
 
 #[test]
+fn a_branch_that_was_set_to_trunk_has_no_work_of_its_own() {
+    after(
+        "built a | verified a | published a | stopped a | set-to-trunk b",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Pending → Preparing r4
+            owed: Prepare r4, Remove a
+        ",
+    );
+}
+
+#[test]
 fn what_a_rule_resolved_is_verified_and_a_red_one_is_a_persons() {
     after(
         "resolved a | audit a merge_built",

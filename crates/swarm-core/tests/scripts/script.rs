@@ -398,8 +398,13 @@ impl Play {
                 }
             }
             "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()], why: None },
-            "empty" | "known" => {
-                let found = if what == "known" { vec![oid('b')] } else { vec![] };
+            "empty" | "known" | "set-to-trunk" => {
+                let found = match what {
+                    "known" => vec![oid('b')],
+                    // What `built` brought there for somebody else.
+                    "set-to-trunk" => vec![oid('c')],
+                    _ => vec![],
+                };
                 Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a'), found }
             }
             "found" => {

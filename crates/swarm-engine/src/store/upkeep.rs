@@ -27,7 +27,7 @@ const TAIL_MAX: u64 = 250;
 pub(super) struct Upkeep {
     projections_due: bool,
     exports_due: bool,
-    /// Tasks about which the council has said something.
+    /// Tasks that something happened to: those that a council judged have a file that says so.
     evidence_due: BTreeSet<TaskId>,
     snapshot_seq: u64,
     written_at: Option<Timestamp>,
@@ -54,9 +54,7 @@ impl Upkeep {
         for event in events {
             self.projections_due |= event.is_plan_event() || event.task().is_some();
             self.exports_due |= is_for_export(event);
-            if is_evidence(event) {
-                self.evidence_due.extend(event.task().cloned());
-            }
+            self.evidence_due.extend(event.task().cloned());
             if let Event::PlanClosed { archive } = event {
                 self.archive = Some(archive.clone());
             }
@@ -123,11 +121,6 @@ impl Due {
         }
         written
     }
-}
-
-/// Of a task that a council judges: what was said, and what followed from it.
-fn is_evidence(event: &Event) -> bool {
-    matches!(event, Event::CouncilSpoke { .. } | Event::ChangesRequested { .. } | Event::TaskApproved { .. })
 }
 
 /// Exports are written on save, phase completion and close.
