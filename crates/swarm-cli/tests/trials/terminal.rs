@@ -136,9 +136,10 @@ fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
 
     // Block and unblock.
     tmux.press("b");
-    tmux.until_said("Enter block");
+    tmux.until_said("Block task 1.2");
     tmux.type_in("need access");
     tmux.until_said("need access");
+    tmux.until_said("Enter block");
     tmux.press("Enter");
     tmux.until_line("1.2", "1.2 is blocked", |line| line.contains("blocked"));
     assert_eq!(arena.status_of("1.2"), "blocked");

@@ -177,6 +177,12 @@ fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
             looked(model, dialog, width)
         }
     };
+    // Enter is offered when it does something.
+    let foot = match &dialog.shown {
+        Shown::Refused(_) => "Esc close",
+        Shown::Awaited => "Esc cancel",
+        _ => foot,
+    };
     Parts { title, head, body, foot: foot.to_owned() }
 }
 
@@ -307,8 +313,10 @@ fn redirect(model: &Model, dialog: &Dialog, width: usize) -> Parts {
         }
     }
     head.push(Line::default());
-    let foot = match choices.as_ref().is_some_and(|list| !list.is_empty()) {
-        true => "j k select · Enter redirect · Esc cancel",
+    let some = choices.as_ref().is_some_and(|list| !list.is_empty());
+    let foot = match some {
+        true if dialog.armed() => "j k select · Enter redirect · Esc cancel",
+        true => "j k select · Esc cancel",
         false => "Esc cancel",
     };
     Parts { title: format!("Redirect {name}"), head, body: looked(model, dialog, width), foot: foot.into() }

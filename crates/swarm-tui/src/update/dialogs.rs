@@ -162,7 +162,9 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
         model.dialog = None;
         return vec![];
     }
-    if !dialog.listens(now) {
+    // Words are what a person types on with; anything else so soon was meant for what stood there before.
+    let word = matches!(key, Key::Char(_)) && dialog.field().is_some();
+    if !word && !dialog.listens(now) {
         return vec![];
     }
     if matches!(dialog.kind, Kind::Palette { .. }) {

@@ -4,6 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_tui::dialog::Kind;
 use swarm_tui::input::{Input, Key, Wish};
 
+use crate::looks::screen;
 use crate::support::{Stage, board_with, preview, sent};
 
 #[test]
@@ -103,12 +104,23 @@ fn a_refused_key_says_why_and_what_would_help() {
 fn a_block_needs_a_reason_and_shows_who_stops() {
     let mut stage = Stage::new(80, 24);
     let wishes = stage.char('b');
+    stage.take(Input::Key(Key::Char('n')));
+    stage.keys("o access");
+    assert!(!screen(&stage).contains("Enter block"), "Enter would do nothing yet");
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "what would happen is not shown yet");
     stage.previewed(&wishes, 1);
-    assert_eq!(sent(&stage.press(Key::Enter)), [], "no reason was given");
-    stage.keys("no access");
+    assert!(screen(&stage).contains("Enter block"), "now it does");
     let sent = sent(&stage.press(Key::Enter));
     let [Command::BlockTask { reason, .. }] = sent.as_slice() else { panic!("{sent:?}") };
-    assert_eq!(reason, "no access");
+    assert_eq!(reason, "no access", "words typed at once are not lost");
+}
+
+#[test]
+fn a_block_without_a_reason_is_not_sent() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('b');
+    stage.previewed(&wishes, 1);
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "no reason was given");
 }
 
 #[test]
