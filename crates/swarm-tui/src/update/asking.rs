@@ -6,7 +6,7 @@ use swarm_protocol::outcome::Mode;
 
 use super::sending;
 use crate::dialog::{Dialog, Kind, Shown, Weight};
-use crate::input::{Link, Wish};
+use crate::input::Wish;
 use crate::keys::Action;
 use crate::model::Model;
 
@@ -107,16 +107,4 @@ pub fn expecting(mut command: Command, seen: Option<String>) -> Command {
         _ => {}
     }
     command
-}
-
-/// What is said when the screen goes and the swarm stays.
-pub fn farewell(model: &Model) -> String {
-    match (model.link, model.agents().len()) {
-        (Link::Online, 0) => "The coordinator goes on; `swarm tui` returns, `swarm stop` ends it".into(),
-        (Link::Online, n) => {
-            let agents = crate::said::count(n as u64, "agent");
-            format!("The coordinator and {agents} go on; `swarm tui` returns, `swarm stop` ends them")
-        }
-        _ => String::new(),
-    }
 }
