@@ -266,26 +266,6 @@ fn a_run_on_a_terminal_is_a_screen_that_ends_with_it() {
 }
 
 #[test]
-fn quitting_the_screen_of_a_run_gives_its_summary_and_its_exit_code() {
-    for key in ["q", "C-c"] {
-        let arena = three_tasks();
-        let tmux = Tmux::start_and_stay(&arena, &RUN);
-        tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
-        tmux.press(key);
-        if key == "q" {
-            tmux.until_said("Esc cancel");
-            tmux.press(key);
-        }
-        assert_eq!(tmux.exit_code(), "1:1", "a task is open");
-        tmux.until_said("Stopped; `swarm run` continues from here.");
-        drop(tmux);
-        arena.assert_nothing_runs();
-        arena.assert_true();
-        arena.is_judged();
-    }
-}
-
-#[test]
 fn a_run_on_a_terminal_says_lines_where_they_are_wanted() {
     let arena = arena_with(json!({}));
     arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete")]]);
