@@ -70,14 +70,16 @@ impl Cli {
     /// Carries the command out and prints what went wrong.
     pub fn run(self) -> ExitCode {
         let Global { repo, json, verbose } = self.global;
-        if let Some((part, verbose)) = self.command.logs(verbose) {
+        let mut command = self.command;
+        command.look_at_terminal(json || verbose > 0);
+        if let Some((part, verbose)) = command.logs(verbose) {
             log::start(&part, verbose);
         }
         let context = Context { repo, out: Output::new(json), verbose };
         let code = {
             let _span = info_span!("command", words = self.words, pid = std::process::id()).entered();
             info!(version = env!("CARGO_PKG_VERSION"), "begins");
-            let code = match commands::run(self.command, &context) {
+            let code = match commands::run(command, &context) {
                 Ok(code) => code,
                 Err(error) => {
                     info!(kind = error.kind, exit = error.exit.code(), %error, "failed");

@@ -110,6 +110,13 @@ pub enum Command {
 }
 
 impl Command {
+    /// A run on a terminal opens its screen, unless what it says is wanted as lines. Decided once, before anything is logged.
+    pub fn look_at_terminal(&mut self, lines: bool) {
+        if let Self::Run(args) = self {
+            args.look_at_terminal(lines);
+        }
+    }
+
     /// What this process is for the log, and how much of it is said on stderr. None for the parts that run in an
     /// agent's place: what they say is the agent's.
     pub fn logs(&self, verbose: u8) -> Option<(Part, u8)> {

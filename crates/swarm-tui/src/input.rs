@@ -87,6 +87,8 @@ pub enum Input {
     /// Nothing but time has passed.
     Tick,
     Link(Link),
+    /// The run that this screen was opened for has ended.
+    Over,
     /// Another plan is there: what was seen of the last one means nothing any more.
     Anew,
     Board(Result<Box<BoardView>, ApiError>),

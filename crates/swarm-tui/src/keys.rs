@@ -307,7 +307,14 @@ pub const KEYS: &[Binding] = &[
     key(&[Left], "←", A::Fold, "fold", "Fold a phase", Moving),
     key(&[Esc], "Esc", A::Back, "back", "One step back; never quits", Moving),
     key(&[Ctrl('z')], "Ctrl+Z", A::Suspend, "suspend", "Back to the shell; `fg` returns", Moving),
-    key(&[Ctrl('c')], "Ctrl+C", A::Interrupt, "leave", "Leave; the coordinator and its agents go on", Moving),
+    key(
+        &[Ctrl('c')],
+        "Ctrl+C",
+        A::Interrupt,
+        "leave",
+        "Leave; the coordinator and its agents go on. In the screen of `swarm run`: stop them first",
+        Moving,
+    ),
 ];
 
 /// What this key does, if anything.

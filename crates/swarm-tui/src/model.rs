@@ -169,6 +169,12 @@ pub struct Model {
     pub left: Option<Left>,
     /// Entries of the attention list that the bell has told of.
     pub told: BTreeSet<String>,
+    /// The screen was opened by the command that started the run: Ctrl+C is for the run.
+    pub owns: bool,
+    /// The person has asked the swarm to stop.
+    pub stopping: bool,
+    /// That run has ended.
+    pub over: bool,
     pub last_key: Timestamp,
     /// Keys in a row that came faster than fingers.
     pub burst: u32,

@@ -5,6 +5,7 @@ mod terminal;
 mod wishes;
 
 use std::io;
+use std::pin::Pin;
 use std::time::Duration;
 
 use swarm_protocol::time::Timestamp;
@@ -37,12 +38,27 @@ pub struct Options {
     pub place: String,
     pub theme: Theme,
     pub mouse: bool,
+    /// Comes with the end of the run that the screen is opened for; none: the screen only looks on.
+    pub over: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
 
-/// Shows the swarm until the person leaves; the last word for the terminal.
-pub async fn show(source: Source, options: Options) -> io::Result<String> {
+/// How the screen ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    /// The person left, with a last word for the terminal; the swarm does what it did.
+    Going(String),
+    /// The person asked the swarm to stop, and it has heard it.
+    Stopping(String),
+    /// This process is to end.
+    Terminated,
+    /// The terminal is gone.
+    HungUp,
+}
+
+/// Shows the swarm until the person leaves, or until its run is over.
+pub async fn show(source: Source, options: Options) -> io::Result<Left> {
     let mut screen = Screen::take(options.mouse)?;
-    let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, &options)).await;
+    let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, options)).await;
     screen.give_back();
     shown
 }
@@ -52,9 +68,11 @@ fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Result<String> {
+async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Result<Left> {
     let (told, mut news) = mpsc::channel(QUEUE);
     let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
+    model.owns = options.over.is_some();
+    let mut over = options.over.unwrap_or_else(|| Box::pin(std::future::pending()));
     let mut hands = Hands::new(source.clone(), told.clone());
     tokio::spawn(feed::follow(source, told));
     let mut keys = screen.events();
@@ -78,11 +96,12 @@ async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Res
                     None => continue,
                 },
                 Some(Err(error)) => return Err(error),
-                None => return Ok(String::new()),
+                None => return Ok(Left::HungUp),
             },
             Some(input) = news.recv() => input,
             // Whoever ends us gets a terminal that works.
-            () = ended.wait() => return Ok(String::new()),
+            left = ended.wait() => return Ok(left),
+            () = &mut over, if !model.over => Input::Over,
             () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => {
                 if stale { continue }
                 Input::Tick
@@ -91,7 +110,8 @@ async fn turn(screen: &mut Screen, source: Source, options: &Options) -> io::Res
         stale = true;
         for wish in update(&mut model, input, now()) {
             match wish {
-                Wish::Leave(word) => return Ok(word),
+                Wish::Leave(word) if model.stopping => return Ok(Left::Stopping(word)),
+                Wish::Leave(word) => return Ok(Left::Going(word)),
                 Wish::Redraw => screen.clear()?,
                 Wish::Suspend => screen.suspend()?,
                 Wish::Editor(task) => {

@@ -5,6 +5,7 @@ mod arrive;
 mod asking;
 mod confirming;
 mod dialogs;
+mod leaving;
 mod mouse;
 mod moving;
 mod pressed;
@@ -39,6 +40,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
             model.link = link;
             vec![Wish::Board(model.past)]
         }
+        Input::Over => leaving::over(model),
         Input::Anew => arrive::anew(model),
         Input::Board(board) => arrive::board(model, board),
         Input::Task(id, task) => arrive::task(model, &id, task),

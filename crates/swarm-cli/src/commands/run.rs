@@ -2,6 +2,7 @@
 
 mod background;
 mod board;
+mod on_screen;
 mod printing;
 mod progress;
 mod summary;
@@ -19,7 +20,6 @@ use crate::commands::answered;
 use crate::commands::mode::ModeArg;
 use crate::commands::operate::{Confirm, DryRun, shown};
 use crate::commands::plan::{edit, make};
-use crate::commands::tui;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
@@ -35,6 +35,9 @@ pub use summary::{Summary, ways_on};
 /// task waits for `swarm task start`; submitted work that a person reviews waits for `swarm review approve`. While something waits for
 /// such a word, or the swarm is paused, the run waits with it. It ends when nothing more can happen: exit code 0 if every task is done
 /// or cancelled, 1 if some failed or are blocked.
+///
+/// On a terminal it opens `swarm tui` and ends with it; `--no-tui`, `--json`, `-v`, ACCESSIBLE=1 and CI keep the lines. Quitting asks
+/// whether the agents stop or go on without you.
 ///
 /// Ctrl+C stops in good order: agents go to their next boundary and uncommitted work is saved. A second Ctrl+C leaves at once; the
 /// agents still stop by themselves. A crashed coordinator is restarted after 1, 2, 4 … seconds, at most five times in ten minutes:
@@ -77,11 +80,14 @@ pub struct Args {
     /// Run in the background; watch with `swarm status --watch`, stop with `swarm stop`
     #[arg(long)]
     detach: bool,
-    /// Run in the background and open `swarm tui` on it; leaving the screen leaves the run
+    /// Open `swarm tui` on the run; on a terminal that is the default
     #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
     tui: bool,
+    /// On a terminal, print a line for each thing that happens instead of opening `swarm tui`
+    #[arg(long, conflicts_with = "tui")]
+    no_tui: bool,
     /// This is the one in the background.
-    #[arg(long, hide = true, conflicts_with_all = ["detach", "tui"])]
+    #[arg(long, hide = true, conflicts_with_all = ["detach", "tui", "no_tui"])]
     detached: bool,
     /// This is the coordinator itself, watched by the one that a person started.
     #[arg(long, hide = true, conflicts_with = "detach")]
@@ -102,6 +108,16 @@ impl Args {
             Self { dry_run: true, .. } | Self { detach: true, .. } | Self { tui: true, .. } => Part::Command,
             _ => Part::Watcher,
         }
+    }
+
+    /// A person at a terminal gets the screen. `lines`: whatever happens is wanted as lines.
+    pub fn look_at_terminal(&mut self, lines: bool) {
+        let elsewhere = self.coordinate || self.detached || self.detach || self.dry_run;
+        self.tui |= !elsewhere && !lines && !self.no_tui && !self.reads_stdin() && on_screen::is_possible();
+    }
+
+    fn reads_stdin(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.as_os_str() == "-")
     }
 
     /// Nothing is asked for that only a new coordinator could do.
@@ -147,12 +163,8 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         return Ok(output::done());
     }
     if args.detach || args.tui {
-        let code = background::start(cx, args.goal.as_deref(), !args.tui)?;
-        // Where it was over or refused at once, there is nothing to look at.
-        if args.tui && code == output::done() && Swarm::open(cx)?.has_coordinator() {
-            tui::run(&tui::Args::default(), cx)?;
-        }
-        return Ok(code);
+        let begun = background::start(cx, args.goal.as_deref(), args.tui)?;
+        return if args.tui { on_screen::show(begun, cx) } else { begun.tell(cx) };
     }
     if args.detached {
         // A session of its own, so that closing the terminal is nothing to it. Refused only where it has one.

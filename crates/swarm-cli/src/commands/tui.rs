@@ -1,9 +1,10 @@
 //! `swarm tui`: the swarm on the whole terminal.
 
 use std::io::IsTerminal;
+use std::pin::Pin;
 use std::sync::Arc;
 
-use swarm_tui::session::{Options, show};
+use swarm_tui::session::{Left, Options, show};
 use swarm_tui::source::Source;
 use swarm_tui::theme::Theme;
 
@@ -34,16 +35,32 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
+    match open(args, cx, None)? {
+        Left::Going(word) | Left::Stopping(word) if !word.is_empty() => cx.out.text(&word),
+        _ => Ok(()),
+    }
+}
+
+/// Comes when something has ended.
+pub type Ending = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Whether the person wants sentences instead of screens.
+pub fn is_accessible() -> bool {
+    std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// `over`: the end of the run that the screen is opened for.
+pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, CliError> {
     let swarm = Arc::new(Swarm::open(cx)?);
-    let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty() && value != "0");
     let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)) };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| CliError::environment("Cannot start").because(error))?;
     let ended = |error| CliError::environment("Cannot show the swarm").because(error);
-    if args.plain || accessible {
-        return runtime.block_on(swarm_tui::plain::tell(source)).map_err(ended);
+    if args.plain || is_accessible() {
+        runtime.block_on(swarm_tui::plain::tell(source)).map_err(ended)?;
+        return Ok(Left::Going(String::new()));
     }
     if cx.out.json || !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         return Err(CliError::usage("swarm tui needs a terminal")
@@ -53,15 +70,13 @@ pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
         place: swarm.place(),
         theme: Theme { colour: cx.out.colour, ascii: args.ascii },
         mouse: !args.no_mouse,
+        over,
     };
     // What would be said on stderr would stand in the middle of the screen.
     output::covered(true);
-    let word = runtime.block_on(show(source, options));
+    let left = runtime.block_on(show(source, options));
     output::covered(false);
     // Readers that still wait for the ledger end with the process.
     runtime.shutdown_background();
-    match word.map_err(ended)? {
-        word if word.is_empty() => Ok(()),
-        word => cx.out.text(&word),
-    }
+    left.map_err(ended)
 }

@@ -15,6 +15,15 @@ struct Tmux {
 
 impl Tmux {
     fn start(arena: &Arena, columns: u32, rows: u32, args: &[&str]) -> Self {
+        Self::begin(arena, columns, rows, args, false)
+    }
+
+    /// The terminal stays when its program has ended, with what that said last.
+    fn start_and_stay(arena: &Arena, args: &[&str]) -> Self {
+        Self::begin(arena, 80, 24, args, true)
+    }
+
+    fn begin(arena: &Arena, columns: u32, rows: u32, args: &[&str], stays: bool) -> Self {
         let tmux = Self { socket: arena.path("tmux.sock") };
         let program = arena.command(args);
         let mut command = tmux.command();
@@ -33,8 +42,13 @@ impl Tmux {
             .env("HOME", arena.path(""))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env_remove("NO_COLOR")
+            .env_remove("CI")
+            .env_remove("ACCESSIBLE")
             .env("LANG", "C.UTF-8");
         command.arg(program.get_program()).args(program.get_args());
+        if stays {
+            command.args([";", "set-option", "-g", "remain-on-exit", "on"]);
+        }
         let out = command.output().expect("tmux runs");
         assert!(out.status.success(), "tmux: {}", String::from_utf8_lossy(&out.stderr));
         tmux
@@ -87,6 +101,16 @@ impl Tmux {
 
     fn until_line(&self, task: &str, what: &str, holds: impl Fn(&str) -> bool) {
         self.until(what, |_| holds(&self.line(task)));
+    }
+
+    /// Of the program in a terminal that stays.
+    fn exit_code(&self) -> String {
+        let status = || {
+            self.run(&["display-message", "-p", "#{pane_dead}:#{pane_dead_status}#{pane_dead_signal}"]).stdout
+        };
+        let status = || String::from_utf8_lossy(&status()).trim().to_owned();
+        wait_for("the program has ended", || status().len() > "1:".len());
+        status()
     }
 
     fn has_ended(&self) -> bool {
@@ -218,6 +242,58 @@ fn a_run_opens_its_screen_and_goes_on_without_it() {
     wait_for("the screen is gone", || tmux.has_ended());
     assert_eq!(arena.status_of("1.2"), "active", "it goes on without the screen");
     arena.ok(&["stop"]);
+    arena.assert_nothing_runs();
+    arena.assert_true();
+    arena.is_judged();
+}
+
+const RUN: [&str; 5] = ["run", "--agent", "script", "--mode", "autopilot"];
+
+#[test]
+fn a_run_on_a_terminal_is_a_screen_that_ends_with_it() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go");
+    let script = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let tmux = Tmux::start_and_stay(&arena, &RUN);
+    tmux.until_line("1.1", "1.1 is at work", |line| line.contains("working"));
+    std::fs::write(&go, "").expect("the signal file");
+    assert_eq!(tmux.exit_code(), "1:0");
+    // The last line of the summary; tmux itself says something, too, and the first one may have gone up.
+    tmux.until_said("See `swarm plan history`");
+    drop(tmux);
+    arena.assert_nothing_runs();
+    arena.assert_all_done();
+    arena.is_judged();
+}
+
+#[test]
+fn a_run_on_a_terminal_says_lines_where_they_are_wanted() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete")]]);
+    let tmux = Tmux::start_and_stay(&arena, &[&RUN[..], &["--no-tui"]].concat());
+    assert_eq!(tmux.exit_code(), "1:0");
+    tmux.until("the lines are there", |screen| {
+        screen.contains("started (epoch") && screen.contains("1 of 1 task is done")
+    });
+    assert!(!arena.root.join(".swarm/run/result.txt").exists(), "nobody was put into the background");
+    arena.assert_all_done();
+    arena.is_judged();
+}
+
+#[test]
+fn quitting_the_screen_of_a_run_stops_it_and_tells_what_it_came_to() {
+    let arena = three_tasks();
+    let tmux = Tmux::start_and_stay(&arena, &RUN);
+    tmux.until_line("1.1", "1.1 is done", |line| line.contains("done"));
+    tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
+    tmux.press("q");
+    tmux.until_said("leave them running");
+    tmux.until_said("Esc cancel");
+    tmux.press("q");
+    assert_eq!(tmux.exit_code(), "1:1", "two tasks are open");
+    tmux.until_said("1 of 3 tasks are done");
+    drop(tmux);
     arena.assert_nothing_runs();
     arena.assert_true();
     arena.is_judged();

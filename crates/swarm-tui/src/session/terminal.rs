@@ -17,6 +17,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::Left;
 use crate::input::{Input, Key, Mouse};
 
 /// The title that the shell gave its terminal is put aside and comes back.
@@ -157,11 +158,11 @@ impl Ended {
         Ok(Self { signals: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?] })
     }
 
-    pub async fn wait(&mut self) {
-        let [first, second] = &mut self.signals;
+    pub async fn wait(&mut self) -> Left {
+        let [terminate, hang_up] = &mut self.signals;
         tokio::select! {
-            _ = first.recv() => {}
-            _ = second.recv() => {}
+            _ = terminate.recv() => Left::Terminated,
+            _ = hang_up.recv() => Left::HungUp,
         }
     }
 }

@@ -6,7 +6,7 @@ use swarm_protocol::outcome::Mode;
 
 use super::sending;
 use crate::dialog::{Dialog, Kind, Shown, Weight};
-use crate::input::{Link, Wish};
+use crate::input::Wish;
 use crate::keys::Action;
 use crate::model::Model;
 
@@ -92,17 +92,5 @@ pub fn undo(model: &mut Model) -> Vec<Wish> {
             ask(model, title, command)
         }
         _ => sending::send(model, command),
-    }
-}
-
-/// What is said when the screen goes and the swarm stays.
-pub fn farewell(model: &Model) -> String {
-    match (model.link, model.agents().len()) {
-        (Link::Online, 0) => "The coordinator goes on; `swarm tui` returns, `swarm stop` ends it".into(),
-        (Link::Online, n) => {
-            let agents = crate::said::count(n as u64, "agent");
-            format!("The coordinator and {agents} go on; `swarm tui` returns, `swarm stop` ends them")
-        }
-        _ => String::new(),
     }
 }

@@ -7,7 +7,7 @@ use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::outcome::PauseReason;
 
-use super::{asking, confirming, moving, pressed, sending};
+use super::{asking, confirming, leaving, moving, pressed, sending};
 use crate::dialog::{Dialog, Kind, Shown};
 use crate::draw::dialog as drawn;
 use crate::field::Field;
@@ -24,8 +24,8 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
         (Action::Palette, _) => Kind::Palette { text: Field::default(), selected: 0 },
         (Action::Checkpoint, _) => Kind::NewCheckpoint { name: Field::default() },
         (Action::Checkpoints, _) => return open_checkpoints(model, 0),
-        (Action::Quit, _) if model.agents().is_empty() || model.link != Link::Online => {
-            return vec![Wish::Leave(asking::farewell(model))];
+        (Action::Quit, _) if model.over || model.agents().is_empty() || model.link != Link::Online => {
+            return vec![Wish::Leave(leaving::farewell(model))];
         }
         (Action::Quit, _) => Kind::Quit,
         (Action::Block, Some(task)) => {
@@ -280,7 +280,7 @@ fn quit(model: &mut Model, word: char) -> Vec<Wish> {
     let drain = Command::Drain { why: "q in swarm tui".into() };
     let stopped = "The swarm stops; uncommitted work is kept. `swarm run` goes on".to_owned();
     match word {
-        'd' => vec![Wish::Leave(asking::farewell(model))],
+        'd' => vec![Wish::Leave(leaving::farewell(model))],
         's' => sending::send_then(model, Command::MakeCheckpoint { name: None }, Some(drain), Some(stopped)),
         _ => sending::send_then(model, drain, None, Some(stopped)),
     }

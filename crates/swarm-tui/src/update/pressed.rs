@@ -4,7 +4,7 @@ use swarm_protocol::board::Verb;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::{Mode, PauseReason};
 
-use super::{asking, dialogs, moving, sending};
+use super::{asking, dialogs, leaving, moving, sending};
 use crate::filter::Filter;
 use crate::input::{Key, Wish};
 use crate::keys::{self, Action, Part};
@@ -153,7 +153,7 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
         Action::Copy => return copy(model),
         Action::Redraw => return vec![Wish::Redraw],
         Action::Suspend => return vec![Wish::Suspend],
-        Action::Interrupt => return vec![Wish::Leave(asking::farewell(model))],
+        Action::Interrupt => return leaving::interrupt(model),
         Action::Start | Action::Unblock | Action::Defer => return at_once(model, action),
         Action::Debug => {
             return match model.looking_at.clone() {

@@ -44,6 +44,7 @@ pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>
             let sent = &mut model.sent[at];
             if sent.then.is_none() {
                 let leave = sent.leave.take();
+                model.stopping |= leave.is_some();
                 model.sent.remove(at);
                 return leave.map(Wish::Leave).into_iter().chain([Wish::Board(model.past)]).collect();
             }

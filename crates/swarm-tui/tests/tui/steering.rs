@@ -221,3 +221,31 @@ fn without_a_plan_there_is_help_and_nothing_else_to_look_at() {
     stage.char('?');
     assert_eq!(stage.model.full, Some(Full::Help));
 }
+
+#[test]
+fn the_screen_of_a_run_goes_with_it_but_not_under_a_persons_hands() {
+    let leaves = |wishes: &[Wish]| wishes.iter().any(|wish| matches!(wish, Wish::Leave(_)));
+    let mut stage = Stage::new(80, 24);
+    stage.model.owns = true;
+    stage.now += 10_000;
+    assert!(leaves(&stage.take(Input::Over)), "nobody is at anything");
+    let mut stage = Stage::new(80, 24);
+    stage.char('?');
+    stage.now += 10_000;
+    assert!(!leaves(&stage.take(Input::Over)), "the person reads");
+    assert!(leaves(&stage.char('q')), "nobody is at work any more: nothing is asked");
+    let mut stage = Stage::new(80, 24);
+    stage.char('j');
+    assert!(!leaves(&stage.take(Input::Over)), "the next key would go to the shell");
+}
+
+#[test]
+fn ctrl_c_stops_the_run_where_the_screen_is_that_of_the_run_and_leaves_elsewhere() {
+    let mut stage = Stage::new(80, 24);
+    assert!(matches!(stage.press(Key::Ctrl('c')).as_slice(), [Wish::Leave(word)] if word.contains("go on")));
+    let mut stage = Stage::new(80, 24);
+    stage.model.owns = true;
+    let wishes = stage.press(Key::Ctrl('c'));
+    assert!(matches!(sent(&wishes).as_slice(), [Command::Drain { .. }]), "{wishes:?}");
+    assert!(matches!(stage.press(Key::Ctrl('c')).as_slice(), [Wish::Leave(word)] if word.is_empty()));
+}

@@ -1,17 +1,18 @@
-//! `swarm run --detach`: the same command once more, in a session of its own.
+//! `swarm run --detach`, and the run behind a screen: the same command once more, in a session of its own.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output;
 use crate::swarm::Swarm;
 use crate::watch::Watch;
@@ -29,16 +30,67 @@ struct Started {
     running: bool,
 }
 
-/// Starts it, waits until it answers or has failed, and says which; that it runs, only if wanted.
-pub fn start(cx: &Context, goal: Option<&str>, tells: bool) -> Result<ExitCode, CliError> {
+/// A run in the background that has begun, and perhaps ended already.
+pub struct Begun {
+    pub child: Child,
+    ended: Option<ExitStatus>,
+    started: Started,
+    log: PathBuf,
+    /// Where in the log it begins.
+    from: u64,
+    /// What it says at its end, where somebody waits for it; else it is in the log.
+    result: Option<PathBuf>,
+}
+
+impl Begun {
+    /// For who does not wait: that it runs, or how it ended.
+    pub fn tell(mut self, cx: &Context) -> Result<ExitCode, CliError> {
+        if self.ended.is_some() {
+            return self.end(cx);
+        }
+        cx.out.view(&self.started, text)?;
+        Ok(output::done())
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.ended = self.ended.or_else(|| self.child.try_wait().ok().flatten());
+        self.ended.is_some()
+    }
+
+    /// Waits for its end; then its last words, and its exit code is ours.
+    pub fn end(&mut self, cx: &Context) -> Result<ExitCode, CliError> {
+        let failed = |error| CliError::environment("Cannot watch the swarm").because(error);
+        let ended = self.ended.map_or_else(|| self.child.wait(), Ok).map_err(failed)?;
+        let result = self.result.as_ref().map(|path| said_since(path, 0)).unwrap_or_default();
+        if result.is_empty() {
+            output::note(said_since(&self.log, self.from).trim_end());
+        } else {
+            cx.out.text(&result)?;
+        }
+        Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Exit::Bug.code()).into())
+    }
+}
+
+/// Starts it and waits until it answers or has ended. `waits`: somebody stays to hear what it came to.
+pub fn start(cx: &Context, goal: Option<&str>, waits: bool) -> Result<Begun, CliError> {
     let swarm = Swarm::open(cx)?;
     if swarm.has_coordinator() || swarm.is_watched() {
         return Err(CliError::owned("A coordinator is already running").run_instead("swarm status --watch"));
     }
-    let (path, log) = open_log(&swarm)?;
-    let begin = log.metadata().map_or(0, |meta| meta.len());
+    let path = swarm.run_folder().join("coordinator.log");
+    let log = open_log(&swarm, &path)?;
+    let from = log.metadata().map_or(0, |meta| meta.len());
+    let result = waits.then(|| swarm.run_folder().join("result.txt"));
+    let out = match &result {
+        Some(result) => {
+            let out = open_log(&swarm, result)?;
+            out.set_len(0).map_err(|error| cannot_write(&swarm, result, &error))?;
+            out
+        }
+        None => open_log(&swarm, &path)?,
+    };
     let watch = Watch::folder(swarm.run_folder());
-    let mut child = spawn(&log, goal)?;
+    let mut child = spawn(out, log, goal)?;
     let (mut ended, mut coordinator) = (None, None);
     watch.until(UP_WITHIN, || {
         ended = child.try_wait().ok().flatten();
@@ -47,19 +99,10 @@ pub fn start(cx: &Context, goal: Option<&str>, tells: bool) -> Result<ExitCode, 
     });
     let (pid, running) = (coordinator.unwrap_or(child.id()), ended.is_none());
     let started = Started { pid, log: swarm.relative(&path), running };
-    match ended {
-        Some(status) => {
-            output::note(said_since(&path, begin).trim_end());
-            Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(70).into())
-        }
-        None if coordinator.is_none() => Err(hangs(&mut child, &started)),
-        None => {
-            if tells {
-                cx.out.view(&started, text)?;
-            }
-            Ok(output::done())
-        }
+    if running && coordinator.is_none() {
+        return Err(hangs(&mut child, &started));
     }
+    Ok(Begun { child, ended, started, log: path, from, result })
 }
 
 /// Who started this process: the coordinator is a child of the one that watches it.
@@ -87,32 +130,42 @@ fn hangs(child: &mut Child, started: &Started) -> CliError {
 }
 
 /// Appended to, so that what an earlier one said is still there; readable by nobody else.
-fn open_log(swarm: &Swarm) -> Result<(PathBuf, File), CliError> {
-    let path = swarm.run_folder().join("coordinator.log");
+fn open_log(swarm: &Swarm, path: &Path) -> Result<File, CliError> {
     let opened = std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(swarm.run_folder())
-        .and_then(|()| File::options().create(true).append(true).read(true).mode(0o600).open(&path));
-    let log = opened.map_err(|error| {
-        CliError::environment(format!("Cannot write {}", swarm.relative(&path))).because(error)
-    })?;
-    Ok((path, log))
+        .and_then(|()| File::options().create(true).append(true).read(true).mode(0o600).open(path));
+    opened.map_err(|error| cannot_write(swarm, path, &error))
 }
 
-fn spawn(log: &File, goal: Option<&str>) -> Result<Child, CliError> {
+fn cannot_write(swarm: &Swarm, path: &Path, error: &std::io::Error) -> CliError {
+    CliError::environment(format!("Cannot write {}", swarm.relative(path))).because(error)
+}
+
+fn spawn(out: File, log: File, goal: Option<&str>) -> Result<Child, CliError> {
     let failed = |error: std::io::Error| CliError::environment("Cannot start the swarm").because(error);
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    // The same words, but for the one that brought us here, and a goal that has become a plan; what it says is for
-    // people, whoever asked.
-    let is_over =
-        |word: &OsString| word == "--json" || word == "--edit" || goal.is_some_and(|goal| word == goal);
-    let words = std::env::args_os().skip(1).filter(|word| !is_over(word));
-    let brought_us_here = |word: &OsString| word == "--detach" || word == "--tui";
-    command.args(words.map(|word| if brought_us_here(&word) { "--detached".into() } else { word }));
-    command.stdin(Stdio::inherit());
-    command.stdout(log.try_clone().map_err(failed)?).stderr(log.try_clone().map_err(failed)?);
+    command.args(words(std::env::args_os().skip(1).collect(), goal));
+    command.stdin(Stdio::inherit()).stdout(out).stderr(log);
     command.spawn().map_err(failed)
+}
+
+/// The same words, but for the one that brought us here, and a goal that has become a plan; what it says is for
+/// people, whoever asked.
+fn words(mut words: Vec<OsString>, goal: Option<&str>) -> Vec<OsString> {
+    let is_over = |word: &OsString| {
+        word == "--json"
+            || word == "--edit"
+            || word == "--detach"
+            || word == "--tui"
+            || goal.is_some_and(|goal| word == goal)
+    };
+    words.retain(|word| !is_over(word));
+    // Behind a bare `--` it would be no option.
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.insert(end, "--detached".into());
+    words
 }
 
 /// The end of what it said since it was started.
@@ -126,5 +179,23 @@ fn said_since(path: &std::path::Path, begin: u64) -> String {
     match read {
         Ok(_) => output::harmless_lines(&String::from_utf8_lossy(&text)),
         Err(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_in_the_background_gets_the_same_words() {
+        let check = |typed: &str, goal, expected: &str| {
+            let typed = typed.split(' ').map(OsString::from).collect();
+            let expected: Vec<OsString> = expected.split(' ').map(OsString::from).collect();
+            assert_eq!(words(typed, goal), expected);
+        };
+        check("run --tui --agents 2", None, "run --agents 2 --detached");
+        check("-C here run --agents 2", None, "-C here run --agents 2 --detached");
+        check("--json run --detach", None, "run --detached");
+        check("run -- goal", Some("goal"), "run --detached --");
     }
 }
