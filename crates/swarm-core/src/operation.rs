@@ -9,6 +9,7 @@ mod another_trunk;
 mod taking_back;
 pub mod checkpoints;
 pub mod facts;
+pub mod goes_on;
 pub mod machine;
 pub mod plan;
 pub mod restore;

@@ -12,7 +12,7 @@ use swarm_protocol::operation::{
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
-use super::{another_trunk, checkpoints, taking_back, undo};
+use super::{another_trunk, checkpoints, goes_on, taking_back, undo};
 use crate::state::State;
 
 /// What a survey has to find out for this request.
@@ -156,6 +156,7 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
         }
     }
     all_there(&draft, survey)?;
+    draft.says.tasks.extend(goes_on::said(state, &draft).map(|words| format!("then {words}")));
     if draft.trunk.is_some() && !survey.local.is_empty() {
         draft.save_local = survey.local.clone();
         let name = local_ref(&draft.checkpoint);

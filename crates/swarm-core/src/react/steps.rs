@@ -12,7 +12,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::input::KeyName;
 use crate::limits::{EFFECT_FAILURES_MAX, PLAN_BYTES_MAX};
-use crate::operation::{plan, restore, undo};
+use crate::operation::{goes_on, plan, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::{Running, Step};
@@ -153,7 +153,10 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
         Request::Trunk { to, .. } => format!("Trunk is {to} now"),
     };
     let local = moved.local.as_ref().map(|name| format!("; your local changes are at {name}"));
-    format!("{what}; the state before is checkpoint {}{}", plan.checkpoint, local.unwrap_or_default())
+    // Before the tasks are set back, so that it speaks of those that were further on.
+    let then = goes_on::said(state, plan).map(|words| format!("; {words}"));
+    let (local, then) = (local.unwrap_or_default(), then.unwrap_or_default());
+    format!("{what}; the state before is checkpoint {}{local}{then}", plan.checkpoint)
 }
 
 /// Commits that were brought back have new names: the proofs speak of these.
