@@ -10,7 +10,7 @@ mod proof;
 mod trash;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
@@ -119,10 +119,15 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     let records = records_at(git, &path, Some(&marker));
     let full = format!("refs/heads/{}", task.branch());
     let tip = git.ref_value(&full).await?;
-    if path.is_dir()
-        && let Some(why) = blocked(git, asked, &path, &records, tip.as_ref()).await?
-    {
-        return Ok(Removal::Kept { why });
+    let mut looked_at = SystemTime::now();
+    if path.is_dir() {
+        if let Some(pid) = who_stays_inside(&path, LEAVING_LIMIT).await {
+            return Ok(Removal::Kept { why: KeptWhy::InUse { pid } });
+        }
+        looked_at = SystemTime::now();
+        if let Some(why) = blocked(git, asked, &path, &records, tip.as_ref()).await? {
+            return Ok(Removal::Kept { why });
+        }
     }
     if let (Some(merged), Some(tip)) = (asked.merged, &tip)
         && let Some(why) = unmerged(git, task, merged, tip).await?
@@ -146,7 +151,7 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     if let Some(pid) = who_stays_inside(&path, LEAVING_LIMIT).await {
         return Ok(Removal::Kept { why: KeptWhy::InUse { pid } });
     }
-    take_away(git, asked, &path, &records, tip.as_ref()).await?;
+    take_away(git, asked, &path, &records, (tip.as_ref(), looked_at)).await?;
     if let Some(tip) = tip
         && !delete_branch(git, &full, &tip).await?
     {
@@ -199,9 +204,6 @@ async fn blocked(
     records: &[PathBuf],
     tip: Option<&Oid>,
 ) -> Result<Option<KeptWhy>, GitError> {
-    if let Some(pid) = who_stays_inside(path, LEAVING_LIMIT).await {
-        return Ok(Some(KeptWhy::InUse { pid }));
-    }
     if records.iter().any(|record| record.join("locked").exists()) {
         return Ok(Some(KeptWhy::Locked { path: path.to_owned() }));
     }
@@ -234,12 +236,12 @@ async fn take_away(
     asked: &GivingUp<'_>,
     path: &Path,
     records: &[PathBuf],
-    tip: Option<&Oid>,
+    (tip, looked_at): (Option<&Oid>, SystemTime),
 ) -> Result<(), GitError> {
     let name = asked.task.as_str();
     if std::fs::symlink_metadata(path).is_ok() {
         let pooled = match (asked.pool, tip) {
-            (Some(rule), Some(tip)) => pool::put(git, rule, asked.task, path, tip).await?,
+            (Some(rule), Some(tip)) => pool::put(git, rule, asked.task, path, (tip, looked_at)).await?,
             _ => false,
         };
         if !pooled {

@@ -144,3 +144,32 @@ async fn the_set_up_runs_again_when_a_deciding_file_changed_and_follows_a_recycl
     let anew = field.prepare("t2").await;
     assert!(!anew.recycled && due("t2", &anew.path, "npm ci"));
 }
+
+#[tokio::test]
+async fn what_is_written_while_a_worktree_goes_is_not_wiped_with_it() {
+    let field = Field::with_pool(8).await;
+    let trash = field.scratch.worktrees().parent().expect(".swarm").join("trash");
+    for round in 0..24u64 {
+        let name = format!("t{round}");
+        let prepared = field.prepare(&name).await;
+        let file = prepared.path.join("late.txt");
+        let text = format!("round {round}\n");
+        let writer = std::thread::spawn({
+            let (file, text) = (file.clone(), text.clone());
+            move || {
+                std::thread::sleep(std::time::Duration::from_millis(round * 3));
+                std::fs::write(file, text).is_ok()
+            }
+        });
+        let removal = field.give_up(&name).await;
+        let written = writer.join().expect("the writer ends");
+        field.tend().await;
+        let rescued = field.git.refs_under(&format!("refs/swarm/rescue/{name}")).await.unwrap();
+        let on_a_ref =
+            rescued.iter().any(|(_, oid)| field.scratch.git(["ls-tree", oid.as_str(), "late.txt"]) != "");
+        let in_trash = std::fs::read_dir(&trash).into_iter().flatten().flatten().any(|entry| {
+            std::fs::read_to_string(entry.path().join("late.txt")).is_ok_and(|found| found == text)
+        });
+        assert!(!written || file.exists() || on_a_ref || in_trash, "round {round}, {removal:?}: it is lost");
+    }
+}

@@ -11,13 +11,14 @@
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::setup;
 use super::tree_walk::{Step, names, walk};
-use crate::remove::move_to_trash;
+use crate::remove::{About, move_to_trash, move_with_note};
 use swarm_git::{Git, GitError, PrivateIndex, path_of, read_marker, remove_marker, write_marker};
 
 /// How worktrees are kept for the next tasks.
@@ -42,6 +43,9 @@ struct PoolMarker {
     /// What its files show, or shall.
     commit: Oid,
     state: PoolState,
+    /// When everything of value in it was begun to be looked at, in milliseconds since 1970. None: an older version.
+    #[serde(default)]
+    looked_at: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,13 +97,13 @@ pub fn contents(git: &Git) -> Vec<(PathBuf, bool)> {
 }
 
 /// Renames a worktree that is proven to hold nothing of value into the pool. False when there is no room.
-/// Only with the task's lock. `commit` is what its branch was at.
+/// Only with the task's lock. `commit` is what its branch was at; what is newer than `looked_at` nobody has seen.
 pub(crate) async fn put(
     git: &Git,
     rule: &PoolRule,
     task: &TaskId,
     path: &Path,
-    commit: &Oid,
+    (commit, looked_at): (&Oid, SystemTime),
 ) -> Result<bool, GitError> {
     let _one_at_a_time = git.administration().await?;
     let taken: Vec<u32> = slots(git).into_iter().map(|(slot, _)| slot).collect();
@@ -116,6 +120,7 @@ pub(crate) async fn put(
         plan: rule.plan.clone(),
         commit: commit.clone(),
         state: PoolState::Given,
+        looked_at: millis(looked_at),
     };
     // Died after this line: a marker without a folder, which `tend` forgets.
     write_marker(&marker_path(git, slot), &marker)?;
@@ -171,6 +176,11 @@ pub async fn tend(git: &Git, rule: &PoolRule) -> Result<Tended, GitError> {
             }
             continue;
         }
+        if unseen(rule, &marker) {
+            set_aside(git, slot, &marker).await?;
+            tended.trashed += 1;
+            continue;
+        }
         let stays = slot < rule.max && marker.plan == rule.plan && marker.repo_id == git.repo_id()?;
         let settled = stays
             && match marker.state {
@@ -187,6 +197,40 @@ pub async fn tend(git: &Git, rule: &PoolRule) -> Result<Tended, GitError> {
         }
     }
     Ok(tended)
+}
+
+/// Clocks of file systems go in steps.
+const CLOCK_STEP_MS: u64 = 20;
+
+fn millis(at: SystemTime) -> Option<u64> {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
+}
+
+/// Whether somebody wrote there while it was given up, after it had been looked at: a person may not have known.
+fn unseen(rule: &PoolRule, marker: &PoolMarker) -> bool {
+    let Some(looked_at) = marker.looked_at.filter(|_| marker.state == PoolState::Given) else { return false };
+    let caches = names(&rule.disposable);
+    let mut newer = false;
+    walk(&marker.path, |path, meta| {
+        if path.file_name().is_some_and(|name| caches.is_match(name)) {
+            return Step::Past;
+        }
+        let changed = meta.ctime().saturating_mul(1000).saturating_add(meta.ctime_nsec() / 1_000_000);
+        newer = !meta.is_dir() && u64::try_from(changed).unwrap_or(0) + CLOCK_STEP_MS >= looked_at;
+        if newer { Step::End } else { Step::Into }
+    });
+    newer
+}
+
+/// Into the trash as it is, and for good: it may hold what is nowhere else.
+async fn set_aside(git: &Git, slot: u32, marker: &PoolMarker) -> Result<(), GitError> {
+    let name = format!("pool-{slot}");
+    let about = About { task: name.clone(), tip: Some(marker.commit.clone()), keep: true };
+    let one_at_a_time = git.administration().await?;
+    move_with_note(git, &name, &marker.path, &about)?;
+    drop(one_at_a_time);
+    discard(git, slot, marker).await
 }
 
 async fn discard(git: &Git, slot: u32, marker: &PoolMarker) -> Result<(), GitError> {
