@@ -29,6 +29,7 @@ pub mod hooks;
 pub mod close;
 pub mod doctor;
 pub mod config;
+pub mod trust;
 pub mod demo;
 pub mod completions;
 pub mod man;
@@ -94,6 +95,7 @@ pub enum Command {
     Doctor(doctor::Args),
     #[command(subcommand)]
     Config(config::Command),
+    Trust(trust::Args),
     Demo(demo::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -163,6 +165,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Close(args) => close::run(args, cx)?,
         Command::Doctor(args) => return doctor::run(args, cx),
         Command::Config(command) => config::run(command, cx)?,
+        Command::Trust(args) => trust::run(&args, cx)?,
         Command::Demo(args) => return demo::run(args, cx),
         Command::Completions(args) => completions::run(args, cx)?,
         Command::Man(args) => man::run(args, cx)?,

@@ -53,6 +53,11 @@ impl CliError {
         Self::new(Exit::Environment, "environment", message)
     }
 
+    /// What is here was written by somebody else and would be executed.
+    pub fn untrusted(message: impl Into<String>) -> Self {
+        Self::new(Exit::Refused, "untrusted", message).run_instead("swarm trust")
+    }
+
     /// Another one has taken the ledger over: there is nothing to go on with.
     pub fn replaced(message: impl Into<String>) -> Self {
         Self::new(Exit::Environment, REPLACED, message)

@@ -23,6 +23,7 @@ mod settings;
 mod signals;
 mod stop;
 mod trouble;
+mod trust;
 pub mod verdict;
 pub mod watchers;
 mod who;
@@ -68,6 +69,11 @@ impl Swarm {
             .map_err(|error| CliError::environment("Cannot start").because(error))?;
         let git = runtime.block_on(Git::discover(&cx.repo))?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
+        paths.are_ours().map_err(|error| {
+            CliError::environment("Cannot use the folder .swarm")
+                .because(error)
+                .say("Remove it, and begin again")
+        })?;
         log::lies_in(&paths.swarm);
         Ok(Self { paths, git, here: cx.repo.clone(), runtime })
     }

@@ -151,6 +151,7 @@ impl State {
             Event::TrunkGranted { .. }
             | Event::MergeBuilt { .. }
             | Event::MergeResolved { .. }
+            | Event::ProtectedTouched { .. }
             | Event::VerificationStarted { .. }
             | Event::VerificationPassed { .. }
             | Event::VerificationFailed { .. }

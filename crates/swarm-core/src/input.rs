@@ -114,6 +114,9 @@ pub enum Report {
         /// What conflicted and was resolved.
         #[serde(default)]
         resolved: Vec<Resolved>,
+        /// Protected files that it changes.
+        #[serde(default)]
+        protected: Vec<String>,
     },
     /// Rules decided what conflicted with trunk at `base`. The branch is at `tip`, which has trunk and the decisions in it.
     BuildJoined {

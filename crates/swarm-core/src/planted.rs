@@ -63,6 +63,8 @@ pub enum Bug {
     OneVoiceIsEnough,
     /// What a rule made of reviewed work goes to trunk as if it had been reviewed.
     ApprovalKept,
+    /// Work that changes protected files goes to trunk although no person has seen that.
+    ProtectedUnseen,
 }
 
 #[cfg(debug_assertions)]

@@ -8,8 +8,12 @@ use swarm_protocol::review::Reviewer;
 use crate::planted::{self, Bug};
 use crate::state::{Run, State, Task};
 
-/// What the task says; else the strictest of its tags; else the configuration.
+/// A person, where it changes protected files; what the task says; else the strictest of its tags; else the configuration.
 pub(crate) fn reviewer(state: &State, task: &Task) -> Reviewer {
+    // Whatever was waived before did not mean these.
+    if !task.protected.is_empty() {
+        return Reviewer::Human;
+    }
     if task.waived.contains(&Gate::Review) {
         return Reviewer::None;
     }

@@ -21,6 +21,7 @@ pub mod conflicts;
 pub mod preview;
 pub mod work_diff;
 pub mod coordinator;
+pub mod trust;
 pub mod session;
 pub mod planning;
 pub mod doctor;

@@ -2,8 +2,11 @@
 //! inside a worktree; the second copy of the ledger lies in the common git directory, out of reach
 //! of `git clean`.
 
+mod ours;
+
 use std::path::{Path, PathBuf};
 
+pub use ours::NotOurs;
 use swarm_ledger::LedgerPaths;
 
 /// The places of one swarm.

@@ -26,6 +26,7 @@ use swarm_work::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers
 use crate::coordinator::{Coordinator, Outfit, World};
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Opened, Store, StoreError};
+use crate::trust::Trust;
 use crate::{anchor, half_written, present, settings};
 
 pub use error::SessionError;
@@ -76,6 +77,9 @@ impl Session {
     pub async fn open(asker: &Asker<'_>, wishes: Wishes) -> Result<Self, SessionError> {
         let git = Git::discover(asker.repo).await?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
+        if let Some(file) = Trust::of(&paths).unknown(&git, &paths).await?.into_iter().next() {
+            return Err(SessionError::Untrusted(file.path));
+        }
         let mut config = settings::load(&paths.config, asker.environment, &[])?.config;
         (asker.found)(&paths, &config);
         let paths = paths.with_worktrees(&config.worktree.dir);

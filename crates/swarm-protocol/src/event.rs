@@ -276,6 +276,8 @@ events! {
     /// `tip` with it, and the approval of what was there before is void.
     MergeResolved "merge_resolved" [task "taskId": TaskId, status "status": Status]
         { base "base": Oid, tip "tip": Oid, tree "tree": Oid, level "level": u32, resolved "resolved": Vec<Resolved> }
+    /// What would be merged changes protected files, and no person has seen that: it waits for one.
+    ProtectedTouched "protected_touched" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, paths "paths": Vec<String> }
     VerificationStarted "verification_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String }
     VerificationPassed "verification_passed" [task "taskId": TaskId] { run "run": Option<RunId>, commit "commit": Oid }
     /// Red on the merged tree: the task goes back to work with the output.

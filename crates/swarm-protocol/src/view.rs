@@ -333,6 +333,9 @@ pub struct ReviewView {
     /// Of a council: who says what about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub council: Vec<MemberView>,
+    /// Protected files that it changes: why a person is asked, whoever else reviews.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
     pub commands: Vec<String>,
 }
 

@@ -7,6 +7,7 @@ pub mod regenerate;
 pub mod merge_tree;
 pub mod publish;
 pub mod prove;
+pub mod protected;
 pub mod checkout_watch;
 pub mod remove;
 pub mod rescue;

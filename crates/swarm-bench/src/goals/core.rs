@@ -179,7 +179,8 @@ fn answer(effect: Effect) -> Option<Said> {
         Effect::Stop { run, .. } => Said::Stopped { run, wip: None },
         Effect::Build { task, .. } => {
             let (base, result, commits) = (oid('0'), oid('3'), vec![oid('3')]);
-            Said::Built { task, base, result, commits, squashed: false, resolved: vec![] }
+            let (squashed, resolved, protected) = (false, vec![], vec![]);
+            Said::Built { task, base, result, commits, squashed, resolved, protected }
         }
         Effect::Publish { task, result, commits, .. } => {
             Said::Published { task, proof: Proof::new("main", result, commits) }

@@ -126,6 +126,9 @@ fn merge(event: &Event) -> Option<String> {
         Event::MergeResolved { tip, level, resolved, .. } => {
             format!("level {level}, commit {}: resolved {}", tip.short(), short(&shown(resolved)))
         }
+        Event::ProtectedTouched { paths, .. } => {
+            format!("waits for a person: changes {}", short(&paths.join(", ")))
+        }
         Event::VerificationStarted { run, .. } => run.to_string(),
         Event::VerificationPassed { commit, .. } => format!("commit {}", commit.short()),
         Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => {

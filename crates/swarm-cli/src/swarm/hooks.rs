@@ -43,6 +43,7 @@ impl Swarm {
         name: &str,
         variables: &BTreeMap<String, String>,
     ) -> Result<(HookOutcome, String), CliError> {
+        self.trusted()?;
         let found = self.hook_named(name)?;
         let nonce = format!("hook-by-hand-{}", std::process::id());
         let occasion = Occasion::new(name, variables);

@@ -61,6 +61,7 @@ impl Swarm {
 
     /// The profile that plans.
     pub fn planner(&self, agent: Option<&str>) -> Result<String, CliError> {
+        self.trusted()?;
         let config = self.configuration()?.config;
         Ok(agent.map(str::to_owned).or(config.plan.profile).unwrap_or(config.agent))
     }

@@ -108,6 +108,7 @@ impl From<SessionError> for CliError {
             SessionError::Settings(error) => error.into(),
             SessionError::Refused(refusal) => refusal.into(),
             SessionError::Trunk(error) => error.into(),
+            SessionError::Untrusted(_) => Self::untrusted(text),
             SessionError::NoProfile(text) => Self::usage(text),
             SessionError::NotReady { agent, why, hint } => {
                 Self::environment(format!("The agent {agent} cannot be used")).because(why).run_instead(hint)

@@ -49,6 +49,7 @@ const CHANGES: &[(&str, &[&str], bool)] = &[
     ("init", &[], true),
     ("plan save", &["other.md"], true),
     ("plan edit", &[], true),
+    ("trust", &[], true),
     ("plan approve", &[], true),
     ("plan profile set", &["--parallel", "true", "--max", "3"], true),
     ("plan profile lock", &[], true),

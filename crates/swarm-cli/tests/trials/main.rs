@@ -11,6 +11,7 @@ mod forty;
 mod npm;
 mod planted;
 mod trespass;
+mod trust;
 mod doors;
 mod programs;
 mod people;

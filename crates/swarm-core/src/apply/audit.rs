@@ -100,6 +100,7 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::MergeResolved { tip, resolved, .. } => {
             format!("{} for review; conflicts resolved: {}", tip.short(), shown(resolved))
         }
+        Event::ProtectedTouched { paths, .. } => format!("changes protected files: {}", paths.join(", ")),
         Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => gist(output),
         Event::TrunkTrialStarted { commit, .. } => format!("trunk alone at {}", commit.short()),
         Event::TrunkJudged { commit, green, .. } => {

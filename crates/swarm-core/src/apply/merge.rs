@@ -60,6 +60,7 @@ impl State {
                     Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] },
                 );
             }
+            Event::ProtectedTouched { task, paths, .. } => self.wait_for_a_person(task, paths, at),
             Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
             Event::VerificationPassed { task, run, commit } => {
                 self.end_verification(task, run.as_ref());
@@ -194,6 +195,19 @@ impl State {
             Stage::Done { proof } => proof.as_ref().map(|proof| proof.commit.clone()),
             _ => None,
         })
+    }
+
+    /// Its work is as it was; who is to say that it is good has changed.
+    fn wait_for_a_person(&mut self, task: &TaskId, paths: &[String], at: Timestamp) {
+        self.release(task);
+        let merging = self.tasks.get(task).map(|t| t.stage.clone());
+        let Some(Stage::Merging { tip, tree, .. }) = merging else { return };
+        self.change(task, |t| {
+            let new = paths.iter().filter(|path| !t.protected.contains(path)).cloned().collect::<Vec<_>>();
+            t.protected.extend(new);
+        });
+        let not_before = Timestamp::ZERO;
+        self.enter(task, Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] });
     }
 
     fn start_verification(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {

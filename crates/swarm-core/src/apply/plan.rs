@@ -154,6 +154,7 @@ impl State {
             handed_in: None,
             resolved: vec![],
             joined: false,
+            protected: vec![],
             landed_before: vec![],
             base: None,
             worktree: false,

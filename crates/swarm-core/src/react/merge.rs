@@ -39,16 +39,20 @@ pub(super) struct Merged {
     pub commits: Vec<Oid>,
     pub squashed: bool,
     pub resolved: Vec<Resolved>,
+    pub protected: Vec<String>,
 }
 
 pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let Merged { base, result, commits, squashed, resolved } = merged;
+    let Merged { base, result, commits, squashed, resolved, protected } = merged;
     if let Some(moved) = built_on_the_unknown(state, task, &base) {
         return moved;
     }
     if let Some(again) = super::conflict::unreviewed(state, task, &resolved) {
         return vec![again];
+    }
+    if let Some(waits) = unseen(task, protected) {
+        return vec![waits];
     }
     let level = conflict::level(&resolved);
     let resolved = Some(resolved).filter(|resolved| !resolved.is_empty());
@@ -64,6 +68,17 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
         events.push(Event::VerificationStarted { task: id, run, nonce });
     }
     events
+}
+
+/// What runs outside the walls, or says who may do what, does not change because agents agree about it.
+fn unseen(task: &Task, protected: Vec<String>) -> Option<Event> {
+    let seen = |path: &String| task.protected.contains(path);
+    let Stage::Merging { tip, .. } = &task.stage else { return None };
+    if protected.iter().all(seen) || planted::is(Bug::ProtectedUnseen) {
+        return None;
+    }
+    let (task, tip, paths) = (task.spec.id.clone(), tip.clone(), protected);
+    Some(Event::ProtectedTouched { task, status: Status::Review, tip, paths })
 }
 
 /// Trunk moved after it was looked up, and what the task builds on may have gone with that: the task gives its turn

@@ -228,7 +228,11 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
             Some(entry(format!("Task {id} ran out of time"), *since, why, &unblock()))
         }
         Stage::Review { tip, since, .. } if reviewer(state, task) == Reviewer::Human => {
-            let why = format!("submitted at {}, round {}", tip.short(), task.review_rounds + 1);
+            let changes = match task.protected.as_slice() {
+                [] => String::new(),
+                paths => format!("; it changes protected files: {}", paths.join(", ")),
+            };
+            let why = format!("submitted at {}, round {}{changes}", tip.short(), task.review_rounds + 1);
             let commands = crate::react::review_commands(id);
             Some(entry(format!("Task {id} waits for your review"), *since, &why, &commands))
         }

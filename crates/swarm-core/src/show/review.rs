@@ -37,6 +37,7 @@ fn view(state: &State, task: &Task) -> Option<ReviewView> {
         since: *since,
         stage: stage_words(state, task),
         council: council(state, task),
+        protected: task.protected.clone(),
         commands: crate::react::commands(state, id, task),
     })
 }

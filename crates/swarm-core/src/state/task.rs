@@ -93,6 +93,9 @@ pub struct Task {
     /// The resolved files are on its own branch, with trunk merged into it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub joined: bool,
+    /// Protected files that its work was seen to change: a person reviews it from then on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protected: Vec<String>,
     /// Commits of it that are on trunk already, while more of its work goes there.
     #[serde(default)]
     pub landed_before: Vec<Oid>,

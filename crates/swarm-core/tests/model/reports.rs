@@ -44,6 +44,7 @@ fn built(task: &TaskId, base: &Oid, commits: &[Oid], resolved: Vec<Resolved>) ->
         commits: commits.to_vec(),
         squashed: false,
         resolved,
+        protected: vec![],
     }
 }
 

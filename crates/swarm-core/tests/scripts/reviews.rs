@@ -395,3 +395,31 @@ fn what_a_rule_made_of_reviewed_work_is_reviewed_before_it_is_merged() {
         ",
     );
 }
+
+#[test]
+fn protected_files_wait_for_a_person_whoever_has_approved_them() {
+    // The agent that reviews has said yes; a person has not.
+    judged(
+        "says-good a | stopped a | built-protected a | stage a | audit a protected_touched",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review
+            stage a: waits for your review: swarm review show a
+            audit: protected_touched changes protected files: .swarm/config.json
+        ",
+    );
+    judged(
+        "says-good a | stopped a | built-protected a | person approves a b | built-protected a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Approved → Merging
+            owed: Verify r3
+        ",
+    );
+    // A waiver of before did not mean these; a person who has seen them approves them.
+    judged(
+        "says-good a | stopped a | waive a review | built-protected a | person approves a b | built-protected a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Approved → Merging
+            owed: Verify r3
+        ",
+    );
+}

@@ -380,11 +380,13 @@ impl Play {
         let proof = Proof::new("main", oid('c'), vec![oid('c')]);
         Some(match what {
             // Elsewhere: trunk has moved since it was looked up.
-            "built" | "built-elsewhere" => {
-                let known = self.state.proven.clone().filter(|_| what == "built");
+            "built" | "built-elsewhere" | "built-protected" => {
+                let known = self.state.proven.clone().filter(|_| what != "built-elsewhere");
                 let (base, commits) = (known.unwrap_or_else(|| oid('a')), vec![oid('c')]);
-                let resolved = vec![];
-                Report::Built { task, base, result: oid('c'), commits, squashed: false, resolved }
+                let touched = what == "built-protected";
+                let protected = if touched { vec![".swarm/config.json".into()] } else { vec![] };
+                let (result, squashed, resolved) = (oid('c'), false, vec![]);
+                Report::Built { task, base, result, commits, squashed, resolved, protected }
             }
             "resolved" | "joined" => {
                 let base = self.state.proven.clone().unwrap_or_else(|| oid('a'));
@@ -393,7 +395,8 @@ impl Play {
                     "joined" => Report::BuildJoined { task, base, tip: oid('c'), tree: oid('d'), resolved },
                     _ => {
                         let (result, commits, squashed) = (oid('c'), vec![oid('c')], true);
-                        Report::Built { task, base, result, commits, squashed, resolved }
+                        let protected = vec![];
+                        Report::Built { task, base, result, commits, squashed, resolved, protected }
                     }
                 }
             }

@@ -13,6 +13,7 @@ use crate::anchor;
 use crate::paths::Paths;
 use crate::settings;
 use crate::store::{OpenOptions, Store, StoreError};
+use crate::trust::Trust;
 use swarm_git::Git;
 use swarm_process::{ProcessIdentity, open_verified};
 
@@ -46,7 +47,16 @@ impl Patient {
     pub async fn of(git: Git, environment: &BTreeMap<String, String>) -> (Self, Vec<Found>) {
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         let mut found = Vec::new();
+        let mut unknown = Trust::of(&paths).look(&git, &paths).await.unwrap_or_default();
+        unknown.retain(|file| file.tracked && !file.agreed);
         let config = match settings::load(&paths.config, environment, &[]) {
+            // Nothing is executed that nobody has agreed to, not even to see whether it works.
+            Ok(_) if !unknown.is_empty() => {
+                let names: Vec<String> = unknown.iter().map(|file| file.path.display().to_string()).collect();
+                let what = format!("{} came with the repository and is not used", names.join(", "));
+                found.push(Finding::problem("config", what).by_hand("swarm trust"));
+                Config::default()
+            }
             Ok(settings) => {
                 let shown = paths.shown(&paths.config);
                 let there =

@@ -20,6 +20,8 @@ pub enum SessionError {
     Settings(SettingsError),
     #[error("{}", .0.message())]
     Refused(Refusal),
+    #[error("{} came with the repository, and nobody here has agreed to what it runs", .0.display())]
+    Untrusted(std::path::PathBuf),
     /// No profile and no agent program has that name.
     #[error("{0}")]
     NoProfile(String),

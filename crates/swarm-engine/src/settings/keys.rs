@@ -133,6 +133,11 @@ impl Keys {
             "stall" => check_stall(value),
             "agent" if text.trim().is_empty() => Err("it names no agent program".into()),
             "worktree.dir" => check_folder(text),
+            "merge.protected" => {
+                let patterns: Vec<String> =
+                    serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+                swarm_work::protected::check(&patterns)
+            }
             "review.council.members" => {
                 let members: Vec<Member> =
                     serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;

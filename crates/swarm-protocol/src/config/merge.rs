@@ -23,6 +23,9 @@ pub struct Merge {
     pub resolve: u32,
     /// Files that a command makes again where they conflict: lock files, generated code.
     pub regenerate: Vec<Regenerate>,
+    /// Files that only a person lets through to trunk, whoever else reviews; names, paths or globs:
+    /// `.github/workflows/**`, `CODEOWNERS`. Whatever lies in `.swarm` is among them without being named.
+    pub protected: Vec<String>,
 }
 
 /// How files are made again.
@@ -53,7 +56,14 @@ pub enum Strategy {
 
 impl Default for Merge {
     fn default() -> Self {
-        Self { rounds: 3, races: 3, strategy: Strategy::default(), resolve: 2, regenerate: vec![] }
+        Self {
+            rounds: 3,
+            races: 3,
+            strategy: Strategy::default(),
+            resolve: 2,
+            regenerate: vec![],
+            protected: vec![],
+        }
     }
 }
 

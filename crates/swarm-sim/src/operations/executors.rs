@@ -121,7 +121,15 @@ impl OperationWorld {
             let found = self.git.between(base, tip).into_iter().filter(changes).collect();
             return Report::BuildEmpty { task, trunk: "main".into(), commit: trunk, found };
         }
-        Report::Built { task, base: trunk, result: onto, commits, squashed: false, resolved: vec![] }
+        Report::Built {
+            task,
+            base: trunk,
+            result: onto,
+            commits,
+            squashed: false,
+            resolved: vec![],
+            protected: vec![],
+        }
     }
 
     /// By content: whatever the task brought is in trunk's tree, or it has gone.

@@ -90,7 +90,7 @@ impl Story {
         let state = self.load()?;
         let epoch = state.epoch + 1;
         let told = std::mem::take(self.oracle.all_told());
-        self.oracle = Oracle::from_log(&self.log, told);
+        self.oracle = Oracle::from_log(&self.log, told).after(&self.oracle);
         self.log.take_over(epoch);
         let returns = self.planted == Some(Planted::EffectReturnedNotOwed);
         self.coordinator = Some(Coordinator::new(epoch, state, returns));

@@ -240,7 +240,8 @@ impl Story {
                 if by_rule {
                     self.truth.by_rule.insert(result.clone());
                 }
-                Report::Built { task, base: trunk, result, commits, squashed: by_rule, resolved }
+                let protected = self.truth.protected_in(&result);
+                Report::Built { task, base: trunk, result, commits, squashed: by_rule, resolved, protected }
             }
             None => {
                 let found = self.truth.range(base, tip);

@@ -82,6 +82,12 @@ impl Oracle {
         oracle
     }
 
+    /// What people have said does not stand in the log.
+    pub fn after(mut self, before: &Self) -> Self {
+        self.said_good.extend(before.said_good.iter().cloned());
+        self
+    }
+
     pub fn told(&mut self, id: &CommandId) {
         self.told.insert(id.clone());
     }
@@ -114,8 +120,12 @@ impl Oracle {
             Event::AttemptStopped { run, .. } => {
                 self.at_work.remove(run);
             }
-            Event::TaskApproved { task, tip, .. } => {
+            Event::TaskApproved { task, tip, base, .. } => {
                 self.approved.insert((task.clone(), tip.clone()));
+                // A person merges it by hand.
+                if base.is_some() {
+                    self.said_good.insert((task.clone(), tip.clone()));
+                }
             }
             Event::GateWaived { task, gate, .. } => {
                 self.waived.insert((task.clone(), *gate));
@@ -230,8 +240,12 @@ impl Oracle {
                 None => Ok(()),
             },
             Event::TrunkGranted { task, .. } => trunk_is_free(task, c),
-            Event::MergeBuilt { task, base, result, .. } => {
+            Event::MergeBuilt { task, base, result, commits, .. } => {
                 built_as_reviewed(task, result, c, truth)?;
+                // Where the parts of a task are looked at together, nothing comes to trunk.
+                if !commits.is_empty() {
+                    self.protected_was_seen(task, result, truth)?;
+                }
                 built_on_trunk(task, base, c, truth)
             }
             // A person answers for the person's own work.
@@ -278,6 +292,19 @@ impl Oracle {
         }
     }
 
+    /// A person has seen that very work, or has waived its review.
+    fn protected_was_seen(&self, id: &TaskId, result: &Oid, truth: &Truth) -> Result<(), Broken> {
+        let Some(built) = truth.built.get(result) else { return Ok(()) };
+        let waived = self.waived.contains(&(id.clone(), Gate::Review));
+        let seen = self.said_good.contains(&(id.clone(), built.tip.clone())) || waived;
+        match seen || truth.protected_in(result).is_empty() {
+            true => Ok(()),
+            false => {
+                Err(broken("protected files change when a person has seen it", format!("{id} as {result}")))
+            }
+        }
+    }
+
     /// As many have said so as it takes, and nobody with a veto has said otherwise.
     fn council_let_it_pass(&self, id: &TaskId, tip: &Oid, by: &str, truth: &Truth) -> Result<(), Broken> {
         if by != Reviewer::Council.word() {
@@ -309,6 +336,9 @@ impl Oracle {
         // Trunk merged into approved work is not checked but reviewed: the merged tree is verified before trunk moves.
         let upon = truth.joined_upon(tip).map(|upon| (task.clone(), upon.clone()));
         let upon_approved = upon.is_some_and(|upon| self.approved.contains(&upon));
+        // A person's own work that a person is asked about once more, for the protected files in it.
+        let again = self.approved.contains(&(task.clone(), tip.clone()));
+        let upon_approved = upon_approved || again;
         if !truth.green_tips.contains(tip) && !upon_approved && !self.waived(task, Gate::Check) {
             return Err(broken("only work with green checks is approved", format!("{task} at {tip}")));
         }
@@ -316,7 +346,7 @@ impl Oracle {
         if !truth.reviewed_tips.contains(tip) && !said_good && !self.waived(task, Gate::Review) {
             return Err(broken("only reviewed work is approved", format!("{task} at {tip}")));
         }
-        if self.checked.get(task) != Some(tip) {
+        if self.checked.get(task) != Some(tip) && !again {
             return Err(broken("the tip that was checked last is approved", format!("{task} at {tip}")));
         }
         Ok(())

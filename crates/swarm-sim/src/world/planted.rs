@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -45,6 +45,7 @@ impl Planted {
         Self::Core(Bug::AuthorReviews),
         Self::Core(Bug::ApprovalKept),
         Self::Core(Bug::OneVoiceIsEnough),
+        Self::Core(Bug::ProtectedUnseen),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -78,6 +79,7 @@ impl Planted {
             Self::Core(Bug::AuthorReviews) => "author-reviews",
             Self::Core(Bug::ApprovalKept) => "approval-kept",
             Self::Core(Bug::OneVoiceIsEnough) => "one-voice-is-enough",
+            Self::Core(Bug::ProtectedUnseen) => "protected-unseen",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

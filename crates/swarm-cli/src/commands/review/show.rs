@@ -133,6 +133,7 @@ fn text(shown: &Shown, task: &TaskView, colour: bool) -> String {
     list(&mut text, "Acceptance", &shown.acceptance);
     list(&mut text, "Builds on", &shown.depends);
     list(&mut text, "Waiting for it", &shown.unblocks);
+    list(&mut text, "Changes protected files", &review.protected);
     list(&mut text, "Council", &review.council.iter().flat_map(voice).collect::<Vec<_>>());
     for round in shown.rounds.iter().filter(|round| round.verdict.is_some()) {
         let verdict = round.verdict.as_deref().unwrap_or_default();

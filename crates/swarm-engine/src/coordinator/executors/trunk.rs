@@ -8,6 +8,7 @@ use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_work::build::{BranchJoined, BuildOutcome, Joined, Work, build_as, build_made, join_branch};
 use swarm_work::checkout_watch::CheckoutWatch;
+use swarm_work::protected;
 use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish};
 use tokio_util::sync::CancellationToken;
 
@@ -84,9 +85,18 @@ pub(super) async fn build_merge(
     if let BuildOutcome::Joined(joined) = built {
         return join(world, work, joined).await;
     }
+    let protected = match &built {
+        BuildOutcome::Built(built) => {
+            let git = &world.git;
+            let changed = git.changed_paths(&built.base_trunk, &built.result).await.map_err(describe)?;
+            protected::among(&changed, &world.config.merge.protected)
+        }
+        _ => vec![],
+    };
     let task = work.task;
     Ok(match built {
         BuildOutcome::Built(built) => Report::Built {
+            protected,
             task,
             base: built.base_trunk,
             result: built.result,

@@ -1,0 +1,85 @@
+//! `swarm trust`: agree to what came with the repository.
+
+use serde::Serialize;
+use swarm_engine::trust::Steering;
+use swarm_protocol::oplog::PreviewView;
+
+use crate::commands::operate::{Confirm, agreed};
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::swarm::Swarm;
+
+/// Agree to configuration, hooks and prompts that came with the repository
+///
+/// `.swarm/config.json`, `.swarm/hooks` and `.swarm/prompts` say which programs run, outside of every wall. Where git has them, a
+/// clone, a pull or a merge may have brought them: `swarm run` uses none before a person has agreed to exactly that content.
+/// Your own files, which git does not have, need no word. What you agree to is remembered outside the repository.
+///
+/// Example: swarm trust --dry-run
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Forget everything that was agreed to in this repository
+    #[arg(long)]
+    forget: bool,
+    #[command(flatten)]
+    sure: Confirm,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct View {
+    files: Vec<FileView>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileView {
+    path: String,
+    tracked: bool,
+    agreed: bool,
+}
+
+pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    if args.forget {
+        let seen = PreviewView::of_lines("trust", &["what was agreed to here is forgotten".into()]);
+        if agreed(cx, &seen, args.sure)? {
+            swarm.agree_to_nothing()?;
+            return told(cx, &swarm, "Forgotten; `swarm run` asks again");
+        }
+        return Ok(());
+    }
+    let mut unknown = swarm.steering()?;
+    unknown.retain(|file| file.tracked && !file.agreed);
+    if unknown.is_empty() {
+        return told(cx, &swarm, "Nothing here waits for your word");
+    }
+    if let Some(file) = unknown.iter().find(|file| file.digest.is_none()) {
+        let path = file.path.display();
+        return Err(CliError::environment(format!("Cannot agree to {path}"))
+            .because("it is not a file that can be read, or it is larger than 1 MiB")
+            .say(format!("Look at {path}, and remove it")));
+    }
+    let lines: Vec<String> = unknown.iter().flat_map(|file| shown(&swarm, file)).collect();
+    if !agreed(cx, &PreviewView::of_lines("trust: these decide what runs", &lines), args.sure)? {
+        return Ok(());
+    }
+    swarm.agree_to(&unknown)?;
+    told(cx, &swarm, "Agreed; a change of any of them is asked about again")
+}
+
+fn shown(swarm: &Swarm, file: &Steering) -> Vec<String> {
+    let text = swarm.lines_of(&file.path).into_iter().map(|line| format!("  {}", harmless(&line)));
+    std::iter::once(format!("{}:", file.path.display())).chain(text).collect()
+}
+
+fn told(cx: &Context, swarm: &Swarm, words: &str) -> Result<(), CliError> {
+    let view = |file: Steering| FileView {
+        path: file.path.display().to_string(),
+        tracked: file.tracked,
+        agreed: file.agreed || !file.tracked,
+    };
+    let files = swarm.steering()?.into_iter().map(view).collect();
+    cx.out.view(&View { files }, |_| words.to_owned())
+}

@@ -1,0 +1,56 @@
+//! What came with the repository and would be executed.
+
+use std::path::Path;
+
+use swarm_engine::trust::{Steering, Trust};
+
+use super::Swarm;
+use crate::error::CliError;
+
+/// Lines of a file that are shown; whoever wants more opens it.
+const LINES_SHOWN: usize = 60;
+
+impl Swarm {
+    /// Refused as long as something here would be executed that nobody has agreed to.
+    pub(super) fn trusted(&self) -> Result<(), CliError> {
+        let trust = Trust::of(&self.paths);
+        match self.runtime.block_on(trust.unknown(&self.git, &self.paths))?.first() {
+            None => Ok(()),
+            Some(file) => Err(CliError::untrusted(format!(
+                "{} came with the repository, and nobody here has agreed to what it runs",
+                file.path.display()
+            ))),
+        }
+    }
+
+    /// Everything that steers a run, and whether it was agreed to.
+    pub fn steering(&self) -> Result<Vec<Steering>, CliError> {
+        Ok(self.runtime.block_on(Trust::of(&self.paths).look(&self.git, &self.paths))?)
+    }
+
+    pub fn agree_to(&self, files: &[Steering]) -> Result<(), CliError> {
+        Trust::of(&self.paths).agree(files).map_err(|error| cannot("remember it", error))
+    }
+
+    pub fn agree_to_nothing(&self) -> Result<(), CliError> {
+        Trust::of(&self.paths).forget().map_err(|error| cannot("forget it", error))
+    }
+
+    /// What a person agrees to: the file itself, as far as a person reads.
+    pub fn lines_of(&self, path: &Path) -> Vec<String> {
+        let text = match std::fs::read(self.paths.root.join(path)) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => return vec![format!("(cannot be read: {error})")],
+        };
+        let mut lines: Vec<String> = text.lines().take(LINES_SHOWN).map(str::to_owned).collect();
+        let more = text.lines().count().saturating_sub(lines.len());
+        if more > 0 {
+            lines.push(format!("(and {more} more lines)"));
+        }
+        lines
+    }
+}
+
+fn cannot(what: &str, error: std::io::Error) -> CliError {
+    CliError::environment(format!("Cannot {what}")).because(error)
+}
