@@ -25,6 +25,7 @@ mod stop;
 mod trouble;
 pub mod verdict;
 pub mod watchers;
+mod web;
 mod who;
 mod describe;
 pub mod worktrees;

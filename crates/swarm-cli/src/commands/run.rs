@@ -2,6 +2,7 @@
 
 mod background;
 mod board;
+mod door;
 mod printing;
 mod progress;
 mod summary;
