@@ -88,13 +88,16 @@ pub async fn serve(mut socket: WebSocket, page: Page) {
         () = door_end.cancelled() => Ok(Ending::away("the door closes")),
     };
     let Ok(Ending { last, code, reason }) = ended else { return };
+    let tells = last.is_some();
     let farewell = async {
         if let Some(last) = last {
             socket.send(Message::text(last.to_string())).await?;
         }
         socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await
     };
-    let _ = tokio::time::timeout(page.limits.farewell, farewell).await;
+    // Whoever is told why has to take what came before it first.
+    let _ =
+        tokio::time::timeout(if tells { page.limits.stall } else { page.limits.farewell }, farewell).await;
     drop(page.places);
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Messages that may wait.
-const WAITING_MAX: usize = 64;
+const WAITING_MAX: usize = 8;
 
 pub struct Outbox {
     queue: mpsc::Sender<String>,
