@@ -167,7 +167,8 @@ mod tests {
     #[test]
     fn the_process_that_holds_the_socket_is_found_and_one_agent_among_the_holders_is_enough() {
         let table = line(5000, 7717, UID, 42) + &line(7717, 5000, UID, 43);
-        let cases: &[(&[(u32, &[u64])], Holder)] = &[
+        type Processes<'a> = &'a [(u32, &'a [u64])];
+        let cases: &[(Processes<'_>, Holder)] = &[
             (&[(5, &[1, 42]), (7, &[1])], Holder::Person),
             (
                 &[(5, &[42]), (7, &[1, 42])],

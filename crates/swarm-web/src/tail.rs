@@ -169,7 +169,7 @@ impl Follower {
             if !parser.push(&bytes) {
                 return;
             }
-            let heard: Vec<Heard> = std::iter::from_fn(|| parser.next()).collect();
+            let heard: Vec<Heard> = std::iter::from_fn(|| parser.take()).collect();
             if self.tell(heard).await.is_err() {
                 return;
             }

@@ -57,7 +57,7 @@ async fn pump(era: &Era, run: &RunId, from: u64, outbox: &Outbox) -> Result<bool
         let Some(Ok(frame)) = frame else { break };
         let Ok(bytes) = frame.into_data() else { continue };
         parser.push(&bytes);
-        while let Some(Heard { id, kind, data }) = parser.next() {
+        while let Some(Heard { id, kind, data }) = parser.take() {
             match (id, kind.as_str()) {
                 (Some(cursor), "line") => lines.add(&data, cursor),
                 (None, "end") => {

@@ -26,7 +26,7 @@ async fn pump(era: &Era, outbox: &Outbox) -> Result<(), Closed> {
     while let Some(Ok(frame)) = body.frame().await {
         let Ok(bytes) = frame.into_data() else { continue };
         parser.push(&bytes);
-        while let Some(heard) = parser.next() {
+        while let Some(heard) = parser.take() {
             tell(heard, outbox).await?;
         }
     }
