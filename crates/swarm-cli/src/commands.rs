@@ -6,6 +6,7 @@ pub mod task;
 pub mod phase;
 pub mod status;
 pub mod tui;
+pub mod web;
 pub mod attention;
 pub mod handoff;
 pub mod run;
@@ -65,6 +66,7 @@ pub enum Command {
     Phase(phase::Command),
     Status(status::Args),
     Tui(tui::Args),
+    Web(web::Args),
     Attention(attention::Args),
     Handoff(handoff::Args),
     #[command(subcommand)]
@@ -142,6 +144,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Phase(command) => phase::run(command, cx)?,
         Command::Status(args) => status::run(args, cx)?,
         Command::Tui(args) => tui::run(&args, cx)?,
+        Command::Web(args) => web::run(args, cx)?,
         Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
         Command::Review(command) => review::run(command, cx)?,

@@ -26,6 +26,7 @@ mod trouble;
 mod trust;
 pub mod verdict;
 pub mod watchers;
+mod web;
 mod who;
 mod describe;
 pub mod worktrees;

@@ -77,6 +77,7 @@ pub struct Config {
     pub ledger: Ledger,
     pub daemon: Daemon,
     pub checkpoints: Checkpoints,
+    pub web: Web,
     /// Programs of yours that are run at certain moments, by name: pre-start, post-complete, pre-merge, post-merge, on-conflict, on-learning, on-pause, on-error.
     pub hooks: Hooks,
 }
@@ -178,6 +179,15 @@ pub struct Daemon {
     pub reconnect_max: Span,
 }
 
+/// The web UI.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Web {
+    /// `swarm run` serves it too, on 127.0.0.1, and prints its link.
+    pub enabled: bool,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -207,6 +217,7 @@ impl Default for Config {
             ledger: Ledger::default(),
             daemon: Daemon::default(),
             checkpoints: Checkpoints::default(),
+            web: Web::default(),
             hooks: Hooks::new(),
         }
     }

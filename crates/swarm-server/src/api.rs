@@ -1,6 +1,6 @@
 //! The routes, one file per group, and the description that is made of them.
 
-mod body;
+pub mod body;
 mod commands;
 mod views;
 mod history;

@@ -9,7 +9,7 @@ use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
 use swarm_engine::preview::NoPreview;
 use swarm_engine::store::StoreError;
-use swarm_protocol::api::Delivery;
+use swarm_protocol::api::{Delivery, Seen};
 use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};
@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fault::Fault;
 use crate::hub::Hub;
+use crate::ledger::{Ledger, beside};
 use crate::limits::Limits;
 use crate::peer::Inside;
 use crate::places::Places;
@@ -41,6 +42,8 @@ pub struct ApiState {
     pub end: CancellationToken,
     pub heavy: Semaphore,
     queue: mpsc::Sender<FromSocket>,
+    /// Answers where there is no loop.
+    ledger: Option<Arc<dyn Ledger>>,
     links: AtomicU64,
     /// Commands that are on their way to the loop or wait for the disk.
     in_flight: Mutex<BTreeSet<CommandId>>,
@@ -59,7 +62,30 @@ impl ApiState {
         queue: mpsc::Sender<FromSocket>,
         end: CancellationToken,
     ) -> Arc<Self> {
-        Arc::new(Self {
+        Arc::new(Self::made(paths, limits, hub, queue, end, None))
+    }
+
+    /// The same where nobody coordinates: nothing is queued, the ledger itself is asked.
+    pub fn unattended(
+        paths: Paths,
+        limits: Limits,
+        hub: Arc<Hub>,
+        ledger: Arc<dyn Ledger>,
+        end: CancellationToken,
+    ) -> Arc<Self> {
+        let (queue, _) = mpsc::channel(1);
+        Arc::new(Self::made(paths, limits, hub, queue, end, Some(ledger)))
+    }
+
+    fn made(
+        paths: Paths,
+        limits: Limits,
+        hub: Arc<Hub>,
+        queue: mpsc::Sender<FromSocket>,
+        end: CancellationToken,
+        ledger: Option<Arc<dyn Ledger>>,
+    ) -> Self {
+        Self {
             places: Places::new(&limits),
             paths,
             limits,
@@ -67,10 +93,11 @@ impl ApiState {
             end,
             heavy: Semaphore::new(HEAVY_AT_ONCE),
             queue,
+            ledger,
             links: AtomicU64::new(1),
             in_flight: Mutex::default(),
             overstepped: Mutex::default(),
-        })
+        }
     }
 
     pub async fn send(&self, knock: FromSocket) -> Result<(), Lost> {
@@ -101,21 +128,32 @@ impl ApiState {
     }
 
     /// Carries a command out; answered after the ledger's sync.
-    pub async fn command(&self, envelope: Envelope) -> Result<Response, Lost> {
+    pub async fn command(&self, envelope: Envelope) -> Result<Response, Fault> {
         let _flying = InFlight::note(self, envelope.id.clone());
-        self.ask(|reply| FromSocket::Command { envelope, reply }).await
+        if let Some(ledger) = &self.ledger {
+            return Ok(Response::Answer(beside(ledger, move |ledger| ledger.ask(envelope)).await?));
+        }
+        Ok(self.ask(|reply| FromSocket::Command { envelope, reply }).await?)
     }
 
-    pub async fn delivery(&self, id: CommandId) -> Result<Delivery, Lost> {
+    pub async fn delivery(&self, id: CommandId) -> Result<Delivery, Fault> {
         let queued = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner).contains(&id);
         if queued {
             return Ok(Delivery::Queued);
         }
-        self.ask(|reply| FromSocket::Delivery { id, reply }).await
+        if let Some(ledger) = &self.ledger {
+            let answer = beside(ledger, move |ledger| Ok(ledger.past_answer(&id))).await?;
+            return Ok(answer.map_or(Delivery::Unknown, |answer| Delivery::Landed { answer }));
+        }
+        Ok(self.ask(|reply| FromSocket::Delivery { id, reply }).await?)
     }
 
-    pub async fn look(&self, what: Look) -> Result<Looked, Lost> {
-        self.ask(|reply| FromSocket::Look { what, reply }).await
+    pub async fn look(&self, what: Look) -> Result<Looked, Fault> {
+        if let Some(ledger) = &self.ledger {
+            let Seen { seq, view } = beside(ledger, move |ledger| ledger.look(&what, None)).await?;
+            return Ok(Looked { seq, view: Ok(view) });
+        }
+        Ok(self.ask(|reply| FromSocket::Look { what, reply }).await?)
     }
 
     /// A look into the past, which reads the ledger.
@@ -127,6 +165,9 @@ impl ApiState {
 
     /// What a command would do now. Looked for beside the loop.
     pub async fn preview(&self, command: Command) -> Result<PreviewView, Fault> {
+        if let Some(ledger) = &self.ledger {
+            return Ok(beside(ledger, move |ledger| ledger.preview(&command)).await?);
+        }
         let asked = self.ask(|reply| FromSocket::Preview { command: Box::new(command), reply }).await?;
         asked.map_err(|error| match error {
             NoPreview::Refused(refusal) => refusal.into(),
@@ -136,6 +177,9 @@ impl ApiState {
 
     /// What the work of a task changes. Looked for beside the loop, too.
     pub async fn diff(&self, task: TaskId) -> Result<DiffView, Fault> {
+        if let Some(ledger) = &self.ledger {
+            return Ok(beside(ledger, move |ledger| ledger.diff(&task)).await?);
+        }
         let found = self.ask(|reply| FromSocket::Diff { task: task.clone(), reply }).await?;
         let none = || {
             let message = format!("Task {task} has no work to show yet");

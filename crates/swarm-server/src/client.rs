@@ -7,7 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use axum::http::{Method, StatusCode};
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
+use axum::response::Response as HttpResponse;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use swarm_protocol::api::{ApiError, CommandRequest, Delivery, ErrorBody, LogPage, Pong, Seen};
@@ -16,7 +18,7 @@ use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{AgentId, CommandId, RunId};
 use swarm_protocol::oplog::PreviewView;
 
-use exchange::{Asked, ask};
+use exchange::{Asked, ask, pass};
 pub use follow::{Event, Follow};
 
 /// Long enough for a plan of 10,000 tasks on a slow disk; a coordinator that takes longer hangs.
@@ -112,6 +114,29 @@ impl Client {
             return Err(denied(status, &bytes)?);
         }
         parse(&bytes)
+    }
+
+    /// Any route that takes JSON and answers with JSON.
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl serde::Serialize,
+    ) -> Result<T, ClientError> {
+        let body = serde_json::to_vec(body)
+            .map_err(|error| ClientError::NotUnderstood { what: error.to_string() })?;
+        let (status, bytes) = self.ask(Asked { body, ..Asked::new(Method::POST, path) }).await?;
+        if status != StatusCode::OK {
+            return Err(denied(status, &bytes)?);
+        }
+        parse(&bytes)
+    }
+
+    /// Hands a request on as it is and gives the answer back while it still comes, a stream of events included.
+    pub async fn pass(&self, request: Request<Body>) -> Result<HttpResponse, ClientError> {
+        match tokio::time::timeout(ANSWER_WITHIN, pass(&self.socket, request)).await {
+            Ok(answered) => answered,
+            Err(_) => Err(ClientError::Lost { source: io::ErrorKind::TimedOut.into() }),
+        }
     }
 
     /// A view, `status` or `tasks/1.2`, now or at a record.

@@ -75,6 +75,19 @@ impl From<Refusal> for Fault {
     }
 }
 
+/// What the ledger said where nobody coordinates. Its kinds are those of the command line.
+impl From<ApiError> for Fault {
+    fn from(error: ApiError) -> Self {
+        let status = match error.kind.as_str() {
+            "not_found" | "no_such_record" => StatusCode::NOT_FOUND,
+            "not_for_agents" | "not_allowed" => StatusCode::FORBIDDEN,
+            "environment" | "no_coordinator" | "failed" | "bug" => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::CONFLICT,
+        };
+        Self { status, error }
+    }
+}
+
 impl From<Lost> for Fault {
     fn from(_: Lost) -> Self {
         Self::new(

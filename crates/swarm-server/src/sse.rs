@@ -109,7 +109,8 @@ impl Parser {
         true
     }
 
-    pub fn next(&mut self) -> Option<Heard> {
+    /// The next whole event.
+    pub fn take(&mut self) -> Option<Heard> {
         self.ready.pop_front()
     }
 
@@ -142,7 +143,7 @@ mod tests {
         for size in [1, 2, 3, 1000] {
             let mut parser = Parser::default();
             assert!(bytes.chunks(size).all(|piece| parser.push(piece)));
-            let heard: Vec<Heard> = std::iter::from_fn(|| parser.next()).collect();
+            let heard: Vec<Heard> = std::iter::from_fn(|| parser.take()).collect();
             let first = Heard { id: Some(7), kind: "task_added".into(), data: "{\"a\":\"ä\"}".into() };
             let second = Heard { id: None, kind: "agent".into(), data: "{}".into() };
             assert_eq!(heard, [first, second]);

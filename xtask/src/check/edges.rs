@@ -35,6 +35,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     // A screen is a client of the API: views in, commands out. Whoever starts it hands in what is to be seen where nobody
     // coordinates.
     ("swarm-tui", &["swarm-protocol", "swarm-agents", "swarm-server"]),
+    // So are the pages; the door between them and the socket follows the ledger (engine) for all of them at once.
+    ("swarm-web", &["swarm-protocol", "swarm-engine", "swarm-server"]),
     (
         "swarm-cli",
         &[
@@ -48,6 +50,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "swarm-engine",
             "swarm-server",
             "swarm-tui",
+            "swarm-web",
         ],
     ),
     ("swarm-sim", &["swarm-protocol", "swarm-core", "swarm-ledger"]),

@@ -16,6 +16,7 @@ const MAY_NOT_SPAWN: &[&str] = &[
     "swarm-work",
     "swarm-engine",
     "swarm-server",
+    "swarm-web",
 ];
 
 const MAY_NOT_RUN_GIT: &[&str] =

@@ -2,6 +2,7 @@
 
 mod background;
 mod board;
+mod door;
 mod on_screen;
 mod printing;
 mod progress;

@@ -39,6 +39,9 @@ const READS: &[&str] = &[
     "debug classify",
     // A screen: what is done from it is looked at there first.
     "tui",
+    // So are the pages. A session is the door's, not the swarm's: ending one changes nothing here.
+    "web sessions",
+    "web revoke",
     // In a repository of its own, which it throws away.
     "demo",
 ];

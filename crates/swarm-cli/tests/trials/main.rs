@@ -28,3 +28,4 @@ mod odd_files;
 mod recovery;
 mod retry;
 mod terminal;
+mod web;

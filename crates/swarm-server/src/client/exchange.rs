@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use axum::body::{Body, Bytes};
-use axum::http::{Method, Request, StatusCode, header};
+use axum::http::{Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
@@ -70,28 +70,41 @@ fn has_just_ended(kind: io::ErrorKind) -> bool {
     matches!(kind, NotFound | ConnectionRefused | ConnectionReset | BrokenPipe | NotConnected)
 }
 
-pub async fn open(path: &Path, asked: Asked) -> Result<Opened, ClientError> {
+/// Sends a request; the connection lives as long as the task that drives it.
+async fn send(
+    path: &Path,
+    request: Request<Body>,
+) -> Result<(Response<Incoming>, tokio::task::JoinHandle<()>), ClientError> {
     let stream = match socket::connect(path).await {
         Ok(stream) => stream,
         Err(error) if has_just_ended(error.kind()) => return Err(ClientError::Nobody),
         Err(source) => return Err(ClientError::Unreachable { path: path.display().to_string(), source }),
     };
-    let request = asked.request().map_err(|error| ClientError::NotUnderstood { what: error.to_string() })?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
     let driver = tokio::spawn(async move { drop(connection.await) });
     match sender.send_request(request).await {
-        Ok(response) => {
-            let (head, body) = response.into_parts();
-            let seq = head.headers.get(SEQ_HEADER).and_then(|seq| seq.to_str().ok()?.parse().ok());
-            let ledger = head.headers.get(LEDGER_HEADER).and_then(|id| Some(id.to_str().ok()?.to_owned()));
-            Ok(Opened { status: head.status, seq, ledger, body, driver })
-        }
+        Ok(response) => Ok((response, driver)),
         Err(error) => {
             driver.abort();
             Err(lost(error))
         }
     }
+}
+
+pub async fn open(path: &Path, asked: Asked) -> Result<Opened, ClientError> {
+    let request = asked.request().map_err(|error| ClientError::NotUnderstood { what: error.to_string() })?;
+    let (response, driver) = send(path, request).await?;
+    let (head, body) = response.into_parts();
+    let seq = head.headers.get(SEQ_HEADER).and_then(|seq| seq.to_str().ok()?.parse().ok());
+    let ledger = head.headers.get(LEDGER_HEADER).and_then(|id| Some(id.to_str().ok()?.to_owned()));
+    Ok(Opened { status: head.status, seq, ledger, body, driver })
+}
+
+/// The answer with its body still coming; the connection ends when the body is dropped or complete.
+pub async fn pass(path: &Path, request: Request<Body>) -> Result<Response<Body>, ClientError> {
+    let (response, _driver) = send(path, request).await?;
+    Ok(response.map(Body::new))
 }
 
 impl Opened {

@@ -78,7 +78,7 @@ impl Follow {
                 self.current = Some((opened, Parser::default()));
                 continue;
             };
-            if let Some(heard) = parser.next() {
+            if let Some(heard) = parser.take() {
                 if let Some(event) = self.take(heard) {
                     return Ok(Some(event));
                 }

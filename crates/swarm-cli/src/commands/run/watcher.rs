@@ -15,6 +15,7 @@ use swarm_process::{ProcessIdentity, open_verified};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Args;
+use super::door::Beside;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -43,8 +44,11 @@ pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
     let swarm = Swarm::open(cx).ok();
     // Asked at once: while the coordinator starts, or is started again, the person may go to another branch.
     let here = swarm.as_ref().and_then(Swarm::current_branch);
+    let door = swarm.as_ref().filter(|swarm| swarm.wants_door()).and_then(|_| Beside::start(cx));
     let place = swarm.map(|swarm| swarm.run_folder().to_owned());
-    runtime.block_on(watch(&Began { args, cx, here }, place))
+    let ended = runtime.block_on(watch(&Began { args, cx, here }, place));
+    drop(door);
+    ended
 }
 
 /// What the person asked for, and where they stood.
