@@ -73,7 +73,8 @@ export function undo(operation: OperationView | undefined): void {
   const why = off();
   if (why) return say(why);
   const command: Command = { do: "undo", operation: operation?.id ?? null, partial: false };
-  if (operation && !operation.checkpoint) void send(command);
+  const movesGit = !operation || operation.checkpoint || operation.facts.some(({ fact }) => /^(ref|worktree)\//.test(fact));
+  if (!movesGit) void send(command);
   else question.set({ kind: "confirm", weight: "moves", title: operation ? `Undo: ${operation.text}?` : "Undo your newest operation?", button: operation ? `Undo ${operation.kind.replaceAll("_", " ")}` : "Undo", command });
 }
 

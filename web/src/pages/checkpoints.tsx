@@ -38,7 +38,7 @@ function One({ point, now }: { point: CheckpointView; now: number }) {
         {point.moving?.length ? <div><dt>Moving</dt><dd>agents were writing in {point.moving.join(", ")} while it was made</dd></div> : null}
         {point.needed ? <div><dt>Kept</dt><dd>{point.needed}</dd></div> : null}
       </dl>
-      <h2>Task branches then</h2>
+      {point.tips && Object.keys(point.tips).length ? <h2>Task branches then</h2> : null}
       <ul className="plainlist columns">
         {Object.entries(point.tips ?? {}).map(([task, tip]) => <li key={task}><TaskLink id={task} /> <code>{short(tip)}</code></li>)}
       </ul>

@@ -125,7 +125,7 @@ export function Diff({ task, notes, past }: { task: string; notes: Notes | null;
   return (
     <div className={`diff${wrapped ? " wrapped" : ""}`} data-diff>
       <div className="diffbar">
-        <span>
+        <span hidden={files.length === 0}>
           {count(files.length, "file")} <span className="plus">+{added}</span> <span className="minus">−{removed}</span> · {looked}/{files.length} seen
         </span>
         <span className="dim">{short(data.from)} → {short(data.to)}</span>
@@ -136,7 +136,7 @@ export function Diff({ task, notes, past }: { task: string; notes: Notes | null;
           <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>Wrap</button>
         </span>
       </div>
-      {files.length === 0 ? <Empty>Its branch changes nothing.</Empty> : null}
+      {files.length === 0 ? <Empty>Its branch changes nothing so far.</Empty> : null}
       {files.map((file) => (
         <FileView key={file.path} file={file} beside={beside} seen={seen.has(file.print)} onSeen={(on) => mark(file.print, on)} notes={notes} />
       ))}

@@ -15,7 +15,8 @@ function bow(from: Placed, to: Placed): string {
 
 export function Graph({ board, centre }: { board: BoardView; centre: string }) {
   const { get, set } = useAddress();
-  const [scale, zoom] = useState(1);
+  const [chosen, zoom] = useState<number | null>(null);
+  const [room, setRoom] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const folded = useMemo(() => new Set(get("fold").split(",").filter(Boolean).map(Number)), [get]);
   const near = get("all") !== "yes" && board.rows.length > DRAWN_MAX;
@@ -31,6 +32,15 @@ export function Graph({ board, centre }: { board: BoardView; centre: string }) {
     const [a, b] = [at.get(one.task), at.get(one.with)];
     return a && b ? [{ key: `${one.task} ${one.with}`, d: `M${a.x + NODE_W / 2},${a.y + NODE_H / 2}L${b.x + NODE_W / 2},${b.y + NODE_H / 2}` }] : [];
   });
+  // As large as fits, but never too small to read; whoever zooms decides.
+  const scale = chosen ?? Math.max(0.7, Math.min(1, room > 0 ? room / placed.width : 1));
+  useEffect(() => {
+    const node = box.current;
+    if (!node) return;
+    const watch = new ResizeObserver(() => setRoom(node.clientWidth));
+    watch.observe(node);
+    return () => watch.disconnect();
+  }, []);
   useEffect(() => {
     const node = at.get(centre);
     if (node && box.current) box.current.scrollTo({ left: node.x * scale - 200, top: node.y * scale - 120 });

@@ -19,7 +19,7 @@ function UndoButton({ op, small }: { op: OperationView; small?: boolean }) {
     const redo = () => askFor({ title: `Redo: ${op.text}?`, button: "Redo", command: { do: "redo", operation: op.undoneBy ?? null } });
     return <Act small={small ?? false} onAct={redo}>Redo …</Act>;
   }
-  return <Act small={small ?? false} onAct={() => undo(op)} refused={refused}>{op.checkpoint ? "Undo …" : "Undo"}</Act>;
+  return <Act small={small ?? false} onAct={() => undo(op)} refused={refused}>Undo</Act>;
 }
 
 function One({ op, now }: { op: OperationView; now: number }) {

@@ -34,7 +34,7 @@ export function useNotes(task: string, tip: string): Notes {
   return { all, add: (note) => keep([...all, note]), drop: (n) => keep(n < 0 ? [] : all.filter((_, index) => index !== n)) };
 }
 
-export function Verdict({ review, notes }: { review: ReviewView; notes: Notes }) {
+export function Verdict({ review, notes, bar }: { review: ReviewView; notes: Notes; bar?: boolean }) {
   const { task } = review;
   const diff = useDiff(task, true).data;
   const refused = useAllowed(task).data?.view.find((one) => one.verb === "review")?.refused;
@@ -50,11 +50,11 @@ export function Verdict({ review, notes }: { review: ReviewView; notes: Notes })
     setGeneral("");
   };
   return (
-    <section className="verdict" aria-label="Your verdict">
+    <section className={bar ? "verdict bar" : "verdict"} aria-label="Your verdict">
       <p>
-        Round {review.round} of {review.rounds}, commit <code>{short(review.submitted)}</code>, tree <code>{short(review.tree)}</code>. {review.stage}
+        Round {review.round} of {review.rounds}{bar ? "" : <>, commit <code>{short(review.submitted)}</code>, tree <code>{short(review.tree)}</code></>}
       </p>
-      {notes.all.length > 0 ? (
+      {notes.all.length > 0 && !bar ? (
         <ul className="notes">
           {notes.all.map((note, n) => (
             <li key={n}>
@@ -64,7 +64,7 @@ export function Verdict({ review, notes }: { review: ReviewView; notes: Notes })
           ))}
         </ul>
       ) : null}
-      <Field label="What is to be changed (notes at lines come with it)" value={general} set={setGeneral} draft={`review:${task}`} lines={2} />
+      <Field label={bar ? "What is to be changed" : "What is to be changed; notes at lines come with it"} value={general} set={setGeneral} draft={`review:${task}`} {...(bar ? {} : { lines: 2 })} />
       <div className="buttons">
         <Act tone="good" onAct={approve} refused={refused ?? stale}>Approve tree {short(review.tree)}</Act>
         <Act onAct={() => void needsChanges()} refused={refused}>Needs changes: {count(wanted.length, "note")}</Act>

@@ -119,7 +119,7 @@ export default function TaskPage({ id }: { id: string }) {
           <>
             {tab === "review" ? <Review review={review} notes={notes} /> : null}
             {tab === "diff" || review ? <Diff task={id} notes={noting} past={at !== null} /> : null}
-            {tab === "diff" && review && at === null ? <Verdict review={review} notes={notes} /> : null}
+            {tab === "diff" && review && at === null ? <Verdict review={review} notes={notes} bar /> : null}
           </>
         ) : null}
         {tab === "log" ? <Logs id={id} records={records} /> : null}

@@ -74,7 +74,7 @@ export function Confirm({ asked }: { asked: Confirming }) {
         </p>
       ) : null}
       {looked.view && !ready ? <p className="dim">Read to the end to go on.</p> : null}
-      <Buttons button={asked.button} ready={ready} bad={asked.weight === "moves"} />
+      <Buttons button={asked.button} ready={ready} bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"} />
     </Dialog>
   );
 }

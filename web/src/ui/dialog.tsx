@@ -14,12 +14,20 @@ export function useArmed(): boolean {
   return armed;
 }
 
+/** As a click on the button that confirms; while that is not possible nothing happens. */
+function confirmBy(dialog: HTMLDialogElement | null): void {
+  const button = dialog?.querySelector<HTMLButtonElement>("button[type=submit]");
+  if (button && !button.disabled) button.click();
+}
+
 export function Dialog({ title, children, wide, onSubmit }: { title: string; children: ReactNode; wide?: boolean; onSubmit?: () => void }) {
   const box = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const dialog = box.current;
     const before = document.activeElement as HTMLElement | null;
     if (dialog && !dialog.open) dialog.showModal();
+    // The browser would choose the first button; a field that asked for it keeps the focus.
+    if (!dialog?.querySelector("[autofocus], input:focus, textarea:focus")) dialog?.querySelector("h2")?.focus();
     return () => {
       dialog?.close();
       if (before?.isConnected) before.focus();
@@ -35,6 +43,14 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
         shut();
       }}
       onClick={(event) => event.target === box.current && shut()}
+      onKeyDown={(event) => {
+        const target = event.target as HTMLElement;
+        if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")) return;
+        if (event.key === "n") shut();
+        else if (event.key === "y" || (event.key === "Enter" && !target.matches("button, a"))) confirmBy(box.current);
+        else return;
+        event.preventDefault();
+      }}
     >
       <form
         onSubmit={(event) => {
@@ -42,7 +58,7 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
           onSubmit?.();
         }}
       >
-        <h2 id="dialog-title">{title}</h2>
+        <h2 id="dialog-title" tabIndex={-1}>{title}</h2>
         {children}
       </form>
     </dialog>

@@ -8,8 +8,7 @@ import { clock, money, short } from "../lib/said";
 import { nextTheme, theme } from "../lib/theme";
 import { announce } from "../lib/announce";
 import type { Session } from "../api/client";
-import { To, useOff } from "./parts";
-import { Act } from "./parts";
+import { Act, To, useOff } from "./parts";
 
 function Numbers() {
   const board = useBoard().data?.view;
@@ -44,18 +43,20 @@ export function Header({ session }: { session: Session }) {
       <Numbers />
       <span className="push" />
       <To path="/attention" className={`needs${waiting ? " some" : ""}`}>
-        {waiting ? `! ${waiting}` : "✓ 0"}<span className="long"> {waiting === 1 ? "needs you" : "need you"}</span>
+        {waiting ? `! ${waiting}` : "✓"}<span className="long"> {waiting === 0 ? "nothing needs you" : waiting === 1 ? "needs you" : "need you"}</span>
       </To>
-      <Act small onAct={() => question.set({ kind: "pause" })}>
-        {board && board.status.paused.length > 0 ? "Resume" : "Pause"}
-      </Act>
-      <button type="button" className="button small icon" title="Dark, light or as the system" aria-label={`Theme: ${shownTheme}`} onClick={() => announce(`Theme: ${nextTheme()}`)}>
-        {shownTheme === "dark" ? "☾" : shownTheme === "light" ? "☀" : "◐"}
-      </button>
-      <button type="button" className="button small" onClick={() => question.set({ kind: "palette", task: selected.get() })} aria-label="Commands (Ctrl+K)">
-        <kbd>Ctrl K</kbd>
-      </button>
-      <button type="button" className="button small icon keys" onClick={() => question.set({ kind: "help" })} aria-label="All keys (?)">?</button>
+      <span className="tools">
+        <Act small onAct={() => question.set({ kind: "pause" })}>
+          {board && board.status.paused.length > 0 ? "Resume" : "Pause"}
+        </Act>
+        <button type="button" className="button small icon" title="Dark, light or as the system" aria-label={`Theme: ${shownTheme}`} onClick={() => announce(`Theme: ${nextTheme()}`)}>
+          {shownTheme === "dark" ? "☾" : shownTheme === "light" ? "☀" : "◐"}
+        </button>
+        <button type="button" className="button small" onClick={() => question.set({ kind: "palette", task: selected.get() })} aria-label="Commands (Ctrl+K)">
+          <kbd>Ctrl K</kbd>
+        </button>
+        <button type="button" className="button small icon keys" onClick={() => question.set({ kind: "help" })} aria-label="All keys (?)">?</button>
+      </span>
     </header>
   );
 }

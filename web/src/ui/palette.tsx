@@ -97,6 +97,7 @@ export function Help() {
   return (
     <Dialog title="All keys" wide onSubmit={shut}>
       <div className="help" tabIndex={0} role="region" aria-label="Keys">
+        <div>
         {parts.map((part) => (
           <section key={part}>
             <h3>{part}</h3>
@@ -110,6 +111,7 @@ export function Help() {
             </dl>
           </section>
         ))}
+        </div>
       </div>
       <div className="buttons">
         <button type="submit" className="button">Close</button>
