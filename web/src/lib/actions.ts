@@ -13,9 +13,8 @@ export const boardNow = (): BoardView | undefined => queries.getQueryData<Seen<B
 /** Why no command can be given now; none: it can. */
 export function off(): string | null {
   if (moment(window.location.search) !== null) return "This is the past: t returns to the present";
-  const { phase, coordinator, role } = live.snapshot();
+  const { phase, role } = live.snapshot();
   if (phase !== "live") return "The connection is lost; nothing can be sent now";
-  if (!coordinator) return "No coordinator runs; start one with: swarm run";
   if (role !== "operator") return "This session may only look";
   return null;
 }
@@ -73,7 +72,7 @@ export function undo(operation: OperationView | undefined): void {
   const why = off();
   if (why) return say(why);
   const command: Command = { do: "undo", operation: operation?.id ?? null, partial: false };
-  const movesGit = !operation || operation.checkpoint || operation.facts.some(({ fact }) => /^(ref|worktree)\//.test(fact));
+  const movesGit = !operation?.canBeUndone || operation.checkpoint || operation.facts.some(({ fact }) => /^(ref|worktree)\//.test(fact));
   if (!movesGit) void send(command);
   else question.set({ kind: "confirm", weight: "moves", title: operation ? `Undo: ${operation.text}?` : "Undo your newest operation?", button: operation ? `Undo ${operation.kind.replaceAll("_", " ")}` : "Undo", command });
 }

@@ -16,6 +16,7 @@ export interface Wish {
 }
 
 const KEPT = 20;
+const AGAIN_MS = 2000;
 
 /** Newest first. */
 export const wishes = store<Wish[]>([]);
@@ -52,6 +53,7 @@ function failed(wish: Wish, thrown: unknown): Wish {
   // Without an answer nobody knows whether it was done: it is asked again by its id, never sent anew.
   const part: Partial<Wish> = { state: lost ? "lost" : "refused", error };
   change(wish.id, part);
+  if (lost) setTimeout(() => void askAgain(), AGAIN_MS);
   announce(lost ? "The answer was lost; it is asked again when the connection is back" : `Refused: ${error.message}. ${error.hint}`);
   return { ...wish, ...part };
 }
@@ -78,7 +80,8 @@ export async function askAgain(): Promise<void> {
       if (known.state === "unknown") await carryOut(wish);
       else settle(wish, known);
     } catch {
-      // Still nobody there; the next connection asks again.
+      // Still nobody there.
+      setTimeout(() => void askAgain(), AGAIN_MS);
     }
   }
 }

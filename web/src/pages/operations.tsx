@@ -19,7 +19,8 @@ function UndoButton({ op, small }: { op: OperationView; small?: boolean }) {
     const redo = () => askFor({ title: `Redo: ${op.text}?`, button: "Redo", command: { do: "redo", operation: op.undoneBy ?? null } });
     return <Act small={small ?? false} onAct={redo}>Redo …</Act>;
   }
-  return <Act small={small ?? false} onAct={() => undo(op)} refused={refused}>Undo</Act>;
+  // On its own page the dialog opens all the same: it says what stands in the way, and what could be left or set aside.
+  return <Act small={small ?? false} onAct={() => undo(op)} refused={small || op.state !== "done" ? refused : null}>{refused ? "Undo …" : "Undo"}</Act>;
 }
 
 function One({ op, now }: { op: OperationView; now: number }) {

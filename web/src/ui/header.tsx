@@ -52,10 +52,10 @@ export function Header({ session }: { session: Session }) {
         <button type="button" className="button small icon" title="Dark, light or as the system" aria-label={`Theme: ${shownTheme}`} onClick={() => announce(`Theme: ${nextTheme()}`)}>
           {shownTheme === "dark" ? "☾" : shownTheme === "light" ? "☀" : "◐"}
         </button>
-        <button type="button" className="button small" onClick={() => question.set({ kind: "palette", task: selected.get() })} aria-label="Commands (Ctrl+K)">
+        <button type="button" className="button small" onClick={() => question.set({ kind: "palette", task: selected.get() })} aria-label="Ctrl K: commands">
           <kbd>Ctrl K</kbd>
         </button>
-        <button type="button" className="button small icon keys" onClick={() => question.set({ kind: "help" })} aria-label="All keys (?)">?</button>
+        <button type="button" className="button small icon keys" onClick={() => question.set({ kind: "help" })} aria-label="? all keys">?</button>
       </span>
     </header>
   );
@@ -69,10 +69,10 @@ export function Banner() {
   const why = useOff();
   const time = clock(new Date(heard).toISOString());
   if (phase === "lost") {
-    return <div className="banner bad" role="status">Connection lost. Shown is record {seq ?? "?"}, as of {time}. It is tried again by itself; commands are off until then.</div>;
+    return <div className="banner bad" role="status">Connection lost. Shown is record {board?.seq ?? seq ?? "?"}, as of {time}. It is tried again by itself; commands are off until then.</div>;
   }
   if (!coordinator) {
-    return <div className="banner bad" role="status">No coordinator runs. Shown is record {board?.seq ?? seq ?? "?"}, as of {time}. Commands are off until it is back: <code>swarm run</code></div>;
+    return <div className="banner bad" role="status">No coordinator runs: nothing starts or ends by itself. Shown is record {board?.seq ?? seq ?? "?"}, as of {time}. It begins with <code>swarm run</code></div>;
   }
   const { status, pauses } = board?.view ?? { status: undefined, pauses: [] };
   return (

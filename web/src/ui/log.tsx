@@ -70,7 +70,7 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
     return () => pageKeys.removeEventListener("action", heard);
   }, [tall, lines, virtual, box, follow]);
   return (
-    <div className={`log${tall ? " tall" : ""}${wrapped ? " wrapped" : ""}`}>
+    <div className={`log${tall ? " tall" : ""}${permalinks ? " permalinks" : ""}${wrapped ? " wrapped" : ""}`}>
       {tall ? (
         <div className="logbar">
           <input type="search" aria-label="Filter lines" placeholder="filter lines" value={filter} onChange={(event) => setFilter(event.target.value)} />

@@ -1,0 +1,232 @@
+// What people do with the pages, by mouse and by keyboard alone, on a real swarm.
+import assert from "node:assert/strict";
+import { until } from "./swarm.mjs";
+
+const button = (page, name) => page.getByRole("button", { name });
+const foot = (page) => page.locator(".foot .result");
+const task = (swarm, id) => swarm.tasks().find((one) => one.id === id);
+
+export const stories = {
+  async "text of agents and people is text"({ page, base }) {
+    for (const path of ["/board", "/plan", "/tasks/1.3?tab=summary", "/tasks/1.3", "/agents", "/history"]) {
+      await page.goto(base + path);
+      await page.getByText("<script>").first().waitFor();
+      assert.equal(await page.locator("main script, main img, main b:text('bold?')").count(), 0, path);
+    }
+  },
+
+  async "mouse: a question is answered, and its task goes on"({ page, base, swarm }) {
+    await page.goto(`${base}/attention`);
+    const entry = page.getByRole("group", { name: /2\.2/ });
+    await entry.getByText("MIT or Apache for the README?").waitFor();
+    await entry.getByRole("button", { name: /^1|answer/i }).first().click();
+    await page.getByRole("dialog").getByRole("textbox").fill("Apache, please");
+    await page.getByRole("dialog").getByRole("button", { name: /answer/i }).click();
+    await until(() => task(swarm, "2.2").attempts >= 2 || task(swarm, "2.2").status !== "blocked", "2.2 to go on");
+    await page.goto(`${base}/tasks/2.2?tab=messages`);
+    await page.getByText("Apache, please").waitFor();
+  },
+
+  async "keyboard: a task is found, deferred with a letter, and undone with z"({ page, base, swarm }) {
+    await page.goto(`${base}/`);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("p");
+    await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("tag:art");
+    await page.keyboard.press("Enter");
+    await page.locator(".line.task").first().waitFor();
+    await until(async () => (await page.locator(".line.task").count()) === 1, "one task to be left");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await until(() => page.evaluate(() => document.activeElement?.closest("[data-task]")?.dataset.task === "3.3"), "3.3 to be selected");
+    await page.keyboard.press("Shift+P");
+    await foot(page).getByText(/operation \d+/).waitFor();
+    assert.equal(task(swarm, "3.3").status, "deferred");
+    await page.keyboard.press("z");
+    await until(() => task(swarm, "3.3").status === "pending", "the undo");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "3.3 Cover" }).waitFor();
+  },
+
+  async "keyboard: a task is blocked with a reason; refusals say why"({ page, base, swarm }) {
+    await page.goto(`${base}/tasks/2.4`);
+    await page.getByRole("heading", { name: "2.4 Index" }).waitFor();
+    await page.keyboard.press("b");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("waits for the designer");
+    await until(() => page.getByRole("dialog").getByRole("button", { name: "Block 2.4" }).isEnabled(), "the button to be armed");
+    await page.keyboard.press("Enter");
+    await until(() => task(swarm, "2.4").status === "blocked", "2.4 to be blocked");
+    await page.getByText("waits for the designer").first().waitFor();
+    await page.keyboard.press("s");
+    await foot(page).getByText(/agent|work/i).first().waitFor();
+    await page.keyboard.press("u");
+    await until(() => task(swarm, "2.4").status === "pending", "2.4 to be unblocked");
+  },
+
+  async "a command whose answer was lost is asked again by its id, and done once"({ page, base, swarm }) {
+    await page.goto(`${base}/tasks/3.2`);
+    await page.getByRole("heading", { name: "3.2 Chapter on hooks" }).waitFor();
+    const ids = [];
+    await page.route("**/v1/commands", async (route) => {
+      ids.push(route.request().postDataJSON().id);
+      await route.fetch();
+      await route.abort("connectionreset");
+    }, { times: 1 });
+    await page.keyboard.press("Shift+P");
+    await foot(page).getByText("no answer came").waitFor();
+    await foot(page).getByText(/operation \d+/).waitFor();
+    const done = swarm.view("op log").filter((op) => op.id === ids[0]);
+    assert.equal(done.length, 1);
+    await page.keyboard.press("z");
+    await until(() => task(swarm, "3.2").status === "pending", "the undo");
+  },
+
+  async "mouse: a diff is looked at, noted, and its tree approved"({ page, base, swarm }) {
+    await page.goto(`${base}/tasks/2.1`);
+    const file = page.getByRole("region", { name: "chapters/4.md", exact: true });
+    await file.getByText("Line 3 of chapter 4").waitFor();
+    await page.getByText("generated, open to load").waitFor();
+    await file.getByRole("button", { name: "Note at line 3", exact: true }).click();
+    await page.getByLabel("Note at chapters/4.md:3").fill("name the quarantine file");
+    await button(page, "Save note").click();
+    await button(page, "Needs changes: 1 note").waitFor();
+    await page.reload();
+    await page.getByText("└ name the quarantine file").waitFor();
+    await page.getByLabel("Seen: contents.md").check();
+    await page.getByText("1/3 seen").waitFor();
+    await page.reload();
+    await page.getByText("1/3 seen").waitFor();
+    await button(page, "Discard").first().click();
+    await button(page, "Side by side").click();
+    await page.locator("table.code.beside").first().waitFor();
+    await button(page, "Inline").click();
+    await button(page, /^Approve tree [0-9a-f]{7}$/).click();
+    await until(() => task(swarm, "2.1").status === "done", "2.1 to be merged");
+    await page.getByText(/on main/).first().waitFor();
+  },
+
+  async "mouse: an agent is stopped after its preview, and undo brings the task back"({ page, base, swarm }) {
+    await page.goto(`${base}/agents`);
+    const tile = page.getByRole("region", { name: /on 2\.3$/ });
+    await tile.getByText("step 60 of the chapter").waitFor();
+    await tile.getByRole("button", { name: /^Stop/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/refs\/swarm\/wip\/2\.3/).waitFor();
+    await dialog.getByRole("button", { name: /^Stop \w+-\d+$/ }).click();
+    await until(() => task(swarm, "2.3").status === "pending", "2.3 to be stopped");
+    await page.goto(`${base}/tasks/2.3?tab=summary`);
+    await button(page, /^Start/).click();
+    await until(() => task(swarm, "2.3").status === "active", "2.3 to go on");
+  },
+
+  async "keyboard: the swarm is paused and goes on"({ page, base, swarm }) {
+    await page.goto(`${base}/board`);
+    await page.getByRole("heading", { name: "Board" }).waitFor();
+    await page.keyboard.press("Space");
+    await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).waitFor();
+    await until(() => page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).isEnabled(), "the dialog to listen");
+    await page.keyboard.press("y");
+    await page.getByText(/^Paused \(user\)/).waitFor();
+    assert.deepEqual(swarm.view("status").paused, ["user"]);
+    await page.keyboard.press("Space");
+    await until(() => page.getByRole("dialog").getByRole("button", { name: "Resume" }).isEnabled(), "the dialog to listen");
+    await page.keyboard.press("y");
+    await until(() => swarm.view("status").paused.length === 0, "the swarm to go on");
+  },
+
+  async "the past has no commands, plays as a film, and t returns"({ page, base }) {
+    await page.goto(`${base}/board?at=20`);
+    await page.getByText("record 20 of").waitFor();
+    assert.equal(await page.locator(".in-past").count(), 1);
+    assert.equal(await button(page, "Pause").first().getAttribute("aria-disabled"), "true");
+    await page.keyboard.press(">");
+    await page.getByText("record 21 of").waitFor();
+    await page.getByLabel("Speed of the film").selectOption("600");
+    await button(page, "Play").click();
+    await until(async () => Number(new URL(page.url()).searchParams.get("at")) > 26, "the film to move");
+    await button(page, "Halt").click();
+    await page.locator("main").click();
+    await page.keyboard.press("t");
+    await until(() => !page.url().includes("at="), "the present");
+    await page.goto(`${base}/history?a=20&b=77`);
+    await page.getByText("From record 20 to 77").waitFor();
+  },
+
+  async "the plan is edited with its faults named, and approved"({ page, base, swarm }) {
+    await page.goto(`${base}/plan/edit`);
+    const field = page.getByLabel("Plan file");
+    const plan = JSON.parse(await field.inputValue());
+    const last = plan.phases[2].tasks;
+    last[0].depends = [last[1].id];
+    await field.fill(JSON.stringify(plan));
+    await page.getByText("Tasks wait for one another: 3.1 → 3.2 → 3.1").waitFor();
+    last[0].depends = ["2.4"];
+    last[2].title = "Cover and spine";
+    await field.fill(JSON.stringify(plan));
+    await page.getByText("3.3 changed: title").waitFor();
+    await button(page, "Save …").click();
+    const save = page.getByRole("dialog").getByRole("button", { name: /^Save the plan/ });
+    await until(() => save.isEnabled(), "the preview");
+    await save.click();
+    await until(() => task(swarm, "3.3").title === "Cover and spine", "the plan to be saved");
+    await page.goto(`${base}/plan`);
+    await button(page, /^Approve plan/).click();
+    await page.getByText("Approved as it is").waitFor();
+  },
+
+  async "the coordinator is killed and comes back; the page needs no reload"({ page, base, swarm }) {
+    await page.goto(`${base}/board`);
+    await page.getByText(/^live · record/).waitFor();
+    await page.evaluate(() => (window.sameVisit = true));
+    process.kill(swarm.coordinatorPid(), "SIGKILL");
+    await page.getByText(/No coordinator runs|Connection lost/).waitFor();
+    await page.getByText(/^live · record/).waitFor({ timeout: 20_000 });
+    await until(async () => (await page.locator(".banner.bad").count()) === 0, "the banner to go", 20_000);
+    const before = Number(/record (\d+)/.exec(await page.locator(".since").innerText())[1]);
+    swarm.swarm("checkpoint", "create", "from-the-shell");
+    await until(async () => Number(/record (\d+)/.exec(await page.locator(".since").innerText())[1]) > before, "the page to follow");
+    assert.equal(await page.evaluate(() => window.sameVisit), true);
+  },
+
+  async "nine tabs follow at once"({ context, base, swarm }) {
+    const tabs = await Promise.all(Array.from({ length: 9 }, async () => {
+      const tab = await context.newPage();
+      await tab.goto(`${base}/checkpoints`);
+      await tab.getByText(/^live · record/).waitFor();
+      return tab;
+    }));
+    swarm.swarm("checkpoint", "create", "for-all-tabs");
+    await Promise.all(tabs.map((tab) => tab.getByRole("link", { name: "for-all-tabs" }).waitFor()));
+    await Promise.all(tabs.map((tab) => tab.close()));
+  },
+
+  async "mouse: everything is rolled back after its preview, and that is undone"({ page, base, swarm }) {
+    // Paused, nobody takes up again what was rolled back, and nothing stands in the way of the undo.
+    swarm.swarm("pause");
+    await page.goto(`${base}/checkpoints/session-start`);
+    await button(page, /^Roll back to session-start/).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1.1: done → pending").waitFor();
+    await dialog.getByText(/if anything changes, nothing moves/).waitFor();
+    await dialog.getByRole("region", { name: "What would happen" }).evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    const go = dialog.getByRole("button", { name: "Roll back to session-start" });
+    await until(() => go.isEnabled(), "the button to be armed");
+    await go.click();
+    await until(() => swarm.view("op log").some((op) => op.kind === "rollback" && op.state === "done"), "the rollback to be done");
+    await page.goto(`${base}/operations`);
+    const line = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: /session-start|rolled back/i }) }).first();
+    await line.getByRole("link").first().click();
+    await page.getByText(/facts? changed/).waitFor();
+    await page.getByText("task/1.1/stage").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Undo", exact: true }).click();
+    const undo = dialog.getByRole("button", { name: /^Undo/ });
+    await dialog.getByRole("region", { name: "What would happen" }).or(dialog.getByRole("alert")).waitFor();
+    await dialog.getByRole("region", { name: "What would happen" }).evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await until(() => undo.isEnabled(), "the undo to be armed");
+    await undo.click();
+    await until(() => task(swarm, "1.1").status === "done", "1.1 to be done again");
+  },
+};
