@@ -4,13 +4,13 @@ import { chromium } from "playwright-core";
 
 import { Door, showDist } from "./door.mjs";
 import { stories } from "./stories.mjs";
-import { Swarm } from "./swarm.mjs";
+import { largePlan, Swarm } from "./swarm.mjs";
 
 const ROUTES = [
   "/", "/attention", "/board", "/plan", "/plan/edit", "/tasks/2.1", "/tasks/2.1?tab=summary", "/tasks/2.1?tab=timeline", "/tasks/2.1?tab=review", "/tasks/2.3?tab=log",
   "/tasks/2.2?tab=messages", "/agents", "/runs/r2", "/checkpoints", "/checkpoints/session-start", "/operations", "/history?record=20", "/cost", "/board?at=40", "/nowhere",
 ];
-const SIZES = [[390, 844], [1280, 800], [1920, 1080]];
+const SIZES = [[360, 640], [390, 844], [1280, 800], [1920, 1080]];
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 // A page that the test itself hands out has no address of its own, and Chromium would not let it speak with loopback.
 if (process.env.PAGES_FROM === "dist") FLAGS.push("--disable-features=LocalNetworkAccessChecks");
@@ -58,7 +58,7 @@ async function settle(page) {
 
 /** What does not fit, and what is too small for a thumb. */
 async function misfits(page, width) {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const over = await page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector(".top").scrollWidth) - innerWidth);
   const found = over > 0 ? [`${width}: ${over} px too wide`] : [];
   if (width > 400) return found;
   const small = await page.evaluate(() =>
@@ -126,6 +126,34 @@ async function signingIn({ browser, door }) {
   await context.close();
 }
 
+/** A plan too large to be drawn as a whole; nobody coordinates it, and the pages work all the same. */
+async function manyTasks({ browser }) {
+  const swarm = new Swarm(largePlan(3000), "many");
+  const door = new Door(swarm.dir);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  try {
+    swarm.swarm("plan", "save", swarm.plan);
+    await door.open();
+    await showDist(context);
+    const page = await context.newPage();
+    await page.goto(door.link);
+    for (const route of ["/plan", "/board"]) {
+      await page.goto(door.base + route);
+      await settle(page);
+      const rows = await page.evaluate(() => document.querySelectorAll("main li, main .node").length);
+      if (rows < 10 || rows > 400) throw new Error(`${route} has ${rows} rows`);
+    }
+    await page.goto(`${door.base}/plan?view=list`);
+    await page.getByText("Chapter on undo").waitFor();
+    await page.keyboard.press("Shift+G");
+    await page.getByText("Task number 3000", { exact: true }).waitFor();
+  } finally {
+    await context.close();
+    door.close();
+    await swarm.stop();
+  }
+}
+
 async function main() {
   const swarm = new Swarm();
   let [door, browser] = [];
@@ -149,6 +177,7 @@ async function main() {
     await trial("axe finds nothing on any route in both themes, and nothing is cut off at three sizes", () => everyRoute(given));
     await trial("axe finds nothing in any dialog", () => everyDialog(given));
     for (const [name, story] of Object.entries(stories)) await trial(name, () => story(given));
+    await trial("of three thousand tasks only those in sight are in the page", () => manyTasks(given));
     await trial("no complaint of the browser", async () => {
       if (faults.length) throw new Error([...new Set(faults)].join("\n"));
     });

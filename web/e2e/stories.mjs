@@ -27,6 +27,24 @@ export const stories = {
     await page.getByText("Apache, please").waitFor();
   },
 
+  async "keyboard: a goes to what waits, a digit chooses, Esc goes back to it"({ page, base }) {
+    await page.goto(`${base}/board`);
+    await page.getByRole("heading", { name: "Board" }).waitFor();
+    await page.keyboard.press("a");
+    const here = () => page.evaluate(() => document.activeElement?.closest("[data-entry]")?.dataset.entry ?? "");
+    await until(here, "the first entry to be selected");
+    const entry = await here();
+    const words = page.locator(`[data-entry="${entry}"]`);
+    const asks = (await words.getByRole("button").allInnerTexts()).findIndex((text) => text.includes("…"));
+    await page.keyboard.press(String(asks + 1));
+    const field = page.getByRole("dialog").getByRole("textbox");
+    await field.waitFor();
+    assert.equal(await field.inputValue(), "", "the digit is not typed into the field");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    assert.equal(await here(), entry);
+  },
+
   async "keyboard: a task is found, deferred with a letter, and undone with z"({ page, base, swarm }) {
     await page.goto(`${base}/`);
     await page.getByRole("heading", { name: "Overview" }).waitFor();

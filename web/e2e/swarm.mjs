@@ -64,7 +64,8 @@ export class Swarm {
     writeFileSync(join(this.dir, "README.md"), "The book\n");
     execFileSync("git", ["-C", this.dir, "add", "."]);
     execFileSync("git", ["-C", this.dir, "commit", "-q", "-m", "chore: begin"]);
-    writeFileSync(join(this.dir, "..", "plan.json"), JSON.stringify(plan));
+    this.plan = join(this.base, "plan.json");
+    writeFileSync(this.plan, JSON.stringify(plan));
   }
 
   get socket() {
@@ -77,7 +78,7 @@ export class Swarm {
 
   async start(plan = true) {
     const args = ["-C", this.dir, "run", "--agent", "script", "--mode", "autopilot", "--yes"];
-    if (plan) args.push("--plan", join(this.base, "plan.json"));
+    if (plan) args.push("--plan", this.plan);
     this.runner = spawn(bin, args, { stdio: "ignore", detached: true });
     await until(() => existsSync(this.socket), "the coordinator's socket");
   }

@@ -1,5 +1,5 @@
 // What the work of a task changes: counts first, files opened as they come into view, words marked in what is looked at.
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useDiff } from "../api/queries";
 import type { ReviewNote } from "../api/types";
 import { useAddress } from "../lib/address";
@@ -78,6 +78,19 @@ function FileView({ file, beside, seen, onSeen, notes }: { file: PatchFile; besi
   );
 }
 
+/** Two columns of code need room. */
+function useWide(): boolean {
+  const [query] = useState(() => window.matchMedia("(min-width: 721px)"));
+  const subscribe = useCallback(
+    (tell: () => void) => {
+      query.addEventListener("change", tell);
+      return () => query.removeEventListener("change", tell);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => query.matches);
+}
+
 function jump(selector: string, by: number): void {
   const marks = [...document.querySelectorAll<HTMLElement>(selector)];
   const edge = 140;
@@ -95,7 +108,8 @@ export function Diff({ task, notes, past }: { task: string; notes: Notes | null;
   const wrapped = wrap.use();
   const files = useMemo(() => (data ? parsePatch(data.patch) : []), [data]);
   const { seen, mark } = useSeen(task);
-  const beside = (get("view") || remembered("diff") || "inline") === "side";
+  const wide = useWide();
+  const beside = wide && (get("view") || remembered("diff") || "inline") === "side";
   const view = (side: boolean) => {
     remember("diff", side ? "side" : "inline");
     set({ view: side ? "side" : "inline" });

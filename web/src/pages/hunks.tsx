@@ -124,6 +124,7 @@ export function Hunks({ file, beside, notes }: { file: PatchFile; beside: boolea
   return (
     <div className="hunks" tabIndex={0} role="region" aria-label={`Changes of ${file.path}`}>
       <table className={beside ? "code beside" : "code"}>
+        {beside ? <colgroup>{["n", "s", "c", "n", "s", "c"].map((kind, n) => <col key={n} className={`col-${kind}`} />)}</colgroup> : null}
         {parts.map(({ hunk, lines }, n) => (
           <tbody key={n}>
             <tr className="hunkhead"><td colSpan={beside ? 6 : 3} tabIndex={-1} data-hunk>{hunk.head}</td></tr>

@@ -15,7 +15,7 @@ function Agents({ board, now }: { board: BoardView; now: number }) {
   return (
     <table className="agents">
       <thead>
-        <tr><th>Agent</th><th>Task</th><th>Iteration</th><th>Since</th><th>Done</th><th>At</th></tr>
+        <tr><th>Agent</th><th>Task</th><th>Iteration</th><th>Since</th><th>At</th></tr>
       </thead>
       <tbody>
         {board.agents.map((agent) => {
@@ -26,8 +26,7 @@ function Agents({ board, now }: { board: BoardView; now: number }) {
               <td className="grow"><TaskLink id={agent.task} title={agent.title} /></td>
               <td>{agent.iteration}/{agent.iterations_max}</td>
               <td>{age(now, agent.since)}</td>
-              <td>{typeof latest?.percent === "number" ? `${latest.percent} %` : ""}</td>
-              <td className="dim">{agent.held ? "held at its boundary" : (latest?.doing ?? agent.doing)}{latest ? `, heard ${age(now, latest.heard)}` : ""}</td>
+              <td className="dim">{typeof latest?.percent === "number" ? `${latest.percent} %, ` : ""}{agent.held ? "held at its boundary" : (latest?.doing ?? agent.doing)}{latest ? `, heard ${age(now, latest.heard)}` : ""}</td>
             </tr>
           );
         })}
@@ -71,7 +70,9 @@ function Events() {
   const { data } = useHistory(from, LOOKED_AT, at !== null, end !== null);
   const lines = useMemo(() => {
     const records = ((data?.records ?? []) as LedgerRecord[]).filter((record) => at === null || record.seq <= at);
-    return records.flatMap((record) => {
+    // An operation tells in one line what its other records tell in several.
+    const told = new Set(records.filter((record) => record.type === "operation").map((record) => record["batch"]));
+    return records.filter((record) => record.type === "operation" || !told.has(record["batch"])).flatMap((record) => {
       const words = said(record);
       return words ? [{ record, words }] : [];
     }).reverse().slice(0, 14);

@@ -84,7 +84,7 @@ export function Block({ task }: { task: string }) {
   const [reason, setReason] = useState("");
   const [, see] = useState(false);
   const stops = weight({ do: "block_task", task, reason }, board?.view) === "stops";
-  const looked = usePreview(stops ? { do: "block_task", task, reason: "…" } : null);
+  const looked = usePreview(stops ? { do: "block_task", task, reason: "your reason" } : null);
   const ready = reason.trim() !== "" && (!stops || looked.view !== null);
   const confirm = () => {
     if (!ready) return;
@@ -93,7 +93,7 @@ export function Block({ task }: { task: string }) {
   };
   return (
     <Dialog title={`Block ${task}?`} onSubmit={confirm}>
-      <Field label="Why" value={reason} set={setReason} draft={`block:${task}`} focus />
+      <Field label="Why" value={reason} set={setReason} focus />
       {stops ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
       <Buttons button={`Block ${task}`} ready={ready} />
     </Dialog>

@@ -20,7 +20,7 @@ function Numbers() {
   return (
     <>
       <span className="figure"><b>{status.agents.length}/{slots}</b> at work</span>
-      <span className="figure"><b>{status.counts.done}/{status.counts.total}</b> done</span>
+      <span className="figure done"><b>{status.counts.done}/{status.counts.total}</b> done</span>
       <span className="figure money"><b>{money(status.usage.costMicros ?? 0)}</b>{bound ? ` of ${money(bound)}` : ""}</span>
       {status.trunk ? <span className="figure trunk">{status.trunk} {short(trunk)}</span> : null}
     </>
@@ -37,7 +37,7 @@ export function Header({ session }: { session: Session }) {
       <To path="/" className="brand">swarm <span className="place">· {session.place}</span></To>
       {board ? (
         <Act small onAct={() => void act("mode", null)} refused={allowed?.find((one) => one.verb === "mode")?.refused} title="Switch the mode">
-          <span className="mode">{board.status.mode === "autopilot" ? "AUTOPILOT" : "SEMI-AUTO"}</span>
+          <span className="mode">{board.status.mode === "autopilot" ? <>AUTO<span className="long">PILOT</span></> : <>SEMI<span className="long">-AUTO</span></>}</span>
         </Act>
       ) : null}
       <Numbers />

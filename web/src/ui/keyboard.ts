@@ -41,7 +41,10 @@ export function useKeyboard(run: (action: string, task: string | null) => void):
       const found = meaning(key, chord, diff) ?? (chord ? meaning(key, "", diff) : null);
       before.current = found === "wait" ? { key, at: Date.now() } : { key: "", at: 0 };
       if (found === null || found === "wait") {
-        if (/^[1-9]$/.test(key)) latest.current(`digit:${key}`, selected.get());
+        if (!/^[1-9]$/.test(key)) return;
+        // A digit that opens a field must not be the first thing typed into it.
+        event.preventDefault();
+        latest.current(`digit:${key}`, selected.get());
         return;
       }
       event.preventDefault();

@@ -22,7 +22,7 @@ function download(run: string, lines: LogLine[]): void {
 /** Where an iteration, a tool or a signal begins. */
 const landmark = (line: LogLine): boolean => line.stream === "swarm" || line.stream === "tool";
 
-function useScrolling(count: number, start: number | null) {
+function useScrolling(count: number, start: number | null, loaded: boolean) {
   const box = useRef<HTMLDivElement>(null);
   const [following, follow] = useState(start === null);
   const [seenTo, see] = useState(0);
@@ -32,6 +32,11 @@ function useScrolling(count: number, start: number | null) {
     virtual.scrollToIndex(count - 1, { align: "end" });
     see(count);
   }, [following, count, virtual]);
+  // What was there when it was opened is not new.
+  useEffect(() => {
+    if (loaded) see(count);
+    // Only in the moment when everything has been read.
+  }, [loaded]);
   const scrolled = () => {
     const node = box.current;
     if (!node) return;
@@ -39,7 +44,7 @@ function useScrolling(count: number, start: number | null) {
     if (atEnd !== following) follow(atEnd);
     if (!atEnd && following) see(count);
   };
-  return { box, virtual, following, follow, scrolled, fresh: following ? 0 : Math.max(0, count - seenTo) };
+  return { box, virtual, following, follow, scrolled, fresh: following || !loaded ? 0 : Math.max(0, count - seenTo) };
 }
 
 export function Log({ run, label, tall, at, permalinks }: { run: string; label: string; tall?: boolean; at?: number | null; permalinks?: boolean }) {
@@ -51,7 +56,7 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
     const words = filter.toLowerCase();
     return words ? journal.lines.filter((line) => line.text.toLowerCase().includes(words) || line.stream === words) : journal.lines;
   }, [journal.lines, filter]);
-  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines.length, at ?? null);
+  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines.length, at ?? null, journal.loaded);
   const start = at ? lines.findIndex((line) => line.n >= at) : -1;
   useEffect(() => {
     if (start >= 0) virtual.scrollToIndex(start, { align: "center" });
