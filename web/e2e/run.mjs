@@ -53,6 +53,7 @@ const axe = async (page, rules) => {
 
 async function settle(page) {
   await page.locator("h1").waitFor();
+  await page.getByText(/^(live|past|no coordinator) · record/).waitFor();
   await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
 }
 
@@ -103,7 +104,7 @@ async function everyDialog({ page, base }) {
   const asked = [["/tasks/2.3", "x"], ["/tasks/2.3", "b"], ["/tasks/2.3", "e"], ["/tasks/2.3", "M"], ["/tasks/2.3", "R"], ["/", "Space"], ["/", "c"], ["/", "?"], ["/", "Control+k"]];
   for (const [route, key] of asked) {
     await page.goto(base + route);
-    await page.locator("h1").waitFor();
+    await settle(page);
     await page.keyboard.press(key);
     await page.getByRole("dialog").waitFor();
     await page.waitForFunction(() => !document.querySelector("dialog [aria-busy]"));
@@ -137,9 +138,11 @@ async function manyTasks({ browser }) {
     await showDist(context);
     const page = await context.newPage();
     await page.goto(door.link);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
     for (const route of ["/plan", "/board"]) {
       await page.goto(door.base + route);
       await settle(page);
+      await page.locator("main li").nth(9).waitFor();
       const rows = await page.evaluate(() => document.querySelectorAll("main li, main .node").length);
       if (rows < 10 || rows > 400) throw new Error(`${route} has ${rows} rows`);
     }

@@ -29,7 +29,7 @@ export const stories = {
 
   async "keyboard: a goes to what waits, a digit chooses, Esc goes back to it"({ page, base }) {
     await page.goto(`${base}/board`);
-    await page.getByRole("heading", { name: "Board" }).waitFor();
+    await page.getByText(/^live · record/).waitFor();
     await page.keyboard.press("a");
     const here = () => page.evaluate(() => document.activeElement?.closest("[data-entry]")?.dataset.entry ?? "");
     await until(here, "the first entry to be selected");

@@ -19,10 +19,10 @@ function Look({ entry }: { entry: AttentionEntry }) {
   );
 }
 
-export function Entry({ entry, now, brief }: { entry: AttentionEntry; now: number; brief?: boolean }) {
+export function Entry({ entry, now, brief, first }: { entry: AttentionEntry; now: number; brief?: boolean; first?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const { get } = useAddress();
-  const wanted = get("entry") === entry.id;
+  const wanted = get("entry") === entry.id || (first === true && get("entry") === "first");
   useEffect(() => {
     if (wanted && !brief) box.current?.focus();
   }, [wanted, brief]);
@@ -57,7 +57,7 @@ export function AttentionPage() {
     <Page title="Attention" side={data ? <span className="dim">{entries.length === 1 ? "1 thing needs you" : `${count(entries.length, "thing")} need you`}</span> : null}>
       {data ? null : <Awaited error={error} what="what waits for you" />}
       {data && entries.length === 0 ? <Empty>Nothing waits for you.</Empty> : null}
-      <Rows items={entries} id={(entry) => entry.id} label="What waits for you" height={120} className="entries" row={(entry) => <Entry entry={entry} now={now} />} />
+      <Rows items={entries} id={(entry) => entry.id} label="What waits for you" height={120} className="entries" row={(entry, n) => <Entry entry={entry} now={now} first={n === 0} />} />
       <Notify />
     </Page>
   );

@@ -29,6 +29,8 @@ export function Rows<T>({ items, id, row, label, height, className, passive }: P
   const box = useRef<HTMLUListElement>(null);
   const large = items.length > VIRTUAL_FROM;
   const [wanted, want] = useState<number | null>(null);
+  // Keys may come faster than frames: the next one starts from where the last one was going.
+  const going = useRef<number | null>(null);
   const virtual = useVirtualizer({
     count: large ? items.length : 0,
     getScrollElement: () => box.current,
@@ -39,14 +41,15 @@ export function Rows<T>({ items, id, row, label, height, className, passive }: P
 
   useEffect(() => {
     if (passive) return;
-    const at = () => Number((document.activeElement?.closest("[data-index]") as HTMLElement | null)?.dataset["index"] ?? -1);
+    const at = () => going.current ?? Number((document.activeElement?.closest("[data-index]") as HTMLElement | null)?.dataset["index"] ?? -1);
     const inside = () => box.current?.contains(document.activeElement) ?? false;
     const to = (index: number) => {
       const next = Math.min(items.length - 1, Math.max(0, index));
       if (large) virtual.scrollToIndex(next, { align: "auto" });
+      going.current = next;
       want(next);
     };
-    const mine: Mover = { move: (by) => to(inside() ? at() + by : by > 0 ? 0 : items.length - 1), edge: (last) => to(last ? items.length - 1 : 0) };
+    const mine: Mover = { move: (by) => to(going.current !== null || inside() ? at() + by : by > 0 ? 0 : items.length - 1), edge: (last) => to(last ? items.length - 1 : 0) };
     const node = box.current;
     const take = () => mover.set(mine);
     if (mover.get() === null || inside()) take();
@@ -64,7 +67,9 @@ export function Rows<T>({ items, id, row, label, height, className, passive }: P
       const node = box.current?.querySelector<HTMLElement>(`[data-index="${wanted}"]`);
       const target = node?.querySelector<HTMLElement>("a, button, [tabindex]") ?? node;
       target?.focus();
-      if (target) want(null);
+      if (!target) return;
+      going.current = null;
+      want(null);
     });
     return () => cancelAnimationFrame(frame);
   });

@@ -60,8 +60,8 @@ export function useRun(): (action: string, task: string | null) => void {
           return path !== "/" ? window.history.back() : undefined;
         }
         case "attention": {
-          if (attention.length === 0) return say("Nothing waits for you");
-          if (path !== "/attention") return go("/attention", { entry: attention[0]?.id });
+          if (attention.length === 0 && boardNow()) return say("Nothing waits for you");
+          if (path !== "/attention") return go("/attention", { entry: attention[0]?.id ?? "first" });
           const here = document.activeElement?.closest<HTMLElement>("[data-entry]")?.dataset["entry"];
           const next = attention[(attention.findIndex((one) => one.id === here) + 1) % attention.length];
           return set({ entry: next?.id });
