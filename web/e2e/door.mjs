@@ -43,6 +43,9 @@ export class Door {
     return /http:\/\/\S+/.exec(said)[0];
   }
 
+  /** A link for somebody who may only look; the stand-in has none. */
+  viewer = process.env.SWARM_DOOR ? null : async () => /http:\/\/\S+/.exec(execFileSync(bin, ["-C", this.dir, "web", "--no-open", "--viewer"], { encoding: "utf8" }))[0];
+
   close() {
     this.child?.kill("SIGTERM");
   }

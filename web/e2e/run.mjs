@@ -175,7 +175,15 @@ async function main() {
     await page.goto(door.link);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     if (page.url().includes("#")) failures.push("the key stayed in the address");
-    const given = { page, context, browser, door, swarm, base: door.base };
+    const open = async (fresh, link) => {
+      await showDist(fresh);
+      const tab = await fresh.newPage();
+      watch(tab, faults);
+      await tab.goto(link);
+      await tab.getByText(/^live · record/).waitFor();
+      return tab;
+    };
+    const given = { open, page, context, browser, door, swarm, base: door.base };
     await trial("a link works once", () => signingIn(given));
     await trial("axe finds nothing on any route in both themes, and nothing is cut off at three sizes", () => everyRoute(given));
     await trial("axe finds nothing in any dialog", () => everyDialog(given));

@@ -140,6 +140,54 @@ export const stories = {
     await until(() => task(swarm, "2.3").status === "active", "2.3 to go on");
   },
 
+  async "keyboard: in semi-auto mode an agent is redirected to a task that waits for its start"({ page, base, swarm }) {
+    await until(() => task(swarm, "2.2").status === "blocked", "2.2 to ask again");
+    await page.goto(`${base}/tasks/2.2`);
+    await page.getByText(/^live · record/).waitFor();
+    await page.keyboard.press("m");
+    await button(page, "SEMI-AUTO").waitFor();
+    await page.keyboard.press("u");
+    await until(() => task(swarm, "2.2").status === "pending", "2.2 to be ready");
+    await page.goto(`${base}/tasks/2.3`);
+    await page.getByText(/^live · record/).waitFor();
+    await page.keyboard.press("r");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: /^2\.2 Name the authors/ }).waitFor();
+    await until(() => dialog.getByRole("button", { name: "Redirect to 2.2" }).isEnabled(), "the preview");
+    await page.keyboard.press("y");
+    await until(() => task(swarm, "2.2").attempts >= 3 && task(swarm, "2.3").status === "pending", "2.2 to be taken up");
+    await page.keyboard.press("m");
+    await until(() => dialog.getByRole("button", { name: "Switch to autopilot" }).isEnabled(), "the preview");
+    await page.keyboard.press("y");
+    await button(page, "AUTOPILOT").waitFor();
+  },
+
+  async "a viewer looks and commands nothing"({ browser, door, open }) {
+    if (!door.viewer) return;
+    const context = await browser.newContext();
+    const page = await open(context, await door.viewer());
+    await page.getByText("This session may only look").waitFor();
+    assert.equal(await button(page, "Pause").first().getAttribute("aria-disabled"), "true");
+    await page.keyboard.press("Space");
+    await foot(page).getByText("This session may only look").waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await context.close();
+  },
+
+  async "signing out ends the session in every tab"({ browser, door, open }) {
+    const context = await browser.newContext();
+    const page = await open(context, await door.another());
+    const other = await context.newPage();
+    await other.goto(door.base);
+    await other.getByText(/^live · record/).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("sign out");
+    await page.keyboard.press("Enter");
+    await page.getByText("swarm web", { exact: true }).waitFor();
+    await other.getByText("Your session has ended").waitFor();
+    await context.close();
+  },
+
   async "keyboard: the swarm is paused and goes on"({ page, base, swarm }) {
     await page.goto(`${base}/board`);
     await page.getByRole("heading", { name: "Board" }).waitFor();

@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
+import { get } from "./api/client";
 import { queries, refresh } from "./api/queries";
 import { keyIn, signIn } from "./api/session";
 import { announce } from "./lib/announce";
@@ -23,6 +24,8 @@ async function begin(): Promise<void> {
   const first = await signIn(key);
   live.onRefresh = () => void refresh();
   live.onBack = () => void askAgain();
+  // A session that has ended is no lost connection: the answer says so, and the page with it.
+  live.onLost = () => void get("/session").catch(() => {});
   live.onAnew = () => {
     queries.clear();
     say("Another plan is here now: everything is read anew");

@@ -41,9 +41,11 @@ export async function act(verb: Verb, task: string | null): Promise<void> {
   const why = off();
   if (why) return say(why);
   if (NEEDS_TASK.includes(verb) && !task) return say("Select a task first: j and k move, Enter opens");
-  const board = boardNow();
   if (verb === "pause" || verb === "resume") return question.set({ kind: "pause" });
+  let board: BoardView;
   try {
+    // A key may be quicker than the first board, and what a verb means depends on it.
+    board = boardNow() ?? (await queries.fetchQuery({ queryKey: ["now", "/v1/board"], queryFn: () => get<Seen<BoardView>>("/v1/board") })).view;
     const refused = await refusal(verb, NEEDS_TASK.includes(verb) ? task : null);
     if (refused) return say(refused.message, refused.hint);
   } catch {
@@ -59,7 +61,7 @@ export async function act(verb: Verb, task: string | null): Promise<void> {
     case "checkpoint":
       return question.set({ kind: "checkpoint" });
     case "undo":
-      return undo(board?.operations.find((op) => op.canBeUndone && op.by.startsWith("person") && op.state === "done"));
+      return undo(board.operations.find((op) => op.canBeUndone && op.by.startsWith("person") && op.state === "done"));
     default: {
       const asked = verbCommand(verb, id, board);
       if (asked) askFor(asked);

@@ -66,6 +66,7 @@ export const KEYS: Binding[] = [
   key(["w"], "w", "wrap", "wrap", "Wrap long lines of logs and diffs", "Looking"),
   key(["."], ".", "machinery", "machinery", "Show or hide what only the machinery does", "Looking"),
   key([], "", "theme", "dark or light", "Switch between dark, light and the system's choice", "Looking"),
+  key([], "", "signout", "sign out", "End the session of this browser; swarm web begins another", "Looking"),
   page("o", "/", "overview", "Overview"),
   page("a", "/attention", "attention", "What waits for you"),
   page("b", "/board", "board", "Board"),

@@ -29,6 +29,7 @@ class Live {
   onRefresh: () => void = () => {};
   onAnew: () => void = () => {};
   onBack: () => void = () => {};
+  onLost: () => void = () => {};
 
   start(): void {
     const again = () => this.input({ in: "again" });
@@ -47,7 +48,11 @@ class Live {
     this.socket = socket;
     socket.onopen = () => this.input({ in: "opened" });
     socket.onmessage = (event) => this.heard(String(event.data));
-    socket.onclose = () => this.socket === socket && this.input({ in: "closed" });
+    socket.onclose = () => {
+      if (this.socket !== socket) return;
+      this.input({ in: "closed" });
+      this.onLost();
+    };
   }
 
   private heard(text: string): void {

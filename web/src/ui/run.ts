@@ -1,6 +1,7 @@
 // What an action of the key table does.
 import { useCallback } from "react";
 import { useLocation } from "wouter";
+import { errorOf, signOut } from "../api/client";
 import { act, boardNow, choose } from "../lib/actions";
 import { href, moment, useAddress } from "../lib/address";
 import { announce } from "../lib/announce";
@@ -98,12 +99,17 @@ export function useRun(): (action: string, task: string | null) => void {
           return;
         case "machinery":
           return machinery.set(!machinery.get());
+        case "signout":
+          return void signOut().then(
+            () => window.location.reload(),
+            (thrown: unknown) => say(errorOf(thrown).message),
+          );
         case "theme":
           return announce(`Theme: ${nextTheme()}`);
         default: {
           const verb = KEYS.find((binding) => binding.action === action)?.verb;
           if (verb) void act(verb, task);
-          else if (action === "pause") question.set({ kind: "pause" });
+          else if (action === "pause") void act("pause", null);
           else toPage(action);
         }
       }

@@ -3,6 +3,7 @@ import { lazy, Suspense, type ReactNode } from "react";
 import { useBoard } from "../api/queries";
 import type { Session } from "../api/client";
 import { useAddress } from "../lib/address";
+import { act } from "../lib/actions";
 import { question } from "../lib/dialogs";
 import { keyOf } from "../lib/keys";
 import { Banner, Header } from "./header";
@@ -55,7 +56,7 @@ function BottomBar() {
       <To path="/attention" aria-current={here(path, "/attention") ? "page" : undefined}>You{waiting ? ` ${waiting}` : ""}</To>
       <To path="/board" aria-current={here(path, "/board") ? "page" : undefined}>Work</To>
       <To path="/plan" aria-current={here(path, "/plan") ? "page" : undefined}>Plan</To>
-      <button type="button" onClick={() => question.set({ kind: "pause" })}>{board && board.status.paused.length ? "Resume" : "Pause"}</button>
+      <button type="button" onClick={() => void act("pause", null)}>{board && board.status.paused.length ? "Resume" : "Pause"}</button>
       <button type="button" onClick={() => question.set({ kind: "palette", task: null })}>More</button>
     </nav>
   );
