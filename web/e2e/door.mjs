@@ -44,7 +44,9 @@ export class Door {
   }
 
   /** A link for somebody who may only look; the stand-in has none. */
-  viewer = process.env.SWARM_DOOR ? null : async () => /http:\/\/\S+/.exec(execFileSync(bin, ["-C", this.dir, "web", "--no-open", "--viewer"], { encoding: "utf8" }))[0];
+  viewer = process.env.SWARM_DOOR
+    ? null
+    : async () => /http:\/\/\S+/.exec(execFileSync(bin, ["-C", this.dir, "web", "--no-open", "--viewer"], { encoding: "utf8" }))[0];
 
   close() {
     this.child?.kill("SIGTERM");
@@ -66,7 +68,11 @@ export async function showDist(context) {
       const file = join(dist, asset ? url.pathname : "index.html");
       if (!existsSync(file)) return route.fulfill({ status: 404 });
       delete headers["content-length"];
-      return route.fulfill({ status: 200, headers: { ...headers, "content-type": TYPES[extname(file)] ?? "application/octet-stream" }, body: readFileSync(file) });
+      return route.fulfill({
+        status: 200,
+        headers: { ...headers, "content-type": TYPES[extname(file)] ?? "application/octet-stream" },
+        body: readFileSync(file),
+      });
     },
   );
 }

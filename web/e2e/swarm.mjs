@@ -19,18 +19,76 @@ export const PLAN = {
       id: 1,
       name: "Chapters",
       tasks: [
-        { id: "1.1", title: "Table of contents", tags: ["docs"], description: script("write contents.md # Contents", "usage input=41000 output=900 cost=0.31", "commit docs: contents", "complete") },
-        { id: "1.2", title: "Chapter on worktrees", tags: ["docs"], description: script("write README.md The book, second line", ...chapter(2), "usage input=12000 output=2100 cost=0.12", "commit docs: chapter two", "complete") },
-        { id: "1.3", title: NASTY, description: script("print <b>bold?</b> <script>alert(3)</script>", "write nasty.txt <img src=x onerror=alert(4)>", "commit feat: nasty <b>words</b>", "progress 50", "usage input=9000 output=400 cost=0.05", "write draft.txt not yet committed", "tool-begin Bash make test", "hang") },
+        {
+          id: "1.1",
+          title: "Table of contents",
+          tags: ["docs"],
+          description: script("write contents.md # Contents", "usage input=41000 output=900 cost=0.31", "commit docs: contents", "complete"),
+        },
+        {
+          id: "1.2",
+          title: "Chapter on worktrees",
+          tags: ["docs"],
+          description: script(
+            "write README.md The book, second line",
+            ...chapter(2),
+            "usage input=12000 output=2100 cost=0.12",
+            "commit docs: chapter two",
+            "complete",
+          ),
+        },
+        {
+          id: "1.3",
+          title: NASTY,
+          description: script(
+            "print <b>bold?</b> <script>alert(3)</script>",
+            "write nasty.txt <img src=x onerror=alert(4)>",
+            "commit feat: nasty <b>words</b>",
+            "progress 50",
+            "usage input=9000 output=400 cost=0.05",
+            "write draft.txt not yet committed",
+            "tool-begin Bash make test",
+            "hang",
+          ),
+        },
       ],
     },
     {
       id: 2,
       name: "The book",
       tasks: [
-        { id: "2.1", title: "Chapter on recovery", review: "human", depends: ["1.1"], acceptance: ["links resolve", "named in the contents"], description: script(...chapter(4), "write contents.md # Contents of the book", "append contents.md 4. Recovery", "write Cargo.lock generated", "commit docs: chapter on recovery", "complete") },
-        { id: "2.2", title: "Name the authors", depends: ["1.1"], description: script("print looking for the licence", "blocked MIT or Apache for the README?") },
-        { id: "2.3", title: "Chapter on merging", description: script(...Array.from({ length: 60 }, (_, i) => `print step ${i + 1} of the chapter`), "progress 20", "write chapters/3.md One for each task", "tool-begin Bash make book", "hang") },
+        {
+          id: "2.1",
+          title: "Chapter on recovery",
+          review: "human",
+          depends: ["1.1"],
+          acceptance: ["links resolve", "named in the contents"],
+          description: script(
+            ...chapter(4),
+            "write contents.md # Contents of the book",
+            "append contents.md 4. Recovery",
+            "write Cargo.lock generated",
+            "commit docs: chapter on recovery",
+            "complete",
+          ),
+        },
+        {
+          id: "2.2",
+          title: "Name the authors",
+          depends: ["1.1"],
+          description: script("print looking for the licence", "blocked MIT or Apache for the README?"),
+        },
+        {
+          id: "2.3",
+          title: "Chapter on merging",
+          description: script(
+            ...Array.from({ length: 60 }, (_, i) => `print step ${i + 1} of the chapter`),
+            "progress 20",
+            "write chapters/3.md One for each task",
+            "tool-begin Bash make book",
+            "hang",
+          ),
+        },
         { id: "2.4", title: "Index", depends: ["2.1", "2.3"], description: script("write index.md Index", "commit docs: index", "complete") },
       ],
     },
@@ -40,7 +98,14 @@ export const PLAN = {
       tasks: [
         { id: "3.1", title: "Chapter on undo", depends: ["2.4"], description: script("write u.md u", "commit docs: u", "complete") },
         { id: "3.2", title: "Chapter on hooks", depends: ["3.1"], description: script("write h.md h", "commit docs: h", "complete") },
-        { id: "3.3", title: "Cover", depends: ["2.4"], priority: 3, tags: ["art"], description: script("write cover.md c", "commit art: cover", "complete") },
+        {
+          id: "3.3",
+          title: "Cover",
+          depends: ["2.4"],
+          priority: 3,
+          tags: ["art"],
+          description: script("write cover.md c", "commit art: cover", "complete"),
+        },
       ],
     },
   ],
@@ -58,7 +123,10 @@ export class Swarm {
     this.base = mkdtempSync(join(tmpdir(), "pages-e2e-"));
     this.dir = join(this.base, name);
     execFileSync("git", ["init", "-q", "-b", "main", this.dir]);
-    for (const [key, value] of [["user.name", "A Person"], ["user.email", "person@example.org"]]) {
+    for (const [key, value] of [
+      ["user.name", "A Person"],
+      ["user.email", "person@example.org"],
+    ]) {
       execFileSync("git", ["-C", this.dir, "config", key, value]);
     }
     writeFileSync(join(this.dir, "README.md"), "The book\n");
@@ -91,7 +159,14 @@ export class Swarm {
   async settled() {
     await until(() => {
       const tasks = Object.fromEntries(this.tasks().map((task) => [task.id, task.status]));
-      return tasks["1.1"] === "done" && tasks["1.2"] === "done" && tasks["2.1"] === "review" && tasks["2.2"] === "blocked" && tasks["2.3"] === "active" && tasks["1.3"] === "active";
+      return (
+        tasks["1.1"] === "done" &&
+        tasks["1.2"] === "done" &&
+        tasks["2.1"] === "review" &&
+        tasks["2.2"] === "blocked" &&
+        tasks["2.3"] === "active" &&
+        tasks["1.3"] === "active"
+      );
     }, "the swarm to settle");
   }
 
@@ -103,7 +178,8 @@ export class Swarm {
     }
   }
 
-  coordinatorPid() { // who holds the ledger
+  coordinatorPid() {
+    // who holds the ledger
     const text = readFileSync(join(this.dir, ".swarm/run/owner.lock"), "utf8");
     return Number(/"pid"\s*:\s*(\d+)/.exec(text)?.[1]);
   }

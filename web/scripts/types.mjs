@@ -18,9 +18,7 @@ function literal(schema) {
 
 function object(schema) {
   const required = new Set(schema.required ?? []);
-  const members = Object.entries(schema.properties ?? {}).map(
-    ([key, value]) => `${member(key)}${required.has(key) ? "" : "?"}: ${type(value)}`,
-  );
+  const members = Object.entries(schema.properties ?? {}).map(([key, value]) => `${member(key)}${required.has(key) ? "" : "?"}: ${type(value)}`);
   const open = schema.additionalProperties;
   if (members.length === 0 && open) return `Record<string, ${type(open)}>`;
   return `{ ${members.join("; ")} }`;

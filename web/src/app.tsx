@@ -27,10 +27,10 @@ function SignedOut({ message, hint }: { message: string; hint: string }) {
     <main className="signedout">
       <h1>swarm</h1>
       <p>{message}.</p>
-      <p>
-        Run this in the repository; it prints the address of this page with a key that works once, for five minutes:
-      </p>
-      <pre><code>swarm web</code></pre>
+      <p>Run this in the repository; it prints the address of this page with a key that works once, for five minutes:</p>
+      <pre>
+        <code>swarm web</code>
+      </pre>
       {hint && hint !== "swarm web" ? <p className="dim">{hint}</p> : null}
     </main>
   );

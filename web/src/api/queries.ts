@@ -3,7 +3,17 @@ import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@t
 import { useAddress } from "../lib/address";
 import { get, Refused } from "./client";
 import type {
-  AllowedView, ApprovedPlanView, BoardView, CheckpointView, Choice, DiffView, HistoryPage, LogPage, OperationView, PlanFile, TaskView,
+  AllowedView,
+  ApprovedPlanView,
+  BoardView,
+  CheckpointView,
+  Choice,
+  DiffView,
+  HistoryPage,
+  LogPage,
+  OperationView,
+  PlanFile,
+  TaskView,
 } from "./types";
 
 export interface Seen<T> {
@@ -11,8 +21,7 @@ export interface Seen<T> {
   view: T;
 }
 
-const retry = (failures: number, error: Error): boolean =>
-  failures < 2 && error instanceof Refused && (error.status === 0 || error.status === 503);
+const retry = (failures: number, error: Error): boolean => failures < 2 && error instanceof Refused && (error.status === 0 || error.status === 503);
 
 export const queries = new QueryClient({
   defaultOptions: { queries: { retry, refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: Infinity, gcTime: 120_000 } },
@@ -78,12 +87,11 @@ export function useHistory(from: number, limit: number, full: boolean, enabled =
   });
 }
 
-export const logPage = (run: string, from: number, limit: number): Promise<LogPage> =>
-  get(`/v1/runs/${id(run)}/log?from=${from}&limit=${limit}`);
+export const logPage = (run: string, from: number, limit: number): Promise<LogPage> => get(`/v1/runs/${id(run)}/log?from=${from}&limit=${limit}`);
 
 export async function allRecords(to: number): Promise<Record<string, unknown>[]> {
   const records: unknown[] = [];
-  for (let from = 1; from <= to; ) {
+  for (let from = 1; from <= to;) {
     const page = await get<HistoryPage>(`/v1/history?from=${from}&limit=1000`);
     records.push(...page.records);
     if (!page.next || page.records.length === 0) break;

@@ -14,7 +14,8 @@ export const boardNow = (): BoardView | undefined => queries.getQueryData<Seen<B
 export function off(): string | null {
   if (moment(window.location.search) !== null) return "This is the past: t returns to the present";
   const { phase, role } = live.snapshot();
-  if (phase !== "live") return "The connection is lost; nothing can be sent now";
+  if (phase === "connecting") return "Not connected yet; nothing can be sent now";
+  if (phase === "lost") return "The connection is lost; nothing can be sent now";
   if (role !== "operator") return "This session may only look";
   return null;
 }
@@ -76,7 +77,14 @@ export function undo(operation: OperationView | undefined): void {
   const command: Command = { do: "undo", operation: operation?.id ?? null, partial: false };
   const movesGit = !operation?.canBeUndone || operation.checkpoint || operation.facts.some(({ fact }) => /^(ref|worktree)\//.test(fact));
   if (!movesGit) void send(command);
-  else question.set({ kind: "confirm", weight: "moves", title: operation ? `Undo: ${operation.text}?` : "Undo your newest operation?", button: operation ? `Undo ${operation.kind.replaceAll("_", " ")}` : "Undo", command });
+  else
+    question.set({
+      kind: "confirm",
+      weight: "moves",
+      title: operation ? `Undo: ${operation.text}?` : "Undo your newest operation?",
+      button: operation ? `Undo ${operation.kind.replaceAll("_", " ")}` : "Undo",
+      command,
+    });
 }
 
 /** A way on of the attention list. */

@@ -47,12 +47,6 @@ export function useAddress(): Address {
     },
     [navigate],
   );
-  const go = useCallback(
-    (to: string, params: Params = {}) => navigate(href(to, moment(window.location.search), params)),
-    [navigate],
-  );
-  return useMemo(
-    () => ({ path, at, set, go, get: (key: string) => new URLSearchParams(search).get(key) ?? "" }),
-    [path, at, set, go, search],
-  );
+  const go = useCallback((to: string, params: Params = {}) => navigate(href(to, moment(window.location.search), params)), [navigate]);
+  return useMemo(() => ({ path, at, set, go, get: (key: string) => new URLSearchParams(search).get(key) ?? "" }), [path, at, set, go, search]);
 }

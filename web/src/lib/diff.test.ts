@@ -34,14 +34,21 @@ describe("a patch", () => {
   const files = parsePatch(PATCH);
   it("is read as files with counts", () => {
     expect(files.map(({ path, what, added, removed }) => [path, what, added, removed])).toEqual([
-      ["src/a.rs", "changed", 2, 1], ["new name.txt", "renamed", 0, 0], ["Cargo.lock", "deleted", 0, 1], ["p.png", "added", 0, 0],
+      ["src/a.rs", "changed", 2, 1],
+      ["new name.txt", "renamed", 0, 0],
+      ["Cargo.lock", "deleted", 0, 1],
+      ["p.png", "added", 0, 0],
     ]);
     expect(files[1]?.was).toBe("old name.txt");
     expect(files[2]?.hunks[0]?.lines[0]?.text).toBe("-- not a header");
   });
   it("numbers lines on both sides", () => {
     expect(files[0]?.hunks[0]?.lines.map(({ kind, old, now }) => [kind, old, now])).toEqual([
-      [" ", 40, 40], ["-", 41, null], ["+", null, 41], ["+", null, 42], [" ", 42, 43],
+      [" ", 40, 40],
+      ["-", 41, null],
+      ["+", null, 41],
+      ["+", null, 42],
+      [" ", 42, 43],
     ]);
   });
   it("folds what nobody reads by itself", () => {
@@ -76,7 +83,10 @@ describe("words", () => {
   it("puts removed lines beside those that took their place", () => {
     const lines = parsePatch(PATCH)[0]?.hunks[0]?.lines ?? [];
     expect(sideBySide(lines).map(({ left, right }) => [left?.text ?? "", right?.text ?? ""])).toEqual([
-      ["keep", "keep"], ["fn index() {", "fn index(book: &Book) {"], ["", "    more();"], ["end", "end"],
+      ["keep", "keep"],
+      ["fn index() {", "fn index(book: &Book) {"],
+      ["", "    more();"],
+      ["end", "end"],
     ]);
   });
 });

@@ -9,7 +9,9 @@ export interface Drift {
 }
 
 const tasksOf = (plan: PlanFile): Map<string, TaskFile & { phase: number }> =>
-  new Map((plan.phases ?? []).flatMap((phase) => ((phase.tasks ?? []) as TaskFile[]).map((task) => [task.id, { ...task, phase: phase.id }] as const)));
+  new Map(
+    (plan.phases ?? []).flatMap((phase) => ((phase.tasks ?? []) as TaskFile[]).map((task) => [task.id, { ...task, phase: phase.id }] as const)),
+  );
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null) || (empty(a) && empty(b));
 const empty = (value: unknown) => value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);

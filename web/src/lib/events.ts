@@ -67,7 +67,8 @@ const WORDS: Record<string, Words> = {
   changes_requested: () => "needs changes",
   council_voice: (data) => `${text(data["member"])} says ${text(data["voice"])}`,
   task_approved: () => "approved, waits for its turn to merge",
-  agent_failed: (data) => `${text(data["agent"])} ended: ${text(inner(data, "how", "kind")).replaceAll("_", " ")}${text(inner(data, "how", "text")) ? `: ${text(inner(data, "how", "text"))}` : ""}`,
+  agent_failed: (data) =>
+    `${text(data["agent"])} ended: ${text(inner(data, "how", "kind")).replaceAll("_", " ")}${text(inner(data, "how", "text")) ? `: ${text(inner(data, "how", "text"))}` : ""}`,
   agent_stopped: (data) => `${text(data["agent"]) || "its agent"} was stopped`,
   agent_redirected: (data) => `its agent takes up ${text(data["to"])} next`,
   agent_degraded: (data) => `${text(data["agent"])} is out of service: ${text(data["why"])}`,

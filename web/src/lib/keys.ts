@@ -22,7 +22,13 @@ export interface Binding {
 }
 
 const key = (keys: string[], shown: string, action: string, word: string, help: string, part: Part, more: Partial<Binding> = {}): Binding => ({
-  keys, shown, action, word, help, part, ...more,
+  keys,
+  shown,
+  action,
+  word,
+  help,
+  part,
+  ...more,
 });
 
 const page = (letter: string, path: string, word: string, help: string) => key([`g ${letter}`], `g ${letter}`, `go:${path}`, word, help, "Pages");
@@ -39,7 +45,9 @@ export const KEYS: Binding[] = [
   key(["S"], "S", "start", "start", "Start the task, in semi-auto mode", "Selected task", { verb: "start" }),
   key(["P"], "P", "defer", "defer", "Put the task aside until it is unblocked", "Selected task", { verb: "defer" }),
   key([], "", "cancel", "cancel", "Give the task up", "Selected task", { verb: "cancel" }),
-  key(["R"], "R", "rollback_task", "roll back", "Take the work of the task out of trunk, or off its branch", "Selected task", { verb: "rollback_task" }),
+  key(["R"], "R", "rollback_task", "roll back", "Take the work of the task out of trunk, or off its branch", "Selected task", {
+    verb: "rollback_task",
+  }),
   key(["D"], "D", "diff", "diff", "Show what the task changes", "Selected task"),
   key(["v"], "v", "review", "review", "Approve submitted work, or ask for changes", "Selected task", { verb: "review" }),
   key(["i"], "i", "panel", "panel", "Show everything that can be done with the task", "Selected task"),

@@ -86,7 +86,10 @@ function ordered(column: Node[], row: Map<string, number>): Node[] {
     const known = node.depends.flatMap((id) => row.get(id) ?? []);
     return known.length ? known.reduce((a, b) => a + b, 0) / known.length : Number.MAX_SAFE_INTEGER;
   };
-  return column.map((node, n) => ({ node, n, weight: weight(node) })).sort((a, b) => a.weight - b.weight || a.n - b.n).map(({ node }) => node);
+  return column
+    .map((node, n) => ({ node, n, weight: weight(node) }))
+    .sort((a, b) => a.weight - b.weight || a.n - b.n)
+    .map(({ node }) => node);
 }
 
 export function layout(nodes: Node[], folded: Set<number>): Layout {
@@ -105,7 +108,10 @@ export function layout(nodes: Node[], folded: Set<number>): Layout {
     const start = x;
     const deepest = Math.max(...own.map((node) => depth.get(node.id) ?? 0));
     for (let d = 0; d <= deepest; d++) {
-      ordered(own.filter((node) => depth.get(node.id) === d), row).forEach((node, n) => {
+      ordered(
+        own.filter((node) => depth.get(node.id) === d),
+        row,
+      ).forEach((node, n) => {
         row.set(node.id, n);
         placed.push({ id: node.id, x, y: HEAD + n * (NODE_H + GAP_Y) });
         tallest = Math.max(tallest, n + 1);
@@ -115,7 +121,9 @@ export function layout(nodes: Node[], folded: Set<number>): Layout {
     phases.push({ id: phase, x: start, width: x - GAP_X - start, count: own.length, folded: false });
   }
   const there = new Set(placed.map(({ id }) => id));
-  const edges = nodes.flatMap((node) => (there.has(node.id) ? node.depends.filter((id) => there.has(id)).map((from) => ({ from, to: node.id })) : []));
+  const edges = nodes.flatMap((node) =>
+    there.has(node.id) ? node.depends.filter((id) => there.has(id)).map((from) => ({ from, to: node.id })) : [],
+  );
   return { nodes: placed, edges, phases, width: x, height: HEAD + Math.max(1, tallest) * (NODE_H + GAP_Y) + 16 };
 }
 

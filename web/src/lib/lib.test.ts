@@ -14,7 +14,15 @@ import { keyIn } from "../api/session";
 import { pictureMs } from "../ui/past";
 import type { BoardView, PlanFile } from "../api/types";
 
-const row = { id: "2.5", title: "Chapter on recovery", status: "review" as const, word: "review", detail: "round 2 of 3", agent: null, tags: ["docs"] };
+const row = {
+  id: "2.5",
+  title: "Chapter on recovery",
+  status: "review" as const,
+  word: "review",
+  detail: "round 2 of 3",
+  agent: null,
+  tags: ["docs"],
+};
 
 describe("words", () => {
   it("are short, as in the terminal UI", () => {
@@ -31,7 +39,15 @@ describe("words", () => {
 
 describe("filter", () => {
   it("takes words, stages, tags and their opposite", () => {
-    const cases: [string, boolean][] = [["recovery 2.5", true], ["stage:rev", true], ["tag:docs !stage:done", true], ["!tag:docs", false], ["tag:art", false], ["!", true], ["", true]];
+    const cases: [string, boolean][] = [
+      ["recovery 2.5", true],
+      ["stage:rev", true],
+      ["tag:docs !stage:done", true],
+      ["!tag:docs", false],
+      ["tag:art", false],
+      ["!", true],
+      ["", true],
+    ];
     for (const [filter, wanted] of cases) expect(fits(row, filter), filter).toBe(wanted);
   });
   it("finds commands by letters in order", () => {
@@ -93,17 +109,48 @@ describe("commands", () => {
 describe("plan", () => {
   const plan = (tasks: object[]): PlanFile => ({ goal: "g", phases: [{ id: 1, name: "p", tasks }] }) as unknown as PlanFile;
   it("shows how it drifted, whatever the statuses are", () => {
-    const before = plan([{ id: "1.1", title: "a", status: "done" }, { id: "1.2", title: "b" }]);
-    const after = plan([{ id: "1.1", title: "a", depends: [] }, { id: "1.3", title: "c" }]);
-    expect(drift(before, after)).toEqual([{ id: "1.3", what: "added", members: [] }, { id: "1.2", what: "removed", members: [] }]);
+    const before = plan([
+      { id: "1.1", title: "a", status: "done" },
+      { id: "1.2", title: "b" },
+    ]);
+    const after = plan([
+      { id: "1.1", title: "a", depends: [] },
+      { id: "1.3", title: "c" },
+    ]);
+    expect(drift(before, after)).toEqual([
+      { id: "1.3", what: "added", members: [] },
+      { id: "1.2", what: "removed", members: [] },
+    ]);
   });
   it("names faults and the path of a cycle", () => {
-    expect(problems(plan([{ id: "1.1", title: "a", depends: ["9"] }, { id: "1.1", title: "" }]))).toHaveLength(3);
-    expect(cycle([{ id: "a", depends: ["b"] }, { id: "b", depends: ["c"] }, { id: "c", depends: ["a"] }])).toEqual(["a", "b", "c", "a"]);
-    expect(cycle([{ id: "a", depends: ["b"] }, { id: "b", depends: [] }])).toBeNull();
+    expect(
+      problems(
+        plan([
+          { id: "1.1", title: "a", depends: ["9"] },
+          { id: "1.1", title: "" },
+        ]),
+      ),
+    ).toHaveLength(3);
+    expect(
+      cycle([
+        { id: "a", depends: ["b"] },
+        { id: "b", depends: ["c"] },
+        { id: "c", depends: ["a"] },
+      ]),
+    ).toEqual(["a", "b", "c", "a"]);
+    expect(
+      cycle([
+        { id: "a", depends: ["b"] },
+        { id: "b", depends: [] },
+      ]),
+    ).toBeNull();
   });
   it("stands in columns, what depends to the right", () => {
-    const nodes = [{ id: "1", phase: 1, depends: [] }, { id: "2", phase: 1, depends: ["1"] }, { id: "3", phase: 2, depends: ["2"] }];
+    const nodes = [
+      { id: "1", phase: 1, depends: [] },
+      { id: "2", phase: 1, depends: ["1"] },
+      { id: "3", phase: 2, depends: ["2"] },
+    ];
     const { nodes: placed, edges, phases } = layout(nodes, new Set());
     const x = (id: string) => placed.find((node) => node.id === id)?.x ?? 0;
     expect(x("1") < x("2") && x("2") < x("3")).toBe(true);
@@ -128,14 +175,23 @@ describe("records", () => {
     const usage = (costMicros: number) => ({ usage: { inputTokens: 10, outputTokens: 0, costMicros } });
     const at = (type: string, taskId: string, data: object = {}, more: object = {}) => record(type, { taskId, data, ...more });
     const { spent, open, agents } = burn([
-      at("task_added", "1"), at("task_added", "2"),
-      at("task_claimed", "1", { run: "r1", agent: "ada" }), at("iteration", "1", { run: "r1", ...usage(100) }),
+      at("task_added", "1"),
+      at("task_added", "2"),
+      at("task_claimed", "1", { run: "r1", agent: "ada" }),
+      at("iteration", "1", { run: "r1", ...usage(100) }),
       at("agent_failed", "1", { run: "r1", how: { kind: "crashed" } }),
-      at("task_claimed", "1", { run: "r2", agent: "ed" }), at("iteration", "1", { run: "r2", ...usage(30) }),
-      at("changes_requested", "1"), at("iteration", "1", { run: "r2", ...usage(7) }),
-      at("merge_completed", "1"), at("task_status_changed", "1", {}, { status: "done" }),
+      at("task_claimed", "1", { run: "r2", agent: "ed" }),
+      at("iteration", "1", { run: "r2", ...usage(30) }),
+      at("changes_requested", "1"),
+      at("iteration", "1", { run: "r2", ...usage(7) }),
+      at("merge_completed", "1"),
+      at("task_status_changed", "1", {}, { status: "done" }),
     ]);
-    expect(sums(spent, "outcome").map(({ name, micros }) => [name, micros])).toEqual([["lost", 100], ["redone", 30], ["merged", 7]]);
+    expect(sums(spent, "outcome").map(({ name, micros }) => [name, micros])).toEqual([
+      ["lost", 100],
+      ["redone", 30],
+      ["merged", 7],
+    ]);
     expect(open.at(-1)?.value).toBe(1);
     expect(agents.map(({ value }) => value)).toEqual([1, 0, 1]);
   });

@@ -29,8 +29,7 @@ export function say(message: string, hint = ""): void {
   announce(hint ? `${message}. ${hint}` : message);
 }
 
-const change = (id: string, part: Partial<Wish>) =>
-  wishes.set((all) => all.map((wish) => (wish.id === id ? { ...wish, ...part } : wish)));
+const change = (id: string, part: Partial<Wish>) => wishes.set((all) => all.map((wish) => (wish.id === id ? { ...wish, ...part } : wish)));
 
 export async function send(command: Command, then: Command | null = null): Promise<Wish> {
   const wish: Wish = { id: newWish(), command, then, state: "queued" };

@@ -21,7 +21,7 @@ function common(a: string[], b: string[]): [boolean[], boolean[]] {
     }
   }
   const [left, right] = [a.map(() => false), b.map(() => false)];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     if (a[i] === b[j]) {
       left[i++] = true;
       right[j++] = true;
@@ -61,7 +61,7 @@ export interface Row {
 /** Lines beside one another: removed ones meet those added in their place. */
 export function sideBySide(lines: PatchLine[]): Row[] {
   const rows: Row[] = [];
-  for (let i = 0; i < lines.length; ) {
+  for (let i = 0; i < lines.length;) {
     const line = lines[i] as PatchLine;
     if (line.kind === " ") {
       rows.push({ left: line, right: line });

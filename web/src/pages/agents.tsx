@@ -27,10 +27,18 @@ function Tile({ agent, now, past, follow }: { agent: BoardAgent; now: number; pa
       {past ? null : follow ? <Log run={agent.run} label={`Log of ${agent.agent}`} /> : <Empty>Open its page for the log.</Empty>}
       {past ? null : (
         <div className="verbs">
-          <VerbButton verb="stop" task={agent.task}>Stop …</VerbButton>
-          <VerbButton verb="redirect" task={agent.task}>Redirect …</VerbButton>
-          <VerbButton verb="message" task={agent.task}>Tell …</VerbButton>
-          <VerbButton verb="kill" task={agent.task}>Kill …</VerbButton>
+          <VerbButton verb="stop" task={agent.task}>
+            Stop …
+          </VerbButton>
+          <VerbButton verb="redirect" task={agent.task}>
+            Redirect …
+          </VerbButton>
+          <VerbButton verb="message" task={agent.task}>
+            Tell …
+          </VerbButton>
+          <VerbButton verb="kill" task={agent.task}>
+            Kill …
+          </VerbButton>
         </div>
       )}
     </section>
@@ -44,17 +52,35 @@ export default function AgentsPage() {
   const board = data?.view;
   const slots = board?.status.profile.parallelization_enabled ? board.status.profile.max_concurrent_tasks : 1;
   return (
-    <Page title="Agents" side={board ? <span className="dim">{board.agents.length} of {slots} at work</span> : null}>
+    <Page
+      title="Agents"
+      side={
+        board ? (
+          <span className="dim">
+            {board.agents.length} of {slots} at work
+          </span>
+        ) : null
+      }
+    >
       {board ? null : <Awaited error={error} what="the agents" />}
       {board && board.agents.length === 0 ? <Empty>Nobody works now.</Empty> : null}
       <div className="tiles">
-        {board?.agents.map((agent, n) => <Tile key={agent.run} agent={agent} now={now} past={at !== null} follow={n < TILES} />)}
+        {board?.agents.map((agent, n) => (
+          <Tile key={agent.run} agent={agent} now={now} past={at !== null} follow={n < TILES} />
+        ))}
       </div>
       {board?.status.degraded?.length ? (
         <section>
           <h2>Out of service</h2>
           <ul className="plainlist">
-            {board.status.degraded.map((agent) => <li key={agent.agent}>{agent.agent} <span className="dim">{agent.why}, {age(now, agent.since)}</span></li>)}
+            {board.status.degraded.map((agent) => (
+              <li key={agent.agent}>
+                {agent.agent}{" "}
+                <span className="dim">
+                  {agent.why}, {age(now, agent.since)}
+                </span>
+              </li>
+            ))}
           </ul>
         </section>
       ) : null}

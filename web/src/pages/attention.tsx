@@ -29,7 +29,9 @@ export function Entry({ entry, now, brief, first }: { entry: AttentionEntry; now
   return (
     <div className="entry" ref={box} tabIndex={-1} data-entry={entry.id} data-task={entry.task ?? undefined} role="group" aria-label={entry.what}>
       <div className="entryhead">
-        <span className="g-needs_you" aria-hidden="true">!</span>
+        <span className="g-needs_you" aria-hidden="true">
+          !
+        </span>
         <strong>{entry.what}</strong>
         <span className="dim"> {age(now, entry.since)}</span>
       </div>
@@ -37,13 +39,19 @@ export function Entry({ entry, now, brief, first }: { entry: AttentionEntry; now
       <div className="ways">
         {entry.choices.map((choice, n) => (
           <Act key={choice.label} onAct={() => choose(entry, choice)} {...(n === 0 ? { tone: "good" as const } : {})}>
-            <kbd aria-hidden="true">{n + 1}</kbd> {sentence(choice.label)}{choice.asks_for ? " …" : ""}
+            <kbd aria-hidden="true">{n + 1}</kbd> {sentence(choice.label)}
+            {choice.asks_for ? " …" : ""}
           </Act>
         ))}
         <Look entry={entry} />
       </div>
       {entry.choices.length === 0 && entry.commands.length > 0 ? (
-        <p className="dim">On the command line: {entry.commands.map((line) => <code key={line}>{line}</code>)}</p>
+        <p className="dim">
+          On the command line:{" "}
+          {entry.commands.map((line) => (
+            <code key={line}>{line}</code>
+          ))}
+        </p>
       ) : null}
     </div>
   );
@@ -54,10 +62,20 @@ export function AttentionPage() {
   const now = useNow();
   const entries = data?.view.attention ?? [];
   return (
-    <Page title="Attention" side={data ? <span className="dim">{entries.length === 1 ? "1 thing needs you" : `${count(entries.length, "thing")} need you`}</span> : null}>
+    <Page
+      title="Attention"
+      side={data ? <span className="dim">{entries.length === 1 ? "1 thing needs you" : `${count(entries.length, "thing")} need you`}</span> : null}
+    >
       {data ? null : <Awaited error={error} what="what waits for you" />}
       {data && entries.length === 0 ? <Empty>Nothing waits for you.</Empty> : null}
-      <Rows items={entries} id={(entry) => entry.id} label="What waits for you" height={120} className="entries" row={(entry, n) => <Entry entry={entry} now={now} first={n === 0} />} />
+      <Rows
+        items={entries}
+        id={(entry) => entry.id}
+        label="What waits for you"
+        height={120}
+        className="entries"
+        row={(entry, n) => <Entry entry={entry} now={now} first={n === 0} />}
+      />
       <Notify />
     </Page>
   );

@@ -21,12 +21,16 @@ function Card({ row }: { row: BoardRow }) {
   return (
     <To path={taskPath(row.id)} params={{ from: "board" }} className={`taskcard b-${row.group}`} data-task={row.id}>
       <span className="cardtop">
-        <span className={`g-${row.group}`}><Sign group={row.group} /> {row.word}</span>
+        <span className={`g-${row.group}`}>
+          <Sign group={row.group} /> {row.word}
+        </span>
         <span className="dim">{row.id}</span>
       </span>
       <span className="cardtitle">{row.title}</span>
       {row.detail || row.agent ? <span className="dim carddetail">{[row.agent, row.detail].filter(Boolean).join(" · ")}</span> : null}
-      {row.conflicts_with?.length ? <span className="warn">conflict foreseen with {row.conflicts_with.map((one) => one.with).join(", ")}</span> : null}
+      {row.conflicts_with?.length ? (
+        <span className="warn">conflict foreseen with {row.conflicts_with.map((one) => one.with).join(", ")}</span>
+      ) : null}
     </To>
   );
 }
@@ -53,7 +57,13 @@ export function BoardPage() {
                     {closed ? "▸" : "▾"} {name} <span className="dim">{own.length}</span>
                   </button>
                 ) : (
-                  <>{name} <span className="dim">{own.length - waits}{waits ? ` · ${waits} waiting` : ""}</span></>
+                  <>
+                    {name}{" "}
+                    <span className="dim">
+                      {own.length - waits}
+                      {waits ? ` · ${waits} waiting` : ""}
+                    </span>
+                  </>
                 )}
               </h2>
               {closed ? null : <Rows items={own} id={(row) => row.id} label={name} height={86} row={(row) => <Card row={row} />} />}

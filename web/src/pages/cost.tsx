@@ -14,7 +14,11 @@ import { Rows } from "../ui/rows";
 const WAYS = ["outcome", "task", "agent"] as const;
 
 const SAYS: Record<string, string> = {
-  merged: "is on trunk", open: "under way", redone: "had to be done again", lost: "lost to crashes and time-outs", "rolled back": "was taken back",
+  merged: "is on trunk",
+  open: "under way",
+  redone: "had to be done again",
+  lost: "lost to crashes and time-outs",
+  "rolled back": "was taken back",
 };
 
 export default function CostPage() {
@@ -23,7 +27,12 @@ export default function CostPage() {
   const end = at ?? seq ?? 0;
   // Charts need not move with every record: once for ten of them is enough.
   const upTo = at ?? Math.ceil(end / 10) * 10;
-  const { data, error } = useQuery({ queryKey: ["records", "all", upTo], queryFn: () => allRecords(upTo), enabled: end > 0, placeholderData: keepPreviousData });
+  const { data, error } = useQuery({
+    queryKey: ["records", "all", upTo],
+    queryFn: () => allRecords(upTo),
+    enabled: end > 0,
+    placeholderData: keepPreviousData,
+  });
   const board = useBoard().data?.view;
   const now = useNow();
   const counted = useMemo(() => burn(((data ?? []) as LedgerRecord[]).filter((record) => record.seq <= (at ?? Infinity))), [data, at]);
@@ -33,14 +42,27 @@ export default function CostPage() {
   const usage = board?.status.usage;
   const titles = new Map(board?.rows.map((row) => [row.id, row.title]));
   return (
-    <Page title="Money" side={usage ? <span>{money(usage.costMicros ?? 0)} · {tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} tokens</span> : null}>
+    <Page
+      title="Money"
+      side={
+        usage ? (
+          <span>
+            {money(usage.costMicros ?? 0)} · {tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} tokens
+          </span>
+        ) : null
+      }
+    >
       {data ? null : <Awaited error={error} what="the records" />}
       <div className="charts">
         <Chart label="Open tasks" points={counted.open} show={(value) => String(Math.round(value))} end={now} />
         <Chart label="Money" points={counted.money} show={(value) => money(value)} end={now} />
         <Chart label="Agents at work" points={counted.agents} show={(value) => String(Math.round(value * 10) / 10)} end={now} />
       </div>
-      <Tabs label="Sums by" now={by} tabs={WAYS.map((way) => ({ id: way, text: `By ${way}`, path: "/cost", params: { by: way === "outcome" ? null : way } }))} />
+      <Tabs
+        label="Sums by"
+        now={by}
+        tabs={WAYS.map((way) => ({ id: way, text: `By ${way}`, path: "/cost", params: { by: way === "outcome" ? null : way } }))}
+      />
       <Rows
         items={list}
         id={(one) => one.name}
@@ -49,7 +71,17 @@ export default function CostPage() {
         className="lines"
         row={(one) => (
           <div className="line sum">
-            <span className="name grow">{by === "task" && one.name ? <TaskLink id={one.name} title={titles.get(one.name) ?? ""} /> : by === "outcome" ? <>{one.name} <span className="dim">{SAYS[one.name]}</span></> : one.name}</span>
+            <span className="name grow">
+              {by === "task" && one.name ? (
+                <TaskLink id={one.name} title={titles.get(one.name) ?? ""} />
+              ) : by === "outcome" ? (
+                <>
+                  {one.name} <span className="dim">{SAYS[one.name]}</span>
+                </>
+              ) : (
+                one.name
+              )}
+            </span>
             <meter value={one.micros || one.tokens} max={most} aria-label={`Share of ${one.name}`} />
             <span className="number">{money(one.micros)}</span>
             <span className="number dim">{tokens(one.tokens)}</span>

@@ -49,7 +49,19 @@ function useNear(): [React.RefObject<HTMLDivElement | null>, boolean] {
 
 const LINE_PX = 20;
 
-function FileView({ file, beside, seen, onSeen, notes }: { file: PatchFile; beside: boolean; seen: boolean; onSeen: (on: boolean) => void; notes: Notes | null }) {
+function FileView({
+  file,
+  beside,
+  seen,
+  onSeen,
+  notes,
+}: {
+  file: PatchFile;
+  beside: boolean;
+  seen: boolean;
+  onSeen: (on: boolean) => void;
+  notes: Notes | null;
+}) {
   const why = whyFolded(file);
   const [open, setOpen] = useState<boolean | null>(null);
   const shown = open ?? (!seen && why === null);
@@ -61,17 +73,25 @@ function FileView({ file, beside, seen, onSeen, notes }: { file: PatchFile; besi
       <div className="filehead">
         <input type="checkbox" checked={seen} aria-label={`Seen: ${file.path}`} onChange={(event) => onSeen(event.target.checked)} />
         <button type="button" className="fold" aria-expanded={shown} onClick={() => setOpen(!shown)} data-filehead>
-          {shown ? "▾" : "▸"} {file.was ? `${file.was} → ` : ""}{file.path}
+          {shown ? "▾" : "▸"} {file.was ? `${file.was} → ` : ""}
+          {file.path}
         </button>
         <span className="plus">+{file.added}</span>
         <span className="minus">−{file.removed}</span>
         <span className="dim">
-          {file.what === "changed" ? "" : file.what} {seen ? "seen" : ""} {why ? `${why}${shown ? "" : ", open to load"}` : ""} {own ? count(own, "note") : ""}
+          {file.what === "changed" ? "" : file.what} {seen ? "seen" : ""} {why ? `${why}${shown ? "" : ", open to load"}` : ""}{" "}
+          {own ? count(own, "note") : ""}
         </span>
       </div>
       {shown ? (
         <div ref={box} style={near ? {} : { minHeight: Math.min(lines, 500) * LINE_PX }}>
-          {!near ? null : file.binary ? <Empty>Bytes that are no text.</Empty> : file.hunks.length === 0 ? <Empty>Only name or mode changed.</Empty> : <Hunks file={file} beside={beside} notes={notes} />}
+          {!near ? null : file.binary ? (
+            <Empty>Bytes that are no text.</Empty>
+          ) : file.hunks.length === 0 ? (
+            <Empty>Only name or mode changed.</Empty>
+          ) : (
+            <Hunks file={file} beside={beside} notes={notes} />
+          )}
         </div>
       ) : null}
     </section>
@@ -140,21 +160,34 @@ export function Diff({ task, notes, past }: { task: string; notes: Notes | null;
     <div className={`diff${wrapped ? " wrapped" : ""}`} data-diff>
       <div className="diffbar">
         <span hidden={files.length === 0}>
-          {count(files.length, "file")} <span className="plus">+{added}</span> <span className="minus">−{removed}</span> · {looked}/{files.length} seen
+          {count(files.length, "file")} <span className="plus">+{added}</span> <span className="minus">−{removed}</span> · {looked}/{files.length}{" "}
+          seen
         </span>
-        <span className="dim">{short(data.from)} → {short(data.to)}</span>
+        <span className="dim">
+          {short(data.from)} → {short(data.to)}
+        </span>
         <span className="push" />
         <span className="switch" role="group" aria-label="How the diff is shown">
-          <button type="button" className="button small" aria-pressed={!beside} onClick={() => view(false)}>Inline</button>
-          <button type="button" className="button small wideonly" aria-pressed={beside} onClick={() => view(true)}>Side by side</button>
-          <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>Wrap</button>
+          <button type="button" className="button small" aria-pressed={!beside} onClick={() => view(false)}>
+            Inline
+          </button>
+          <button type="button" className="button small wideonly" aria-pressed={beside} onClick={() => view(true)}>
+            Side by side
+          </button>
+          <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>
+            Wrap
+          </button>
         </span>
       </div>
       {files.length === 0 ? <Empty>Its branch changes nothing so far.</Empty> : null}
       {files.map((file) => (
         <FileView key={file.path} file={file} beside={beside} seen={seen.has(file.print)} onSeen={(on) => mark(file.print, on)} notes={notes} />
       ))}
-      {data.cut ? <p className="warn">There is more than is shown here: git diff {short(data.from)} {short(data.to)}</p> : null}
+      {data.cut ? (
+        <p className="warn">
+          There is more than is shown here: git diff {short(data.from)} {short(data.to)}
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -54,8 +54,12 @@ export function Graph({ board, centre }: { board: BoardView; centre: string }) {
   return (
     <div className="graph">
       <div className="graphbar">
-        <button type="button" className="button small" onClick={() => zoom(Math.max(0.4, scale - 0.2))} aria-label="Smaller">−</button>
-        <button type="button" className="button small" onClick={() => zoom(Math.min(1.6, scale + 0.2))} aria-label="Larger">+</button>
+        <button type="button" className="button small" onClick={() => zoom(Math.max(0.4, scale - 0.2))} aria-label="Smaller">
+          −
+        </button>
+        <button type="button" className="button small" onClick={() => zoom(Math.min(1.6, scale + 0.2))} aria-label="Larger">
+          +
+        </button>
         {board.rows.length > DRAWN_MAX ? (
           <button type="button" className="button small" aria-pressed={near} onClick={() => set({ all: near ? "yes" : null })}>
             {near ? `Two steps around ${centre || "the work"}: ${drawn.length} of ${board.rows.length}` : `All, the first ${drawn.length}`}
@@ -69,21 +73,42 @@ export function Graph({ board, centre }: { board: BoardView; centre: string }) {
             <svg width={placed.width} height={placed.height} aria-hidden="true">
               {placed.edges.map(({ from, to }) => {
                 const [a, b] = [at.get(from), at.get(to)];
-                return a && b ? <path key={`${from} ${to}`} className={from === centre || to === centre ? "edge lit" : "edge"} d={bow(a, b)} /> : null;
+                return a && b ? (
+                  <path key={`${from} ${to}`} className={from === centre || to === centre ? "edge lit" : "edge"} d={bow(a, b)} />
+                ) : null;
               })}
-              {conflicts.map(({ key, d }) => <path key={key} className="edge conflict" d={d} />)}
+              {conflicts.map(({ key, d }) => (
+                <path key={key} className="edge conflict" d={d} />
+              ))}
             </svg>
             {placed.phases.map((phase) => (
-              <button key={phase.id} type="button" className="phasehead" aria-expanded={!phase.folded} style={{ left: phase.x, width: phase.width }} onClick={() => fold(phase.id)}>
-                {phase.folded ? "▸" : "▾"} {phase.id} {phase.folded ? `${phase.count} tasks` : board.status.phases.find((one) => one.id === phase.id)?.name}
+              <button
+                key={phase.id}
+                type="button"
+                className="phasehead"
+                aria-expanded={!phase.folded}
+                style={{ left: phase.x, width: phase.width }}
+                onClick={() => fold(phase.id)}
+              >
+                {phase.folded ? "▸" : "▾"} {phase.id}{" "}
+                {phase.folded ? `${phase.count} tasks` : board.status.phases.find((one) => one.id === phase.id)?.name}
               </button>
             ))}
             {placed.nodes.map((node) => {
               const row = rows.get(node.id);
               if (!row) return null;
               return (
-                <To key={node.id} path={taskPath(node.id)} className={`node b-${row.group}${node.id === centre ? " here" : ""}`} data-task={node.id} style={{ left: node.x, top: node.y }} title={`${row.title} · ${row.word} ${row.detail}`}>
-                  <span className={`g-${row.group}`}><Sign group={row.group} /> {row.id} {row.word}</span>
+                <To
+                  key={node.id}
+                  path={taskPath(node.id)}
+                  className={`node b-${row.group}${node.id === centre ? " here" : ""}`}
+                  data-task={node.id}
+                  style={{ left: node.x, top: node.y }}
+                  title={`${row.title} · ${row.word} ${row.detail}`}
+                >
+                  <span className={`g-${row.group}`}>
+                    <Sign group={row.group} /> {row.id} {row.word}
+                  </span>
                   <span className="nodetitle">{row.title}</span>
                 </To>
               );

@@ -17,21 +17,35 @@ const PAGE = 200;
 
 export function fitsRecord(record: LedgerRecord, filter: string): boolean {
   const text = `${record.type} ${kindWords(record)} ${record.by} ${record.taskId ?? ""} ${said(record) ?? ""}`.toLowerCase();
-  return filter.toLowerCase().split(/\s+/).filter(Boolean).every((word) => (word.startsWith("!") ? word.length === 1 || !text.includes(word.slice(1)) : text.includes(word)));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => (word.startsWith("!") ? word.length === 1 || !text.includes(word.slice(1)) : text.includes(word)));
 }
 
 function Record({ record, open, toggle, look }: { record: LedgerRecord; open: boolean; toggle: () => void; look: () => void }) {
   return (
     <div className="record" data-task={record.taskId}>
       <div className="line">
-        <button type="button" className="fold" aria-expanded={open} onClick={toggle}>{open ? "▾" : "▸"} {record.seq}</button>
-        <time dateTime={record.ts} title={day(record.ts)}>{clock(record.ts)}</time>
+        <button type="button" className="fold" aria-expanded={open} onClick={toggle}>
+          {open ? "▾" : "▸"} {record.seq}
+        </button>
+        <time dateTime={record.ts} title={day(record.ts)}>
+          {clock(record.ts)}
+        </time>
         <span className="about">{record.taskId ? <TaskLink id={record.taskId} /> : null}</span>
         <span className={said(record) ? "grow words" : "grow dim words"}>{said(record) ?? kindWords(record)}</span>
         <span className="dim by">{who(record.by)}</span>
-        <button type="button" className="button small" onClick={look} aria-label={`Look at record ${record.seq}`}>Look</button>
+        <button type="button" className="button small" onClick={look} aria-label={`Look at record ${record.seq}`}>
+          Look
+        </button>
       </div>
-      {open ? <pre className="prose" tabIndex={0}>{JSON.stringify(record, null, 2)}</pre> : null}
+      {open ? (
+        <pre className="prose" tabIndex={0}>
+          {JSON.stringify(record, null, 2)}
+        </pre>
+      ) : null}
     </div>
   );
 }
@@ -46,17 +60,27 @@ function Compare({ a, b }: { a: number; b: number }) {
     return later.rows.flatMap((row) => {
       const was = before.get(row.id);
       const words = (one: typeof row) => [one.word, one.detail].filter(Boolean).join(" ");
-      return !was ? [{ id: row.id, title: row.title, was: "not in the plan", is: words(row) }] : words(was) === words(row) ? [] : [{ id: row.id, title: row.title, was: words(was), is: words(row) }];
+      return !was
+        ? [{ id: row.id, title: row.title, was: "not in the plan", is: words(row) }]
+        : words(was) === words(row)
+          ? []
+          : [{ id: row.id, title: row.title, was: words(was), is: words(row) }];
     });
   }, [then, later]);
   if (!then || !later) return <Empty>Reading both records …</Empty>;
   const cost = (later.status.usage.costMicros ?? 0) - (then.status.usage.costMicros ?? 0);
   return (
     <section className="card" aria-label={`From record ${a} to ${b}`}>
-      <h2>From record {a} to {b}: {later.status.counts.done - then.status.counts.done} more done, {money(Math.max(0, cost))}</h2>
+      <h2>
+        From record {a} to {b}: {later.status.counts.done - then.status.counts.done} more done, {money(Math.max(0, cost))}
+      </h2>
       {changes.length === 0 ? <Empty>No task is different.</Empty> : null}
       <ul className="plainlist">
-        {changes.map((change) => <li key={change.id}><TaskLink id={change.id} title={change.title} /> <span className="dim">{change.was} →</span> {change.is}</li>)}
+        {changes.map((change) => (
+          <li key={change.id}>
+            <TaskLink id={change.id} title={change.title} /> <span className="dim">{change.was} →</span> {change.is}
+          </li>
+        ))}
       </ul>
     </section>
   );
@@ -89,12 +113,22 @@ export default function HistoryPage() {
           set({ a: String(fields.get("a")), b: String(fields.get("b")) }, true);
         }}
       >
-        <button type="button" className="button" aria-pressed={all} onClick={() => machinery.set(!all)}>{all ? "Hide machinery" : "Show machinery"}</button>
-        <button type="button" className="button" onClick={() => set({ at: 1 }, true)} disabled={at !== null}>Watch the film</button>
+        <button type="button" className="button" aria-pressed={all} onClick={() => machinery.set(!all)}>
+          {all ? "Hide machinery" : "Show machinery"}
+        </button>
+        <button type="button" className="button" onClick={() => set({ at: 1 }, true)} disabled={at !== null}>
+          Watch the film
+        </button>
         <span className="push" />
-        <label className="check">Compare <input name="a" type="text" inputMode="numeric" size={6} defaultValue={get("a") || 1} /></label>
-        <label className="check">with <input name="b" type="text" inputMode="numeric" size={6} defaultValue={get("b") || end} key={get("b") ? "asked" : end} /></label>
-        <button type="submit" className="button">Compare</button>
+        <label className="check">
+          Compare <input name="a" type="text" inputMode="numeric" size={6} defaultValue={get("a") || 1} />
+        </label>
+        <label className="check">
+          with <input name="b" type="text" inputMode="numeric" size={6} defaultValue={get("b") || end} key={get("b") ? "asked" : end} />
+        </label>
+        <button type="submit" className="button">
+          Compare
+        </button>
       </form>
       {a > 0 && b > a ? <Compare a={a} b={b} /> : null}
       {data ? null : <Awaited error={error} what="the ledger" />}
@@ -104,10 +138,21 @@ export default function HistoryPage() {
         label="Records, newest first"
         height={34}
         className="lines records"
-        row={(record) => <Record record={record} open={record.seq === wanted} toggle={() => set({ record: record.seq === wanted ? null : record.seq })} look={() => set({ at: record.seq }, true)} />}
+        row={(record) => (
+          <Record
+            record={record}
+            open={record.seq === wanted}
+            toggle={() => set({ record: record.seq === wanted ? null : record.seq })}
+            look={() => set({ at: record.seq }, true)}
+          />
+        )}
       />
       {data && shown.length === 0 ? <Empty>No record fits.</Empty> : null}
-      {from > 1 && limit < 1000 ? <button type="button" className="button" onClick={() => more(pages + 1)}>Older</button> : null}
+      {from > 1 && limit < 1000 ? (
+        <button type="button" className="button" onClick={() => more(pages + 1)}>
+          Older
+        </button>
+      ) : null}
       {from > 1 && limit >= 1000 ? <p className="dim">Older ones: go back in time first (&lt;, or the scrubber).</p> : null}
     </Page>
   );

@@ -48,8 +48,12 @@ function NoteAt({ file, line, notes, close }: { file: string; line: number | nul
     >
       <Field label={`Note at ${file}${line === null ? "" : `:${line}`}`} value={text} set={setText} lines={2} focus />
       <div className="buttons">
-        <button type="button" className="button small" onClick={close}>Discard</button>
-        <button type="submit" className="button small good" disabled={!text.trim()}>Save note</button>
+        <button type="button" className="button small" onClick={close}>
+          Discard
+        </button>
+        <button type="submit" className="button small good" disabled={!text.trim()}>
+          Save note
+        </button>
       </div>
     </form>
   );
@@ -60,23 +64,49 @@ function KeptNotes({ file, line, notes }: { file: string; line: number | null; n
   return own.map(({ note, n }) => (
     <div key={n} className="kept">
       <span>└ {note.text}</span>
-      <button type="button" className="button small" onClick={() => notes.drop(n)}>Discard</button>
+      <button type="button" className="button small" onClick={() => notes.drop(n)}>
+        Discard
+      </button>
     </div>
   ));
 }
 
-function Cells({ line, side, text, onNote }: { line: PatchLine | null; side: "old" | "now" | "both"; text: (line: PatchLine) => ReactNode; onNote: ((line: PatchLine) => void) | null }) {
-  if (!line) return <><td className="n" /><td className="sign void" /><td className="code void" /></>;
+function Cells({
+  line,
+  side,
+  text,
+  onNote,
+}: {
+  line: PatchLine | null;
+  side: "old" | "now" | "both";
+  text: (line: PatchLine) => ReactNode;
+  onNote: ((line: PatchLine) => void) | null;
+}) {
+  if (!line)
+    return (
+      <>
+        <td className="n" />
+        <td className="sign void" />
+        <td className="code void" />
+      </>
+    );
   const tone = line.kind === "+" ? "add" : line.kind === "-" ? "del" : "";
   const number = side === "old" ? line.old : side === "now" ? line.now : (line.now ?? line.old);
   return (
     <>
       <td className={`n ${tone}`}>
         {onNote ? (
-          <button type="button" className="linenote" tabIndex={-1} aria-label={`Note at line ${number ?? ""}`} onClick={() => onNote(line)}>{number}</button>
-        ) : number}
+          <button type="button" className="linenote" tabIndex={-1} aria-label={`Note at line ${number ?? ""}`} onClick={() => onNote(line)}>
+            {number}
+          </button>
+        ) : (
+          number
+        )}
       </td>
-      <td className={`sign ${tone}`}><span aria-hidden="true">{line.kind}</span><span className="only-read">{line.kind === " " ? "" : NAMES[line.kind]}</span></td>
+      <td className={`sign ${tone}`}>
+        <span aria-hidden="true">{line.kind}</span>
+        <span className="only-read">{line.kind === " " ? "" : NAMES[line.kind]}</span>
+      </td>
       <td className={`code ${tone}`}>{text(line)}</td>
     </>
   );
@@ -124,16 +154,34 @@ export function Hunks({ file, beside, notes }: { file: PatchFile; beside: boolea
   return (
     <div className="hunks" tabIndex={0} role="region" aria-label={`Changes of ${file.path}`}>
       <table className={beside ? "code beside" : "code"}>
-        {beside ? <colgroup>{["n", "s", "c", "n", "s", "c"].map((kind, n) => <col key={n} className={`col-${kind}`} />)}</colgroup> : null}
+        {beside ? (
+          <colgroup>
+            {["n", "s", "c", "n", "s", "c"].map((kind, n) => (
+              <col key={n} className={`col-${kind}`} />
+            ))}
+          </colgroup>
+        ) : null}
         {parts.map(({ hunk, lines }, n) => (
           <tbody key={n}>
-            <tr className="hunkhead"><td colSpan={beside ? 6 : 3} tabIndex={-1} data-hunk>{hunk.head}</td></tr>
+            <tr className="hunkhead">
+              <td colSpan={beside ? 6 : 3} tabIndex={-1} data-hunk>
+                {hunk.head}
+              </td>
+            </tr>
             <HunkRows file={file} lines={lines} beside={beside} notes={notes} />
           </tbody>
         ))}
       </table>
-      {all > drawn ? <button type="button" className="button" onClick={() => draw(drawn + 4 * DRAWN)}>Show {Math.min(all - drawn, 4 * DRAWN)} more of {all} lines</button> : null}
-      {notes && !noting ? <button type="button" className="button small filenote" onClick={() => note(true)}>Note on {file.path} …</button> : null}
+      {all > drawn ? (
+        <button type="button" className="button" onClick={() => draw(drawn + 4 * DRAWN)}>
+          Show {Math.min(all - drawn, 4 * DRAWN)} more of {all} lines
+        </button>
+      ) : null}
+      {notes && !noting ? (
+        <button type="button" className="button small filenote" onClick={() => note(true)}>
+          Note on {file.path} …
+        </button>
+      ) : null}
       {notes && noting ? <FileNote file={file} notes={notes} close={() => note(false)} /> : null}
     </div>
   );
@@ -145,7 +193,9 @@ function FileNote({ file, notes, close }: { file: PatchFile; notes: Notes; close
   const number = /^\d+$/.test(line) ? Number(line) : null;
   return (
     <div className="filenoteform">
-      <label className="check">Line <input type="text" inputMode="numeric" size={5} value={line} onChange={(event) => setLine(event.target.value)} /></label>
+      <label className="check">
+        Line <input type="text" inputMode="numeric" size={5} value={line} onChange={(event) => setLine(event.target.value)} />
+      </label>
       <NoteAt file={file.path} line={number} notes={notes} close={close} />
     </div>
   );

@@ -54,9 +54,18 @@ export default function PlanEditPage() {
   const save = () => {
     if (!plan) return;
     remember("draft:plan", null);
-    askFor({ title: "Save the plan?", button: `Save the plan: ${count(changes.length, "task")} differ`, command: { do: "save_plan", plan, kind: "save", source: "web", reset_statuses: false } });
+    askFor({
+      title: "Save the plan?",
+      button: `Save the plan: ${count(changes.length, "task")} differ`,
+      command: { do: "save_plan", plan, kind: "save", source: "web", reset_statuses: false },
+    });
   };
-  if (!data || text === null) return <Page title="Edit the plan"><Awaited error={error} what="the plan" /></Page>;
+  if (!data || text === null)
+    return (
+      <Page title="Edit the plan">
+        <Awaited error={error} what="the plan" />
+      </Page>
+    );
   return (
     <Page title="Edit the plan" side={<To path="/plan">back to the plan</To>}>
       <div className="planedit">
@@ -66,15 +75,42 @@ export default function PlanEditPage() {
         </p>
         <div>
           <div role="status" className={wrong.length ? "refused" : "fine"}>
-            {wrong.length ? <ul>{wrong.slice(0, 20).map((line) => <li key={line}>{line}</li>)}</ul> : "No fault found."}
+            {wrong.length ? (
+              <ul>
+                {wrong.slice(0, 20).map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            ) : (
+              "No fault found."
+            )}
           </div>
           <h2>{changes.length === 0 ? "As it stands in the ledger" : `${count(changes.length, "task")} differ`}</h2>
           <ul className="plainlist">
-            {changes.slice(0, 100).map((one) => <li key={one.id}>{one.id} {one.what}{one.members.length ? `: ${one.members.join(", ")}` : ""}</li>)}
+            {changes.slice(0, 100).map((one) => (
+              <li key={one.id}>
+                {one.id} {one.what}
+                {one.members.length ? `: ${one.members.join(", ")}` : ""}
+              </li>
+            ))}
           </ul>
           <div className="verbs">
-            <Act tone="good" onAct={save} refused={wrong.length ? { message: "The plan has faults", hint: wrong[0] ?? "" } : changes.length === 0 && plan?.goal === data.view.goal ? { message: "Nothing was changed", hint: "" } : null}>Save …</Act>
-            <button type="button" className="button" onClick={startOver}>Start over</button>
+            <Act
+              tone="good"
+              onAct={save}
+              refused={
+                wrong.length
+                  ? { message: "The plan has faults", hint: wrong[0] ?? "" }
+                  : changes.length === 0 && plan?.goal === data.view.goal
+                    ? { message: "Nothing was changed", hint: "" }
+                    : null
+              }
+            >
+              Save …
+            </Act>
+            <button type="button" className="button" onClick={startOver}>
+              Start over
+            </button>
           </div>
         </div>
       </div>

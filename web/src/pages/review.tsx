@@ -39,7 +39,10 @@ export function Verdict({ review, notes, bar }: { review: ReviewView; notes: Not
   const diff = useDiff(task, true).data;
   const refused = useAllowed(task).data?.view.find((one) => one.verb === "review")?.refused;
   const [general, setGeneral] = useState("");
-  const stale = diff && diff.to !== review.submitted ? { message: `The diff shown is not of the submitted commit ${short(review.submitted)}`, hint: "Wait a moment: it is read again" } : null;
+  const stale =
+    diff && diff.to !== review.submitted
+      ? { message: `The diff shown is not of the submitted commit ${short(review.submitted)}`, hint: "Wait a moment: it is read again" }
+      : null;
   const approve = () => void send({ do: "review", task, verdict: { approve: { tip: review.submitted } } });
   const wanted: ReviewNote[] = [...(general.trim() ? [{ text: general.trim() }] : []), ...notes.all];
   const needsChanges = async () => {
@@ -52,22 +55,41 @@ export function Verdict({ review, notes, bar }: { review: ReviewView; notes: Not
   return (
     <section className={bar ? "verdict bar" : "verdict"} aria-label="Your verdict">
       <p>
-        Round {review.round} of {review.rounds}{bar ? "" : <>, commit <code>{short(review.submitted)}</code>, tree <code>{short(review.tree)}</code></>}
+        Round {review.round} of {review.rounds}
+        {bar ? (
+          ""
+        ) : (
+          <>
+            , commit <code>{short(review.submitted)}</code>, tree <code>{short(review.tree)}</code>
+          </>
+        )}
       </p>
       {notes.all.length > 0 && !bar ? (
         <ul className="notes">
           {notes.all.map((note, n) => (
             <li key={n}>
               <span>{noteWords(note)}</span>
-              <button type="button" className="button small" onClick={() => notes.drop(n)}>Discard</button>
+              <button type="button" className="button small" onClick={() => notes.drop(n)}>
+                Discard
+              </button>
             </li>
           ))}
         </ul>
       ) : null}
-      <Field label={bar ? "What is to be changed" : "What is to be changed; notes at lines come with it"} value={general} set={setGeneral} draft={`review:${task}`} {...(bar ? {} : { lines: 2 })} />
+      <Field
+        label={bar ? "What is to be changed" : "What is to be changed; notes at lines come with it"}
+        value={general}
+        set={setGeneral}
+        draft={`review:${task}`}
+        {...(bar ? {} : { lines: 2 })}
+      />
       <div className="buttons">
-        <Act tone="good" onAct={approve} refused={refused ?? stale}>Approve tree {short(review.tree)}</Act>
-        <Act onAct={() => void needsChanges()} refused={refused}>Needs changes: {count(wanted.length, "note")}</Act>
+        <Act tone="good" onAct={approve} refused={refused ?? stale}>
+          Approve tree {short(review.tree)}
+        </Act>
+        <Act onAct={() => void needsChanges()} refused={refused}>
+          Needs changes: {count(wanted.length, "note")}
+        </Act>
       </div>
     </section>
   );
@@ -85,7 +107,11 @@ export function Review({ review, notes }: { review: ReviewView | undefined; note
             {review.council.map((member) => (
               <li key={member.member}>
                 <strong>{member.member}</strong> {member.voice ?? "has not spoken"} <span className="dim">{member.said}</span>
-                <ul>{member.notes.map((note, n) => <li key={n}>{noteWords(note)}</li>)}</ul>
+                <ul>
+                  {member.notes.map((note, n) => (
+                    <li key={n}>{noteWords(note)}</li>
+                  ))}
+                </ul>
               </li>
             ))}
           </ul>

@@ -18,7 +18,18 @@ export default function RunPage({ run }: { run: string }) {
     return () => window.removeEventListener("hashchange", moved);
   }, []);
   return (
-    <Page title={`Run ${run}`} side={agent ? <span>{agent.agent} · <TaskLink id={agent.task} title={agent.title} /></span> : <span className="dim">over</span>}>
+    <Page
+      title={`Run ${run}`}
+      side={
+        agent ? (
+          <span>
+            {agent.agent} · <TaskLink id={agent.task} title={agent.title} />
+          </span>
+        ) : (
+          <span className="dim">over</span>
+        )
+      }
+    >
       <Log run={run} label={`Log of run ${run}`} tall at={line} permalinks />
     </Page>
   );

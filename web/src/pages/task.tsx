@@ -25,8 +25,16 @@ function Neighbours({ id }: { id: string }) {
   const [before, after] = [list[at - 1], list[at + 1]];
   return (
     <span className="neighbours">
-      {before ? <To path={taskPath(before.id)} params={params} aria-label={`Previous: ${before.id}`}>‹ {before.id}</To> : null}
-      {after ? <To path={taskPath(after.id)} params={params} aria-label={`Next: ${after.id}`}>{after.id} ›</To> : null}
+      {before ? (
+        <To path={taskPath(before.id)} params={params} aria-label={`Previous: ${before.id}`}>
+          ‹ {before.id}
+        </To>
+      ) : null}
+      {after ? (
+        <To path={taskPath(after.id)} params={params} aria-label={`Next: ${after.id}`}>
+          {after.id} ›
+        </To>
+      ) : null}
     </span>
   );
 }
@@ -39,13 +47,19 @@ function Messages({ view, now }: { view: TaskView; now: number }) {
   };
   return (
     <div className="messages">
-      <p><VerbButton verb="message" task={view.id} tone="good">Write a message …</VerbButton></p>
+      <p>
+        <VerbButton verb="message" task={view.id} tone="good">
+          Write a message …
+        </VerbButton>
+      </p>
       {messages.length === 0 ? <Empty>Nobody has said anything to it.</Empty> : null}
       <ul className="plainlist">
         {messages.map((message) => (
           <li key={message.id}>
             <p className="quoted">{message.text}</p>
-            <p className="dim">{message.by}, {age(now, message.at)} · {where(message)}</p>
+            <p className="dim">
+              {message.by}, {age(now, message.at)} · {where(message)}
+            </p>
           </li>
         ))}
       </ul>
@@ -56,7 +70,10 @@ function Messages({ view, now }: { view: TaskView; now: number }) {
 /** Runs of the task, newest first. */
 function runsOf(records: TaskRecords, current: string | undefined): { run: string; words: string }[] {
   const claimed = records.records.filter((record) => record.type === "task_claimed");
-  const known = claimed.map(({ data = {} }) => ({ run: String(data["run"]), words: `attempt ${String(data["attempt"])}, ${String(data["agent"])} (${String(data["run"])})` }));
+  const known = claimed.map(({ data = {} }) => ({
+    run: String(data["run"]),
+    words: `attempt ${String(data["attempt"])}, ${String(data["agent"])} (${String(data["run"])})`,
+  }));
   return current && !known.some(({ run }) => run === current) ? [{ run: current, words: `now (${current})` }, ...known] : known;
 }
 
@@ -69,7 +86,16 @@ function Logs({ id, records }: { id: string; records: TaskRecords }) {
   return (
     <>
       <p className="logpick">
-        <label>Run <select value={run} onChange={(event) => set({ run: event.target.value })}>{runs.map((one) => <option key={one.run} value={one.run}>{one.words}</option>)}</select></label>{" "}
+        <label>
+          Run{" "}
+          <select value={run} onChange={(event) => set({ run: event.target.value })}>
+            {runs.map((one) => (
+              <option key={one.run} value={one.run}>
+                {one.words}
+              </option>
+            ))}
+          </select>
+        </label>{" "}
         <To path={`/runs/${run}`}>on a page of its own</To>
       </p>
       <Log key={run} run={run} label={`Log of ${run}`} tall />
@@ -93,14 +119,23 @@ export default function TaskPage({ id }: { id: string }) {
       if (selected.get() === id) selected.set(null);
     };
   }, [id]);
-  if (!data) return <Page title={`Task ${id}`}><Awaited error={error} what={`task ${id}`} /></Page>;
+  if (!data)
+    return (
+      <Page title={`Task ${id}`}>
+        <Awaited error={error} what={`task ${id}`} />
+      </Page>
+    );
   const view = data.view;
   const tab = get("tab") || (view.attempts > 0 && at === null ? "diff" : "summary");
   const path = taskPath(id);
   const keep = { q: get("q"), from: get("from") };
   const tabs = [
-    ["summary", "Summary"], ["timeline", "Timeline"], ["diff", "Diff"],
-    ["review", review ? `Review, round ${review.round}` : "Review"], ["log", "Log"], ["messages", view.messages?.length ? `Messages ${view.messages.length}` : "Messages"],
+    ["summary", "Summary"],
+    ["timeline", "Timeline"],
+    ["diff", "Diff"],
+    ["review", review ? `Review, round ${review.round}` : "Review"],
+    ["log", "Log"],
+    ["messages", view.messages?.length ? `Messages ${view.messages.length}` : "Messages"],
   ].map(([name = "", text = ""]) => ({ id: name, text, path, params: { ...keep, tab: name } }));
   const noting = review && at === null ? notes : null;
   return (

@@ -55,18 +55,31 @@ export function Timeline({ records }: { records: TaskRecords }) {
       <ol>
         {list.map(({ record, words, quiet, attempt }) => (
           <li key={record.seq} className={attempt ? "attempt" : undefined}>
-            <time dateTime={record.ts} title={day(record.ts)}>{clock(record.ts)}</time>
+            <time dateTime={record.ts} title={day(record.ts)}>
+              {clock(record.ts)}
+            </time>
             <span className="dim by">{who(record.by)}</span>
             <span className="words">
               {words}
-              {typeof record.data?.["run"] === "string" && attempt ? <> · <To path={`/runs/${String(record.data["run"])}`}>log of {String(record.data["run"])}</To></> : null}
+              {typeof record.data?.["run"] === "string" && attempt ? (
+                <>
+                  {" "}
+                  · <To path={`/runs/${String(record.data["run"])}`}>log of {String(record.data["run"])}</To>
+                </>
+              ) : null}
             </span>
-            <To path="/history" params={{ record: record.seq }} className="dim seq">{record.seq}</To>
+            <To path="/history" params={{ record: record.seq }} className="dim seq">
+              {record.seq}
+            </To>
             {quiet ? <span className="quiet">┄ {quiet} quiet ┄</span> : null}
           </li>
         ))}
       </ol>
-      {records.from > 1 ? <button type="button" className="button" onClick={records.older}>Older</button> : null}
+      {records.from > 1 ? (
+        <button type="button" className="button" onClick={records.older}>
+          Older
+        </button>
+      ) : null}
     </div>
   );
 }

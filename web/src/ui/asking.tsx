@@ -111,19 +111,25 @@ export function Pause() {
             ? "Nothing new will start."
             : `Nothing new will start. ${running.map((one) => `${one.agent} on ${one.task}`).join(", ")} will end the iteration and wait there.`}
       </p>
-      {board?.pauses.filter((pause) => pause.reason !== "user").map((pause) => (
-        <p key={pause.reason} className="dim">
-          Also paused ({pause.reason}): {pause.why}. {pause.ended_by}
-        </p>
-      ))}
+      {board?.pauses
+        .filter((pause) => pause.reason !== "user")
+        .map((pause) => (
+          <p key={pause.reason} className="dim">
+            Also paused ({pause.reason}): {pause.why}. {pause.ended_by}
+          </p>
+        ))}
       <div className="buttons">
-        <button type="button" className="button" onClick={shut}>Cancel</button>
+        <button type="button" className="button" onClick={shut}>
+          Cancel
+        </button>
         {running.length > 0 ? (
           <button type="button" className="button bad" disabled={!armed} onClick={() => wish(true)}>
             Force: stop {count(running.length, "agent")} now
           </button>
         ) : null}
-        <button type="submit" className="button good" disabled={!armed}>{mine ? "Resume" : "Pause"}</button>
+        <button type="submit" className="button good" disabled={!armed}>
+          {mine ? "Resume" : "Pause"}
+        </button>
       </div>
     </Dialog>
   );

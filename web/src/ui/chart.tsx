@@ -12,23 +12,36 @@ export function Chart({ points, label, show, end }: { points: Point[]; label: st
   const most = Math.max(1, ...points.map((point) => point.value));
   const x = (at: number) => LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT - 8);
   const y = (value: number) => TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
-  const path = points.map((point, n) => (n === 0 ? `M${x(point.at).toFixed(1)},${y(point.value).toFixed(1)}` : `H${x(point.at).toFixed(1)}V${y(point.value).toFixed(1)}`)).join("") + `H${x(to).toFixed(1)}`;
+  const path =
+    points
+      .map((point, n) =>
+        n === 0 ? `M${x(point.at).toFixed(1)},${y(point.value).toFixed(1)}` : `H${x(point.at).toFixed(1)}V${y(point.value).toFixed(1)}`,
+      )
+      .join("") + `H${x(to).toFixed(1)}`;
   const last = points.at(-1) ?? first;
   const words = `${label}: from ${show(first.value)} to ${show(last.value)}, at most ${show(most)}`;
   return (
     <figure className="chart">
-      <figcaption>{label} <span className="dim">now {show(last.value)}</span></figcaption>
+      <figcaption>
+        {label} <span className="dim">now {show(last.value)}</span>
+      </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
         {[0, 0.5, 1].map((part) => (
           <g key={part}>
             <line className="grid" x1={LEFT} x2={WIDTH - 8} y1={y(most * part)} y2={y(most * part)} />
-            <text x={LEFT - 6} y={y(most * part) + 4} textAnchor="end">{show(most * part)}</text>
+            <text x={LEFT - 6} y={y(most * part) + 4} textAnchor="end">
+              {show(most * part)}
+            </text>
           </g>
         ))}
         <path className="area" d={`${path}V${y(0)}H${x(from)}Z`} />
         <path className="curve" d={path} />
-        <text x={LEFT} y={HEIGHT - 4}>{clock(new Date(from).toISOString())}</text>
-        <text x={WIDTH - 8} y={HEIGHT - 4} textAnchor="end">{clock(new Date(to).toISOString())}</text>
+        <text x={LEFT} y={HEIGHT - 4}>
+          {clock(new Date(from).toISOString())}
+        </text>
+        <text x={WIDTH - 8} y={HEIGHT - 4} textAnchor="end">
+          {clock(new Date(to).toISOString())}
+        </text>
       </svg>
     </figure>
   );

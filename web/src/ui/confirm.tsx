@@ -70,7 +70,9 @@ export function Confirm({ asked }: { asked: Confirming }) {
       {forcing ? <Forces force={force} set={setForce} undo={command.do === "undo" || command.do === "redo"} /> : null}
       {looked.refused ? (
         <p>
-          <button type="button" className="button small" onClick={looked.again}>Look again</button>
+          <button type="button" className="button small" onClick={looked.again}>
+            Look again
+          </button>
         </p>
       ) : null}
       {looked.view && !ready ? <p className="dim">Read to the end to go on.</p> : null}

@@ -45,7 +45,8 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
       onClick={(event) => event.target === box.current && shut()}
       onKeyDown={(event) => {
         const target = event.target as HTMLElement;
-        if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select"))
+          return;
         if (event.key === "n") shut();
         else if (event.key === "y" || (event.key === "Enter" && !target.matches("button, a"))) confirmBy(box.current);
         else return;
@@ -58,14 +59,28 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
           onSubmit?.();
         }}
       >
-        <h2 id="dialog-title" tabIndex={-1}>{title}</h2>
+        <h2 id="dialog-title" tabIndex={-1}>
+          {title}
+        </h2>
         {children}
       </form>
     </dialog>
   );
 }
 
-export function Buttons({ button, ready, bad, children, onCancel }: { button: string; ready: boolean; bad?: boolean; children?: ReactNode; onCancel?: () => void }) {
+export function Buttons({
+  button,
+  ready,
+  bad,
+  children,
+  onCancel,
+}: {
+  button: string;
+  ready: boolean;
+  bad?: boolean;
+  children?: ReactNode;
+  onCancel?: () => void;
+}) {
   const armed = useArmed();
   return (
     <div className="buttons">

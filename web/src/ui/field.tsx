@@ -2,7 +2,15 @@
 import { useEffect, useId, useRef } from "react";
 import { remember, remembered } from "../lib/local";
 
-export function Field({ label, value, set, draft, lines, focus, placeholder }: {
+export function Field({
+  label,
+  value,
+  set,
+  draft,
+  lines,
+  focus,
+  placeholder,
+}: {
   label: string;
   value: string;
   set: (value: string) => void;

@@ -12,7 +12,8 @@ function WishLine({ wish }: { wish: Wish }) {
   const board = useBoard().data?.view;
   const operation = board?.operations.find((op) => op.id === wish.id);
   if (wish.state === "queued") return <span>… {wish.command.do.replaceAll("_", " ")}: queued</span>;
-  if (wish.state === "lost") return <span className="warn">? {wish.command.do.replaceAll("_", " ")}: no answer came; it is asked again when the connection is back</span>;
+  if (wish.state === "lost")
+    return <span className="warn">? {wish.command.do.replaceAll("_", " ")}: no answer came; it is asked again when the connection is back</span>;
   if (wish.state === "refused") {
     return (
       <span className="warn">
@@ -29,7 +30,14 @@ function WishLine({ wish }: { wish: Wish }) {
           <To path={`/operations/${encodeURIComponent(operation.id)}`}>operation {operation.seq}</To>
           {operation.state === "under_way" ? ` · under way${operation.step ? `: ${operation.step}` : ""}` : ""}
           {operation.state === "failed" ? " · failed" : ""}
-          {operation.canBeUndone ? <> <Act small onAct={() => undo(operation)}>Undo</Act></> : null}
+          {operation.canBeUndone ? (
+            <>
+              {" "}
+              <Act small onAct={() => undo(operation)}>
+                Undo
+              </Act>
+            </>
+          ) : null}
         </>
       ) : null}
     </span>
@@ -46,9 +54,19 @@ export function Foot() {
   return (
     <footer className="foot">
       <div className="result">
-        {said ? <span className="warn">{said.message} {said.hint ? <span className="dim">{said.hint}</span> : null}</span> : newest ? <WishLine wish={newest} /> : <span className="dim">? shows all keys</span>}
+        {said ? (
+          <span className="warn">
+            {said.message} {said.hint ? <span className="dim">{said.hint}</span> : null}
+          </span>
+        ) : newest ? (
+          <WishLine wish={newest} />
+        ) : (
+          <span className="dim">? shows all keys</span>
+        )}
       </div>
-      <div className="dim since">{at === null ? state : "past"} · record {at ?? board?.seq ?? seq ?? "…"}</div>
+      <div className="dim since">
+        {at === null ? state : "past"} · record {at ?? board?.seq ?? seq ?? "…"}
+      </div>
     </footer>
   );
 }
@@ -56,7 +74,11 @@ export function Foot() {
 /** Speaks attention and results to screen readers. */
 export function Spoken() {
   const { text, n } = spoken.use();
-  return <div className="spoken" role="log" aria-live="polite" aria-relevant="additions">{text ? <p key={n}>{text}</p> : null}</div>;
+  return (
+    <div className="spoken" role="log" aria-live="polite" aria-relevant="additions">
+      {text ? <p key={n}>{text}</p> : null}
+    </div>
+  );
 }
 
 /** A new entry of the attention list is said once, and shown by the browser when nobody looks at the page. */

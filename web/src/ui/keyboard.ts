@@ -6,7 +6,8 @@ import { question, selected } from "../lib/dialogs";
 const CHORD_MS = 1500;
 
 const typing = (node: EventTarget | null): boolean =>
-  node instanceof HTMLElement && (node.isContentEditable || node.matches("textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=range])"));
+  node instanceof HTMLElement &&
+  (node.isContentEditable || node.matches("textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=range])"));
 
 function name(event: KeyboardEvent): string {
   if (event.ctrlKey || event.metaKey) return event.key.toLowerCase() === "k" ? "Ctrl+k" : "";

@@ -68,7 +68,10 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
       if (action === "last") follow(true);
       if (action !== "mark:next" && action !== "mark:previous") return;
       const here = virtual.getVirtualItems().find((item) => item.start >= (box.current?.scrollTop ?? 0))?.index ?? 0;
-      const next = action === "mark:next" ? lines.findIndex((line, n) => n > here && landmark(line)) : lines.findLastIndex((line, n) => n < here && landmark(line));
+      const next =
+        action === "mark:next"
+          ? lines.findIndex((line, n) => n > here && landmark(line))
+          : lines.findLastIndex((line, n) => n < here && landmark(line));
       if (next >= 0) virtual.scrollToIndex(next, { align: "start" });
     };
     pageKeys.addEventListener("action", heard);
@@ -78,22 +81,60 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
     <div className={`log${tall ? " tall" : ""}${permalinks ? " permalinks" : ""}${wrapped ? " wrapped" : ""}`}>
       {tall ? (
         <div className="logbar">
-          <input type="search" aria-label="Filter lines" placeholder="filter lines" value={filter} onChange={(event) => setFilter(event.target.value)} />
-          <button type="button" className="button small" aria-pressed={times} onClick={() => { setTimes(!times); remember("times", times ? null : "yes"); }}>Times</button>
-          <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>Wrap</button>
-          <button type="button" className="button small" onClick={() => download(run, journal.lines)}>Download</button>
-          <span className="dim">{lines.length} lines{journal.dropped ? `, ${journal.dropped} older not shown` : ""}{journal.ended ? ", over" : following ? ", following" : ""}</span>
+          <input
+            type="search"
+            aria-label="Filter lines"
+            placeholder="filter lines"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+          <button
+            type="button"
+            className="button small"
+            aria-pressed={times}
+            onClick={() => {
+              setTimes(!times);
+              remember("times", times ? null : "yes");
+            }}
+          >
+            Times
+          </button>
+          <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>
+            Wrap
+          </button>
+          <button type="button" className="button small" onClick={() => download(run, journal.lines)}>
+            Download
+          </button>
+          <span className="dim">
+            {lines.length} lines{journal.dropped ? `, ${journal.dropped} older not shown` : ""}
+            {journal.ended ? ", over" : following ? ", following" : ""}
+          </span>
         </div>
       ) : null}
       <div className="loglines" ref={box} onScroll={scrolled} tabIndex={0} role="region" aria-label={label}>
-        {journal.loaded && lines.length === 0 ? <Empty>{journal.refused ? journal.refused.message : filter ? "No line fits." : "Nothing printed yet."}</Empty> : null}
+        {journal.loaded && lines.length === 0 ? (
+          <Empty>{journal.refused ? journal.refused.message : filter ? "No line fits." : "Nothing printed yet."}</Empty>
+        ) : null}
         <div className="spacer" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((part) => {
             const line = lines[part.index];
             if (!line) return null;
             return (
-              <div key={line.n} ref={virtual.measureElement} data-index={part.index} id={permalinks ? `n${line.n}` : undefined} className={`logline s-${line.stream}${line.n === at ? " here" : ""}`} style={{ transform: `translateY(${part.start}px)` }}>
-                {permalinks ? <a className="n" href={`#n${line.n}`}>{line.n}</a> : <span className="n">{line.n}</span>}
+              <div
+                key={line.n}
+                ref={virtual.measureElement}
+                data-index={part.index}
+                id={permalinks ? `n${line.n}` : undefined}
+                className={`logline s-${line.stream}${line.n === at ? " here" : ""}`}
+                style={{ transform: `translateY(${part.start}px)` }}
+              >
+                {permalinks ? (
+                  <a className="n" href={`#n${line.n}`}>
+                    {line.n}
+                  </a>
+                ) : (
+                  <span className="n">{line.n}</span>
+                )}
                 {times ? <time dateTime={line.ts}>{clock(line.ts)}</time> : null}
                 <span className="stream">{line.stream === "out" ? "" : line.stream}</span>
                 <span className="text">{plain(line.text)}</span>
@@ -102,7 +143,11 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
           })}
         </div>
       </div>
-      {following ? null : <button type="button" className="button small tofollow" onClick={() => follow(true)}>↓ {fresh ? `${fresh} new` : "follow"}</button>}
+      {following ? null : (
+        <button type="button" className="button small tofollow" onClick={() => follow(true)}>
+          ↓ {fresh ? `${fresh} new` : "follow"}
+        </button>
+      )}
     </div>
   );
 }

@@ -29,7 +29,13 @@ function useEntries(task: string | null): Entry[] {
       return { id: binding.action, text, key: binding.shown, action: binding.action, refused: refused?.message ?? "" };
     });
     const own = task ? verbs : verbs.filter((entry) => !entry.text.includes("…"));
-    const tasks = (board?.rows ?? []).map((row) => ({ id: `task ${row.id}`, text: `${row.id} ${row.title}`, key: row.word, action: `go:${taskPath(row.id)}`, refused: "" }));
+    const tasks = (board?.rows ?? []).map((row) => ({
+      id: `task ${row.id}`,
+      text: `${row.id} ${row.title}`,
+      key: row.word,
+      action: `go:${taskPath(row.id)}`,
+      refused: "",
+    }));
     return [...own, ...tasks];
   }, [board, allowed, task]);
 }
@@ -42,7 +48,10 @@ export function Palette({ task, run }: { task: string | null; run: (action: stri
   const found = useMemo(() => {
     if (!typed.trim()) return entries.slice(0, SHOWN);
     const scored = entries.map((entry) => ({ entry, score: fuzzy(entry.text, typed) })).filter(({ score }) => score > 0);
-    return scored.sort((a, b) => b.score - a.score).slice(0, SHOWN).map(({ entry }) => entry);
+    return scored
+      .sort((a, b) => b.score - a.score)
+      .slice(0, SHOWN)
+      .map(({ entry }) => entry);
   }, [entries, typed]);
   const now = Math.min(at, Math.max(0, found.length - 1));
   const choose = (entry: Entry | undefined) => {
@@ -80,8 +89,18 @@ export function Palette({ task, run }: { task: string | null; run: (action: stri
       />
       <ul className="palette" id="palette-list" role="listbox" aria-label="Found" ref={list}>
         {found.map((entry, index) => (
-          <li key={entry.id} id={`palette-${index}`} role="option" aria-selected={index === now} className={entry.refused ? "dim" : undefined} onClick={() => choose(entry)}>
-            <span>{entry.text}{entry.refused ? ` (${entry.refused})` : ""}</span>
+          <li
+            key={entry.id}
+            id={`palette-${index}`}
+            role="option"
+            aria-selected={index === now}
+            className={entry.refused ? "dim" : undefined}
+            onClick={() => choose(entry)}
+          >
+            <span>
+              {entry.text}
+              {entry.refused ? ` (${entry.refused})` : ""}
+            </span>
             <kbd>{entry.key}</kbd>
           </li>
         ))}
@@ -98,23 +117,27 @@ export function Help() {
     <Dialog title="All keys" wide onSubmit={shut}>
       <div className="help" tabIndex={0} role="region" aria-label="Keys">
         <div>
-        {parts.map((part) => (
-          <section key={part}>
-            <h3>{part}</h3>
-            <dl>
-              {KEYS.filter((binding) => binding.part === part && binding.shown).map((binding) => (
-                <div key={binding.action}>
-                  <dt><kbd>{binding.shown}</kbd></dt>
-                  <dd>{binding.help}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
+          {parts.map((part) => (
+            <section key={part}>
+              <h3>{part}</h3>
+              <dl>
+                {KEYS.filter((binding) => binding.part === part && binding.shown).map((binding) => (
+                  <div key={binding.action}>
+                    <dt>
+                      <kbd>{binding.shown}</kbd>
+                    </dt>
+                    <dd>{binding.help}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
         </div>
       </div>
       <div className="buttons">
-        <button type="submit" className="button">Close</button>
+        <button type="submit" className="button">
+          Close
+        </button>
       </div>
     </Dialog>
   );

@@ -13,7 +13,14 @@ import type { Group, Verb } from "../api/types";
 const SIGNS: Record<Group, string> = { needs_you: "!", works: "»", merges: "=", in_review: "?", waits: "~", ready: "·", done: "✓", aside: "–" };
 
 export const GROUP_WORDS: Record<Group, string> = {
-  needs_you: "needs you", works: "works", merges: "merges", in_review: "in review", waits: "waits", ready: "ready", done: "done", aside: "aside",
+  needs_you: "needs you",
+  works: "works",
+  merges: "merges",
+  in_review: "in review",
+  waits: "waits",
+  ready: "ready",
+  done: "done",
+  aside: "aside",
 };
 
 /** State is never told by colour alone: a sign, and the word beside it. */
@@ -77,7 +84,14 @@ export function useOff(): string | null {
 }
 
 /** A button that says why when it cannot be pressed, instead of keeping silent. */
-export function Act({ children, onAct, refused, tone, title, small }: {
+export function Act({
+  children,
+  onAct,
+  refused,
+  tone,
+  title,
+  small,
+}: {
   children: ReactNode;
   onAct: () => void;
   refused?: { message: string; hint: string } | null | undefined;
@@ -101,7 +115,19 @@ export function Act({ children, onAct, refused, tone, title, small }: {
 }
 
 /** A verb as a button, dim with its reason where the coordinator would refuse it. */
-export function VerbButton({ verb, task, children, tone, hideRefused }: { verb: Verb; task: string | null; children: ReactNode; tone?: "good" | "bad"; hideRefused?: boolean }) {
+export function VerbButton({
+  verb,
+  task,
+  children,
+  tone,
+  hideRefused,
+}: {
+  verb: Verb;
+  task: string | null;
+  children: ReactNode;
+  tone?: "good" | "bad";
+  hideRefused?: boolean;
+}) {
   const { data } = useAllowed(task);
   const refused = data?.view.find((one) => one.verb === verb)?.refused;
   if (hideRefused && (refused || !data)) return null;
@@ -120,13 +146,20 @@ export function Empty({ children }: { children: ReactNode }) {
 
 /** Something is awaited, or could not be had: says which. */
 export function Awaited({ error, what }: { error: unknown; what: string }) {
-  if (!error) return <p className="empty" aria-busy="true">Reading {what} …</p>;
+  if (!error)
+    return (
+      <p className="empty" aria-busy="true">
+        Reading {what} …
+      </p>
+    );
   const { message, hint } = errorOf(error);
   return (
     <div className="refused" role="alert">
       <p>{message}</p>
       {hint ? <p className="dim">{hint}</p> : null}
-      <button type="button" className="button" onClick={live.again}>Try again</button>
+      <button type="button" className="button" onClick={live.again}>
+        Try again
+      </button>
     </div>
   );
 }

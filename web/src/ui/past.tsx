@@ -52,15 +52,34 @@ export function PastBar() {
       </span>
       <span className="what">{here ? `${here.taskId ? `${here.taskId} ` : ""}${said(here) ?? here.type.replaceAll("_", " ")}` : ""}</span>
       <span className="controls">
-        <button type="button" className="button small" aria-label="One record back" disabled={at <= 1} onClick={() => set({ at: at - 1 })}>‹</button>
-        <button type="button" className="button small" onClick={() => play(!playing)} disabled={at >= last}>{playing ? "Halt" : "Play"}</button>
+        <button type="button" className="button small" aria-label="One record back" disabled={at <= 1} onClick={() => set({ at: at - 1 })}>
+          ‹
+        </button>
+        <button type="button" className="button small" onClick={() => play(!playing)} disabled={at >= last}>
+          {playing ? "Halt" : "Play"}
+        </button>
         <select aria-label="Speed of the film" value={speed} onChange={(event) => setSpeed(Number(event.target.value))}>
-          {SPEEDS.map((one) => <option key={one} value={one}>{one}×</option>)}
+          {SPEEDS.map((one) => (
+            <option key={one} value={one}>
+              {one}×
+            </option>
+          ))}
         </select>
-        <button type="button" className="button small" aria-label="One record forth" disabled={at >= last} onClick={() => set({ at: at + 1 })}>›</button>
+        <button type="button" className="button small" aria-label="One record forth" disabled={at >= last} onClick={() => set({ at: at + 1 })}>
+          ›
+        </button>
       </span>
-      <input type="range" min={1} max={Math.max(last, at)} value={at} aria-label="Record" onChange={(event) => set({ at: Number(event.target.value) })} />
-      <button type="button" className="button small good" onClick={() => set({ at: null })}>Present</button>
+      <input
+        type="range"
+        min={1}
+        max={Math.max(last, at)}
+        value={at}
+        aria-label="Record"
+        onChange={(event) => set({ at: Number(event.target.value) })}
+      />
+      <button type="button" className="button small good" onClick={() => set({ at: null })}>
+        Present
+      </button>
     </section>
   );
 }

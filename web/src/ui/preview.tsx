@@ -78,7 +78,12 @@ export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen
       </div>
     );
   }
-  if (!view) return <p className="empty" aria-busy="true">Looking at what would happen …</p>;
+  if (!view)
+    return (
+      <p className="empty" aria-busy="true">
+        Looking at what would happen …
+      </p>
+    );
   if (view.nothing) return <p className="empty">Nothing would change</p>;
   const { says } = view;
   return (

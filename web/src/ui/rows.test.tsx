@@ -10,7 +10,9 @@ async function drawn(count: number): Promise<HTMLElement> {
   const box = document.createElement("div");
   document.body.append(box);
   const items = Array.from({ length: count }, (_, n) => ({ id: `t${n}` }));
-  await act(async () => createRoot(box).render(<Rows items={items} id={(one) => one.id} label="Tasks" height={30} row={(one) => <a href="#x">{one.id}</a>} />));
+  await act(async () =>
+    createRoot(box).render(<Rows items={items} id={(one) => one.id} label="Tasks" height={30} row={(one) => <a href="#x">{one.id}</a>} />),
+  );
   return box;
 }
 

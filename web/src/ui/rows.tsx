@@ -49,7 +49,10 @@ export function Rows<T>({ items, id, row, label, height, className, passive }: P
       going.current = next;
       want(next);
     };
-    const mine: Mover = { move: (by) => to(going.current !== null || inside() ? at() + by : by > 0 ? 0 : items.length - 1), edge: (last) => to(last ? items.length - 1 : 0) };
+    const mine: Mover = {
+      move: (by) => to(going.current !== null || inside() ? at() + by : by > 0 ? 0 : items.length - 1),
+      edge: (last) => to(last ? items.length - 1 : 0),
+    };
     const node = box.current;
     const take = () => mover.set(mine);
     if (mover.get() === null || inside()) take();

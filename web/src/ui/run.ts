@@ -28,7 +28,10 @@ function copyLink(): void {
   const url = new URL(window.location.href);
   if (at !== null) url.searchParams.set("at", String(at));
   const done = navigator.clipboard?.writeText(url.href) ?? Promise.reject(new Error("no clipboard"));
-  done.then(() => say(`Copied a link to this page at record ${at ?? "?"}`), () => say(url.href));
+  done.then(
+    () => say(`Copied a link to this page at record ${at ?? "?"}`),
+    () => say(url.href),
+  );
 }
 
 export function useRun(): (action: string, task: string | null) => void {

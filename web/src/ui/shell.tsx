@@ -53,11 +53,21 @@ function BottomBar() {
   const waiting = board?.attention.length ?? 0;
   return (
     <nav className="bottom" aria-label="Main pages">
-      <To path="/attention" aria-current={here(path, "/attention") ? "page" : undefined}>You{waiting ? ` ${waiting}` : ""}</To>
-      <To path="/board" aria-current={here(path, "/board") ? "page" : undefined}>Work</To>
-      <To path="/plan" aria-current={here(path, "/plan") ? "page" : undefined}>Plan</To>
-      <button type="button" onClick={() => void act("pause", null)}>{board && board.status.paused.length ? "Resume" : "Pause"}</button>
-      <button type="button" onClick={() => question.set({ kind: "palette", task: null })}>More</button>
+      <To path="/attention" aria-current={here(path, "/attention") ? "page" : undefined}>
+        You{waiting ? ` ${waiting}` : ""}
+      </To>
+      <To path="/board" aria-current={here(path, "/board") ? "page" : undefined}>
+        Work
+      </To>
+      <To path="/plan" aria-current={here(path, "/plan") ? "page" : undefined}>
+        Plan
+      </To>
+      <button type="button" onClick={() => void act("pause", null)}>
+        {board && board.status.paused.length ? "Resume" : "Pause"}
+      </button>
+      <button type="button" onClick={() => question.set({ kind: "palette", task: null })}>
+        More
+      </button>
     </nav>
   );
 }
@@ -68,17 +78,23 @@ export function Shell({ session, children }: { session: Session; children: React
   const { at } = useAddress();
   return (
     <div className={at === null ? "app" : "app in-past"}>
-      <a className="skip" href="#main">To the content</a>
+      <a className="skip" href="#main">
+        To the content
+      </a>
       <Header session={session} />
       <div className="banners">
         <PastBar />
         <Banner />
       </div>
       <Pages />
-      <main id="main" tabIndex={-1}>{children}</main>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
       <Foot />
       <BottomBar />
-      <Suspense fallback={null}><Questions run={run} /></Suspense>
+      <Suspense fallback={null}>
+        <Questions run={run} />
+      </Suspense>
       <Spoken />
       <Herald />
     </div>
