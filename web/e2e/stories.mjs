@@ -114,7 +114,7 @@ export const stories = {
       .waitFor();
   },
 
-  async "mouse: an agent is stopped after its preview, and undo brings the task back"({ page, base, swarm }) {
+  async "mouse: an agent is stopped after its preview, and its task started again"({ page, base, swarm }) {
     await page.goto(`${base}/agents`);
     const tile = page.getByRole("region", { name: /on 2\.3$/ });
     await tile.getByText("step 60 of the chapter").waitFor();
