@@ -4,6 +4,7 @@
 
 mod budget;
 pub mod outcome;
+mod pages;
 mod prerequisites;
 mod runner;
 
@@ -26,6 +27,10 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         true => runner::run(workspace)?,
         false => Outcome::default(),
     };
+    let pages = steps.take("pages", || pages::check(workspace));
+    if built && pages {
+        steps.take("browser", || pages::browse(workspace));
+    }
     budget::print_table(&steps.took, &outcome, began.elapsed());
     conclude(&steps.failed, &outcome)
 }

@@ -9,11 +9,14 @@ static PAGES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/pages.rs"))
 
 const INDEX: &str = "/index.html";
 
-/// The file at a path. A path that looks like no file is a place within the pages, which find their way themselves.
+/// The file at a path. Whatever is none, and not where files lie, is a place within the pages, which find their way
+/// themselves: names of tasks and checkpoints may look like those of files.
 pub fn page(path: &str) -> Option<Response> {
-    let is_place = !path.rsplit('/').next().unwrap_or_default().contains('.');
-    let wanted = if is_place { INDEX } else { path };
-    let (name, bytes) = PAGES.iter().find(|(name, _)| *name == wanted)?;
+    let file = |wanted: &str| PAGES.iter().find(|(name, _)| *name == wanted);
+    let (name, bytes) = match file(path) {
+        None if !path.starts_with("/assets/") => file(INDEX)?,
+        found => found?,
+    };
     let mut response = Response::new(Body::from(*bytes));
     *response.status_mut() = StatusCode::OK;
     let headers = response.headers_mut();
@@ -47,12 +50,12 @@ mod tests {
 
     #[test]
     fn places_are_the_page_and_files_are_themselves_or_nothing() {
-        for place in ["/", "/board", "/tasks/1", "/runs/r1"] {
+        for place in ["/", "/board", "/tasks/1.2", "/checkpoints/before-merge-1.2", "/../Cargo.toml"] {
             let page = page(place).expect("the page");
             assert_eq!(page.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8", "{place}");
             assert!(page.headers().get(header::CACHE_CONTROL).is_none(), "a new build is seen at once");
         }
-        assert!(page("/assets/nothing.js").is_none() && page("/../Cargo.toml").is_none());
+        assert!(page("/assets/nothing.js").is_none());
         let hashed = PAGES.iter().find(|(name, _)| name.starts_with("/assets/")).expect("an asset").0;
         let cached = page(hashed).expect("it").headers()[header::CACHE_CONTROL].clone();
         assert!(cached.to_str().expect("text").contains("immutable"));

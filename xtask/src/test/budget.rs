@@ -21,6 +21,9 @@ const BUDGETS_SECS: &[(&str, u64)] = &[
     ("swarm-server", 30),
     ("swarm-cli", 420),
     ("swarm-cli::stories", 90),
+    ("swarm-web", 30),
+    ("pages", 60),
+    ("browser", 180),
     ("xtask", 20),
 ];
 

@@ -21,6 +21,7 @@ const PROGRAMS: &[Program] = &[
     ("tmux", "tmux", "the terminal UI is tried in a real terminal"),
     ("node", "nodejs", "a project of its kind is set up and checked in worktrees"),
     ("npm", "npm", "it sets that project up"),
+    ("chromium", "chromium", "the web UI is tried in a real browser"),
 ];
 
 /// Programs that make file systems. Only root can use them, so their absence is told and stops nothing: the tests say

@@ -28,7 +28,7 @@ async fn another_name_gets_nothing_not_even_the_page() {
         String::new(),
     ];
     for name in names {
-        for path in ["/", "/assets/unbuilt.js", "/session", "/v1/board", "/live"] {
+        for path in ["/", "/favicon.svg", "/session", "/v1/board", "/live"] {
             let with = headers(&[("Host", &name), ("Cookie", &cookie)]);
             let heard = house.ask("GET", path, &with, b"").await;
             assert_eq!(heard.kind(), (403, "wrong_host".into()), "{name} {path}: {heard:?}");

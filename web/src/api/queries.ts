@@ -1,0 +1,101 @@
+// What pages ask the coordinator. The present is asked again when a record arrives; the past never changes.
+import { keepPreviousData, QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useAddress } from "../lib/address";
+import { get, Refused } from "./client";
+import type {
+  AllowedView,
+  ApprovedPlanView,
+  BoardView,
+  CheckpointView,
+  Choice,
+  DiffView,
+  HistoryPage,
+  LogPage,
+  OperationView,
+  PlanFile,
+  TaskView,
+} from "./types";
+
+export interface Seen<T> {
+  seq: number;
+  view: T;
+}
+
+const retry = (failures: number, error: Error): boolean => failures < 2 && error instanceof Refused && (error.status === 0 || error.status === 503);
+
+export const queries = new QueryClient({
+  defaultOptions: { queries: { retry, refetchOnWindowFocus: false, refetchOnReconnect: false, staleTime: Infinity, gcTime: 120_000 } },
+});
+
+/** Keys that begin with this are about the present. */
+const NOW = "now";
+
+// At most one round of questions is under way, and the next waits as long as the last one took: a plan of
+// 10,000 tasks must not keep the browser busy with nothing but asking.
+let [due, busy] = [false, false];
+
+export async function refresh(): Promise<void> {
+  due = true;
+  if (busy) return;
+  busy = true;
+  while (due) {
+    due = false;
+    const began = performance.now();
+    await queries.invalidateQueries({ queryKey: [NOW] }, { cancelRefetch: false });
+    const took = performance.now() - began;
+    await new Promise((next) => setTimeout(next, Math.max(150, took)));
+  }
+  busy = false;
+}
+
+/** A view of this moment. */
+export function useView<T>(path: string, enabled = true): UseQueryResult<Seen<T>, Error> {
+  const { at } = useAddress();
+  const url = at === null ? path : `${path}${path.includes("?") ? "&" : "?"}at=${at}`;
+  return useQuery({
+    queryKey: at === null ? [NOW, path] : ["past", at, path],
+    queryFn: ({ signal }) => get<Seen<T>>(url, signal),
+    enabled,
+    // The frame before stays until the next one is there, so that nothing flickers while time runs.
+    placeholderData: ((before: unknown, query?: { queryKey: readonly unknown[] }) => (query?.queryKey.at(-1) === path ? before : undefined)) as never,
+  });
+}
+
+const id = encodeURIComponent;
+
+export const useBoard = () => useView<BoardView>("/v1/board");
+export const useTask = (task: string) => useView<TaskView>(`/v1/tasks/${id(task)}`, task !== "");
+export const useAllowed = (task: string | null) => useView<AllowedView[]>(task ? `/v1/allowed?task=${id(task)}` : "/v1/allowed");
+export const useOperations = () => useView<OperationView[]>("/v1/operations");
+export const useOperation = (operation: string) => useView<OperationView>(`/v1/operations/${id(operation)}`);
+export const useCheckpoints = () => useView<CheckpointView[]>("/v1/checkpoints");
+export const usePlan = () => useView<PlanFile>("/v1/plan");
+export const useApproved = () => useView<ApprovedPlanView>("/v1/plan/approved");
+export const useRedirects = (task: string) => useView<Choice[]>(`/v1/tasks/${id(task)}/redirect`);
+
+export function useDiff(task: string, enabled: boolean) {
+  return useQuery({ queryKey: [NOW, "diff", task], queryFn: ({ signal }) => get<DiffView>(`/v1/tasks/${id(task)}/diff`, signal), enabled });
+}
+
+/** Records from this one on. A full page never changes. */
+export function useHistory(from: number, limit: number, full: boolean, enabled = true) {
+  return useQuery({
+    queryKey: full ? ["records", from, limit] : [NOW, "records", from, limit],
+    queryFn: ({ signal }) => get<HistoryPage>(`/v1/history?from=${from}&limit=${limit}`, signal),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export const logPage = (run: string, from: number, limit: number): Promise<LogPage> => get(`/v1/runs/${id(run)}/log?from=${from}&limit=${limit}`);
+
+export async function allRecords(to: number): Promise<Record<string, unknown>[]> {
+  const records: unknown[] = [];
+  for (let from = 1; from <= to;) {
+    const page = await get<HistoryPage>(`/v1/history?from=${from}&limit=1000`);
+    records.push(...page.records);
+    if (!page.next || page.records.length === 0) break;
+    from = page.next;
+  }
+  return records as Record<string, unknown>[];
+}

@@ -1,0 +1,300 @@
+// Made by `npm run types` from docs/reference/openapi.json. Do not edit.
+
+/** A worker identity, `ed-001`: persona and number, never reused within a ledger. */
+export type AgentId = string;
+
+/** What an agent is at, for screens. Never enters the ledger. */
+export type AgentNews = { agent?: AgentId | null; doing?: string | null; heard: Timestamp; iteration: number; journal_bytes: number; percent?: number | null; run: RunId; task: TaskId };
+
+/** An agent that has a task, and the latest news of it. */
+export type AgentNow = { agent: AgentId; doing: string; held?: boolean; iteration: number; news?: AgentNews | null; run: RunId; since: Timestamp; task: TaskId; title: string; usage: Usage };
+
+export type AgentView = { agent: AgentId; doing: string; held?: boolean; iteration: number; run: RunId; since: Timestamp; task: TaskId; title: string; usage: Usage };
+
+/** Whether a verb would be accepted now, and if not, why and what would help. */
+export type AllowedView = { refused?: ApiError | null; verb: Verb };
+
+/** The answer to an accepted command, given only after the ledger's sync. */
+export type Answer = { id: CommandId; repeated?: boolean; seq: number; text: string };
+
+/** What could not be done, and what to do. */
+export type ApiError = { hint: string; kind: string; message: string; refusal?: Refusal | null };
+
+export type ApprovalView = { approved: boolean; approved_hash?: string | null; drifted: boolean; structure_hash: string };
+
+/** `get_approved_plan`: the plan a person agreed to, and whether it has drifted. */
+export type ApprovedPlanView = { approved: boolean; approved_hash?: string | null; drifted: boolean; execution_profile: ExecutionProfile; plan?: unknown; structure_hash: string };
+
+export type AttentionChoice = { asks_for?: string | null; command: Command; label: string; then?: Command | null };
+
+/** Something that waits for a person, with the ways on as commands that can be sent as they are. */
+export type AttentionEntry = { choices: AttentionChoice[]; commands: string[]; id: string; kind: AttentionKind; seen_by?: string | null; since: Timestamp; task?: TaskId | null; what: string; why: string };
+
+/** What an entry of the attention list is about. */
+export type AttentionKind = "question" | "blocked" | "failed" | "review" | "start" | "checkout" | "gone" | "pause" | "quota" | "agent" | "seen" | "other";
+
+/** Something waits for a person. */
+export type AttentionView = { commands: string[]; seen_by?: string | null; since: Timestamp; what: string; why: string };
+
+export type AuditView = { at: Timestamp; details: string; event: string };
+
+/** Why a blocked task waits. */
+export type BlockKind = "human" | "sandbox" | "review" | "conflict" | "retries" | "setup" | "children" | "overflow" | "budget" | "empty";
+
+/** An agent with everything that its line and its dialogs say. */
+export type BoardAgent = { agent: AgentId; attempt: number; branch: string; doing: string; held?: boolean; iteration: number; iterations_max: number; news?: AgentNews | null; profile?: string; run: RunId; since: Timestamp; task: TaskId; title: string; usage: Usage };
+
+/** A task in the tree. */
+export type BoardRow = { agent?: AgentId | null; attempts: number; commit?: Oid | null; conflicts_with?: ConflictsWith[]; depends: TaskId[]; detail: string; group: Group; id: TaskId; phase: number; priority: number; stage: string; status: Status; tags: string[]; title: string; unblocks: number; waits_for_start?: boolean; word: string };
+
+/** Everything on the main screen. */
+export type BoardView = { agents: BoardAgent[]; attention: AttentionEntry[]; checkpoints: CheckpointRow[]; now: Timestamp; operations: OperationView[]; pauses: PauseView[]; reviews: ReviewView[]; rows: BoardRow[]; status: StatusView };
+
+/** What was spent of what may be spent, since the budget was last extended. No bound: nothing. */
+export type BudgetView = { cost_micros: number; cost_micros_max?: number | null; secs: number; secs_max?: number | null; spent: boolean; tokens: number; tokens_max?: number | null };
+
+/** A fact that no longer is what an operation made of it. */
+export type Changed = { by: CommandId[]; fact: string; words: string };
+
+/** A checkpoint in the rollback menu. */
+export type CheckpointRow = { at: Timestamp; auto: boolean; commits_since: number; name: string; seq: number; tasks_since: number; trigger: string; trunk?: Oid | null };
+
+/** A checkpoint in a list. */
+export type CheckpointView = { at: Timestamp; auto: boolean; branch?: string | null; deleted?: Timestamp | null; dirty?: Record<string, Oid>; full: boolean; mergedSince: TaskId[]; moving?: TaskId[]; name: string; needed?: string | null; seq: number; tips?: Record<string, Oid>; trigger: string; trunk?: Oid | null };
+
+/** A ready task that an agent could take up instead of its own. */
+export type Choice = { phase: number; tags: string[]; task: TaskId; title: string; unblocks: TaskId[]; why: string };
+
+/** A wish, imperative. */
+export type Command = { do: "save_plan"; kind: SaveKind; plan: PlanFile; reset_statuses: boolean; source: string } | { do: "reset_plan" } | { do: "approve_plan" } | { do: "set_profile"; profile: ExecutionProfile } | { do: "lock_profile" } | { do: "record_export"; path: string } | { do: "complete_phase"; phase: number } | { archive: string; do: "close_plan" } | { do: "reopen_plan" } | { after?: TaskId | null; do: "add_task"; phase?: number | null; task: TaskSpec } | { do: "edit_task"; patch: TaskPatch; task: TaskId } | { do: "remove_task"; task: TaskId } | { after?: TaskId | null; do: "move_task"; phase?: number | null; task: TaskId } | { do: "block_task"; reason: string; task: TaskId } | { do: "unblock_task"; task: TaskId } | { do: "accept_task"; reason: string; task: TaskId } | { do: "retry" } | { do: "defer_task"; task: TaskId } | { do: "cancel_task"; task: TaskId } | { do: "review"; task: TaskId; verdict: Verdict } | { do: "waive_gate"; gate: Gate; reason: string; task: TaskId } | { do: "pause"; force?: boolean; reason: PauseReason; why: string } | { do: "resume"; reason: PauseReason } | { do: "set_mode"; mode: Mode } | { do: "start_tasks"; tasks: TaskId[] } | { base: Oid; do: "submit_work"; task: TaskId; tip: Oid; tree: Oid } | { do: "record_removal"; left?: Left | null; task: TaskId } | { do: "stop_agent"; task: TaskId } | { do: "kill_agent"; task: TaskId } | { do: "redirect"; same_worktree: boolean; task: TaskId; to: TaskId } | { do: "make_checkpoint"; name?: string | null } | { do: "delete_checkpoint"; name: string } | { do: "rollback"; expect?: string | null; force?: Force; to?: string | null } | { cascade: boolean; do: "rollback_task"; expect?: string | null; force?: Force; task: TaskId } | { do: "abort"; expect?: string | null; force?: Force } | { do: "undo"; expect?: string | null; force?: Force; operation?: CommandId | null; partial: boolean } | { do: "redo"; expect?: string | null; force?: Force; operation?: CommandId | null } | { branch: string; do: "set_trunk"; expect?: string | null; start?: Oid | null } | { do: "message_agent"; task: TaskId; text: string } | { agent: AgentId; do: "revive_agent" } | { do: "split_task"; parts: TaskSpec[]; task: TaskId } | { do: "open_quota"; group: string } | { do: "hold_quota"; group: string } | { do: "extend_budget"; task?: TaskId | null } | { do: "drain"; why: string } | { do: "acknowledge_attention"; entry: string } | { do: "acknowledge_loss"; salvaged: number };
+
+/** The id a client gives its command so that a lost answer can be asked for again. */
+export type CommandId = string;
+
+/** A command as a client sends it. Who asks is decided by the coordinator; `by` may only say through */
+export type CommandRequest = { by?: string | null; command: Command; id: CommandId };
+
+/** The branch of a task conflicts with another one. */
+export type ConflictView = { files: string[]; task: TaskId; with: string };
+
+export type ConflictsWith = { files: string[]; with: string };
+
+export type Counts = { aborted?: number; active: number; blocked: number; cancelled: number; deferred: number; done: number; failed: number; gone?: number; merging: number; ready: number; review: number; split?: number; timeout: number; total: number; waiting: number };
+
+/** An agent that crashed too often gets no more work until `swarm agent revive`. */
+export type DegradedView = { agent: AgentId; since: Timestamp; why: string };
+
+/** How far a command has come. */
+export type Delivery = { state: "queued" } | { answer: Answer; state: "landed" } | { error: ApiError; state: "refused" } | { state: "unknown" };
+
+/** What the work of a task changes, as a patch. */
+export type DiffView = { cut?: boolean; from: Oid; patch: string; task: TaskId; to: Oid };
+
+/** The one shape of every error. */
+export type ErrorBody = { error: ApiError };
+
+/** How many tasks of this plan may run at once, and whether that may still be changed. */
+export type ExecutionProfile = { council_parallel?: boolean; locked?: boolean; max_concurrent_tasks?: number; parallelization_enabled?: boolean };
+
+/** One fact that an operation changed: `task/1.2/stage`, `mode`, `ref/refs/heads/main` … */
+export type FactChange = { after?: unknown; before?: unknown; fact: string };
+
+/** A failure with what is known about it. */
+export type Failure = { class: FailureClass; hint?: string | null; resetsInSecs?: number | null; text: string };
+
+/** What was wrong, as told by the program's own structured output first. */
+export type FailureClass = "throttled" | "overloaded" | "network" | "quota" | "billing" | "key" | "configuration" | "overflow" | "output_cut" | "refused" | "own_limit" | "stalled" | "looping" | "denied" | "crashed" | "unknown";
+
+/** What a person allows that would be refused otherwise. */
+export type Force = { dropForeign?: boolean; saveLocal?: boolean; setAside?: boolean };
+
+/** A condition between a task and its completion that produces evidence. */
+export type Gate = "check" | "scan" | "review" | "verify";
+
+/** To which group of tasks a task belongs, for its sign and colour. */
+export type Group = "needs_you" | "works" | "merges" | "in_review" | "waits" | "ready" | "done" | "aside";
+
+/** What a fresh agent or person needs to go on. */
+export type HandoffView = { approved: ApprovalView; attention: AttentionView[]; decisions: AuditView[]; execution_profile: ExecutionProfile; goal: string; open: TaskRow[]; pending_reviews: TaskRow[]; phase?: PhaseView | null; seq: number };
+
+/** Some records of the ledger, as they stand there. */
+export type HistoryPage = { next?: number | null; records: unknown[]; seq: number };
+
+/** How a hook ended. */
+export type HookOutcome = { outcome: "ok" } | { code?: number | null; outcome: "failed" } | { outcome: "timed_out" } | { outcome: "not_started"; why: string } | { outcome: "interrupted" };
+
+/** A hook that waits, runs or ran. */
+export type HookView = { hook: string; n: number; outcome?: HookOutcome | null; output: string; running: boolean; subject?: string | null };
+
+export type Landed = { base: Oid; tip: Oid; tree: Oid };
+
+export type LandedView = { at: Timestamp; iteration: number; run: RunId };
+
+/** What lay in a worktree when it was given up. */
+export type Left = { base: Oid; dirty?: Oid | null; tip: Oid };
+
+/** Some lines of a journal. */
+export type LogPage = { cursor: number; end: boolean; lines: unknown[]; run: RunId };
+
+/** A member of the council and what it says about submitted work. */
+export type MemberView = { member: string; notes: ReviewNote[]; profile: string; said: string; voice?: Voice | null };
+
+/** A word of a person for whoever works on a task. */
+export type MessageView = { at: Timestamp; by: string; id: CommandId; landed?: LandedView | null; text: string; undelivered?: string | null };
+
+/** Whether ready tasks start by themselves. */
+export type Mode = "autopilot" | "semi-auto";
+
+export type NextView = { because: string; task: TaskId; title: string; waits_for_start?: boolean };
+
+/** A git object name, 40 or 64 lowercase hex digits. */
+export type Oid = string;
+
+export type OperationState = "under_way" | "done" | "undone" | "failed";
+
+/** An operation, as `swarm op log` and `swarm op show` have it. */
+export type OperationView = { at: Timestamp; by: string; canBeUndone: boolean; checkpoint?: string | null; facts: FactChange[]; hint?: string | null; id: CommandId; kind: string; seq: number; state: OperationState; step?: string | null; subject?: string | null; text: string; undoes?: CommandId | null; undoneBy?: CommandId | null; whyNot?: string | null };
+
+/** Why the swarm starts nothing new. Several may hold at once. */
+export type PauseReason = "user" | "disk" | "trunk" | "setup" | "budget" | "errors" | "abort" | "close" | "checks";
+
+/** Why nothing new starts. */
+export type PauseView = { ended_by: string; reason: PauseReason; since: Timestamp; why: string };
+
+export type PhaseFile = { id: number; name?: string; tasks?: TaskFile[] };
+
+export type PhaseView = { complete: boolean; done: number; id: number; name: string; total: number };
+
+/** The intent of an operation: everything that it will move, and where the old is kept. */
+export type Plan = { at: Timestamp; checkpoint: string; facts?: FactChange[]; local?: string | null; refs?: RefMove[]; saveLocal?: string[]; says: Says; tasks?: Record<string, SavedTask>; trunk?: TrunkMove | null; worktrees?: WorktreeMove[] };
+
+/** A plan file: what `swarm plan save` reads and `swarm plan export` writes. */
+export type PlanFile = { execution_profile?: ExecutionProfile | null; goal: string; phases: PhaseFile[] };
+
+/** Somebody is there. */
+export type Pong = { api: number; role: string; swarm: string };
+
+/** What a command would do. */
+export type PreviewView = { checkpoint?: string | null; expect?: string | null; facts: FactChange[]; kind: string; nothing?: boolean; plan?: Plan | null; says: Says; stops: StopView[]; text: string };
+
+/** Proof that a task's work is on trunk. */
+export type Proof = { accepted?: string | null; commit: Oid; commits: Oid[]; found?: Oid[]; made?: Oid[]; trunk: string };
+
+/** The allowance of a group of profiles is used up. */
+export type QuotaView = { group: string; held: boolean; next_probe?: Timestamp | null; probing: boolean; resets_at?: Timestamp | null; since: Timestamp; waiting: number; why: string };
+
+export type RefMove = { name: string; new?: Oid | null; old?: Oid | null };
+
+/** Why a command was not carried out. Nothing was changed. */
+export type Refusal = { refusal: "no_plan" } | { refusal: "plan_closed" } | { refusal: "plan_exists" } | { near?: TaskId | null; refusal: "unknown_task"; task: string } | { known: number[]; phase: number; refusal: "unknown_phase" } | { refusal: "duplicate_task"; task: TaskId } | { depends: string; near?: TaskId | null; refusal: "unknown_dependency"; task: TaskId } | { path: TaskId[]; refusal: "cycle" } | { got: number; limit: number; refusal: "too_large"; what: string } | { refusal: "bad_value"; what: string; why: string } | { refusal: "profile_locked" } | { instead: string[]; refusal: "wrong_status"; status: Status; task: TaskId; wanted: string } | { refusal: "reviewed_another"; seen: Oid; submitted: Oid; task: TaskId } | { by: Reviewer; refusal: "reviewed_by"; task: TaskId } | { open: TaskId[]; phase: number; refusal: "phase_open" } | { phase: number; refusal: "phase_already_complete" } | { refusal: "agents_running"; tasks: TaskId[] } | { by: TaskId[]; refusal: "task_in_use"; task: TaskId } | { refusal: "nothing_to_change"; what: string } | { paused: PauseReason[]; refusal: "not_paused"; wanted: PauseReason } | { refusal: "no_agent"; task: TaskId } | { gate: string; refusal: "already_waived"; task: TaskId } | { refusal: "draining" } | { refusal: "not_for_agents"; what: string } | { refusal: "read_only"; why: string } | { kind: string; refusal: "operation_under_way" } | { name: string; near?: string | null; refusal: "unknown_checkpoint" } | { name: string; refusal: "checkpoint_exists" } | { name: string; refusal: "checkpoint_needed"; why: string } | { id: string; refusal: "unknown_operation" } | { refusal: "nothing_to_undo"; what: string } | { by: CommandId; by_number?: number | null; id: CommandId; number?: number | null; refusal: "already_undone" } | { changes: Changed[]; id: CommandId; instead: string; refusal: "changed_since"; what: string } | { dependents: TaskId[]; refusal: "has_dependents"; task: TaskId } | { command: string; refusal: "preview_changed" } | { hint: string; refusal: "cannot_move"; why: string };
+
+/** One file that conflicted, and what resolved it. A file may be named more than once. */
+export type Resolved = { path: string; way: Way };
+
+/** What is to be changed. */
+export type ReviewNote = { file?: string | null; line?: number | null; text: string };
+
+/** Submitted work that is or waits to be reviewed. */
+export type ReviewView = { base?: Oid | null; branch: string; commands: string[]; council?: MemberView[]; reviewer: Reviewer; round: number; rounds: number; since: Timestamp; stage: string; submitted: Oid; task: TaskId; title: string; tree: Oid };
+
+/** Who says that submitted work is good; a later one is stricter. */
+export type Reviewer = "none" | "command" | "agent" | "council" | "human";
+
+/** One run of a program under a daemon, `r17`: numbered through the whole ledger, never reused. */
+export type RunId = string;
+
+/** What kind of program the daemon runs. */
+export type RunKind = "work" | "verify" | "review" | "probe";
+
+/** Where a saved plan comes from. */
+export type SaveKind = "save" | "import" | "migrate";
+
+/** A task as it was at some ledger position, without what it asks for. */
+export type SavedTask = ({ stage: "pending"; started: boolean; withheld?: boolean } | { stage: "working" } | { base?: Oid | null; stage: "review"; tip: Oid; tree: Oid } | { base?: Oid | null; stage: "approved"; tip: Oid; tree: Oid } | { proof?: Proof | null; stage: "done" } | { proof: Proof; stage: "gone"; why: string; work?: Landed | null } | { block: BlockKind; stage: "blocked"; why: string } | { stage: "failed"; why: string } | { stage: "timeout"; why: string } | { stage: "deferred" } | { stage: "cancelled" } | { parts: TaskId[]; stage: "split" }) & { begins?: Oid | null; landedBefore?: Oid[]; lastAgent?: AgentId | null; lastFailure?: string | null; left?: Left | null; mergeRounds?: number; retries?: number; reviewRounds?: number; session?: string | null; waived?: Gate[]; wip?: Oid | null; worktree?: boolean };
+
+/** The preview, in lines for people. */
+export type Says = { commits?: string[]; foreign?: string[]; stays?: string[]; tasks?: string[]; work?: string[] };
+
+export type SeenAgents = { seq: number; view: AgentNow[] };
+
+export type SeenAllowed = { seq: number; view: AllowedView[] };
+
+export type SeenApprovedPlan = { seq: number; view: ApprovedPlanView };
+
+export type SeenAttention = { seq: number; view: AttentionView[] };
+
+export type SeenBoard = { seq: number; view: BoardView };
+
+export type SeenCheckpoints = { seq: number; view: CheckpointView[] };
+
+export type SeenChoices = { seq: number; view: Choice[] };
+
+export type SeenHandoff = { seq: number; view: HandoffView };
+
+export type SeenHooks = { seq: number; view: HookView[] };
+
+export type SeenOperation = { seq: number; view: OperationView };
+
+export type SeenOperations = { seq: number; view: OperationView[] };
+
+export type SeenPlan = { seq: number; view: PlanFile };
+
+export type SeenReviews = { seq: number; view: ReviewView[] };
+
+export type SeenStatus = { seq: number; view: StatusView };
+
+export type SeenTask = { seq: number; view: TaskView };
+
+export type SeenTasks = { seq: number; view: TaskRow[] };
+
+export type Size = "small" | "medium" | "large";
+
+/** Status of a task, in our words; the words of other tools are read too. */
+export type Status = "pending" | "active" | "review" | "merging" | "done" | "blocked" | "failed" | "timeout" | "deferred" | "cancelled" | "gone";
+
+/** The swarm at a glance. */
+export type StatusView = { agents: AgentView[]; approved: ApprovalView; attention: AttentionView[]; budget?: BudgetView | null; conflicts?: ConflictView[]; counts: Counts; degraded?: DegradedView[]; draining: boolean; epoch: number; goal: string; loss?: string | null; mode: Mode; next: NextView[]; paused: PauseReason[]; phases: PhaseView[]; profile: ExecutionProfile; quotas?: QuotaView[]; seq: number; trunk?: string | null; usage: Usage };
+
+/** A run that a command would end, and where its work would be kept. */
+export type StopView = { agent?: AgentId | null; files: string[]; filesInAll: number; kind: RunKind; run: RunId; savedTo?: string | null; task: TaskId };
+
+/** A task in a plan file: as in the ledger, but with unknown members beside the known ones. */
+export type TaskFile = { acceptance?: string[]; allow_empty?: boolean; depends?: TaskId[]; description?: string; files?: string[]; id: TaskId; isolation?: "worktree" | null; priority?: number | null; profile?: string | null; review?: "none" | "command" | "human" | null; size?: Size | null; status?: Status | null; tags?: string[]; title: string };
+
+/** A task of the plan, `1.2` or `add-login`. Also the last part of its branch `swarm/<task>` and */
+export type TaskId = string;
+
+/** A change to some members of a task; what is absent stays, `null` takes away. */
+export type TaskPatch = { acceptance?: string[] | null; allow_empty?: boolean | null; depends?: TaskId[] | null; description?: string | null; extra?: Record<string, unknown> | null; files?: string[] | null; isolation?: string | null; priority?: number | null; profile?: string | null; review?: string | null; size?: Size | null; tags?: string[] | null; title?: string | null };
+
+/** One line of the task list. */
+export type TaskRow = { agent?: AgentId | null; attempts: number; depends: TaskId[]; id: TaskId; phase: number; stage: string; status: Status; title: string };
+
+/** What a task asks for. This is the form inside the ledger: unknown members stand apart in `extra`. */
+export type TaskSpec = { acceptance?: string[]; allow_empty?: boolean; depends?: TaskId[]; description?: string; extra?: Record<string, unknown>; files?: string[]; id: TaskId; isolation?: string | null; priority?: number | null; profile?: string | null; review?: string | null; size?: Size | null; tags?: string[]; title: string };
+
+/** Everything about one task. */
+export type TaskView = { acceptance: string[]; agent?: AgentId | null; attempts: number; audit: AuditView[]; block?: BlockKind | null; branch: string; budget?: BudgetView | null; commands: string[]; conflicts_with?: ConflictsWith[]; crashes?: number; depends: TaskId[]; description: string; failure?: Failure | null; files: string[]; id: TaskId; merge_rounds: number; messages?: MessageView[]; not_before?: Timestamp | null; nudge?: string | null; parent?: TaskId | null; parts?: TaskId[]; phase: number; priority: number; profile?: string; proof?: Proof | null; resolved?: Resolved[]; retries: number; review_rounds: number; reviewer?: Reviewer; size?: Size | null; stage: string; started: boolean; status: Status; tags: string[]; title: string; transient_retries: number; unblocks: TaskId[]; usage: Usage; waived: Gate[]; why?: string | null };
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type Timestamp = string;
+
+export type TrunkMove = ({ how: "set"; new: Oid } | { how: "rebuild"; pick: Oid[]; revert: Oid[] }) & { branch: string; old: Oid };
+
+/** What a run has cost, as far as the program says. */
+export type Usage = { cachedTokens?: number; costMicros?: number; inputTokens?: number; outputTokens?: number; steps?: number };
+
+/** What a person could ask for now. */
+export type Verb = "start" | "stop" | "kill" | "redirect" | "block" | "unblock" | "edit" | "message" | "defer" | "cancel" | "rollback_task" | "review" | "pause" | "resume" | "mode" | "checkpoint" | "rollback_session" | "undo" | "redo";
+
+/** What a person thinks of submitted work. */
+export type Verdict = { approve: { tip: Oid } } | { needs_changes: { notes: ReviewNote[] } };
+
+/** What one member says. */
+export type Voice = "APPROVE" | "REJECT" | "CONCERNS" | "ABSENT";
+
+/** What resolved a conflict. */
+export type Way = "whitespace" | "imports" | "same-lines" | "regenerated" | "commit-by-commit" | "as-a-whole";
+
+/** What becomes of a task's worktree. */
+export type WorktreeMove = ({ base?: Oid | null; dirty?: Oid | null; tip: Oid; to: "restored" } | { tip: Oid; to: "clean" } | { to: "gone" }) & { task: TaskId };

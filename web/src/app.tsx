@@ -1,0 +1,73 @@
+// The routes. What most visits do not need is loaded when it is looked at.
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Route, Switch } from "wouter";
+import { session as ended } from "./api/client";
+import type { First } from "./api/session";
+import { AttentionPage } from "./pages/attention";
+import { BoardPage } from "./pages/board";
+import { OverviewPage } from "./pages/overview";
+import { Empty, Page } from "./ui/parts";
+import { Shell } from "./ui/shell";
+
+const AgentsPage = lazy(() => import("./pages/agents"));
+const TaskPage = lazy(() => import("./pages/task"));
+const PlanPage = lazy(() => import("./pages/plan"));
+const PlanEditPage = lazy(() => import("./pages/plan-edit"));
+const RunPage = lazy(() => import("./pages/run"));
+const CheckpointsPage = lazy(() => import("./pages/checkpoints"));
+const OperationsPage = lazy(() => import("./pages/operations"));
+const HistoryPage = lazy(() => import("./pages/history"));
+const CostPage = lazy(() => import("./pages/cost"));
+
+function SignedOut({ message, hint }: { message: string; hint: string }) {
+  useEffect(() => {
+    document.title = "Sign in · swarm";
+  }, []);
+  return (
+    <main className="signedout">
+      <h1>swarm</h1>
+      <p>{message}.</p>
+      <p>Run this in the repository; it prints the address of this page with a key that works once, for five minutes:</p>
+      <pre>
+        <code>swarm web</code>
+      </pre>
+      {hint && hint !== "swarm web" ? <p className="dim">{hint}</p> : null}
+    </main>
+  );
+}
+
+export function App({ first }: { first: First }) {
+  const [over, end] = useState(false);
+  useEffect(() => {
+    ended.onEnd = () => end(true);
+  }, []);
+  if (over) return <SignedOut message="Your session has ended" hint="" />;
+  if ("refused" in first) return <SignedOut message={first.refused.message || "You are not signed in"} hint={first.refused.hint} />;
+  return (
+    <Shell session={first.session}>
+      <Suspense fallback={<Empty>Reading …</Empty>}>
+        <Switch>
+          <Route path="/" component={OverviewPage} />
+          <Route path="/attention" component={AttentionPage} />
+          <Route path="/board" component={BoardPage} />
+          <Route path="/plan" component={PlanPage} />
+          <Route path="/plan/edit" component={PlanEditPage} />
+          <Route path="/tasks/:id">{({ id }) => <TaskPage key={id} id={decodeURIComponent(id)} />}</Route>
+          <Route path="/agents" component={AgentsPage} />
+          <Route path="/runs/:run">{({ run }) => <RunPage key={run} run={decodeURIComponent(run)} />}</Route>
+          <Route path="/checkpoints">{() => <CheckpointsPage name={null} />}</Route>
+          <Route path="/checkpoints/:name">{({ name }) => <CheckpointsPage name={decodeURIComponent(name)} />}</Route>
+          <Route path="/operations">{() => <OperationsPage id={null} />}</Route>
+          <Route path="/operations/:id">{({ id }) => <OperationsPage id={decodeURIComponent(id)} />}</Route>
+          <Route path="/history" component={HistoryPage} />
+          <Route path="/cost" component={CostPage} />
+          <Route>
+            <Page title="Nothing is here">
+              <Empty>No page has this address. g o goes to the overview.</Empty>
+            </Page>
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}

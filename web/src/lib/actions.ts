@@ -1,0 +1,98 @@
+// What a verb does when it is pressed, clicked or chosen in the palette.
+import { get } from "../api/client";
+import { queries, type Seen } from "../api/queries";
+import type { AllowedView, AttentionChoice, AttentionEntry, BoardView, Command, OperationView, Verb } from "../api/types";
+import { moment } from "./address";
+import { verbCommand, weight, type Asked } from "./command";
+import { question } from "./dialogs";
+import { live } from "../live/live";
+import { say, send } from "./wishes";
+
+export const boardNow = (): BoardView | undefined => queries.getQueryData<Seen<BoardView>>(["now", "/v1/board"])?.view;
+
+/** Why no command can be given now; none: it can. */
+export function off(): string | null {
+  if (moment(window.location.search) !== null) return "This is the past: t returns to the present";
+  const { phase, role } = live.snapshot();
+  if (phase === "connecting") return "Not connected yet; nothing can be sent now";
+  if (phase === "lost") return "The connection is lost; nothing can be sent now";
+  if (role !== "operator") return "This session may only look";
+  return null;
+}
+
+/** Shows what it would do where something is at stake; sends it at once where nothing is. */
+export function askFor(asked: Asked, then: Command | null = null): void {
+  const why = off();
+  if (why) return say(why);
+  const stake = weight(asked.command, boardNow());
+  if (stake === "free") void send(asked.command, then);
+  else question.set({ kind: "confirm", weight: stake, then, ...asked });
+}
+
+async function refusal(verb: Verb, task: string | null) {
+  const path = task ? `/v1/allowed?task=${encodeURIComponent(task)}` : "/v1/allowed";
+  const known = await queries.fetchQuery({ queryKey: ["now", path], queryFn: () => get<Seen<AllowedView[]>>(path), staleTime: 0 });
+  return known.view.find((one) => one.verb === verb)?.refused ?? null;
+}
+
+const NEEDS_TASK: Verb[] = ["start", "stop", "kill", "redirect", "block", "unblock", "edit", "message", "defer", "cancel", "rollback_task", "review"];
+
+/** Runs a verb, or says why it would be refused and what would help. */
+export async function act(verb: Verb, task: string | null): Promise<void> {
+  const why = off();
+  if (why) return say(why);
+  if (NEEDS_TASK.includes(verb) && !task) return say("Select a task first: j and k move, Enter opens");
+  if (verb === "pause" || verb === "resume") return question.set({ kind: "pause" });
+  let board: BoardView;
+  try {
+    // A key may be quicker than the first board, and what a verb means depends on it.
+    board = boardNow() ?? (await queries.fetchQuery({ queryKey: ["now", "/v1/board"], queryFn: () => get<Seen<BoardView>>("/v1/board") })).view;
+    const refused = await refusal(verb, NEEDS_TASK.includes(verb) ? task : null);
+    if (refused) return say(refused.message, refused.hint);
+  } catch {
+    return say("The coordinator does not answer");
+  }
+  const id = task ?? "";
+  switch (verb) {
+    case "block":
+    case "edit":
+    case "message":
+    case "redirect":
+      return question.set({ kind: verb, task: id });
+    case "checkpoint":
+      return question.set({ kind: "checkpoint" });
+    case "undo":
+      return undo(board.operations.find((op) => op.canBeUndone && op.by.startsWith("person") && op.state === "done"));
+    default: {
+      const asked = verbCommand(verb, id, board);
+      if (asked) askFor(asked);
+    }
+  }
+}
+
+/** Free operations are taken back at once; one that moved git or the plan is looked at first. */
+export function undo(operation: OperationView | undefined): void {
+  const why = off();
+  if (why) return say(why);
+  const command: Command = { do: "undo", operation: operation?.id ?? null, partial: false };
+  const movesGit = !operation?.canBeUndone || operation.checkpoint || operation.facts.some(({ fact }) => /^(ref|worktree)\//.test(fact));
+  if (!movesGit) void send(command);
+  else
+    question.set({
+      kind: "confirm",
+      weight: "moves",
+      title: operation ? `Undo: ${operation.text}?` : "Undo your newest operation?",
+      button: operation ? `Undo ${operation.kind.replaceAll("_", " ")}` : "Undo",
+      command,
+    });
+}
+
+/** A way on of the attention list. */
+export function choose(entry: AttentionEntry, choice: AttentionChoice): void {
+  const why = off();
+  if (why) return say(why);
+  if (choice.asks_for) return question.set({ kind: "answer", what: entry.why || entry.what, choice, draft: `answer:${entry.id}:${choice.label}` });
+  askFor({ title: `${entry.what}: ${choice.label}?`, button: sentence(choice.label), command: choice.command }, choice.then ?? null);
+}
+
+export const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,0 +1,23 @@
+// The question in front of the person, if there is one.
+import type { AttentionChoice, Command } from "../api/types";
+import type { Asked } from "./command";
+import { store } from "./store";
+
+export type Question =
+  | ({ kind: "confirm"; weight: "stops" | "moves"; then?: Command | null } & Asked)
+  | { kind: "block"; task: string }
+  | { kind: "edit"; task: string }
+  | { kind: "message"; task: string }
+  | { kind: "redirect"; task: string }
+  | { kind: "pause" }
+  | { kind: "checkpoint" }
+  | { kind: "answer"; what: string; choice: AttentionChoice; draft: string }
+  | { kind: "palette"; task: string | null }
+  | { kind: "help" };
+
+export const question = store<Question | null>(null);
+
+/** The task that letters are about: the focused row's, or the page's. */
+export const selected = store<string | null>(null);
+
+export const shut = (): void => question.set(null);

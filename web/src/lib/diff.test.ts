@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { parsePatch, unquoted, whyFolded } from "./patch";
+import { sideBySide, wordDiff } from "./words";
+
+const PATCH = `diff --git a/src/a.rs b/src/a.rs
+index 1111111..2222222 100644
+--- a/src/a.rs
++++ b/src/a.rs
+@@ -40,4 +40,5 @@ mod x {
+ keep
+-fn index() {
++fn index(book: &Book) {
++    more();
+ end
+\\ No newline at end of file
+diff --git a/old name.txt b/new name.txt
+similarity index 100%
+rename from old name.txt
+rename to new name.txt
+diff --git a/Cargo.lock b/Cargo.lock
+deleted file mode 100644
+index 86d4c2d..0000000
+--- a/Cargo.lock
++++ /dev/null
+@@ -1 +0,0 @@
+--- not a header
+diff --git a/p.png b/p.png
+new file mode 100644
+index 0000000..86d4c2d
+Binary files /dev/null and b/p.png differ
+`;
+
+describe("a patch", () => {
+  const files = parsePatch(PATCH);
+  it("is read as files with counts", () => {
+    expect(files.map(({ path, what, added, removed }) => [path, what, added, removed])).toEqual([
+      ["src/a.rs", "changed", 2, 1],
+      ["new name.txt", "renamed", 0, 0],
+      ["Cargo.lock", "deleted", 0, 1],
+      ["p.png", "added", 0, 0],
+    ]);
+    expect(files[1]?.was).toBe("old name.txt");
+    expect(files[2]?.hunks[0]?.lines[0]?.text).toBe("-- not a header");
+  });
+  it("numbers lines on both sides", () => {
+    expect(files[0]?.hunks[0]?.lines.map(({ kind, old, now }) => [kind, old, now])).toEqual([
+      [" ", 40, 40],
+      ["-", 41, null],
+      ["+", null, 41],
+      ["+", null, 42],
+      [" ", 42, 43],
+    ]);
+  });
+  it("folds what nobody reads by itself", () => {
+    expect(files.map(whyFolded)).toEqual([null, null, "generated", "binary"]);
+    const many = parsePatch(`diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,501 @@\n${"+l\n".repeat(501)}`);
+    expect(whyFolded(many[0] as never)).toBe("501 changed lines");
+  });
+  it("makes a changed file unseen, and only that", () => {
+    const other = parsePatch(PATCH.replace("more();", "less();").replace("2222222", "3333333"));
+    expect(other[0]?.print).not.toBe(files[0]?.print);
+    expect(other.slice(1).map(({ print }) => print)).toEqual(files.slice(1).map(({ print }) => print));
+  });
+  it("keeps markup as the text that it is", () => {
+    const [file] = parsePatch('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+<img src=x onerror="alert(1)">\n');
+    expect(file?.hunks[0]?.lines[0]?.text).toBe('<img src=x onerror="alert(1)">');
+  });
+  it("has names that git quoted", () => {
+    expect(unquoted('"caf\\303\\251 \\"x\\".md"')).toBe('café "x".md');
+  });
+});
+
+describe("words", () => {
+  it("marks only what differs", () => {
+    const found = wordDiff("fn index() {", "fn index(book: &Book) {");
+    expect(found?.before.filter(({ marked }) => marked)).toEqual([]);
+    expect(found?.after.filter(({ marked }) => marked).map(({ text }) => text)).toEqual(["book: &Book"]);
+  });
+  it("marks nothing where nearly all differs, or a line is too long", () => {
+    expect(wordDiff("alpha beta gamma", "one two three")).toBeNull();
+    expect(wordDiff("a ".repeat(500), "b ".repeat(500))).toBeNull();
+  });
+  it("puts removed lines beside those that took their place", () => {
+    const lines = parsePatch(PATCH)[0]?.hunks[0]?.lines ?? [];
+    expect(sideBySide(lines).map(({ left, right }) => [left?.text ?? "", right?.text ?? ""])).toEqual([
+      ["keep", "keep"],
+      ["fn index() {", "fn index(book: &Book) {"],
+      ["", "    more();"],
+      ["end", "end"],
+    ]);
+  });
+});

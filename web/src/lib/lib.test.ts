@@ -1,0 +1,215 @@
+import { describe, expect, it } from "vitest";
+import { changed, href, moment } from "./address";
+import { burn, sums } from "./burn";
+import { expecting, filled, noteWords, weight } from "./command";
+import { drift, problems } from "./drift";
+import { said, who, type LedgerRecord } from "./events";
+import { fits, fuzzy } from "./filter";
+import { grown, plain } from "./journal";
+import { KEYS, meaning } from "./keys";
+import { cycle, layout, neighbourhood } from "./layers";
+import { concerns } from "./records";
+import { age, money, tokens, value } from "./said";
+import { keyIn } from "../api/session";
+import { pictureMs } from "../ui/past";
+import type { BoardView, PlanFile } from "../api/types";
+
+const row = {
+  id: "2.5",
+  title: "Chapter on recovery",
+  status: "review" as const,
+  word: "review",
+  detail: "round 2 of 3",
+  agent: null,
+  tags: ["docs"],
+};
+
+describe("words", () => {
+  it("are short, as in the terminal UI", () => {
+    expect([money(4_123_000), tokens(41_200), tokens(1_250_000)]).toEqual(["$4.12", "41k", "1.2M"]);
+    const ago = (secs: number) => age(10_000_000, new Date(10_000_000 - secs * 1000).toISOString());
+    expect([ago(3), ago(25), ago(250), ago(7300)]).toEqual(["now", "20s", "4m", "2h"]);
+  });
+  it("say what a fact was", () => {
+    expect(value({ stage: "blocked", why: "MIT?" })).toBe("blocked, why MIT?");
+    expect(value(undefined)).toBe("nothing");
+    expect(value("75c1308000000000000000000000000000000000")).toBe("75c1308");
+  });
+});
+
+describe("filter", () => {
+  it("takes words, stages, tags and their opposite", () => {
+    const cases: [string, boolean][] = [
+      ["recovery 2.5", true],
+      ["stage:rev", true],
+      ["tag:docs !stage:done", true],
+      ["!tag:docs", false],
+      ["tag:art", false],
+      ["!", true],
+      ["", true],
+    ];
+    for (const [filter, wanted] of cases) expect(fits(row, filter), filter).toBe(wanted);
+  });
+  it("finds commands by letters in order", () => {
+    expect(fuzzy("Roll back 2.3", "rb")).toBeGreaterThan(fuzzy("scrub and rub", "rb"));
+    expect(fuzzy("stop", "px")).toBe(0);
+  });
+});
+
+describe("address", () => {
+  it("has one form for one state", () => {
+    expect(changed("?b=2&a=1", { c: 3, b: null })).toBe("a=1&c=3");
+    expect(changed("", { q: "" })).toBe("");
+  });
+  it("knows a moment from nonsense", () => {
+    expect([moment("?at=40"), moment("?at=0"), moment("?at=-1"), moment("?at=4e1"), moment("")]).toEqual([40, null, null, null, null]);
+    expect(href("/board", 7, { q: "x" })).toBe("/board?at=7&q=x");
+  });
+  it("takes no permalink for a key", () => {
+    expect([keyIn("#n1234"), keyIn("#main"), keyIn("")]).toEqual([null, null, null]);
+    expect(keyIn(`#${"a1".repeat(16)}`)).toBe("a1".repeat(16));
+  });
+});
+
+describe("keys", () => {
+  it("mean one thing each", () => {
+    const all = KEYS.flatMap(({ keys, where = "" }) => keys.map((key) => `${where} ${key}`));
+    expect(all.filter((key, n) => all.indexOf(key) !== n)).toEqual([]);
+    const actions = KEYS.filter(({ part }) => part !== "Pages").map(({ action }) => action);
+    expect(actions.filter((action, n) => actions.indexOf(action) !== n)).toEqual([]);
+  });
+  it("wait for the second of two", () => {
+    expect(meaning("g", "", false)).toBe("wait");
+    expect(meaning("b", "g", false)).toMatchObject({ action: "go:/board" });
+    expect(meaning("b", "", false)).toMatchObject({ action: "block" });
+    expect(meaning("q", "", false)).toBeNull();
+  });
+  it("have another meaning in a diff only where the table says so", () => {
+    expect(meaning("v", "", true)).toMatchObject({ action: "seen" });
+    expect(meaning("v", "", false)).toMatchObject({ action: "review" });
+  });
+});
+
+describe("commands", () => {
+  const board = { agents: [{ task: "1.1" }] } as unknown as BoardView;
+  it("weigh what they stop or move", () => {
+    expect(weight({ do: "defer_task", task: "1.1" }, board)).toBe("stops");
+    expect(weight({ do: "defer_task", task: "1.2" }, board)).toBe("free");
+    expect(weight({ do: "rollback", to: null }, board)).toBe("moves");
+    expect(weight({ do: "set_mode", mode: "semi-auto" }, board)).toBe("free");
+  });
+  it("carry what was seen, and the person's words", () => {
+    expect(expecting({ do: "undo", operation: null, partial: false }, "abc")).toMatchObject({ expect: "abc" });
+    expect(expecting({ do: "approve_plan" }, "abc")).toEqual({ do: "approve_plan" });
+    expect(filled({ do: "message_agent", task: "2.2", text: "" }, "MIT")).toEqual({ do: "message_agent", task: "2.2", text: "MIT" });
+    expect(noteWords({ file: "a.rs", line: 4, text: "why?" })).toBe("a.rs:4: why?");
+  });
+});
+
+describe("plan", () => {
+  const plan = (tasks: object[]): PlanFile => ({ goal: "g", phases: [{ id: 1, name: "p", tasks }] }) as unknown as PlanFile;
+  it("shows how it drifted, whatever the statuses are", () => {
+    const before = plan([
+      { id: "1.1", title: "a", status: "done" },
+      { id: "1.2", title: "b" },
+    ]);
+    const after = plan([
+      { id: "1.1", title: "a", depends: [] },
+      { id: "1.3", title: "c" },
+    ]);
+    expect(drift(before, after)).toEqual([
+      { id: "1.3", what: "added", members: [] },
+      { id: "1.2", what: "removed", members: [] },
+    ]);
+  });
+  it("names faults and the path of a cycle", () => {
+    expect(
+      problems(
+        plan([
+          { id: "1.1", title: "a", depends: ["9"] },
+          { id: "1.1", title: "" },
+        ]),
+      ),
+    ).toHaveLength(3);
+    expect(
+      cycle([
+        { id: "a", depends: ["b"] },
+        { id: "b", depends: ["c"] },
+        { id: "c", depends: ["a"] },
+      ]),
+    ).toEqual(["a", "b", "c", "a"]);
+    expect(
+      cycle([
+        { id: "a", depends: ["b"] },
+        { id: "b", depends: [] },
+      ]),
+    ).toBeNull();
+  });
+  it("stands in columns, what depends to the right", () => {
+    const nodes = [
+      { id: "1", phase: 1, depends: [] },
+      { id: "2", phase: 1, depends: ["1"] },
+      { id: "3", phase: 2, depends: ["2"] },
+    ];
+    const { nodes: placed, edges, phases } = layout(nodes, new Set());
+    const x = (id: string) => placed.find((node) => node.id === id)?.x ?? 0;
+    expect(x("1") < x("2") && x("2") < x("3")).toBe(true);
+    expect([edges.length, phases.length]).toEqual([2, 2]);
+    expect(layout(nodes, new Set([1])).nodes.map(({ id }) => id)).toEqual(["3"]);
+  });
+  it("is shown around a task when it is large", () => {
+    const chain = Array.from({ length: 300 }, (_, n) => ({ id: String(n), phase: 1, depends: n ? [String(n - 1)] : [] }));
+    expect([...neighbourhood(chain, "100", 2)].sort()).toEqual(["100", "101", "102", "98", "99"]);
+  });
+});
+
+describe("records", () => {
+  const record = (type: string, more: object = {}): LedgerRecord => ({ seq: 1, ts: "2026-01-13T10:00:00Z", type, by: "swarm:coordinator", ...more });
+  it("are lines for people or machinery", () => {
+    expect(said(record("mode_changed", { data: { mode: "autopilot" } }))).toBe("the mode is autopilot now");
+    expect(said(record("workspace_ready"))).toBeNull();
+    expect([who("person:web"), who("agent:ed-001"), who("swarm:coordinator")]).toEqual(["you (web)", "ed-001", "swarm"]);
+    expect(concerns(record("x", { data: { tasks: ["1.1"] } }), "1.1")).toBe(true);
+  });
+  it("tell where the money went", () => {
+    const usage = (costMicros: number) => ({ usage: { inputTokens: 10, outputTokens: 0, costMicros } });
+    const at = (type: string, taskId: string, data: object = {}, more: object = {}) => record(type, { taskId, data, ...more });
+    const { spent, open, agents } = burn([
+      at("task_added", "1"),
+      at("task_added", "2"),
+      at("task_claimed", "1", { run: "r1", agent: "ada" }),
+      at("iteration", "1", { run: "r1", ...usage(100) }),
+      at("agent_failed", "1", { run: "r1", how: { kind: "crashed" } }),
+      at("task_claimed", "1", { run: "r2", agent: "ed" }),
+      at("iteration", "1", { run: "r2", ...usage(30) }),
+      at("changes_requested", "1"),
+      at("iteration", "1", { run: "r2", ...usage(7) }),
+      at("merge_completed", "1"),
+      at("task_status_changed", "1", {}, { status: "done" }),
+    ]);
+    expect(sums(spent, "outcome").map(({ name, micros }) => [name, micros])).toEqual([
+      ["lost", 100],
+      ["redone", 30],
+      ["merged", 7],
+    ]);
+    expect(open.at(-1)?.value).toBe(1);
+    expect(agents.map(({ value }) => value)).toEqual([1, 0, 1]);
+  });
+  it("stand as long as a film allows", () => {
+    expect(pictureMs("2026-01-13T10:00:00Z", "2026-01-13T18:00:00Z", 60)).toBe(1200);
+    expect(pictureMs("2026-01-13T10:00:00Z", "2026-01-13T10:00:30Z", 60)).toBe(500);
+  });
+});
+
+describe("journal", () => {
+  it("keeps a window and takes no line twice", () => {
+    const line = (n: number) => ({ n, ts: "", stream: "out", text: String(n) });
+    const first = grown({ lines: [], dropped: 0, ended: false, loaded: false, refused: null }, [1, 2, 3].map(line), 4);
+    const second = grown(first, [2, 3, 4, 5].map(line), 4);
+    expect(second.lines.map(({ n }) => n)).toEqual([2, 3, 4, 5]);
+    expect(second.dropped).toBe(1);
+  });
+  it("is text without a terminal's orders", () => {
+    expect(plain("\u001b[31mred\u001b[0m\u001b]0;title\u0007 \u0007end")).toBe("red end");
+  });
+});

@@ -1,0 +1,86 @@
+// Commands on their way: each wish has an id, and its row says queued, landed, refused or lost. No optimistic fiction.
+import { command as post, delivery, errorOf, Refused } from "../api/client";
+import type { Answer, ApiError, Command, Delivery } from "../api/types";
+import { refresh } from "../api/queries";
+import { announce } from "./announce";
+import { newWish } from "./command";
+import { store } from "./store";
+
+export interface Wish {
+  id: string;
+  command: Command;
+  then: Command | null;
+  state: "queued" | "landed" | "refused" | "lost";
+  answer?: Answer;
+  error?: ApiError;
+}
+
+const KEPT = 20;
+const AGAIN_MS = 2000;
+
+/** Newest first. */
+export const wishes = store<Wish[]>([]);
+
+/** A line that is no command's answer: why something was not even asked. */
+export const note = store<{ message: string; hint: string } | null>(null);
+
+export function say(message: string, hint = ""): void {
+  note.set({ message, hint });
+  announce(hint ? `${message}. ${hint}` : message);
+}
+
+const change = (id: string, part: Partial<Wish>) => wishes.set((all) => all.map((wish) => (wish.id === id ? { ...wish, ...part } : wish)));
+
+export async function send(command: Command, then: Command | null = null): Promise<Wish> {
+  const wish: Wish = { id: newWish(), command, then, state: "queued" };
+  note.set(null);
+  wishes.set((all) => [wish, ...all].slice(0, KEPT));
+  return carryOut(wish);
+}
+
+async function carryOut(wish: Wish): Promise<Wish> {
+  try {
+    return settle(wish, await post(wish.id, wish.command));
+  } catch (thrown) {
+    return failed(wish, thrown);
+  }
+}
+
+function failed(wish: Wish, thrown: unknown): Wish {
+  const error = errorOf(thrown);
+  const lost = !(thrown instanceof Refused) || thrown.status === 0 || thrown.status >= 500;
+  // Without an answer nobody knows whether it was done: it is asked again by its id, never sent anew.
+  const part: Partial<Wish> = { state: lost ? "lost" : "refused", error };
+  change(wish.id, part);
+  if (lost) setTimeout(() => void askAgain(), AGAIN_MS);
+  announce(lost ? "The answer was lost; it is asked again when the connection is back" : `Refused: ${error.message}. ${error.hint}`);
+  return { ...wish, ...part };
+}
+
+function settle(wish: Wish, answer: Delivery): Wish {
+  if (answer.state === "landed") {
+    const part: Partial<Wish> = { state: "landed", answer: answer.answer };
+    change(wish.id, part);
+    announce(answer.answer.text);
+    void refresh();
+    if (wish.then) void send(wish.then);
+    return { ...wish, ...part };
+  }
+  if (answer.state === "refused") return failed(wish, new Refused(409, answer.error));
+  change(wish.id, { state: "queued" });
+  return wish;
+}
+
+/** The connection is back: what became of the wishes whose answer was lost? */
+export async function askAgain(): Promise<void> {
+  for (const wish of wishes.get().filter((one) => one.state === "lost")) {
+    try {
+      const known = await delivery(wish.id);
+      if (known.state === "unknown") await carryOut(wish);
+      else settle(wish, known);
+    } catch {
+      // Still nobody there.
+      setTimeout(() => void askAgain(), AGAIN_MS);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// The plan as a file that can be edited: checked as one types, and shown before it is saved.
+import { useEffect, useMemo, useState } from "react";
+import { usePlan } from "../api/queries";
+import type { PlanFile, TaskFile } from "../api/types";
+import { askFor } from "../lib/actions";
+import { drift, problems } from "../lib/drift";
+import { cycle } from "../lib/layers";
+import { remember, remembered } from "../lib/local";
+import { count } from "../lib/said";
+import { Act, Awaited, Page, To } from "../ui/parts";
+
+/** Statuses are the ledger's; they are no part of what is edited. */
+function editable(plan: PlanFile): string {
+  const phases = plan.phases.map((phase) => ({ ...phase, tasks: ((phase.tasks ?? []) as TaskFile[]).map(({ status: _, ...task }) => task) }));
+  return JSON.stringify({ ...plan, phases }, null, 2);
+}
+
+interface Checked {
+  plan: PlanFile | null;
+  wrong: string[];
+}
+
+export function checked(text: string): Checked {
+  let plan: PlanFile;
+  try {
+    plan = JSON.parse(text) as PlanFile;
+  } catch (thrown) {
+    return { plan: null, wrong: [`No JSON: ${thrown instanceof Error ? thrown.message : ""}`] };
+  }
+  if (!Array.isArray(plan?.phases)) return { plan: null, wrong: ["The plan has no phases"] };
+  const wrong = problems(plan);
+  const tasks = plan.phases.flatMap((phase) => ((phase.tasks ?? []) as TaskFile[]).map((task) => ({ id: task.id, depends: task.depends ?? [] })));
+  const round = cycle(tasks);
+  if (round) wrong.push(`Tasks wait for one another: ${round.join(" → ")}`);
+  return { plan, wrong };
+}
+
+export default function PlanEditPage() {
+  const { data, error } = usePlan();
+  const [text, setText] = useState<string | null>(() => remembered("draft:plan"));
+  useEffect(() => {
+    if (data && text === null) setText(editable(data.view));
+  }, [data, text]);
+  const { plan, wrong } = useMemo(() => checked(text ?? "{}"), [text]);
+  const changes = useMemo(() => (plan && data ? drift(data.view, plan) : []), [plan, data]);
+  const change = (value: string) => {
+    setText(value);
+    remember("draft:plan", value);
+  };
+  const startOver = () => {
+    remember("draft:plan", null);
+    setText(data ? editable(data.view) : null);
+  };
+  const save = () => {
+    if (!plan) return;
+    remember("draft:plan", null);
+    askFor({
+      title: "Save the plan?",
+      button: `Save the plan: ${count(changes.length, "task")} differ`,
+      command: { do: "save_plan", plan, kind: "save", source: "web", reset_statuses: false },
+    });
+  };
+  if (!data || text === null)
+    return (
+      <Page title="Edit the plan">
+        <Awaited error={error} what="the plan" />
+      </Page>
+    );
+  return (
+    <Page title="Edit the plan" side={<To path="/plan">back to the plan</To>}>
+      <div className="planedit">
+        <p className="field">
+          <label htmlFor="plan-text">Plan file</label>
+          <textarea id="plan-text" className="codefield" value={text} spellCheck={false} onChange={(event) => change(event.target.value)} />
+        </p>
+        <div>
+          <div role="status" className={wrong.length ? "refused" : "fine"}>
+            {wrong.length ? (
+              <ul>
+                {wrong.slice(0, 20).map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            ) : (
+              "No fault found."
+            )}
+          </div>
+          <h2>{changes.length === 0 ? "As it stands in the ledger" : `${count(changes.length, "task")} differ`}</h2>
+          <ul className="plainlist">
+            {changes.slice(0, 100).map((one) => (
+              <li key={one.id}>
+                {one.id} {one.what}
+                {one.members.length ? `: ${one.members.join(", ")}` : ""}
+              </li>
+            ))}
+          </ul>
+          <div className="verbs">
+            <Act
+              tone="good"
+              onAct={save}
+              refused={
+                wrong.length
+                  ? { message: "The plan has faults", hint: wrong[0] ?? "" }
+                  : changes.length === 0 && plan?.goal === data.view.goal
+                    ? { message: "Nothing was changed", hint: "" }
+                    : null
+              }
+            >
+              Save …
+            </Act>
+            <button type="button" className="button" onClick={startOver}>
+              Start over
+            </button>
+          </div>
+        </div>
+      </div>
+    </Page>
+  );
+}

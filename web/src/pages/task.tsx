@@ -1,0 +1,165 @@
+// One task: what it changes, what happened to it, what its agents print, what people said.
+import { useEffect, useMemo } from "react";
+import { useBoard, useTask } from "../api/queries";
+import type { MessageView, TaskView } from "../api/types";
+import { useLive } from "../live/live";
+import { useAddress } from "../lib/address";
+import { selected } from "../lib/dialogs";
+import { fits } from "../lib/filter";
+import { useTaskRecords, type TaskRecords } from "../lib/records";
+import { age, clock, count, short } from "../lib/said";
+import { Awaited, Empty, Page, Tabs, To, VerbButton, Word, taskPath, useNow } from "../ui/parts";
+import { Log } from "../ui/log";
+import { Diff } from "./diff";
+import { Review, useNotes, Verdict } from "./review";
+import { Summary, Verbs } from "./summary";
+import { Timeline } from "./timeline";
+
+/** Previous and next in the list one came from. */
+function Neighbours({ id }: { id: string }) {
+  const { get } = useAddress();
+  const rows = useBoard().data?.view.rows ?? [];
+  const list = useMemo(() => rows.filter((row) => row.id === id || fits(row, get("q"))), [rows, id, get]);
+  const at = list.findIndex((row) => row.id === id);
+  const params = { q: get("q"), tab: get("tab"), from: get("from") };
+  const [before, after] = [list[at - 1], list[at + 1]];
+  return (
+    <span className="neighbours">
+      {before ? (
+        <To path={taskPath(before.id)} params={params} aria-label={`Previous: ${before.id}`}>
+          ‹ {before.id}
+        </To>
+      ) : null}
+      {after ? (
+        <To path={taskPath(after.id)} params={params} aria-label={`Next: ${after.id}`}>
+          {after.id} ›
+        </To>
+      ) : null}
+    </span>
+  );
+}
+
+function Messages({ view, now }: { view: TaskView; now: number }) {
+  const messages = view.messages ?? [];
+  const where = (message: MessageView) => {
+    if (message.landed) return `landed in ${message.landed.run}, iteration ${message.landed.iteration}, ${clock(message.landed.at)}`;
+    return message.undelivered ? `not delivered: ${message.undelivered}` : "queued: given at the next boundary";
+  };
+  return (
+    <div className="messages">
+      <p>
+        <VerbButton verb="message" task={view.id} tone="good">
+          Write a message …
+        </VerbButton>
+      </p>
+      {messages.length === 0 ? <Empty>Nobody has said anything to it.</Empty> : null}
+      <ul className="plainlist">
+        {messages.map((message) => (
+          <li key={message.id}>
+            <p className="quoted">{message.text}</p>
+            <p className="dim">
+              {message.by}, {age(now, message.at)} · {where(message)}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Runs of the task, newest first. */
+function runsOf(records: TaskRecords, current: string | undefined): { run: string; words: string }[] {
+  const claimed = records.records.filter((record) => record.type === "task_claimed");
+  const known = claimed.map(({ data = {} }) => ({
+    run: String(data["run"]),
+    words: `attempt ${String(data["attempt"])}, ${String(data["agent"])} (${String(data["run"])})`,
+  }));
+  return current && !known.some(({ run }) => run === current) ? [{ run: current, words: `now (${current})` }, ...known] : known;
+}
+
+function Logs({ id, records }: { id: string; records: TaskRecords }) {
+  const { get, set } = useAddress();
+  const current = useBoard().data?.view.agents.find((agent) => agent.task === id)?.run;
+  const runs = runsOf(records, current);
+  const run = get("run") || runs[0]?.run;
+  if (!run) return <Empty>No agent has worked on it yet.</Empty>;
+  return (
+    <>
+      <p className="logpick">
+        <label>
+          Run{" "}
+          <select value={run} onChange={(event) => set({ run: event.target.value })}>
+            {runs.map((one) => (
+              <option key={one.run} value={one.run}>
+                {one.words}
+              </option>
+            ))}
+          </select>
+        </label>{" "}
+        <To path={`/runs/${run}`}>on a page of its own</To>
+      </p>
+      <Log key={run} run={run} label={`Log of ${run}`} tall />
+    </>
+  );
+}
+
+export default function TaskPage({ id }: { id: string }) {
+  const { data, error } = useTask(id);
+  const board = useBoard().data?.view;
+  const { get, at } = useAddress();
+  const seq = useLive().seq;
+  const now = useNow();
+  const records = useTaskRecords(id, at ?? seq);
+  const row = board?.rows.find((one) => one.id === id);
+  const review = board?.reviews.find((one) => one.task === id);
+  const notes = useNotes(id, review?.submitted ?? "none");
+  useEffect(() => {
+    selected.set(id);
+    return () => {
+      if (selected.get() === id) selected.set(null);
+    };
+  }, [id]);
+  if (!data)
+    return (
+      <Page title={`Task ${id}`}>
+        <Awaited error={error} what={`task ${id}`} />
+      </Page>
+    );
+  const view = data.view;
+  const tab = get("tab") || (view.attempts > 0 && at === null ? "diff" : "summary");
+  const path = taskPath(id);
+  const keep = { q: get("q"), from: get("from") };
+  const tabs = [
+    ["summary", "Summary"],
+    ["timeline", "Timeline"],
+    ["diff", "Diff"],
+    ["review", review ? `Review, round ${review.round}` : "Review"],
+    ["log", "Log"],
+    ["messages", view.messages?.length ? `Messages ${view.messages.length}` : "Messages"],
+  ].map(([name = "", text = ""]) => ({ id: name, text, path, params: { ...keep, tab: name } }));
+  const noting = review && at === null ? notes : null;
+  return (
+    <div data-task={id}>
+      <Page title={`${view.id} ${view.title}`} side={<Neighbours id={id} />}>
+        <p className="taskstate">
+          {row ? <Word group={row.group} word={row.word} detail={row.detail} /> : view.stage}
+          {review ? <span className="dim"> · tree {short(review.tree)}</span> : null}
+          {notes.all.length ? <span className="dim"> · {count(notes.all.length, "note")} not sent</span> : null}
+        </p>
+        {at === null ? <Verbs task={id} /> : null}
+        <Tabs label="About the task" tabs={tabs} now={tab} />
+        {tab === "summary" ? <Summary view={view} row={row} /> : null}
+        {tab === "timeline" ? <Timeline records={records} /> : null}
+        {tab === "diff" || tab === "review" ? (
+          <>
+            {tab === "review" ? <Review review={review} notes={notes} /> : null}
+            {tab === "diff" || review ? <Diff task={id} notes={noting} past={at !== null} /> : null}
+            {tab === "diff" && review && at === null ? <Verdict review={review} notes={notes} bar /> : null}
+          </>
+        ) : null}
+        {tab === "log" ? <Logs id={id} records={records} /> : null}
+        {tab === "messages" ? <Messages view={view} now={now} /> : null}
+      </Page>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+// Questions before something stops, starts or moves.
+import { useMemo, useState } from "react";
+import { useBoard, useRedirects } from "../api/queries";
+import { errorOf } from "../api/client";
+import type { Command, Force } from "../api/types";
+import { expecting, forced, weight, NO_FORCE } from "../lib/command";
+import { shut, type Question } from "../lib/dialogs";
+import { send } from "../lib/wishes";
+import { Buttons, Dialog } from "./dialog";
+import { Field } from "./field";
+import { Preview, usePreview } from "./preview";
+
+type Confirming = Extract<Question, { kind: "confirm" }>;
+
+const CAN_FORCE = ["rollback", "rollback_task", "abort", "undo", "redo"];
+
+function Forces({ force, set, undo }: { force: Force; set: (force: Force) => void; undo: boolean }) {
+  const box = (key: keyof Force, words: string) => (
+    <label className="check">
+      <input type="checkbox" checked={force[key] ?? false} onChange={(event) => set({ ...force, [key]: event.target.checked })} />
+      {words}
+    </label>
+  );
+  return (
+    <fieldset>
+      <legend>Go all the same</legend>
+      {box("saveLocal", "put local changes that are in the way on a ref")}
+      {box("dropForeign", "take your own commits off too; they stay under a ref")}
+      {undo ? box("setAside", "set aside what agents have begun since") : null}
+    </fieldset>
+  );
+}
+
+export function Confirm({ asked }: { asked: Confirming }) {
+  const board = useBoard().data;
+  const [force, setForce] = useState<Force>(NO_FORCE);
+  const [cascade, setCascade] = useState(true);
+  const [partial, setPartial] = useState(false);
+  const [seen, see] = useState(false);
+  const command = useMemo<Command>(() => {
+    let wish = forced(asked.command, force);
+    if (wish.do === "rollback_task") wish = { ...wish, cascade };
+    if (wish.do === "undo") wish = { ...wish, partial };
+    return wish;
+  }, [asked.command, force, cascade, partial]);
+  const looked = usePreview(command);
+  const ready = looked.view !== null && (asked.weight === "stops" || seen || looked.view.nothing === true);
+  const can = CAN_FORCE.includes(command.do);
+  const forcing = can && (looked.refused !== null || force.dropForeign || force.saveLocal || force.setAside);
+  const confirm = () => {
+    if (!ready) return;
+    shut();
+    void send(expecting(command, looked.view?.expect), asked.then ?? null);
+  };
+  return (
+    <Dialog title={asked.title} wide={asked.weight === "moves"} onSubmit={confirm}>
+      <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} />
+      {command.do === "rollback_task" ? (
+        <label className="check">
+          <input type="checkbox" checked={cascade} onChange={(event) => setCascade(event.target.checked)} />
+          with every task that builds on it
+        </label>
+      ) : null}
+      {command.do === "undo" && (partial || looked.refused?.kind === "changed_since") ? (
+        <label className="check">
+          <input type="checkbox" checked={partial} onChange={(event) => setPartial(event.target.checked)} />
+          leave what has changed since, take the rest back
+        </label>
+      ) : null}
+      {forcing ? <Forces force={force} set={setForce} undo={command.do === "undo" || command.do === "redo"} /> : null}
+      {looked.refused ? (
+        <p>
+          <button type="button" className="button small" onClick={looked.again}>
+            Look again
+          </button>
+        </p>
+      ) : null}
+      {looked.view && !ready ? <p className="dim">Read to the end to go on.</p> : null}
+      <Buttons button={asked.button} ready={ready} bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"} />
+    </Dialog>
+  );
+}
+
+export function Block({ task }: { task: string }) {
+  const board = useBoard().data;
+  const [reason, setReason] = useState("");
+  const [, see] = useState(false);
+  const stops = weight({ do: "block_task", task, reason }, board?.view) === "stops";
+  const looked = usePreview(stops ? { do: "block_task", task, reason: "your reason" } : null);
+  const ready = reason.trim() !== "" && (!stops || looked.view !== null);
+  const confirm = () => {
+    if (!ready) return;
+    shut();
+    void send({ do: "block_task", task, reason: reason.trim() });
+  };
+  return (
+    <Dialog title={`Block ${task}?`} onSubmit={confirm}>
+      <Field label="Why" value={reason} set={setReason} focus />
+      {stops ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
+      <Buttons button={`Block ${task}`} ready={ready} />
+    </Dialog>
+  );
+}
+
+export function Redirect({ task }: { task: string }) {
+  const board = useBoard().data;
+  const { data, error } = useRedirects(task);
+  const [chosen, choose] = useState("");
+  const [same, setSame] = useState(false);
+  const [, see] = useState(false);
+  const to = chosen || data?.view[0]?.task || "";
+  const command = useMemo<Command | null>(() => (to ? { do: "redirect", task, to, same_worktree: same } : null), [task, to, same]);
+  const looked = usePreview(command);
+  const agent = board?.view.agents.find((one) => one.task === task)?.agent ?? `the agent of ${task}`;
+  const confirm = () => {
+    if (!command || !looked.view) return;
+    shut();
+    void send(command);
+  };
+  return (
+    <Dialog title={`Redirect ${agent} from ${task}?`} wide onSubmit={confirm}>
+      {error ? <p role="alert">{errorOf(error).message}</p> : null}
+      <fieldset className="choices">
+        <legend>Takes up instead</legend>
+        {data?.view.map((choice) => (
+          <label key={choice.task} className="check">
+            <input type="radio" name="to" value={choice.task} checked={choice.task === to} onChange={() => choose(choice.task)} />
+            <span>
+              {choice.task} {choice.title} <span className="dim">{choice.why}</span>
+            </span>
+          </label>
+        ))}
+        {data && data.view.length === 0 ? <p className="empty">No other task is ready</p> : null}
+      </fieldset>
+      <label className="check">
+        <input type="checkbox" checked={same} onChange={(event) => setSame(event.target.checked)} />
+        begins with this task's work
+      </label>
+      {command ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
+      <Buttons button={to ? `Redirect to ${to}` : "Redirect"} ready={command !== null && looked.view !== null} />
+    </Dialog>
+  );
+}

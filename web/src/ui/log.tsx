@@ -1,0 +1,153 @@
+// A journal on the screen: opens at the end, scrolling up stops following, lines are in the page only while they can be seen.
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { LogLine } from "../live/live";
+import { clock } from "../lib/said";
+import { plain, useJournal } from "../lib/journal";
+import { remember, remembered } from "../lib/local";
+import { Empty } from "./parts";
+import { pageKeys, wrap } from "./run";
+
+const NEAR_END_PX = 40;
+
+function download(run: string, lines: LogLine[]): void {
+  const text = lines.map((line) => `${line.n}\t${line.ts}\t${line.stream}\t${plain(line.text)}`).join("\n");
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  [link.href, link.download] = [url, `${run}.log`];
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** Where an iteration, a tool or a signal begins. */
+const landmark = (line: LogLine): boolean => line.stream === "swarm" || line.stream === "tool";
+
+function useScrolling(count: number, start: number | null, loaded: boolean) {
+  const box = useRef<HTMLDivElement>(null);
+  const [following, follow] = useState(start === null);
+  const [seenTo, see] = useState(0);
+  const virtual = useVirtualizer({ count, getScrollElement: () => box.current, estimateSize: () => 20, overscan: 20 });
+  useEffect(() => {
+    if (!following || count === 0) return;
+    virtual.scrollToIndex(count - 1, { align: "end" });
+    see(count);
+  }, [following, count, virtual]);
+  // What was there when it was opened is not new.
+  useEffect(() => {
+    if (loaded) see(count);
+    // Only in the moment when everything has been read.
+  }, [loaded]);
+  const scrolled = () => {
+    const node = box.current;
+    if (!node) return;
+    const atEnd = node.scrollTop + node.clientHeight >= node.scrollHeight - NEAR_END_PX;
+    if (atEnd !== following) follow(atEnd);
+    if (!atEnd && following) see(count);
+  };
+  return { box, virtual, following, follow, scrolled, fresh: following || !loaded ? 0 : Math.max(0, count - seenTo) };
+}
+
+export function Log({ run, label, tall, at, permalinks }: { run: string; label: string; tall?: boolean; at?: number | null; permalinks?: boolean }) {
+  const journal = useJournal(run, tall ? 10_000 : 1000);
+  const [filter, setFilter] = useState("");
+  const [times, setTimes] = useState(remembered("times") === "yes");
+  const wrapped = wrap.use();
+  const lines = useMemo(() => {
+    const words = filter.toLowerCase();
+    return words ? journal.lines.filter((line) => line.text.toLowerCase().includes(words) || line.stream === words) : journal.lines;
+  }, [journal.lines, filter]);
+  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines.length, at ?? null, journal.loaded);
+  const start = at ? lines.findIndex((line) => line.n >= at) : -1;
+  useEffect(() => {
+    if (start >= 0) virtual.scrollToIndex(start, { align: "center" });
+  }, [start, virtual]);
+  useEffect(() => {
+    if (!tall) return;
+    const heard = (event: Event) => {
+      const action = (event as CustomEvent<string>).detail;
+      if (action === "last") follow(true);
+      if (action !== "mark:next" && action !== "mark:previous") return;
+      const here = virtual.getVirtualItems().find((item) => item.start >= (box.current?.scrollTop ?? 0))?.index ?? 0;
+      const next =
+        action === "mark:next"
+          ? lines.findIndex((line, n) => n > here && landmark(line))
+          : lines.findLastIndex((line, n) => n < here && landmark(line));
+      if (next >= 0) virtual.scrollToIndex(next, { align: "start" });
+    };
+    pageKeys.addEventListener("action", heard);
+    return () => pageKeys.removeEventListener("action", heard);
+  }, [tall, lines, virtual, box, follow]);
+  return (
+    <div className={`log${tall ? " tall" : ""}${permalinks ? " permalinks" : ""}${wrapped ? " wrapped" : ""}`}>
+      {tall ? (
+        <div className="logbar">
+          <input
+            type="search"
+            aria-label="Filter lines"
+            placeholder="filter lines"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+          <button
+            type="button"
+            className="button small"
+            aria-pressed={times}
+            onClick={() => {
+              setTimes(!times);
+              remember("times", times ? null : "yes");
+            }}
+          >
+            Times
+          </button>
+          <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>
+            Wrap
+          </button>
+          <button type="button" className="button small" onClick={() => download(run, journal.lines)}>
+            Download
+          </button>
+          <span className="dim">
+            {lines.length} lines{journal.dropped ? `, ${journal.dropped} older not shown` : ""}
+            {journal.ended ? ", over" : following ? ", following" : ""}
+          </span>
+        </div>
+      ) : null}
+      <div className="loglines" ref={box} onScroll={scrolled} tabIndex={0} role="region" aria-label={label}>
+        {journal.loaded && lines.length === 0 ? (
+          <Empty>{journal.refused ? journal.refused.message : filter ? "No line fits." : "Nothing printed yet."}</Empty>
+        ) : null}
+        <div className="spacer" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((part) => {
+            const line = lines[part.index];
+            if (!line) return null;
+            return (
+              <div
+                key={line.n}
+                ref={virtual.measureElement}
+                data-index={part.index}
+                id={permalinks ? `n${line.n}` : undefined}
+                className={`logline s-${line.stream}${line.n === at ? " here" : ""}`}
+                style={{ transform: `translateY(${part.start}px)` }}
+              >
+                {permalinks ? (
+                  <a className="n" href={`#n${line.n}`}>
+                    {line.n}
+                  </a>
+                ) : (
+                  <span className="n">{line.n}</span>
+                )}
+                {times ? <time dateTime={line.ts}>{clock(line.ts)}</time> : null}
+                <span className="stream">{line.stream === "out" ? "" : line.stream}</span>
+                <span className="text">{plain(line.text)}</span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {following ? null : (
+        <button type="button" className="button small tofollow" onClick={() => follow(true)}>
+          ↓ {fresh ? `${fresh} new` : "follow"}
+        </button>
+      )}
+    </div>
+  );
+}

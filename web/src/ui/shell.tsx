@@ -1,0 +1,102 @@
+// What stands around every page.
+import { lazy, Suspense, type ReactNode } from "react";
+import { useBoard } from "../api/queries";
+import type { Session } from "../api/client";
+import { useAddress } from "../lib/address";
+import { act } from "../lib/actions";
+import { question } from "../lib/dialogs";
+import { keyOf } from "../lib/keys";
+import { Banner, Header } from "./header";
+import { Foot, Herald, Spoken } from "./foot";
+import { PastBar } from "./past";
+import { To } from "./parts";
+import { useKeyboard } from "./keyboard";
+import { useRun } from "./run";
+
+// Questions come after the first look.
+const Questions = lazy(() => import("./questions"));
+
+const PAGES = [
+  ["/", "Overview"],
+  ["/attention", "Attention"],
+  ["/board", "Board"],
+  ["/plan", "Plan"],
+  ["/agents", "Agents"],
+  ["/checkpoints", "Checkpoints"],
+  ["/operations", "Operations"],
+  ["/history", "History"],
+  ["/cost", "Money"],
+] as const;
+
+const here = (path: string, page: string) => (page === "/" ? path === "/" : path === page || path.startsWith(`${page}/`));
+
+function Pages() {
+  const { path } = useAddress();
+  const waiting = useBoard().data?.view.attention.length ?? 0;
+  return (
+    <nav className="pages" aria-label="Pages">
+      {PAGES.map(([page, name]) => (
+        <To key={page} path={page} aria-current={here(path, page) || (page === "/plan" && path.startsWith("/tasks/")) ? "page" : undefined}>
+          {name}
+          {page === "/attention" && waiting ? <b className="count">{waiting}</b> : null}
+          <kbd aria-hidden="true">{keyOf(`go:${page}`)}</kbd>
+        </To>
+      ))}
+    </nav>
+  );
+}
+
+/** On a phone: four places within reach of a thumb, and the rest in one menu. */
+function BottomBar() {
+  const { path } = useAddress();
+  const board = useBoard().data?.view;
+  const waiting = board?.attention.length ?? 0;
+  return (
+    <nav className="bottom" aria-label="Main pages">
+      <To path="/attention" aria-current={here(path, "/attention") ? "page" : undefined}>
+        You{waiting ? ` ${waiting}` : ""}
+      </To>
+      <To path="/board" aria-current={here(path, "/board") ? "page" : undefined}>
+        Work
+      </To>
+      <To path="/plan" aria-current={here(path, "/plan") ? "page" : undefined}>
+        Plan
+      </To>
+      <button type="button" onClick={() => void act("pause", null)}>
+        {board && board.status.paused.length ? "Resume" : "Pause"}
+      </button>
+      <button type="button" onClick={() => question.set({ kind: "palette", task: null })}>
+        More
+      </button>
+    </nav>
+  );
+}
+
+export function Shell({ session, children }: { session: Session; children: ReactNode }) {
+  const run = useRun();
+  useKeyboard(run);
+  const { at } = useAddress();
+  return (
+    <div className={at === null ? "app" : "app in-past"}>
+      <a className="skip" href="#main">
+        To the content
+      </a>
+      <Header session={session} />
+      <div className="banners">
+        <PastBar />
+        <Banner />
+      </div>
+      <Pages />
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <Foot />
+      <BottomBar />
+      <Suspense fallback={null}>
+        <Questions run={run} />
+      </Suspense>
+      <Spoken />
+      <Herald />
+    </div>
+  );
+}
