@@ -17,6 +17,7 @@ mod hub;
 mod api_state;
 pub mod api;
 mod fault;
+pub mod ledger;
 pub mod listener;
 pub mod work_channel;
 pub mod client;

@@ -14,27 +14,15 @@ use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 use swarm_server::client::{Client, ClientError};
+use swarm_server::ledger::{Ledger, beside};
 
 use crate::input::EventLine;
 
 /// Records that are shown from before the screen was opened.
 const BEFORE: u64 = 200;
 
-/// What is to be seen and done where nobody coordinates. Its functions may take their time; they are called beside the
-/// loop.
-pub trait Ledger: Send + Sync + 'static {
-    fn board(&self, at: Option<u64>) -> Result<BoardView, ApiError>;
-    fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, ApiError>;
-    fn allowed(&self, task: Option<&TaskId>) -> Result<Vec<AllowedView>, ApiError>;
-    fn choices(&self, task: &TaskId) -> Result<Vec<Choice>, ApiError>;
-    fn preview(&self, command: &Command) -> Result<PreviewView, ApiError>;
-    /// Carries it out, whoever has the ledger by then. The id makes it safe to have been asked before.
-    fn ask(&self, envelope: Envelope) -> Result<Answer, ApiError>;
-    fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError>;
-    /// The last so many records, oldest first.
-    fn records(&self, last: u64) -> Vec<String>;
-    /// Comes back when the ledger may have changed; true when it has.
-    fn changed(&self) -> bool;
+/// The swarm where nobody coordinates, and the one thing that only a terminal can do.
+pub trait Desk: Ledger {
     /// Opens the worktree of the task in the person's editor and stays until it is closed.
     fn edit(&self, task: &TaskId) -> Result<(), String>;
 }
@@ -42,7 +30,7 @@ pub trait Ledger: Send + Sync + 'static {
 #[derive(Clone)]
 pub struct Source {
     pub client: Client,
-    pub ledger: Arc<dyn Ledger>,
+    pub ledger: Arc<dyn Desk>,
 }
 
 impl Source {
@@ -113,7 +101,7 @@ impl Source {
     async fn or<T: Send + 'static>(
         &self,
         asked: Result<T, ClientError>,
-        otherwise: impl FnOnce(&dyn Ledger) -> Result<T, ApiError> + Send + 'static,
+        otherwise: impl FnOnce(&dyn Desk) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         match asked {
             Ok(found) => Ok(found),
@@ -125,11 +113,9 @@ impl Source {
 
     pub async fn beside<T: Send + 'static>(
         &self,
-        what: impl FnOnce(&dyn Ledger) -> Result<T, ApiError> + Send + 'static,
+        what: impl FnOnce(&dyn Desk) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let ledger = Arc::clone(&self.ledger);
-        let done = tokio::task::spawn_blocking(move || what(ledger.as_ref())).await;
-        done.unwrap_or_else(|error| Err(ApiError::new("failed", error.to_string(), "swarm doctor")))
+        beside(&self.ledger, what).await
     }
 }
 

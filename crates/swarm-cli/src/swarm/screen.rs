@@ -1,21 +1,22 @@
-//! The swarm for the terminal UI where nobody coordinates: read from the ledger, written under our own lock.
+//! The swarm for screens where nobody coordinates: read from the ledger, written under our own lock.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use swarm_core::{State, show};
+use swarm_core::State;
 use swarm_engine::look::{Look, look};
+use swarm_engine::store::Store;
 use swarm_engine::work_diff::work_diff;
 use swarm_protocol::any_view::AnyView;
-use swarm_protocol::api::ApiError;
-use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::api::{ApiError, Seen};
+use swarm_protocol::board::DiffView;
 use swarm_protocol::command::{Answer, Command, Envelope};
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
-use swarm_protocol::view::TaskView;
 use swarm_server::client::Client;
-use swarm_tui::source::Ledger;
+use swarm_server::ledger::{Ledger, Position};
+use swarm_tui::source::Desk;
 
 use super::Swarm;
 use super::read::unknown;
@@ -83,8 +84,10 @@ impl Screen {
         *read = Some((mark, Arc::clone(&state)));
         Ok(state)
     }
+}
 
-    fn looked(&self, what: &Look, at: Option<u64>) -> Result<AnyView, ApiError> {
+impl Ledger for Screen {
+    fn look(&self, what: &Look, at: Option<u64>) -> Result<Seen<AnyView>, ApiError> {
         let state = self.state(at)?;
         let now = if at.is_some() { state.at } else { self.swarm.now() };
         let mut view = look(&state, what, now, |_| None).view.map_err(ApiError::from)?;
@@ -92,39 +95,7 @@ impl Screen {
             let (conflicts, branches) = self.swarm.conflicts(&state);
             conflicts.show_in(&mut view, &branches);
         }
-        Ok(view)
-    }
-}
-
-fn another_view() -> ApiError {
-    ApiError::new("bug", "Another view was made than was asked for", "swarm doctor")
-}
-
-impl Ledger for Screen {
-    fn board(&self, at: Option<u64>) -> Result<BoardView, ApiError> {
-        match self.looked(&Look::Board, at)? {
-            AnyView::Board(board) => Ok(*board),
-            _ => Err(another_view()),
-        }
-    }
-
-    fn task(&self, id: &TaskId, at: Option<u64>) -> Result<TaskView, ApiError> {
-        match self.looked(&Look::Task(id.clone()), at)? {
-            AnyView::Task(task) => Ok(task),
-            _ => Err(another_view()),
-        }
-    }
-
-    fn allowed(&self, task: Option<&TaskId>) -> Result<Vec<AllowedView>, ApiError> {
-        match self.looked(&Look::Allowed(task.cloned()), None)? {
-            AnyView::Allowed(allowed) => Ok(allowed),
-            _ => Err(another_view()),
-        }
-    }
-
-    fn choices(&self, task: &TaskId) -> Result<Vec<Choice>, ApiError> {
-        let state = self.state(None)?;
-        show::choices(&state, task).map_err(ApiError::from)
+        Ok(Seen { seq: state.seq, view })
     }
 
     fn preview(&self, command: &Command) -> Result<PreviewView, ApiError> {
@@ -133,6 +104,12 @@ impl Ledger for Screen {
 
     fn ask(&self, envelope: Envelope) -> Result<Answer, ApiError> {
         self.swarm.ask_with(&envelope).map_err(told)
+    }
+
+    fn past_answer(&self, id: &CommandId) -> Option<Answer> {
+        let state = self.state(None).ok()?;
+        let past = state.answer_of(id)?;
+        Some(Answer { id: id.clone(), seq: past.seq, text: past.text.clone(), repeated: true })
     }
 
     fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError> {
@@ -157,6 +134,12 @@ impl Ledger for Screen {
         rows.iter().skip(skip).map(|row| row.record.get().to_owned()).collect()
     }
 
+    fn position(&self) -> Option<(String, Position)> {
+        let reading = Store::open_reader(&self.swarm.paths, &self.swarm.options("read"), None).ok()?;
+        let head = reading.head?;
+        Some((reading.ledger_id?, Position { seq: head.seq, end: head.end }))
+    }
+
     fn changed(&self) -> bool {
         self.swarm.watch_ledger().wait();
         let now = self.swarm.ledger_mark();
@@ -165,7 +148,9 @@ impl Ledger for Screen {
         *mark = now;
         changed
     }
+}
 
+impl Desk for Screen {
     fn edit(&self, task: &TaskId) -> Result<(), String> {
         let opened = self
             .swarm
