@@ -6,6 +6,9 @@ pub mod task;
 pub mod phase;
 pub mod status;
 pub mod tui;
+pub mod mcp;
+pub mod cost;
+pub mod metrics;
 pub mod attention;
 pub mod handoff;
 pub mod run;
@@ -64,6 +67,9 @@ pub enum Command {
     Phase(phase::Command),
     Status(status::Args),
     Tui(tui::Args),
+    Mcp(mcp::Args),
+    Cost(cost::Args),
+    Metrics(metrics::Args),
     Attention(attention::Args),
     Handoff(handoff::Args),
     #[command(subcommand)]
@@ -140,6 +146,9 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Phase(command) => phase::run(command, cx)?,
         Command::Status(args) => status::run(args, cx)?,
         Command::Tui(args) => tui::run(&args, cx)?,
+        Command::Mcp(args) => mcp::run(args, cx)?,
+        Command::Cost(args) => cost::run(&args, cx)?,
+        Command::Metrics(args) => metrics::run(&args, cx)?,
         Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
         Command::Review(command) => review::run(command, cx)?,

@@ -18,10 +18,11 @@ pub mod rounds;
 pub mod runs;
 pub mod salvage;
 pub mod session;
-mod screen;
+pub mod screen;
 mod settings;
 mod signals;
 mod stop;
+mod tallied;
 mod trouble;
 pub mod verdict;
 pub mod watchers;
@@ -52,6 +53,8 @@ pub struct Swarm {
     here: PathBuf,
     /// One thread is enough: a command waits for one thing at a time.
     runtime: tokio::runtime::Runtime,
+    /// Through which front end the person came, as the ledger names them.
+    by: &'static str,
 }
 
 impl Swarm {
@@ -69,11 +72,21 @@ impl Swarm {
         let git = runtime.block_on(Git::discover(&cx.repo))?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         log::lies_in(&paths.swarm);
-        Ok(Self { paths, git, here: cx.repo.clone(), runtime })
+        Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: ask::PERSON })
+    }
+
+    /// The same for a person who came through another front end.
+    pub fn through(self, by: &'static str) -> Self {
+        Self { by, ..self }
     }
 
     pub fn now(&self) -> Timestamp {
         wall_clock()
+    }
+
+    /// The main checkout.
+    pub fn root(&self) -> &Path {
+        &self.paths.root
     }
 
     /// A path as people see it: from the root of the repository.

@@ -24,3 +24,6 @@ pub mod coordinator;
 pub mod session;
 pub mod planning;
 pub mod doctor;
+
+// What the numbers for monitoring are made by, for those who serve them.
+pub use swarm_core::metrics::Tally;
