@@ -30,7 +30,9 @@ pub const METRICS: &[(&str, &str, &str)] = &[
     ("swarm_merges_total", "counter", "Merges by outcome"),
     ("swarm_reviews_total", "counter", "Reviews by verdict"),
     ("swarm_tokens_total", "counter", "Tokens by type"),
-    ("swarm_cost_usd_total", "counter", "Cost in dollars by what became of the work"),
+    ("swarm_cost_usd_total", "counter", "Cost in dollars"),
+    // Work moves from one outcome to another, so these fall too.
+    ("swarm_cost_usd", "gauge", "Cost in dollars by what became of the work"),
     ("swarm_ledger_records_total", "counter", "Records of the ledger"),
     ("swarm_ledger_loss", "gauge", "1 where records were lost and nobody has seen it yet"),
 ];
@@ -94,9 +96,10 @@ impl Tally {
         for (kind, many) in [("input", input_tokens), ("output", output_tokens), ("cached", cached_tokens)] {
             page.one("swarm_tokens_total", &[("type", kind)], float(many));
         }
+        let dollars = |usage: &Usage| float(usage.cost_micros) / 1_000_000.0;
+        page.one("swarm_cost_usd_total", &[], dollars(&costs.total));
         for row in &costs.rows {
-            let dollars = float(row.usage.cost_micros) / 1_000_000.0;
-            page.one("swarm_cost_usd_total", &[("outcome", &row.name)], dollars);
+            page.one("swarm_cost_usd", &[("outcome", &row.name)], dollars(&row.usage));
         }
     }
 }
@@ -237,6 +240,24 @@ mod tests {
             assert!(all.contains(&name), "{line}");
             assert!(line.rsplit(' ').next().is_some_and(|value| value.parse::<f64>().is_ok()), "{line}");
         }
+    }
+
+    #[test]
+    fn the_guide_lists_every_name_and_no_other() {
+        let guide = include_str!("../../../docs/guides/observability.md");
+        let listed: Vec<(&str, &str, &str)> = guide
+            .lines()
+            .filter_map(|line| {
+                let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+                let name = cells.get(1)?.strip_prefix("`swarm_")?.strip_suffix('`')?;
+                Some((name, *cells.get(2)?, *cells.get(4)?))
+            })
+            .collect();
+        let known: Vec<(&str, &str, &str)> = METRICS
+            .iter()
+            .map(|(name, kind, help)| (name.trim_start_matches("swarm_"), *kind, *help))
+            .collect();
+        assert_eq!(listed, known);
     }
 
     #[test]

@@ -36,6 +36,9 @@ fn next(error: &ApiError, asked: &Asked<'_>) -> Option<Value> {
     match error.kind.as_str() {
         "lost" => again(&|_| {}),
         "preview_changed" | "not_as_shown" => again(&|arguments| drop(arguments.remove("expect"))),
+        "has_dependents" if asked.tool == "swarm_rollback" => {
+            again(&|arguments| drop(arguments.insert("cascade".into(), true.into())))
+        }
         "no_plan" => Some(call("save_plan", json!({ "plan": { "goal": "…", "phases": [] } }))),
         "unknown_task" => Some(call("swarm_tasks", json!({}))),
         "unknown_operation" => Some(call("swarm_history", json!({}))),

@@ -74,7 +74,14 @@ impl Wish {
 
 /// Reads arguments; a mistake is told to whoever made it.
 pub fn read<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ApiError> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| bad(error.to_string()))
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        let why = error.to_string();
+        // As a number 1.10 would be 1.1, which is another task.
+        match why.contains("expected a name") {
+            true => bad(format!("{why}; ids are texts, also \"1.10\"")),
+            false => bad(why),
+        }
+    })
 }
 
 pub fn bad(why: impl Into<String>) -> ApiError {

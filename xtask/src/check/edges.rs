@@ -35,6 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // A screen is a client of the API: views in, commands out. Whoever starts it hands in what is to be seen where nobody
     // coordinates.
     ("swarm-tui", &["swarm-protocol", "swarm-agents", "swarm-server"]),
+    ("swarm-mcp", &["swarm-protocol", "swarm-server"]),
     (
         "swarm-cli",
         &[
@@ -48,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "swarm-engine",
             "swarm-server",
             "swarm-tui",
+            "swarm-mcp",
         ],
     ),
     ("swarm-sim", &["swarm-protocol", "swarm-core", "swarm-ledger"]),

@@ -61,10 +61,10 @@ fn amount(usage: &Usage, money: bool) -> u64 {
 }
 
 fn text(costs: &CostView, colour: bool) -> String {
-    if costs.total.is_none() {
+    let money = costs.total.cost_micros > 0;
+    if amount(&costs.total, money) == 0 {
         return "Nothing was spent, or no program said what it used".into();
     }
-    let money = costs.total.cost_micros > 0;
     let longest = costs.rows.iter().map(|row| amount(&row.usage, money)).max().unwrap_or(0);
     let all = amount(&costs.total, money);
     let cells = |row: &CostRow| {

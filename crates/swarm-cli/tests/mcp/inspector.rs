@@ -25,6 +25,6 @@ fn the_inspector_lists_and_calls_tools() {
     };
     let listed = ask(&["--method", "tools/list"]);
     assert_eq!(listed["tools"].as_array().map(Vec::len), Some(27), "{listed}");
-    let called = ask(&["--method", "tools/call", "--tool-name", "swarm_task", "--tool-arg", "task=1.1"]);
+    let called = ask(&["--method", "tools/call", "--tool-name", "swarm_task", "--tool-arg", "task=\"1.1\""]);
     assert_eq!(called["structuredContent"]["id"], "1.1", "{called}");
 }

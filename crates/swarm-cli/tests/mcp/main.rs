@@ -14,3 +14,4 @@ mod hostile;
 mod once;
 mod install;
 mod inspector;
+mod numbers;

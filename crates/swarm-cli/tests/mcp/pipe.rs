@@ -43,7 +43,9 @@ impl Pipe {
 
     /// Without a handshake: each request says all there is to know.
     pub fn newer(arena: &Arena, args: &[&str]) -> Self {
-        Self { newer: true, ..Self::open(arena, args) }
+        let mut pipe = Self::open(arena, args);
+        pipe.newer = true;
+        pipe
     }
 
     /// With the handshake of the older era.
