@@ -73,7 +73,11 @@ fn a_plan_is_made_run_looked_at_and_taken_back_by_tools_alone() {
     let diff = ok(&mut pipe, "swarm_diff", json!({ "task": "1.1" }));
     assert!(diff["patch"].as_str().is_some_and(|patch| patch.contains("one.txt")), "{diff}");
     let history = ok(&mut pipe, "swarm_history", json!({ "from": before, "task": "1.1" }));
-    assert!(history["records"].as_array().is_some_and(|rows| rows.iter().all(|row| row["task"] == "1.1")));
+    let rows = history["records"].as_array().expect("rows");
+    assert!(
+        rows.iter().all(|row| row["task"] == "1.1") && rows.iter().any(|row| row["text"].is_string()),
+        "{history}"
+    );
     ok(&mut pipe, "swarm_attention", json!({}));
     ok(&mut pipe, "swarm_worktree_list", json!({}));
     let shown = ok(

@@ -209,8 +209,7 @@ fn short_row(row: &Value) -> Value {
 
 /// A record as people read it.
 pub fn record_row(record: &Value) -> Value {
-    let event = json!({ "type": record["type"], "data": record["data"] }).to_string();
-    let event = event_of(event.trim_matches(|brace| brace == '{' || brace == '}').as_bytes()).ok();
+    let event = event_of(body_of(record).as_bytes()).ok();
     let mut row = json!({
         "seq": record["seq"], "at": record["ts"], "by": record["by"], "type": record["type"],
     });
@@ -223,6 +222,17 @@ pub fn record_row(record: &Value) -> Value {
         }
     }
     row
+}
+
+/// The event's own members as they stand in the ledger: its type first, which says how the others are read.
+fn body_of(record: &Value) -> String {
+    const MARGIN: [&str; 8] = ["type", "len", "seq", "batch", "ts", "by", "prev", "hash"];
+    let mut body = format!("\"type\":{}", record["type"]);
+    let members = record.as_object().into_iter().flatten();
+    for (name, value) in members.filter(|(name, _)| !MARGIN.contains(&name.as_str())) {
+        body.push_str(&format!(",{}:{value}", Value::from(name.as_str())));
+    }
+    body
 }
 
 /// The parts of a patch, one for each file.
