@@ -25,10 +25,9 @@ pub struct Done {
     pub data: Value,
 }
 
-/// The swarm where nobody coordinates, and what is done beside the ledger.
+/// The swarm where nobody coordinates, and what is done beside the ledger. Whoever implements it refuses what a process
+/// inside an attempt may not do: here nobody else looks.
 pub trait Desk: Ledger {
-    /// Whether this process runs inside an attempt: then it may look and nothing more.
-    fn is_inside(&self) -> bool;
     /// Who confirms what moves git or takes something back.
     fn confirm(&self) -> Result<Confirm, ApiError>;
     fn would(&self, deed: &Deed) -> Result<PreviewView, ApiError>;

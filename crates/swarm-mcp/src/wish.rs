@@ -1,5 +1,8 @@
 //! From the arguments of a tool to what is wanted of the swarm. Pure: what has to be looked up is named, not asked.
 
+#[cfg(test)]
+mod tests;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use swarm_protocol::api::ApiError;

@@ -13,7 +13,6 @@ use swarm_server::ledger::Look;
 use tokio::time::Instant;
 
 use super::{Caller, Told, id_of, members};
-use crate::desk::Deed;
 use crate::limits::{FOLLOW_FOR, LOOK_AGAIN, NUMBERS_TRIED_MAX};
 use crate::wish::{What, Wish, typed};
 
@@ -178,9 +177,7 @@ impl Caller {
                 Ok(Command::SetProfile { profile })
             }
             What::MarkDone { task } => Err(self.what_is_missing(task).await?),
-            What::Deed(Deed::ClosePlan { .. } | Deed::Init) | What::Deed(_) => {
-                Err(ApiError::new("bug", "A deed is no command", "swarm doctor"))
-            }
+            What::Deed(_) => Err(ApiError::new("bug", "A deed is no command", "swarm doctor")),
         }
     }
 

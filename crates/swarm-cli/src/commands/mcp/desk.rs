@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use swarm_agents::journal::read_raw;
 use swarm_mcp::desk::{Deed, Desk, Done};
-use swarm_process::caller::am_i_inside;
 use swarm_protocol::api::{ApiError, HistoryPage, LogPage};
 use swarm_protocol::command::Command;
 use swarm_protocol::config::Confirm;
@@ -22,10 +21,6 @@ use crate::swarm::worktrees::GiveUp;
 const LOG_BYTES_MAX: usize = 1 << 20;
 
 impl Desk for Screen {
-    fn is_inside(&self) -> bool {
-        am_i_inside().is_some()
-    }
-
     fn confirm(&self) -> Result<Confirm, ApiError> {
         self.swarm().mcp_confirm().map_err(told)
     }
