@@ -69,7 +69,7 @@ fn text(costs: &CostView, colour: bool) -> String {
     let all = amount(&costs.total, money);
     let cells = |row: &CostRow| {
         let spent = amount(&row.usage, money);
-        let share = if all == 0 { 0 } else { spent.saturating_mul(100) / all };
+        let share = spent.saturating_mul(100).checked_div(all).unwrap_or(0);
         vec![
             row.name.replace('_', " "),
             row.attempts.to_string(),
