@@ -7,6 +7,9 @@ pub mod phase;
 pub mod status;
 pub mod tui;
 pub mod web;
+pub mod mcp;
+pub mod cost;
+pub mod metrics;
 pub mod attention;
 pub mod handoff;
 pub mod run;
@@ -67,6 +70,9 @@ pub enum Command {
     Status(status::Args),
     Tui(tui::Args),
     Web(web::Args),
+    Mcp(mcp::Args),
+    Cost(cost::Args),
+    Metrics(metrics::Args),
     Attention(attention::Args),
     Handoff(handoff::Args),
     #[command(subcommand)]
@@ -145,6 +151,9 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Status(args) => status::run(args, cx)?,
         Command::Tui(args) => tui::run(&args, cx)?,
         Command::Web(args) => web::run(args, cx)?,
+        Command::Mcp(args) => mcp::run(args, cx)?,
+        Command::Cost(args) => cost::run(&args, cx)?,
+        Command::Metrics(args) => metrics::run(&args, cx)?,
         Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
         Command::Review(command) => review::run(command, cx)?,

@@ -18,10 +18,11 @@ pub mod rounds;
 pub mod runs;
 pub mod salvage;
 pub mod session;
-mod screen;
+pub mod screen;
 mod settings;
 mod signals;
 mod stop;
+mod tallied;
 mod trouble;
 mod trust;
 pub mod verdict;
@@ -54,6 +55,8 @@ pub struct Swarm {
     here: PathBuf,
     /// One thread is enough: a command waits for one thing at a time.
     runtime: tokio::runtime::Runtime,
+    /// Through which front end the person came, as the ledger names them.
+    by: &'static str,
 }
 
 impl Swarm {
@@ -76,11 +79,21 @@ impl Swarm {
                 .say("Remove it, and begin again")
         })?;
         log::lies_in(&paths.swarm);
-        Ok(Self { paths, git, here: cx.repo.clone(), runtime })
+        Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: ask::PERSON })
+    }
+
+    /// The same for a person who came through another front end.
+    pub fn through(self, by: &'static str) -> Self {
+        Self { by, ..self }
     }
 
     pub fn now(&self) -> Timestamp {
         wall_clock()
+    }
+
+    /// The main checkout.
+    pub fn root(&self) -> &Path {
+        &self.paths.root
     }
 
     /// A path as people see it: from the root of the repository.

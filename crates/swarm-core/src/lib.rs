@@ -31,6 +31,8 @@ pub mod hash;
 pub mod evidence;
 pub mod export;
 pub mod show;
+pub mod spending;
+pub mod metrics;
 pub mod predict;
 pub mod planted;
 mod step;

@@ -25,3 +25,6 @@ pub mod trust;
 pub mod session;
 pub mod planning;
 pub mod doctor;
+
+// What the numbers for monitoring are made by, for those who serve them.
+pub use swarm_core::metrics::Tally;

@@ -78,6 +78,7 @@ pub struct Config {
     pub daemon: Daemon,
     pub checkpoints: Checkpoints,
     pub web: Web,
+    pub mcp: Mcp,
     /// Programs of yours that are run at certain moments, by name: pre-start, post-complete, pre-merge, post-merge, on-conflict, on-learning, on-pause, on-error.
     pub hooks: Hooks,
 }
@@ -188,6 +189,28 @@ pub struct Web {
     pub enabled: bool,
 }
 
+/// For clients of the Model Context Protocol.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Mcp {
+    pub confirm: Confirm,
+}
+
+/// Who says yes to the preview of what takes something back, when a model asks for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Confirm {
+    /// A person, by the command that the refusal names.
+    #[default]
+    Person,
+    /// The model, by the `expect` of the preview.
+    Model,
+    /// Nobody: it is not done over MCP.
+    Never,
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -218,6 +241,7 @@ impl Default for Config {
             daemon: Daemon::default(),
             checkpoints: Checkpoints::default(),
             web: Web::default(),
+            mcp: Mcp::default(),
             hooks: Hooks::new(),
         }
     }

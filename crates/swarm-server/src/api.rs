@@ -9,6 +9,7 @@ mod logs;
 mod operations;
 mod screens;
 mod work;
+mod metrics;
 mod about;
 mod describe;
 
@@ -63,6 +64,9 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(events::events))
         .routes(routes!(logs::of_agent))
         .routes(routes!(logs::of_run))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(metrics::livez))
+        .routes(routes!(metrics::readyz))
         .routes(routes!(work::work))
 }
 

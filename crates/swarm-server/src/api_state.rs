@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use swarm_engine::Tally;
 use swarm_engine::channel::{FromSocket, LinkId};
 use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
@@ -48,6 +49,15 @@ pub struct ApiState {
     /// Commands that are on their way to the loop or wait for the disk.
     in_flight: Mutex<BTreeSet<CommandId>>,
     overstepped: Mutex<BTreeMap<Inside, BTreeSet<String>>>,
+    /// What the records add up to, as far as somebody has asked.
+    pub tally: tokio::sync::Mutex<Counted>,
+}
+
+/// Records that are counted, up to the last one.
+#[derive(Debug, Default)]
+pub struct Counted {
+    pub seq: u64,
+    pub tally: Tally,
 }
 
 /// The coordinator ended before it answered; nobody knows whether it did what was asked.
@@ -97,6 +107,7 @@ impl ApiState {
             links: AtomicU64::new(1),
             in_flight: Mutex::default(),
             overstepped: Mutex::default(),
+            tally: tokio::sync::Mutex::default(),
         }
     }
 

@@ -37,6 +37,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("swarm-tui", &["swarm-protocol", "swarm-agents", "swarm-server"]),
     // So are the pages; the door between them and the socket follows the ledger (engine) for all of them at once.
     ("swarm-web", &["swarm-protocol", "swarm-engine", "swarm-server"]),
+    ("swarm-mcp", &["swarm-protocol", "swarm-server"]),
     (
         "swarm-cli",
         &[
@@ -51,6 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "swarm-server",
             "swarm-tui",
             "swarm-web",
+            "swarm-mcp",
         ],
     ),
     ("swarm-sim", &["swarm-protocol", "swarm-core", "swarm-ledger"]),

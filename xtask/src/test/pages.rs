@@ -49,7 +49,8 @@ fn contents(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {
         let folder = folder.join(&below);
-        let entries = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+        let entries =
+            std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
         for entry in entries {
             let entry = entry?;
             let path = below.join(entry.file_name());

@@ -55,7 +55,7 @@ impl Swarm {
 
     /// Carries a command out. When this returns, the disk has it.
     pub fn ask(&self, command: Command) -> Result<Answer, CliError> {
-        self.ask_as(PERSON, command)
+        self.ask_as(self.by, command)
     }
 
     /// The same in another name.

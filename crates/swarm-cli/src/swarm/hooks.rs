@@ -1,7 +1,6 @@
 //! The person's hooks, outside of a run.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use swarm_protocol::config;
 use swarm_protocol::operation::HookOutcome;
@@ -11,10 +10,6 @@ use super::Swarm;
 use crate::error::CliError;
 
 impl Swarm {
-    fn root(&self) -> &Path {
-        &self.paths.root
-    }
-
     /// Every hook that there is, by its name.
     pub fn found_hooks(&self) -> Result<Vec<(&'static str, Found)>, CliError> {
         let configured = hooks::configured(&self.configuration()?.config.hooks);

@@ -15,7 +15,6 @@ use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationV
 use swarm_protocol::refusal::Refusal;
 
 use super::Swarm;
-use super::ask::PERSON;
 use crate::error::CliError;
 use crate::output;
 use crate::watch::Watch;
@@ -67,7 +66,7 @@ impl Swarm {
 
     /// Asks, and stays until it is over, one way or the other.
     pub fn operate(&self, command: Command) -> Result<OperationView, CliError> {
-        self.operate_as(PERSON, command)
+        self.operate_as(self.by, command)
     }
 
     /// The same for a part of a command that is no wish of its own.

@@ -54,7 +54,8 @@ impl Swarm {
     }
 }
 
-fn told(error: CliError) -> ApiError {
+/// An error of the command line, as every front end tells it.
+pub fn told(error: CliError) -> ApiError {
     let hint = match &error.hint {
         Some(Hint::Run(command)) => command.clone(),
         Some(Hint::Say(text)) => text.clone(),
@@ -68,6 +69,10 @@ fn told(error: CliError) -> ApiError {
 }
 
 impl Screen {
+    pub fn swarm(&self) -> &Swarm {
+        &self.swarm
+    }
+
     /// One at a time: a large ledger in memory once is enough.
     fn state(&self, at: Option<u64>) -> Result<Arc<State>, ApiError> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

@@ -35,6 +35,8 @@ const READS: &[&str] = &[
     "op show",
     "hooks list",
     "config show",
+    "cost",
+    "metrics",
     "completions",
     "debug classify",
     // A screen: what is done from it is looked at there first.
@@ -106,6 +108,7 @@ const CHANGES: &[(&str, &[&str], bool)] = &[
     ("attention", &["--seen", "overstep/1.1/1"], false),
     ("hooks run", &["post-complete"], true),
     ("close", &[], true),
+    ("mcp install", &["claude"], true),
     ("doctor", &["--fix"], true),
     ("man", &["pages"], true),
 ];

@@ -15,7 +15,7 @@ use crate::swarm::Swarm;
 pub struct Args {}
 
 #[derive(Debug, Serialize)]
-struct Line {
+pub struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,
     path: String,
@@ -27,11 +27,13 @@ struct Line {
 }
 
 pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
-    let swarm = Swarm::open(cx)?;
+    cx.out.view(&lines(&Swarm::open(cx)?)?, |lines| text(lines))
+}
+
+/// Every worktree there is, for whoever lists them.
+pub fn lines(swarm: &Swarm) -> Result<Vec<Line>, CliError> {
     let rows = swarm.rows_if_any()?;
-    let lines: Vec<Line> =
-        swarm.seen_worktrees()?.into_iter().map(|seen| line(&swarm, &rows, seen)).collect();
-    cx.out.view(&lines, |lines| text(lines))
+    Ok(swarm.seen_worktrees()?.into_iter().map(|seen| line(swarm, &rows, seen)).collect())
 }
 
 fn line(swarm: &Swarm, rows: &[TaskRow], seen: Seen) -> Line {

@@ -1,6 +1,7 @@
 //! `swarm worktree merge TASK`.
 
 use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
 
 use crate::commands::answered;
 use crate::commands::operate::{DryRun, shown};
@@ -24,8 +25,21 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let task = args.task.id;
-    let work = swarm.submission(&task)?;
+    let command = submits(&swarm, &args.task.id)?;
+    if args.dry.dry_run {
+        return shown(cx, &swarm.preview(&command)?);
+    }
+    let answer = swarm.ask(command)?;
+    answered(cx, &answer)?;
+    if !swarm.has_coordinator() {
+        output::note("Note: no coordinator is running; `swarm run` merges it");
+    }
+    Ok(())
+}
+
+/// The work in the worktree of a task as a command; refused where files of it are not committed.
+pub fn submits(swarm: &Swarm, task: &TaskId) -> Result<Command, CliError> {
+    let work = swarm.submission(task)?;
     if work.uncommitted > 0 {
         let files = if work.uncommitted == 1 {
             "1 file is".into()
@@ -36,14 +50,5 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             .because(format!("{files} not committed in its worktree"))
             .say("Commit what belongs to the task, or delete it"));
     }
-    let command = Command::SubmitWork { task, base: work.base, tip: work.tip, tree: work.tree };
-    if args.dry.dry_run {
-        return shown(cx, &swarm.preview(&command)?);
-    }
-    let answer = swarm.ask(command)?;
-    answered(cx, &answer)?;
-    if !swarm.has_coordinator() {
-        output::note("Note: no coordinator is running; `swarm run` merges it");
-    }
-    Ok(())
+    Ok(Command::SubmitWork { task: task.clone(), base: work.base, tip: work.tip, tree: work.tree })
 }

@@ -1,0 +1,82 @@
+//! `swarm mcp`: the swarm for clients of the Model Context Protocol.
+
+mod clients;
+mod desk;
+pub mod install;
+mod json_text;
+mod toml_text;
+
+use std::sync::Arc;
+
+use clap::{Subcommand, ValueEnum};
+use swarm_mcp::call::Caller;
+use swarm_mcp::server::Server;
+use swarm_mcp::source::Source;
+use swarm_mcp::tools::Offer;
+
+use crate::commands::editor::open_editor;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output;
+use crate::swarm::Swarm;
+
+/// Serve the swarm to an MCP client over stdin and stdout, or register it there
+///
+/// A client such as Claude Code or Codex starts this program itself; `swarm mcp install` writes its configuration. It asks the
+/// running coordinator, and reads and writes the ledger where none runs. What takes something back is shown first; who confirms it
+/// is `mcp.confirm`.
+///
+/// Example: swarm mcp install claude
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Tools to offer: those that look, also those that change the plan, or all
+    #[arg(long, value_enum, default_value_t)]
+    tools: Tools,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Install(install::Args),
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Tools {
+    Read,
+    Plan,
+    #[default]
+    All,
+}
+
+impl From<Tools> for Offer {
+    fn from(tools: Tools) -> Self {
+        match tools {
+            Tools::Read => Self::Read,
+            Tools::Plan => Self::Plan,
+            Tools::All => Self::All,
+        }
+    }
+}
+
+pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    match args.command {
+        Some(Command::Install(args)) => install::run(&args, cx),
+        None => serve(args.tools, cx),
+    }
+}
+
+fn serve(tools: Tools, cx: &Context) -> Result<(), CliError> {
+    let swarm = Arc::new(Swarm::open(cx)?.through("person:mcp"));
+    let source = Source { client: swarm.client(), desk: Arc::new(swarm.screen(open_editor)) };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::environment("Cannot start").because(error))?;
+    // Whoever reads our stderr reads the protocol: notes go to the log.
+    output::covered(true);
+    runtime.block_on(swarm_mcp::stdio::serve(Server { caller: Caller { source, offer: tools.into() } }));
+    // What was begun when the client left is brought to its end, then the process is.
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! What the whole ledger adds up to: costs by what became of the work, and numbers for monitoring.
+
+use std::collections::BTreeMap;
+
+use swarm_core::metrics::Tally;
+use swarm_core::show;
+use swarm_core::spending::{By, CostView, Spending};
+use swarm_protocol::config::Confirm;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::Status;
+use swarm_protocol::record::event_of;
+use swarm_protocol::time::Timestamp;
+
+use super::Swarm;
+use crate::error::CliError;
+
+impl Swarm {
+    pub fn costs(&self, by: By, at: Option<u64>) -> Result<CostView, CliError> {
+        let mut spending = Spending::default();
+        self.each_event(at, |event, at| spending.note(event, at))?;
+        let rows = show::rows(&self.planned(at)?);
+        let status: BTreeMap<TaskId, Status> = rows.into_iter().map(|row| (row.id, row.status)).collect();
+        Ok(spending.view(by, |task| status.get(task).copied()))
+    }
+
+    /// The page that Prometheus reads.
+    pub fn metrics(&self) -> Result<String, CliError> {
+        let mut tally = Tally::default();
+        self.each_event(None, |event, at| tally.note(event, at))?;
+        let state = self.planned(None)?;
+        let board = show::board(&state, self.now().max(state.at));
+        Ok(tally.text(&board, env!("CARGO_PKG_VERSION")))
+    }
+
+    /// Who confirms what an MCP client wants to take back.
+    pub fn mcp_confirm(&self) -> Result<Confirm, CliError> {
+        Ok(self.configuration()?.config.mcp.confirm)
+    }
+
+    /// A record of a newer program says nothing that we could count.
+    fn each_event(&self, at: Option<u64>, mut each: impl FnMut(&Event, Timestamp)) -> Result<(), CliError> {
+        self.records(at, &mut |line| {
+            if let Ok(event) = event_of(line.body) {
+                let at = std::str::from_utf8(line.ts).ok().and_then(Timestamp::parse).unwrap_or_default();
+                each(&event, at);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Clients that break: garbage, frames of 64 MiB, answers that nobody asked for, a death in the middle of a call.
+
+use serde_json::json;
+
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, task};
+use crate::pipe::Pipe;
+
+fn planned() -> Arena {
+    let arena = arena_with(json!({ "agent": "script" }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "complete")]]);
+    arena.is_judged();
+    arena
+}
+
+/// Largest resident memory of a process so far, in KiB.
+fn memory_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it lives");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a figure");
+    line.trim().trim_end_matches(" kB").trim().parse().expect("a number")
+}
+
+#[test]
+fn garbage_is_passed_over_and_the_next_request_is_answered() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    for bytes in [
+        &b"\n\n\n"[..],
+        b"this is no frame\n",
+        b"{\"jsonrpc\":\"2.0\",\n",
+        b"\xff\xfe\x00\x01 binary \n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n",
+        b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}\n",
+    ] {
+        pipe.send_bytes(bytes).expect("it reads");
+    }
+    assert_eq!(pipe.ok("swarm_status", json!({}))["counts"]["total"], 1);
+}
+
+#[test]
+fn a_frame_of_64_mib_is_dropped_and_costs_no_memory() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    pipe.ok("swarm_status", json!({}));
+    let before = memory_kib(pipe.child.id());
+    pipe.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"")
+        .expect("it reads");
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..64 {
+        pipe.send_bytes(&piece).expect("it reads on");
+    }
+    pipe.send_bytes(b"\"}}\n").expect("it reads");
+    assert_eq!(pipe.ok("swarm_status", json!({}))["counts"]["total"], 1);
+    let grown = memory_kib(pipe.child.id()).saturating_sub(before);
+    assert!(grown < 40 * 1024, "{grown} KiB");
+}
+
+#[test]
+fn a_long_result_is_cut_and_paged() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    let many: Vec<_> = (1..=300).map(|n| task(&format!("1.{n}"), &[], "complete")).collect();
+    pipe.ok(
+        "save_plan",
+        json!({ "plan": { "goal": "much", "phases": [{ "id": 1, "name": "all", "tasks": many }] } }),
+    );
+    let (mut after, mut seen) = (serde_json::Value::Null, 0);
+    loop {
+        let page = pipe.ok("swarm_tasks", json!({ "after": after, "limit": 60 }));
+        seen += page["tasks"].as_array().map_or(0, Vec::len);
+        assert!(page.get("cut").is_none(), "{page}");
+        after = page["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen, 300);
+    let status = pipe.ok("swarm_status", json!({}));
+    assert!(status.to_string().len() <= 21_000, "{}", status.to_string().len());
+}
+
+#[test]
+fn a_client_that_dies_in_the_middle_of_a_call_leaves_no_process_and_no_half_deed() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    for n in 0..20 {
+        let call = json!({ "jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {
+            "name": "swarm_edit", "arguments": { "do": "add", "title": format!("Task {n}"), "id": format!("w-{n}") } } });
+        pipe.send(&call);
+    }
+    let pid = pipe.child.id();
+    // Its end of both pipes is closed while they are being carried out.
+    drop(pipe);
+    wait_for("the server is gone", || !std::path::Path::new(&format!("/proc/{pid}")).exists());
+    arena.ok(&["plan", "verify"]);
+    let added = arena.tasks().len() - 1;
+    // Asked again by another client, each is there once.
+    let mut pipe = Pipe::older(&arena, &[]);
+    let mut repeated = 0;
+    for n in 0..20 {
+        let told = pipe
+            .ok("swarm_edit", json!({ "do": "add", "title": format!("Task {n}"), "id": format!("w-{n}") }));
+        repeated += usize::from(told["repeated"] == json!(true));
+    }
+    assert_eq!((repeated, arena.tasks().len()), (added, 21));
+}

@@ -1,0 +1,90 @@
+//! Costs by what became of the work, and the numbers for monitoring: from the ledger and from the socket, the same.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+
+use serde_json::json;
+
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, task};
+
+/// Status and body of a route of the coordinator.
+fn get(arena: &Arena, path: &str) -> (u16, String) {
+    let mut stream =
+        UnixStream::connect(arena.root.join(".swarm/run/coordinator.sock")).expect("a coordinator");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: swarm\r\nConnection: close\r\n\r\n").expect("it reads");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("an answer");
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+    (status, body.to_owned())
+}
+
+fn value(page: &str, name: &str) -> f64 {
+    let line =
+        page.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{name}:\n{page}"));
+    line.trim().parse().expect("a number")
+}
+
+/// What does not depend on the moment.
+fn counted(page: &str) -> Vec<String> {
+    let moves = |line: &&str| !line.contains("_seconds") && !line.contains("swarm_ledger_records_total ");
+    page.lines().filter(moves).map(str::to_owned).collect()
+}
+
+#[test]
+fn each_dollar_is_put_down_to_what_became_of_it_and_every_door_says_the_same() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    let go = arena.path("go");
+    let spends = "usage input=100 output=10 cost=0.25\n";
+    let merges = format!("{spends}write one.txt one\ncommit feat: one\ncomplete");
+    let fails = format!("{spends}failed there is no way");
+    let works = format!(
+        "{}print HERE\nwait-for {}\nwrite two.txt two\ncommit feat: two\ncomplete",
+        spends,
+        go.display()
+    );
+    let tasks = [task("1.1", &[], &merges), task("1.2", &["1.1"], &works), task("1.3", &["1.2"], &fails)];
+    arena.plan_in_phases(&[tasks.to_vec()]);
+    let run = arena.start(&[]);
+    wait_for("the second agent is there", || arena.printed().contains("HERE"));
+    wait_for("the first is merged", || arena.status_of("1.1") == "done");
+    let (status, page) = get(&arena, "/metrics");
+    assert_eq!(status, 200, "{page}");
+    assert!(page.ends_with('\n') && page.contains("# TYPE swarm_tasks gauge"), "{page}");
+    assert_eq!(value(&page, "swarm_tasks{status=\"done\"}"), 1.0);
+    assert_eq!(value(&page, "swarm_tasks{status=\"active\"}"), 1.0);
+    assert_eq!(value(&page, "swarm_agents{state=\"working\"}"), 1.0);
+    assert_eq!(counted(&page), counted(&arena.ok(&["metrics"])));
+    assert_eq!(get(&arena, "/livez"), (200, "alive\n".into()));
+    let (status, ready) = get(&arena, "/readyz");
+    assert_eq!((status, ready.contains("\"ready\":true")), (200, true), "{ready}");
+    std::fs::write(go, "").expect("a file");
+    assert_eq!(run.end().0, 1, "one task has failed");
+
+    let page = arena.ok(&["metrics"]);
+    assert_eq!(value(&page, "swarm_merges_total{outcome=\"merged\"}"), 2.0);
+    let failed = value(&page, "swarm_attempts_total{outcome=\"failed\"}");
+    assert!(failed >= 1.0, "{page}");
+    let costs = arena.json(&["cost", "--by", "outcome"]);
+    let of = |name: &str| -> u64 {
+        let rows = costs["rows"].as_array().expect("rows");
+        rows.iter().find(|row| row["name"] == name).and_then(|row| row["costMicros"].as_u64()).expect("a row")
+    };
+    assert_eq!(of("merged"), 500_000, "{costs}");
+    let attempts = arena.shown("1.3")["attempts"].as_u64().expect("a number");
+    assert_eq!(of("lost"), 250_000 * attempts, "{costs}");
+    assert!(attempts > 0);
+    assert_eq!(
+        of("merged") + of("lost") + of("redone") + of("rolled_back") + of("under_way"),
+        costs["total"]["costMicros"]
+    );
+    arena.ok(&["task", "rollback", "1.2", "--cascade", "--yes"]);
+    let costs = arena.json(&["cost"]);
+    let back =
+        costs["rows"].as_array().expect("rows").iter().find(|row| row["name"] == "rolled_back").cloned();
+    assert_eq!(back.expect("a row")["costMicros"], 250_000, "{costs}");
+    let drawn = arena.ok(&["cost", "--by", "task"]);
+    assert!(drawn.contains('█') && drawn.contains("$0.25") && !drawn.contains('\u{1b}'), "{drawn}");
+    arena.is_judged();
+}

@@ -1,0 +1,34 @@
+//! An id on each write: done once, across restarts of the coordinator and of the client.
+
+use serde_json::json;
+
+use crate::arena::wait_for;
+use crate::ground::{arena_with, task};
+use crate::pipe::Pipe;
+
+#[test]
+fn a_coordinator_killed_between_call_and_answer_has_done_it_once_or_not_at_all() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "print HERE\nsleep 600000")]]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent is there", || arena.printed().contains("HERE"));
+    let mut pipe = Pipe::newer(&arena, &[]);
+    // It takes the call and does not answer; then it is killed.
+    let coordinator = run.coordinator();
+    crate::arena::send("STOP", coordinator);
+    let arguments = json!({ "do": "add", "title": "Once", "id": "wish-1", "allow_empty": true });
+    pipe.send(&json!({ "jsonrpc": "2.0", "id": "first", "method": "tools/call",
+        "params": { "name": "swarm_edit", "arguments": arguments, "_meta": crate::pipe::meta() } }));
+    run.kill_9();
+    let frame = pipe.next();
+    assert_eq!(frame["id"], "first", "{frame}");
+    // Whatever it answered, asking again by the same id gives the one answer.
+    let told = pipe.ok("swarm_edit", arguments.clone());
+    let again = Pipe::older(&arena, &[]).ok("swarm_edit", arguments);
+    assert_eq!(again["repeated"], true, "{again}");
+    assert_eq!((&told["seq"], &told["text"]), (&again["seq"], &again["text"]));
+    let titled = arena.tasks().iter().filter(|task| task["title"] == "Once").count();
+    assert_eq!(titled, 1);
+    arena.ok(&["stop"]);
+    arena.is_judged();
+}

@@ -1,0 +1,396 @@
+//! Arguments of tools that change something. Each takes an `id`: sent twice with the same one, it is done once.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use swarm_protocol::ids::{AgentId, CommandId, Oid, TaskId};
+use swarm_protocol::outcome::{Gate, Mode, PauseReason};
+use swarm_protocol::plan::{Size, Status};
+
+use super::{gate, mode, pause, plan, size, status};
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitArgs {
+    /// How tasks are kept apart; only worktree is supported
+    pub isolation: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SavePlanArgs {
+    /// The whole plan: tasks are added, changed, moved and removed to match it. Statuses in it are not looked at
+    #[schemars(schema_with = "plan")]
+    pub plan: serde_json::Value,
+    /// Reset every task to pending first, and unlock the execution profile
+    #[serde(default)]
+    pub reset_statuses: bool,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatusArgs {
+    /// Task id, like 1.2
+    #[schemars(with = "String")]
+    pub task: TaskId,
+    /// pending (back to the queue), active (may start), blocked, deferred or cancelled
+    #[schemars(schema_with = "status")]
+    pub status: Status,
+    /// Why; needed for blocked
+    pub reason: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseArgs {
+    /// Number of the phase; all its tasks must be done or cancelled
+    pub phase: u32,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EditDo {
+    /// Add a task: title, and `task` for an id of its own
+    Add,
+    /// Change the members that are given
+    Edit,
+    /// Put it behind `after`, or first, in `phase`
+    Move,
+    Remove,
+    /// Replace it by `parts`
+    Split,
+    /// Let it pass `gate` without it, with a reason
+    Waive,
+    /// Take it for done as it is, with a reason
+    Accept,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditArgs {
+    #[serde(rename = "do")]
+    pub deed: EditDo,
+    /// Task id, like 1.2; may be left out for add
+    #[schemars(with = "Option<String>")]
+    pub task: Option<TaskId>,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    /// Tasks that must be done first
+    #[schemars(with = "Option<Vec<String>>")]
+    pub depends: Option<Vec<TaskId>>,
+    pub acceptance: Option<Vec<String>>,
+    /// Globs of the files to change
+    pub files: Option<Vec<String>>,
+    pub tags: Option<Vec<String>>,
+    #[schemars(schema_with = "size")]
+    #[serde(default)]
+    pub size: Option<Size>,
+    /// 0 (most urgent) to 4
+    pub priority: Option<u8>,
+    /// Profile of its agent
+    pub profile: Option<String>,
+    /// Who reviews it: none, command, agent, council or human
+    pub review: Option<String>,
+    pub allow_empty: Option<bool>,
+    /// For add and move
+    pub phase: Option<u32>,
+    /// For add and move: the task before it
+    #[schemars(with = "Option<String>")]
+    pub after: Option<TaskId>,
+    /// For split: tasks as in a plan, with id and title
+    #[serde(default)]
+    pub parts: Vec<serde_json::Value>,
+    /// For waive
+    #[schemars(schema_with = "gate")]
+    #[serde(default)]
+    pub gate: Option<Gate>,
+    /// For waive and accept
+    pub reason: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanDo {
+    /// Agree to the plan as it is
+    Approve,
+    /// Set the execution profile
+    Profile,
+    /// Lock the execution profile
+    Lock,
+    /// Every task back to pending; needs `expect`
+    Reset,
+    /// End the plan and archive its ledger; needs `expect`
+    Close,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanArgs {
+    #[serde(rename = "do")]
+    pub deed: PlanDo,
+    /// For profile
+    pub parallelization_enabled: Option<bool>,
+    /// For profile: 1 to 64
+    pub max_concurrent_tasks: Option<u32>,
+    /// For profile
+    pub council_parallel: Option<bool>,
+    /// For close: stop agents at work first
+    #[serde(default)]
+    pub stop: bool,
+    /// For reset and close: what the preview answered
+    pub expect: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunDo {
+    /// Let `tasks` start, or all that are ready
+    Start,
+    /// End a pause
+    Resume,
+    /// Set the mode
+    Mode,
+    /// Tell the agent of `task` something at its next boundary
+    Message,
+    /// Put `agent` back into service
+    Revive,
+    /// As much again may be spent by `task`, or by the swarm
+    ExtendBudget,
+    /// Take the quota of `group` for restored
+    OpenQuota,
+    /// Mark the attention entry `entry` as seen
+    Seen,
+    /// Go on after an abort
+    Retry,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunArgs {
+    #[serde(rename = "do")]
+    pub deed: RunDo,
+    /// For start
+    #[schemars(with = "Vec<String>")]
+    #[serde(default)]
+    pub tasks: Vec<TaskId>,
+    /// For message and extend_budget
+    #[schemars(with = "Option<String>")]
+    pub task: Option<TaskId>,
+    /// For message
+    pub text: Option<String>,
+    /// For resume (default: user)
+    #[schemars(schema_with = "pause")]
+    #[serde(default)]
+    pub reason: Option<PauseReason>,
+    /// For mode
+    #[schemars(schema_with = "mode")]
+    #[serde(default)]
+    pub mode: Option<Mode>,
+    /// For revive
+    #[schemars(with = "Option<String>")]
+    pub agent: Option<AgentId>,
+    /// For open_quota
+    pub group: Option<String>,
+    /// For seen: the entry's `seen_by`
+    pub entry: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopDo {
+    /// Start nothing new; iterations end at their boundary
+    Pause,
+    /// Stop the agent of `task`; the task goes back to the queue
+    Stop,
+    /// The same at once; its worktree goes back to where the iteration began
+    Kill,
+    /// Block `task`, with a reason
+    Block,
+    /// The agent of `task` takes up `to` instead
+    Redirect,
+    /// Keep the quota of `group` closed
+    HoldQuota,
+    /// End the swarm: agents to their boundary, then the coordinator
+    Drain,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StopArgs {
+    #[serde(rename = "do")]
+    pub deed: StopDo,
+    /// For stop, kill, block and redirect
+    #[schemars(with = "Option<String>")]
+    pub task: Option<TaskId>,
+    /// For redirect
+    #[schemars(with = "Option<String>")]
+    pub to: Option<TaskId>,
+    /// For redirect: the other task begins with this one's work
+    #[serde(default)]
+    pub same_worktree: bool,
+    /// Why; needed for block
+    pub reason: Option<String>,
+    /// For pause: also stop those who have not reached their boundary
+    #[serde(default)]
+    pub force: bool,
+    /// For hold_quota
+    pub group: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckpointDo {
+    Make,
+    Delete,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointArgs {
+    #[serde(rename = "do")]
+    pub deed: CheckpointDo,
+    /// Name (make: default is the moment)
+    pub name: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RollbackTo {
+    /// Everything back to the checkpoint `name`
+    Checkpoint,
+    /// The work of `task` out of trunk, or off its branch
+    Task,
+    /// Everything back to the beginning of the session
+    Session,
+    /// Agents stopped, trunk back to where it was; all is kept for a retry
+    Abort,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RollbackArgs {
+    pub to: RollbackTo,
+    /// With to: checkpoint
+    pub name: Option<String>,
+    /// With to: task
+    #[schemars(with = "Option<String>")]
+    pub task: Option<TaskId>,
+    /// With to: task: also every task that builds on it
+    #[serde(default)]
+    pub cascade: bool,
+    /// Also remove a person's own commits from trunk; they are kept under a ref
+    #[serde(default)]
+    pub drop_foreign: bool,
+    /// Save local changes that are in the way to a ref
+    #[serde(default)]
+    pub save_local: bool,
+    /// What the preview answered; without it this is the preview
+    pub expect: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UndoArgs {
+    /// Operation to take back (default: the newest of a person)
+    #[schemars(with = "Option<String>")]
+    pub operation: Option<CommandId>,
+    /// Take back an undo instead
+    #[serde(default)]
+    pub redo: bool,
+    /// What has changed since stays; the rest is set back
+    #[serde(default)]
+    pub partial: bool,
+    /// What the preview answered; without it this is the preview
+    pub expect: Option<String>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Approve,
+    NeedsChanges,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Issue {
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewArgs {
+    /// Task id, like 1.2
+    #[schemars(with = "String")]
+    pub task: TaskId,
+    pub verdict: Verdict,
+    /// For needs_changes: what is to be changed
+    #[serde(default)]
+    pub issues: Vec<Issue>,
+    /// For approve: the commit that you reviewed, as `to` of swarm_diff (default: the submitted one)
+    #[schemars(with = "Option<String>")]
+    pub commit: Option<Oid>,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompleteArgs {
+    /// Task id, like 1.2
+    #[schemars(with = "String")]
+    pub task: TaskId,
+    /// Chosen by you: with the same id it is done once
+    #[schemars(with = "Option<String>")]
+    pub id: Option<CommandId>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorktreeArgs {
+    /// Task id, like 1.2
+    #[schemars(with = "String")]
+    pub task: TaskId,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorktreeCreateArgs {
+    /// Task id, like 1.2
+    #[schemars(with = "String")]
+    pub task: TaskId,
+    /// Commit to start a new branch at (default: trunk)
+    pub from: Option<String>,
+}

@@ -1,0 +1,165 @@
+//! The protocol's requests, each answered from what the swarm is at that moment.
+
+use std::borrow::Cow;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use swarm_protocol::api::ApiError;
+
+use crate::call::Caller;
+use crate::limits::RESOURCE_MAX;
+use crate::prompts::{prompt, prompts};
+use crate::told::fit;
+use crate::tools::{kind, offered};
+use crate::uri::{self, Shown};
+
+const INSTRUCTIONS: &str = "Swarm runs coding agents in parallel on this git repository. Look with swarm_status, \
+    swarm_attention and swarm_tasks; follow with swarm_wait. What takes something back (swarm_rollback, swarm_undo, reset and \
+    close of swarm_plan) is a preview until you pass the `expect` that it answered. A refusal names the next call. Give writes \
+    an `id`: sent again with the same one, they are done once.";
+
+/// The versions we speak: the last of those with a handshake that clients still use, and the one without.
+const VERSIONS: &[ProtocolVersion] = &[
+    ProtocolVersion::V_2024_11_05,
+    ProtocolVersion::V_2025_03_26,
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+#[derive(Clone)]
+pub struct Server {
+    pub caller: Caller,
+}
+
+fn told(error: &ApiError) -> ErrorData {
+    let data = serde_json::json!({ "kind": error.kind, "hint": error.hint });
+    match error.kind.as_str() {
+        "not_found" | "unknown_task" | "unknown_operation" | "no_log" => {
+            ErrorData::resource_not_found(error.message.clone(), Some(data))
+        }
+        _ => ErrorData::invalid_params(error.message.clone(), Some(data)),
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let mut info = ServerConfig::new(capabilities);
+        info.protocol_version = ProtocolVersion::V_2025_11_25;
+        info.server_info = Implementation::new("swarm", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.into());
+        info
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(VERSIONS)
+    }
+
+    /// May come at any time, also after a discovery, and again: it only says which version the client speaks.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let info = self.negotiate_initialize(&request)?;
+        request.protocol_version = info.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(info)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(offered(self.caller.offer)))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        kind(name)?;
+        offered(self.caller.offer).into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let result = self.caller.call(&request.name, request.arguments.unwrap_or_default()).await;
+        let refused = result.is_error == Some(true);
+        tracing::info!(tool = %request.name, refused, "called");
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(uri::resources()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(uri::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let shown = uri::read(&self.caller.source, &request.uri).await.map_err(|error| told(&error))?;
+        let contents = match shown {
+            Shown::Json(value) => {
+                let text = fit(value, RESOURCE_MAX).to_string();
+                ResourceContents::text(text, request.uri).with_mime_type("application/json")
+            }
+            Shown::Patch(patch) => ResourceContents::text(patch, request.uri).with_mime_type("text/x-diff"),
+        };
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let given = request.arguments.unwrap_or_default();
+        prompt(&request.name, &given).map(Into::into).map_err(|error| told(&error))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let argument = request.argument;
+        let names = uri::complete(&self.caller.source, &argument.name, &argument.value).await;
+        Ok(CompleteResult::new(CompletionInfo::with_all_values(names).unwrap_or_default()))
+    }
+}

@@ -1,0 +1,104 @@
+//! For monitoring: numbers in the text format of Prometheus, and whether the coordinator lives and can do its work.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json;
+use swarm_engine::look::Look;
+use swarm_protocol::any_view::AnyView;
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::record::event_of;
+use swarm_protocol::time::Timestamp;
+
+use crate::api_state::{ApiState, Counted};
+use crate::fault::Fault;
+use crate::limits::HISTORY_MAX;
+
+/// What the format calls itself.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Numbers of the swarm, for Prometheus
+#[utoipa::path(
+    get, path = "/metrics", tag = "about",
+    responses(
+        (status = 200, description = "The text format 0.0.4", content_type = "text/plain", body = String),
+        (status = 409, description = "There is no plan", body = ref("#/components/schemas/ErrorBody")),
+        (status = 503, description = "The ledger cannot be read, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn metrics(State(api): State<Arc<ApiState>>) -> Result<Response, Fault> {
+    // One at a time: whoever comes second finds everything counted.
+    let mut counted = api.tally.lock().await;
+    count(&api, &mut counted).await?;
+    let AnyView::Board(board) = api.look(Look::Board).await?.view? else {
+        return Err(Fault::world("another view was made than was asked for"));
+    };
+    let page = counted.tally.text(&board, env!("CARGO_PKG_VERSION"));
+    Ok(([(header::CONTENT_TYPE, TEXT)], page).into_response())
+}
+
+/// Counts the records that came since it was last asked for.
+async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
+    let unreadable = |error: std::io::Error| Fault::world(format!("The ledger cannot be read: {error}"));
+    loop {
+        let (position, page) = api.hub.read(counted.seq + 1, None, HISTORY_MAX).await.map_err(unreadable)?;
+        for record in &page.records {
+            counted.seq = record.seq;
+            note(counted, &record.text);
+        }
+        if page.records.is_empty() || counted.seq >= position.seq {
+            return Ok(());
+        }
+    }
+}
+
+/// A record of a newer program says nothing that we could count.
+fn note(counted: &mut Counted, text: &str) {
+    #[derive(Deserialize)]
+    struct Moment {
+        ts: Timestamp,
+    }
+    let body = text.find("\"type\":\"").zip(text.rfind('}')).map(|(from, to)| &text[from..to]);
+    let event = body.and_then(|body| event_of(body.as_bytes()).ok());
+    if let (Some(event), Ok(Moment { ts })) = (event, serde_json::from_str(text)) {
+        counted.tally.note(&event, ts);
+    }
+}
+
+/// Does it live
+#[utoipa::path(
+    get, path = "/livez", tag = "about",
+    responses((status = 200, description = "It answers", content_type = "text/plain", body = String))
+)]
+pub async fn livez() -> &'static str {
+    "alive\n"
+}
+
+/// Can it do its work
+#[utoipa::path(
+    get, path = "/readyz", tag = "about",
+    responses(
+        (status = 200, description = "Yes", body = serde_json::Value),
+        (status = 503, description = "No, with the reasons", body = serde_json::Value),
+    )
+)]
+pub async fn readyz(State(api): State<Arc<ApiState>>) -> Response {
+    // The loop answers only after the disk has what came before.
+    let reasons = match api.look(Look::Status).await {
+        Err(_) => vec!["the coordinator is ending".to_owned()],
+        Ok(looked) => match looked.view {
+            Ok(AnyView::Status(status)) => {
+                let disk = status.paused.contains(&PauseReason::Disk).then(|| "the disk is full".to_owned());
+                let loss = status.loss.map(|loss| format!("records were lost: {loss}"));
+                disk.into_iter().chain(loss).collect()
+            }
+            _ => vec!["there is no plan".to_owned()],
+        },
+    };
+    let code = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (code, Json(json!({ "ready": reasons.is_empty(), "reasons": reasons }))).into_response()
+}
