@@ -200,6 +200,8 @@ mod tests {
         let (root, state) = (folder.path().join("repo"), folder.path().join("state"));
         std::fs::create_dir_all(root.join(".swarm/hooks")).expect("folders");
         sh(&root, &["init", "-q"]);
+        let who = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+        sh(&root, &[&who[..], &["commit", "-q", "--allow-empty", "-m", "start"]].concat());
         let git = Git::discover(&root).await.expect("a repository");
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         let trust = Trust::below(Some(&state), &paths);

@@ -543,6 +543,12 @@ fn merge_events() -> Vec<Event> {
             level: 1,
             resolved: vec![Resolved { path: "b.txt".into(), way: Way::Whitespace }],
         },
+        Event::ProtectedTouched {
+            task: task(),
+            status: Status::Review,
+            tip: oid('c'),
+            paths: vec![".swarm/config.json".into()],
+        },
         Event::VerificationStarted { task: task(), run: run(), nonce: "n1".into() },
         Event::VerificationPassed { task: task(), run: Some(run()), commit: oid('c') },
         Event::VerificationFailed {
