@@ -44,12 +44,12 @@ impl Paths {
                 continue;
             }
             let Ok(meta) = std::fs::symlink_metadata(entry.path()) else { continue };
-            is_no_link(&entry.path(), &meta).map_err(|error| self.from_the_root(error))?;
+            is_no_link(&entry.path(), &meta).map_err(|error| self.seen_from_the_root(error))?;
         }
         Ok(())
     }
 
-    fn from_the_root(&self, error: NotOurs) -> NotOurs {
+    fn seen_from_the_root(&self, error: NotOurs) -> NotOurs {
         match error {
             NotOurs::Link { path, to } => NotOurs::Link { path: self.shown_path(&path), to },
             other => other,
