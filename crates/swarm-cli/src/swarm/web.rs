@@ -8,7 +8,7 @@ use swarm_web::door::{Door, DoorError, Opening};
 
 use super::Swarm;
 use super::inside::refuse_agents;
-use crate::commands::editor::open_editor;
+use super::screen::Editor;
 use crate::error::CliError;
 
 impl Swarm {
@@ -27,7 +27,9 @@ impl Swarm {
     }
 
     pub async fn open_door(self: &Arc<Self>, port: Option<u16>) -> Result<Door, DoorError> {
-        let ledger = Arc::new(self.screen(open_editor));
+        // An editor is opened where the person sits, and that is not here.
+        let elsewhere: Editor = |_, _| Err(CliError::refused_now("The browser opens no editor"));
+        let ledger = Arc::new(self.screen(elsewhere));
         let swarm = Arc::clone(self);
         let trunk = move || swarm.runtime.block_on(swarm.trunk_name()).ok();
         let opening =

@@ -154,19 +154,20 @@ async fn what_is_written_while_a_worktree_goes_is_not_wiped_with_it() {
         let prepared = field.prepare(&name).await;
         let file = prepared.path.join("late.txt");
         let text = format!("round {round}\n");
-        let writer = std::thread::spawn({
+        let writer = tokio::spawn({
             let (file, text) = (file.clone(), text.clone());
-            move || {
-                std::thread::sleep(std::time::Duration::from_millis(round * 3));
+            async move {
+                tokio::time::sleep(std::time::Duration::from_millis(round * 3)).await;
                 std::fs::write(file, text).is_ok()
             }
         });
         let removal = field.give_up(&name).await;
-        let written = writer.join().expect("the writer ends");
+        let written = writer.await.expect("the writer ends");
         field.tend().await;
         let rescued = field.git.refs_under(&format!("refs/swarm/rescue/{name}")).await.unwrap();
-        let on_a_ref =
-            rescued.iter().any(|(_, oid)| field.scratch.git(["ls-tree", oid.as_str(), "late.txt"]) != "");
+        let on_a_ref = rescued
+            .iter()
+            .any(|(_, oid)| !field.scratch.git(["ls-tree", oid.as_str(), "late.txt"]).is_empty());
         let in_trash = std::fs::read_dir(&trash).into_iter().flatten().flatten().any(|entry| {
             std::fs::read_to_string(entry.path().join("late.txt")).is_ok_and(|found| found == text)
         });
