@@ -63,7 +63,7 @@ pub struct TaskFile {
     pub isolation: Option<String>,
     /// Who reviews it; else the configuration says so.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "reviewer")]
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "command", "human", null])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "command", "agent", "council", "human", null])))]
     pub review: Option<String>,
     /// It may be done without a change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

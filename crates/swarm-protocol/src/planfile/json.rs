@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::PlanFileError;
 use crate::ids::TaskId;
-use crate::plan::{PhaseFile, PlanFile};
+use crate::plan::{PhaseFile, PlanFile, TaskFile};
 
 const SCHEMA_HINT: &str =
     "The form is described in docs/reference/plan.schema.json; `swarm plan export` prints an example";
@@ -20,6 +20,9 @@ pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
         let why = format!("phase {:?} has the number 0", phase.name);
         return Err(PlanFileError::whole(name, why, "Phases are numbered from 1"));
     }
+    for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+        depends(name, task)?;
+    }
     // Our own exports say where they come from; that is not a part of the plan.
     if plan
         .extra
@@ -29,6 +32,22 @@ pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
         plan.extra.remove("ledger");
     }
     Ok(plan)
+}
+
+/// Other tools' words for it. Kept as a note that nobody reads, they would let a task begin too early.
+const DEPENDS_TOO: [&str; 3] = ["depends_on", "dependsOn", "blocked_by"];
+
+fn depends(name: &str, task: &mut TaskFile) -> Result<(), PlanFileError> {
+    for word in DEPENDS_TOO {
+        let Some(value) = task.extra.remove(word) else { continue };
+        let ids: Vec<TaskId> = serde_json::from_value(value).map_err(|error| {
+            let why = format!("`{word}` of task {}: {error}", task.id);
+            PlanFileError::whole(name, why, "List the ids of tasks in `depends`")
+        })?;
+        let new = ids.into_iter().filter(|id| !task.depends.contains(id)).collect::<Vec<_>>();
+        task.depends.extend(new);
+    }
+    Ok(())
 }
 
 /// A list of tasks, an object with `tasks`, or a plan.
@@ -61,7 +80,9 @@ pub(super) fn parse_parts(name: &str, text: &str, parent: &TaskId) -> Result<Pla
             PlanFileError::whole(name, format!("task {} of the list: {error}", at + 1), SCHEMA_HINT)
         })
     });
-    let phase = PhaseFile { id: 1, tasks: tasks.collect::<Result<_, _>>()?, ..PhaseFile::default() };
+    let mut tasks: Vec<TaskFile> = tasks.collect::<Result<_, _>>()?;
+    tasks.iter_mut().try_for_each(|task| depends(name, task))?;
+    let phase = PhaseFile { id: 1, tasks, ..PhaseFile::default() };
     Ok(PlanFile { phases: vec![phase], ..PlanFile::default() })
 }
 

@@ -212,3 +212,21 @@ proptest! {
         let _ = parse("p", text.as_bytes());
     }
 }
+
+#[test]
+fn other_words_for_what_a_task_waits_for_are_understood() {
+    let plan = |words: &str| {
+        let text = format!(
+            r#"{{"goal":"g","phases":[{{"id":1,"name":"p","tasks":[{{"id":"1.1","title":"a"}},{{"id":"1.2","title":"b",{words}}}]}}]}}"#
+        );
+        super::parse("plan.json", text.as_bytes())
+    };
+    for word in ["depends", "depends_on", "dependsOn", "blocked_by"] {
+        let plan = plan(&format!(r#""{word}":["1.1"]"#)).expect("a plan");
+        let task = &plan.phases[0].tasks[1];
+        assert_eq!(task.depends.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["1.1"], "{word}");
+        assert!(task.extra.is_empty(), "{word} is said once");
+    }
+    let error = plan(r#""depends_on":"1.1 and more""#).expect_err("no list").to_string();
+    assert!(error.contains("depends_on") && error.contains("1.2"), "{error}");
+}
