@@ -124,7 +124,7 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
         if let Some(pid) = who_stays_inside(&path, LEAVING_LIMIT).await {
             return Ok(Removal::Kept { why: KeptWhy::InUse { pid } });
         }
-        looked_at = SystemTime::now();
+        looked_at = pool::a_moment_of_its_own().await;
         if let Some(why) = blocked(git, asked, &path, &records, tip.as_ref()).await? {
             return Ok(Removal::Kept { why });
         }

@@ -195,7 +195,7 @@ export type Resolved = { path: string; way: Way };
 export type ReviewNote = { file?: string | null; line?: number | null; text: string };
 
 /** Submitted work that is or waits to be reviewed. */
-export type ReviewView = { base?: Oid | null; branch: string; commands: string[]; council?: MemberView[]; reviewer: Reviewer; round: number; rounds: number; since: Timestamp; stage: string; submitted: Oid; task: TaskId; title: string; tree: Oid };
+export type ReviewView = { base?: Oid | null; branch: string; commands: string[]; council?: MemberView[]; protected?: string[]; reviewer: Reviewer; round: number; rounds: number; since: Timestamp; stage: string; submitted: Oid; task: TaskId; title: string; tree: Oid };
 
 /** Who says that submitted work is good; a later one is stricter. */
 export type Reviewer = "none" | "command" | "agent" | "council" | "human";

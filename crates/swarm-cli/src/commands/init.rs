@@ -61,6 +61,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         said(cx, taken)?;
     }
     let made = swarm.init()?;
+    swarm.remember_own();
     let plans = if imported.is_none() { swarm.peer_plans() } else { vec![] };
     cx.out.view(&Done { made, imported, plans }, text)
 }

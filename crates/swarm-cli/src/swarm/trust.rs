@@ -23,6 +23,13 @@ impl Swarm {
         }
     }
 
+    /// What the person has here by now is the person's own, and stays so when it is committed.
+    pub fn remember_own(&self) {
+        if let Err(error) = self.trusted() {
+            tracing::info!(%error, "not everything here is the person's own");
+        }
+    }
+
     /// Everything that steers a run, and whether it was agreed to.
     pub fn steering(&self) -> Result<Vec<Steering>, CliError> {
         Ok(self.runtime.block_on(Trust::of(&self.paths).look(&self.git, &self.paths))?)

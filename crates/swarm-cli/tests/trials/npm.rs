@@ -78,6 +78,8 @@ fn an_npm_project_with_an_ignored_env_passes_its_checks_everywhere_also_when_the
         task("1.3", &["1.2"], &changes("1.3")),
         task("1.4", &["1.2"], &changes("1.4")),
     ]]);
+    // The configuration is in git: whoever clones it agrees to it once.
+    arena.ok(&["trust", "--yes"]);
     let (code, said) = arena.run(&["--agents", "2"]);
     assert_eq!(code, 0, "{said}\n{}", arena.printed());
     for id in ["1.1", "1.2", "1.3", "1.4"] {

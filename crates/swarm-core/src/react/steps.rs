@@ -156,7 +156,7 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
     // Before the tasks are set back, so that it speaks of those that were further on.
     let then = goes_on::said(state, plan).map(|words| format!("; {words}"));
     let (local, then) = (local.unwrap_or_default(), then.unwrap_or_default());
-    format!("{what}; the state before is checkpoint {}{local}{then}", plan.checkpoint)
+    format!("{what}; the state before is checkpoint {}{then}{local}", plan.checkpoint)
 }
 
 /// Commits that were brought back have new names: the proofs speak of these.

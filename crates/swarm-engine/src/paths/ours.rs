@@ -1,7 +1,6 @@
 //! Whether the places that we write to are ours. A repository that somebody else made may hold links where our folders
 //! go, and whatever we write or delete there would be written and deleted elsewhere.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::Paths;
@@ -11,8 +10,6 @@ use super::Paths;
 pub enum NotOurs {
     #[error("{} is a link to {}, and the swarm writes there", path.display(), to.display())]
     Link { path: PathBuf, to: PathBuf },
-    #[error("{} belongs to another user", path.display())]
-    OtherUser { path: PathBuf },
     #[error("{} is not a folder", path.display())]
     NoFolder { path: PathBuf },
 }
@@ -30,9 +27,6 @@ impl Paths {
         is_no_link(&self.swarm, &meta)?;
         if !meta.is_dir() {
             return Err(NotOurs::NoFolder { path: self.shown_path(&self.swarm) });
-        }
-        if meta.uid() != rustix::process::geteuid().as_raw() && !rustix::process::geteuid().is_root() {
-            return Err(NotOurs::OtherUser { path: self.shown_path(&self.swarm) });
         }
         self.no_links_in(&self.swarm, &READ_ONLY)?;
         LOOKED_INTO.iter().try_for_each(|name| self.no_links_in(&self.swarm.join(name), &[]))

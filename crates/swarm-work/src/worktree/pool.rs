@@ -43,7 +43,7 @@ struct PoolMarker {
     /// What its files show, or shall.
     commit: Oid,
     state: PoolState,
-    /// When everything of value in it was begun to be looked at, in milliseconds since 1970. None: an older version.
+    /// When everything of value in it was begun to be looked at, in nanoseconds since 1970. None: an older version.
     #[serde(default)]
     looked_at: Option<u64>,
 }
@@ -120,7 +120,7 @@ pub(crate) async fn put(
         plan: rule.plan.clone(),
         commit: commit.clone(),
         state: PoolState::Given,
-        looked_at: millis(looked_at),
+        looked_at: nanos(looked_at),
     };
     // Died after this line: a marker without a folder, which `tend` forgets.
     write_marker(&marker_path(git, slot), &marker)?;
@@ -199,12 +199,30 @@ pub async fn tend(git: &Git, rule: &PoolRule) -> Result<Tended, GitError> {
     Ok(tended)
 }
 
-/// Clocks of file systems go in steps.
-const CLOCK_STEP_MS: u64 = 20;
-
-fn millis(at: SystemTime) -> Option<u64> {
+fn nanos(at: SystemTime) -> Option<u64> {
     let since = at.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    u64::try_from(since.as_millis()).ok()
+    u64::try_from(since.as_nanos()).ok()
+}
+
+/// Times that a clock is asked whether it has gone on; its steps are milliseconds.
+const ASKED_MAX: u32 = 100;
+
+/// A moment after which every file that is written has a later time. File systems take theirs from a clock that goes in
+/// steps, and what is written within one step cannot be told apart.
+pub(crate) async fn a_moment_of_its_own() -> SystemTime {
+    let now = SystemTime::now();
+    for _ in 0..ASKED_MAX {
+        let coarse = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        let since = std::time::Duration::new(
+            u64::try_from(coarse.tv_sec).unwrap_or(0),
+            u32::try_from(coarse.tv_nsec).unwrap_or(0),
+        );
+        if SystemTime::UNIX_EPOCH + since > now {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    now
 }
 
 /// Whether somebody wrote there while it was given up, after it had been looked at: a person may not have known.
@@ -216,8 +234,8 @@ fn unseen(rule: &PoolRule, marker: &PoolMarker) -> bool {
         if path.file_name().is_some_and(|name| caches.is_match(name)) {
             return Step::Past;
         }
-        let changed = meta.ctime().saturating_mul(1000).saturating_add(meta.ctime_nsec() / 1_000_000);
-        newer = !meta.is_dir() && u64::try_from(changed).unwrap_or(0) + CLOCK_STEP_MS >= looked_at;
+        let changed = meta.ctime().saturating_mul(1_000_000_000).saturating_add(meta.ctime_nsec());
+        newer = !meta.is_dir() && u64::try_from(changed).unwrap_or(0) > looked_at;
         if newer { Step::End } else { Step::Into }
     });
     newer

@@ -8,6 +8,7 @@ use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::view::{AttentionView, Counts, RetryOptions, TaskRow};
 
 use crate::exit::Exit;
+use crate::output::harmless;
 
 #[derive(Debug, Serialize)]
 pub struct Summary {
@@ -101,8 +102,11 @@ impl Summary {
             lines.push("These wait for you:".into());
         }
         for item in &self.attention {
-            lines.push(format!("  {}: {}", item.what, item.why));
-            lines.extend(item.commands.iter().map(|command| format!("    {command}")));
+            // An agent may have written these words.
+            let mut why = item.why.lines().map(harmless);
+            lines.push(format!("  {}: {}", harmless(&item.what), why.next().unwrap_or_default()));
+            lines.extend(why.map(|line| format!("  | {line}")));
+            lines.extend(item.commands.iter().map(|command| format!("    {}", harmless(command))));
         }
         if !self.paused.is_empty() {
             lines.push(format!("Still paused: {}.", PauseReason::list(self.pauses.iter().copied())));
@@ -125,5 +129,23 @@ mod tests {
     fn nothing_is_said_to_be_proven_where_nothing_is_done() {
         let said = Summary::of(&State::default(), false).text();
         assert!(said.starts_with("0 of 0 tasks are done."), "{said}");
+    }
+
+    #[test]
+    fn words_of_an_agent_cannot_move_the_cursor() {
+        let mut summary = Summary::of(&State::default(), false);
+        summary.attention = vec![AttentionView {
+            what: "Task 1.1 is blocked".into(),
+            why: "no key\u{1b}[2J\nsecond line\u{7}".into(),
+            since: swarm_protocol::time::Timestamp::ZERO,
+            commands: vec!["swarm task show 1.1".into()],
+            seen_by: None,
+        }];
+        let said = summary.text();
+        assert!(!said.contains('\u{1b}') && !said.contains('\u{7}'), "{said}");
+        assert!(
+            said.contains("  Task 1.1 is blocked: no key") && said.contains("\n  | second line"),
+            "{said}"
+        );
     }
 }

@@ -239,7 +239,11 @@ fn attention(entries: &[AttentionView], now: Timestamp) -> String {
     let mut text = String::new();
     for entry in entries {
         let since = length(now.secs_since(entry.since));
-        let why = if entry.why.is_empty() { String::new() } else { format!(": {}", harmless(&entry.why)) };
+        // `swarm attention` has all of it.
+        let mut lines = entry.why.lines();
+        let first = lines.next().map(harmless).unwrap_or_default();
+        let more = if lines.next().is_some() { " …" } else { "" };
+        let why = if first.is_empty() { String::new() } else { format!(": {first}{more}") };
         let _ = writeln!(text, "{}{why} ({since})", harmless(&entry.what));
         for command in &entry.commands {
             let _ = writeln!(text, "    {}", harmless(command));
