@@ -23,18 +23,12 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     npm(workspace, &["run", "budget"])
 }
 
-/// In a real browser, against a real swarm. A browser on a busy machine may be late once; twice is a fault.
+/// In a real browser, against a real swarm.
 pub fn browse(workspace: &Workspace) -> Result<()> {
-    let stories = || {
-        let mut command = Command::new("node");
-        command.arg("e2e/run.mjs").current_dir(workspace.root().join("web"));
-        command.env("SWARM_BIN", workspace.target().join("debug/swarm"));
-        workspace::run(command)
-    };
-    stories().or_else(|error| {
-        eprintln!("warning: {error:#}; the stories are played once more");
-        stories()
-    })
+    let mut command = Command::new("node");
+    command.arg("e2e/run.mjs").current_dir(workspace.root().join("web"));
+    command.env("SWARM_BIN", workspace.target().join("debug/swarm"));
+    workspace::run(command)
 }
 
 fn npm(workspace: &Workspace, arguments: &[&str]) -> Result<()> {
