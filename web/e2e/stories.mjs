@@ -136,9 +136,12 @@ export const stories = {
     await page.getByText(/^live · record/).waitFor();
     await page.keyboard.press("m");
     await button(page, "SEMI-AUTO").waitFor();
-    await page.keyboard.press("r");
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("radio", { name: /^1\.3 / }).waitFor();
+    // A key is dim until the page has heard what is allowed at the record that it shows.
+    await until(async () => {
+      if (!(await dialog.count())) await page.keyboard.press("r");
+      return dialog.getByRole("radio", { name: /^1\.3 / }).isVisible();
+    }, "the tasks that an agent could take up");
     await until(() => dialog.getByRole("button", { name: "Redirect to 1.3" }).isEnabled(), "the preview");
     await page.keyboard.press("y");
     await until(() => task(swarm, "1.3").agent === agent, "1.3 to be taken up by the same agent");
