@@ -37,7 +37,7 @@ pub use settings::environment;
 use std::path::{Path, PathBuf};
 
 use swarm_engine::clock::wall_clock;
-use swarm_engine::paths::Paths;
+use swarm_engine::paths::{NotOurs, Paths};
 use swarm_engine::store::{Notice, OpenOptions};
 use swarm_git::Git;
 use swarm_protocol::time::Timestamp;
@@ -73,11 +73,7 @@ impl Swarm {
             .map_err(|error| CliError::environment("Cannot start").because(error))?;
         let git = runtime.block_on(Git::discover(&cx.repo))?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
-        paths.are_ours().map_err(|error| {
-            CliError::environment("Cannot use the folder .swarm")
-                .because(error)
-                .say("Remove it, and begin again")
-        })?;
+        paths.are_ours().map_err(not_ours)?;
         log::lies_in(&paths.swarm);
         Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: ask::PERSON })
     }
@@ -116,4 +112,13 @@ impl Swarm {
             output::note(&format!("Note: {}{hint}", output::harmless(&notice.text)));
         }
     }
+}
+
+/// The link alone is to go: whatever it leads to, and the rest of the folder, is of value.
+fn not_ours(error: NotOurs) -> CliError {
+    let hint = match &error {
+        NotOurs::Link { path, .. } => format!("Remove the link, and nothing else: `rm {}`", path.display()),
+        NotOurs::NoFolder { path } => format!("Move {} aside and begin again", path.display()),
+    };
+    CliError::environment("Cannot use the folder .swarm").because(error).say(hint)
 }

@@ -66,7 +66,6 @@ async fn processes_are_known_by_the_sockets_they_hold() {
     let hides = ["sh", "-c", "env -u SWARM_NONCE curl \"$@\"; true", "sh"];
     let said = curl(&hides, &[("SWARM_NONCE", "n1")], &house, &cookie).await;
     assert!(said.contains("not_for_agents"), "its parent tells: {said}");
-    // By IPv6 sockets too, which stand in another table.
     if rustix::process::geteuid().is_root() && Command::new("setpriv").arg("--version").output().is_ok() {
         let other = ["setpriv", "--reuid", "65534", "--clear-groups", "curl"];
         let said = curl(&other, &[], &house, &cookie).await;
