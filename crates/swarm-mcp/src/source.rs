@@ -5,12 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use swarm_protocol::api::{ApiError, HistoryPage, Seen};
 use swarm_protocol::board::DiffView;
-use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_server::client::{Client, ClientError};
-use swarm_server::ledger::{Look, beside};
+use swarm_server::ledger::{Look, beside, carried_out, or_beside};
 
 use crate::desk::Desk;
 
@@ -53,13 +52,7 @@ impl Source {
     /// Carried out once, however often it is sent: a lost answer is asked for again with the same id.
     pub async fn send(&self, id: CommandId, command: Command) -> Result<Answer, ApiError> {
         let envelope = Envelope { id, by: BY.into(), command };
-        let asked = match self.client.command(envelope.clone()).await {
-            Ok(Response::Answer(answer)) => Ok(answer),
-            Ok(Response::Refused { refusal }) => return Err(refusal.into()),
-            Ok(Response::Failed { text }) => return Err(ApiError::new("world_failed", text, "swarm doctor")),
-            Err(error) => Err(error),
-        };
-        self.or(asked, move |desk| desk.ask(envelope)).await
+        carried_out(&self.client, &self.desk, envelope).await
     }
 
     /// The ledger, where nobody coordinates (any more).
@@ -68,12 +61,7 @@ impl Source {
         asked: Result<T, ClientError>,
         otherwise: impl FnOnce(&dyn Desk) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        match asked {
-            Ok(found) => Ok(found),
-            Err(ClientError::Nobody | ClientError::Lost { .. }) => self.beside(otherwise).await,
-            Err(ClientError::Denied { error, .. }) => Err(error),
-            Err(error) => Err(ApiError::new("unreachable", error.to_string(), "swarm doctor")),
-        }
+        or_beside(&self.desk, asked, otherwise).await
     }
 
     pub async fn beside<T: Send + 'static>(

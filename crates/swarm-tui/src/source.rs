@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::Deserialize;
 use swarm_protocol::api::{ApiError, HistoryPage, Seen};
 use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
-use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::event::line;
 use swarm_protocol::ids::{CommandId, TaskId};
@@ -14,7 +13,7 @@ use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 use swarm_server::client::{Client, ClientError};
-use swarm_server::ledger::{Ledger, beside};
+use swarm_server::ledger::{Ledger, beside, carried_out, or_beside};
 
 use crate::input::EventLine;
 
@@ -73,13 +72,7 @@ impl Source {
         let id = CommandId::new(ulid::Ulid::generate().to_string())
             .map_err(|error| ApiError::new("bad_id", error.to_string(), ""))?;
         let envelope = Envelope { id, by: "person:tui".into(), command };
-        let asked = match self.client.command(envelope.clone()).await {
-            Ok(Response::Answer(answer)) => Ok(answer),
-            Ok(Response::Refused { refusal }) => return Err(refusal.into()),
-            Ok(Response::Failed { text }) => return Err(ApiError::new("world_failed", text, "swarm doctor")),
-            Err(error) => Err(error),
-        };
-        self.or(asked, move |ledger| ledger.ask(envelope)).await
+        carried_out(&self.client, &self.ledger, envelope).await
     }
 
     /// The newest records from before the screen was opened.
@@ -103,12 +96,7 @@ impl Source {
         asked: Result<T, ClientError>,
         otherwise: impl FnOnce(&dyn Desk) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        match asked {
-            Ok(found) => Ok(found),
-            Err(ClientError::Nobody | ClientError::Lost { .. }) => self.beside(otherwise).await,
-            Err(ClientError::Denied { error, .. }) => Err(error),
-            Err(error) => Err(ApiError::new("unreachable", error.to_string(), "swarm doctor")),
-        }
+        or_beside(&self.ledger, asked, otherwise).await
     }
 
     pub async fn beside<T: Send + 'static>(
