@@ -9,7 +9,8 @@ use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_server::client::{Client, ClientError};
-use swarm_server::ledger::{Look, beside, carried_out, or_beside};
+use swarm_server::either::{carried_out, or_beside};
+use swarm_server::ledger::{Look, beside};
 
 use crate::desk::Desk;
 

@@ -10,13 +10,10 @@ pub use swarm_engine::look::Look;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Seen};
 use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
-use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::view::TaskView;
-
-use crate::client::{Client, ClientError};
 
 /// What is to be seen and done where nobody coordinates. Its functions may take their time: they are called beside the
 /// loop, see [`beside`].
@@ -77,33 +74,4 @@ pub async fn beside<L: ?Sized + Ledger, T: Send + 'static>(
     let ledger = Arc::clone(ledger);
     let done = tokio::task::spawn_blocking(move || what(ledger.as_ref())).await;
     done.unwrap_or_else(|error| Err(ApiError::new("failed", error.to_string(), "swarm doctor")))
-}
-
-/// What the coordinator says; the ledger, where nobody coordinates (any more).
-pub async fn or_beside<L: ?Sized + Ledger, T: Send + 'static>(
-    ledger: &Arc<L>,
-    asked: Result<T, ClientError>,
-    otherwise: impl FnOnce(&L) -> Result<T, ApiError> + Send + 'static,
-) -> Result<T, ApiError> {
-    match asked {
-        Ok(found) => Ok(found),
-        Err(ClientError::Nobody | ClientError::Lost { .. }) => beside(ledger, otherwise).await,
-        Err(ClientError::Denied { error, .. }) => Err(error),
-        Err(error) => Err(ApiError::new("unreachable", error.to_string(), "swarm doctor")),
-    }
-}
-
-/// Carried out once, however often it is sent: a lost answer is asked for again with the same id.
-pub async fn carried_out<L: ?Sized + Ledger>(
-    client: &Client,
-    ledger: &Arc<L>,
-    envelope: Envelope,
-) -> Result<Answer, ApiError> {
-    let asked = match client.command(envelope.clone()).await {
-        Ok(Response::Answer(answer)) => Ok(answer),
-        Ok(Response::Refused { refusal }) => return Err(refusal.into()),
-        Ok(Response::Failed { text }) => return Err(ApiError::new("world_failed", text, "swarm doctor")),
-        Err(error) => Err(error),
-    };
-    or_beside(ledger, asked, move |ledger| ledger.ask(envelope)).await
 }

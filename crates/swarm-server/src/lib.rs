@@ -19,6 +19,7 @@ pub mod unattended;
 pub mod api;
 mod fault;
 pub mod ledger;
+pub mod either;
 pub mod listener;
 pub mod work_channel;
 pub mod client;

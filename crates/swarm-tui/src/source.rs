@@ -13,7 +13,8 @@ use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 use swarm_server::client::{Client, ClientError};
-use swarm_server::ledger::{Ledger, beside, carried_out, or_beside};
+use swarm_server::either::{carried_out, or_beside};
+use swarm_server::ledger::{Ledger, beside};
 
 use crate::input::EventLine;
 
