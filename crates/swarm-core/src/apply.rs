@@ -20,10 +20,11 @@ mod worktree;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::outcome::Next;
+use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
-use crate::state::{State, Task};
+use crate::state::{State, Task, saved};
 
 impl State {
     /// Takes one record in. `at` is the record's time.
@@ -187,6 +188,9 @@ impl State {
         if stage == Stage::Cancelled {
             task.cancelled = seq;
         }
+        if !matches!(stage, Stage::Blocked { .. } | Stage::Deferred | Stage::Cancelled) {
+            task.was = None; // it is open and goes on
+        }
         let old = std::mem::replace(&mut task.stage, stage);
         let still = task.stage.run() == old.run();
         let still_judging: Vec<RunId> = task.stage.judging_runs().cloned().collect();
@@ -233,6 +237,10 @@ impl State {
                 _ => return,
             },
         };
+        if matches!(stage, Stage::Blocked { block: BlockKind::Review, .. }) {
+            // The work is still there for whoever decides in the reviewer's place.
+            self.change(id, |task| task.was = task.submitted().is_some().then(|| saved::stage(task)));
+        }
         self.enter(id, stage);
     }
 }

@@ -77,6 +77,13 @@ pub struct Counts {
     pub aborted: u64,
 }
 
+impl Counts {
+    /// Tasks that are neither done nor given up.
+    pub fn open(&self) -> u64 {
+        self.total.saturating_sub(self.done + self.cancelled)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseView {

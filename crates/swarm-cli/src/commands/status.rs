@@ -30,8 +30,13 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     let (view, now, under_way) = swarm.status_with_operation(args.at.at)?;
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
-    if args.at.at.is_none() && !view.agents.is_empty() {
-        swarm.note_that_nobody_coordinates();
+    if args.at.at.is_none() {
+        match view.agents.is_empty() {
+            false => swarm.note_that_nobody_coordinates(),
+            // A pause has its own sentence, with the command that ends it.
+            true if view.counts.open() > 0 && view.paused.is_empty() => swarm.note_that_nothing_goes_on(),
+            true => {}
+        }
     }
     if args.at.at.is_none()
         && !swarm.has_coordinator()

@@ -53,6 +53,13 @@ impl Swarm {
         });
     }
 
+    /// With nobody at work it is easily taken for a swarm that is about to start.
+    pub fn note_that_nothing_goes_on(&self) {
+        if !self.has_coordinator() && !self.is_watched() {
+            crate::output::note("Note: no coordinator is running; `swarm run` starts the work");
+        }
+    }
+
     /// Carries a command out. When this returns, the disk has it.
     pub fn ask(&self, command: Command) -> Result<Answer, CliError> {
         self.ask_as(self.by, command)

@@ -67,3 +67,36 @@ fn after_an_abort_one_command_goes_on_also_where_a_run_waits() {
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
 }
+
+#[test]
+fn what_an_abort_took_from_a_task_in_the_middle_of_its_work_is_there_again_with_the_retry() {
+    let arena = arena_with(json!({}));
+    let first = [
+        "write half.txt half",
+        "commit feat: half",
+        "write loose.txt loose",
+        "print at work",
+        "sleep 600000",
+    ];
+    let first: String = first.iter().map(|line| format!("on-attempt 1: {line}\n")).collect();
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete"),
+        task("1.2", &["1.1"], &format!("{first}append half.txt whole\ncommit feat: whole\ncomplete")),
+    ]]);
+    let run = arena.start(&[]);
+    wait_for("the second is at work", || arena.printed().contains("at work"));
+    let look = arena.ok(&["abort", "--dry-run"]);
+    assert!(look.contains("the worktree of 1.2 comes back with `swarm run --retry`"), "{look}");
+    arena.ok(&["abort", "--yes"]);
+    assert!(arena.worktrees().iter().all(|path| path.ends_with("/merge")), "{:?}", arena.worktrees());
+    arena.ok(&["run", "--retry"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    let log = arena.git(&["log", "--format=%s", "--reverse", "main"]);
+    let log: Vec<&str> = log.lines().collect();
+    assert_eq!(log[..3], ["start", "feat: one", "feat: half"], "{log:?}");
+    assert_eq!(arena.git(&["show", "main:half.txt"]), "half\nwhole\n");
+    assert_eq!(arena.git(&["show", "main:loose.txt"]), "loose\n");
+    arena.assert_tidy();
+}

@@ -41,9 +41,7 @@ impl State {
                 patch_spec(&mut t.spec, patch);
             }),
             Event::TaskStatusChanged { task, status, why, block, proof, was } => {
-                if was.is_some() {
-                    self.change(task, |t| t.was = was.clone());
-                }
+                self.change(task, |t| t.was = was.clone());
                 self.set_status(task, *status, why.clone(), *block, proof.clone(), at);
             }
             Event::TaskReordered { task, after, phase } => self.move_task(task, *phase, after.as_ref()),

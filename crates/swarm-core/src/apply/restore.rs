@@ -1,7 +1,9 @@
 //! A task as it was: its stage, and what it had besides.
 
+use swarm_protocol::council::Voice;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::operation::{SavedStage, SavedTask};
+use swarm_protocol::plan::BlockKind;
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
@@ -49,7 +51,15 @@ impl State {
                 Stage::Pending { since: at, not_before }
             }
             SavedStage::Review { tip, tree, base } => {
-                self.change(id, |t| t.base = base);
+                self.change(id, |t| {
+                    t.base = base;
+                    if matches!(t.stage, Stage::Blocked { block: BlockKind::Review, .. }) {
+                        // Whoever had no verdict is asked afresh.
+                        t.council.retain(|_, seat| seat.voice != Voice::Absent);
+                        t.council_lost.clear();
+                        t.transient_retries = 0;
+                    }
+                });
                 Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] }
             }
             SavedStage::Approved { tip, tree, base } => {

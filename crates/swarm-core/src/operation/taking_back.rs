@@ -305,7 +305,10 @@ pub fn abort(
             // The branch goes with the worktree, and comes back with it.
             draft.refs.push(RefMove { name: branch_ref(id), old: Some(tip.clone()), new: None });
             draft.worktrees.push(WorktreeMove { task: id.clone(), to: WorktreeTo::Gone });
-            draft.says.work.push(format!("the worktree of {id} is kept in {}", draft.checkpoint));
+            draft.says.work.push(format!(
+                "the worktree of {id} comes back with `swarm run --retry`; a copy is kept in {}",
+                draft.checkpoint
+            ));
         }
     }
     let why = "aborted".to_string();

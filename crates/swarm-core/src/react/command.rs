@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, edit, intervene, merge, message, operate, plan, profile, proof, quota, restart, review, save,
-    seen, split, start, submit, task,
+    budget, edit, intervene, merge, message, operate, plan, profile, proof, quota, restart, retry, review,
+    save, seen, split, start, submit, task,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -87,7 +87,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::BlockTask { task, reason } => task::block(state, task, reason),
         Command::UnblockTask { task } => task::unblock(state, task),
         Command::AcceptTask { task, reason } => proof::accept(state, task, reason),
-        Command::Retry => proof::retry(state),
+        Command::Retry => retry::retry(state),
         Command::DeferTask { task } => task::defer(state, task),
         Command::CancelTask { task } => task::cancel(state, task),
         Command::Review { task, verdict } => review::judged(state, task, verdict, now),
@@ -114,7 +114,11 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
                 true => "Resumed".to_string(),
                 false => format!("Resumed; still paused: {}", PauseReason::list(others)),
             };
-            Ok(Outcome::new(vec![Event::Resumed { reason }], answer))
+            let events = match reason {
+                PauseReason::Abort => retry::after_abort(state),
+                _ => vec![Event::Resumed { reason }],
+            };
+            Ok(Outcome::new(events, answer))
         }
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),

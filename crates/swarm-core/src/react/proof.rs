@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{Landed, SavedStage};
-use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
 
@@ -66,7 +65,7 @@ pub(super) fn trunk_moved(state: &State, watched: &Oid, now: &Oid) -> Option<Eve
 }
 
 /// Work that has gone waits for its turn to be merged again, as it was.
-fn merged_again(id: &TaskId, found: &Task) -> Option<Event> {
+pub(super) fn merged_again(id: &TaskId, found: &Task) -> Option<Event> {
     let Stage::Gone { work, .. } = &found.stage else { return None };
     if !found.parts.is_empty() {
         // Its parts bring the work; it waits for them as before.
@@ -96,52 +95,6 @@ pub(super) fn merge_again(state: &State, id: &TaskId, found: &Task) -> Result<Ou
         }
         None => Err(task::wrong(state, id, found, "merged again: git does not have its commits any more")),
     }
-}
-
-/// Goes on after an abort, merges everything again that has gone, and tries again what failed.
-pub(crate) fn retry(state: &State) -> Result<Outcome, Refusal> {
-    state.plan.as_ref().ok_or(Refusal::NoPlan)?;
-    let again: Vec<Event> = state.tasks.iter().filter_map(|(id, found)| merged_again(id, found)).collect();
-    let failed = state.tasks.iter().filter(|(_, found)| is_tried_again(state, found));
-    let failed: Vec<Event> = failed.map(|(id, _)| task::back_in_the_queue(id)).collect();
-    let aborted = state.paused.contains_key(&PauseReason::Abort);
-    let merged = match again.len() {
-        0 => None,
-        1 => Some("The work of 1 task is merged again".to_string()),
-        n => Some(format!("The work of {n} tasks is merged again")),
-    };
-    let tried = match failed.len() {
-        0 => None,
-        1 => Some("1 task is tried again".to_string()),
-        n => Some(format!("{n} tasks are tried again")),
-    };
-    let mut answer: Vec<String> = merged.into_iter().chain(tried).collect();
-    if answer.is_empty() {
-        if !aborted {
-            let what = "No work failed, was rolled back or is gone".into();
-            return Err(Refusal::NothingToChange { what });
-        }
-        answer.push("Resumed after the abort".into());
-    }
-    let resumed = aborted.then_some(Event::Resumed { reason: PauseReason::Abort });
-    Ok(Outcome::new(resumed.into_iter().chain(again).chain(failed).collect(), answer.join("; ")))
-}
-
-/// It failed for a reason that may be gone. What a person has blocked, what is too large, spent or empty needs another word.
-fn is_tried_again(state: &State, found: &Task) -> bool {
-    let failed = match &found.stage {
-        Stage::Failed { .. } | Stage::Timeout { .. } => true,
-        Stage::Blocked { block, .. } => matches!(
-            block,
-            BlockKind::Retries
-                | BlockKind::Setup
-                | BlockKind::Review
-                | BlockKind::Sandbox
-                | BlockKind::Conflict
-        ),
-        _ => false,
-    };
-    failed && super::budget::task_is_spent(state, found).is_none()
 }
 
 /// Done as it is, on a person's word.

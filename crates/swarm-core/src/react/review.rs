@@ -172,7 +172,7 @@ pub(super) fn judged(
     now: Timestamp,
 ) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
-    let Stage::Review { tip, tree, .. } = &task.stage else {
+    let Some((tip, tree)) = task.submitted() else {
         return Err(task::wrong(state, &id, task, "reviewed"));
     };
     let by = reviewer(state, task);
@@ -190,7 +190,12 @@ pub(super) fn judged(
         }
         Verdict::NeedsChanges { notes } => {
             validate::notes(&notes)?;
-            let (round, next) = (task.review_rounds + 1, after_changes(state, task, now));
+            let round = task.review_rounds + 1;
+            let next = match task.stage {
+                // The rounds were spent already; a person gives one more.
+                Stage::Blocked { .. } => Next::Pending { not_before: now, counts: false },
+                _ => after_changes(state, task, now),
+            };
             let answer = match &next {
                 Next::Blocked { why, .. } => format!(
                     "The notes are kept; task {id} is blocked: {why}. `swarm task unblock {id}` lets an agent try again"

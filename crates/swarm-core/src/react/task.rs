@@ -2,6 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::SavedStage;
 use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
@@ -13,7 +14,7 @@ use super::validate;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
-use crate::state::{STOPPED_BY_A_PERSON, State, Task};
+use crate::state::{STOPPED_BY_A_PERSON, State, Task, saved};
 
 pub(super) fn block(state: &State, id: TaskId, reason: String) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
@@ -43,11 +44,43 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     if !waits_for_person || super::budget::task_is_spent(state, task).is_some() {
         return Err(wrong(state, &id, task, "unblocked"));
     }
+    if let Some(was) = task.was.clone().filter(|_| task.parts.is_empty() && !wants_changes(state, task)) {
+        let answer = match was {
+            SavedStage::Approved { .. } => format!("Task {id} is merged: its work is approved already"),
+            _ => format!("The work of task {id} waits for its review again"),
+        };
+        return Ok(Outcome::new(vec![as_it_was(id, was)], answer));
+    }
     let answer = match task.parts.is_empty() {
         true => format!("Task {id} is back in the queue"),
         false => format!("Task {id} waits for its parts again"),
     };
     Ok(Outcome::new(vec![back_in_the_queue(&id)], answer))
+}
+
+/// The reviewer has spoken, and its rounds are spent: it is the work that must change.
+fn wants_changes(state: &State, task: &Task) -> bool {
+    matches!(task.stage, Stage::Blocked { block: BlockKind::Review, .. })
+        && task.review_rounds >= state.policy.review_rounds
+}
+
+fn as_it_was(task: TaskId, was: SavedStage) -> Event {
+    let (status, why) = (was.status(), "it goes on where it was put off".into());
+    Event::TaskRestored { task, status, why, stage: Some(was), waived: None, saved: None }
+}
+
+/// Whether a person says for how long: nothing about the work itself was found wanting.
+fn puts_off(next: &Next) -> bool {
+    matches!(next, Next::Deferred | Next::Blocked { block: BlockKind::Human, .. })
+}
+
+/// Work that was handed in is not done again because a person put the task off for a while.
+fn handed_in(state: &State, task: &Task) -> Option<SavedStage> {
+    if task.submitted().is_some() && !matches!(task.stage, Stage::Review { .. }) {
+        return task.was.clone().filter(|_| !wants_changes(state, task));
+    }
+    let was = saved::stage(task);
+    matches!(was, SavedStage::Review { .. } | SavedStage::Approved { .. }).then_some(was)
 }
 
 pub(super) fn back_in_the_queue(id: &TaskId) -> Event {
@@ -127,7 +160,7 @@ pub(crate) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &s
         why: reason,
         block,
         proof: None,
-        was: None,
+        was: handed_in(state, task).filter(|_| puts_off(&next)),
     }
 }
 
@@ -189,6 +222,16 @@ pub(crate) fn review_commands(id: &TaskId) -> Vec<String> {
     ]
 }
 
+/// The same, where a person may decide about the work that was handed in.
+fn by_a_person(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
+    match reviewer(state, task) {
+        Reviewer::Human | Reviewer::Agent | Reviewer::Council if task.submitted().is_some() => {
+            review_commands(id)
+        }
+        _ => vec![],
+    }
+}
+
 /// Whether its agent waits for an answer.
 pub(crate) fn asks(task: &Task) -> bool {
     matches!(task.stage, Stage::Blocked { block: BlockKind::Human, .. })
@@ -213,10 +256,7 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         | Stage::Checking { .. }
         | Stage::Restarting { .. } => all(&["agent stop", "task defer", "task cancel"]),
         Stage::Review { .. } => {
-            let mut list = match reviewer(state, task) {
-                Reviewer::Human | Reviewer::Agent | Reviewer::Council => review_commands(id),
-                Reviewer::Command | Reviewer::None => vec![],
-            };
+            let mut list = by_a_person(state, id, task);
             list.extend(all(&["task show", "task defer", "task cancel"]));
             list.push(format!("swarm task waive {id} review --reason WHY"));
             list
@@ -237,6 +277,11 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             list.push(format!("swarm task rollback {id}{cascade}"));
             list.push(format!("swarm task cancel {id}"));
             list.push(format!("swarm task accept {id} --reason WHY"));
+            list
+        }
+        Stage::Blocked { block: BlockKind::Review, .. } => {
+            let mut list = by_a_person(state, id, task);
+            list.extend(all(&["task unblock", "task defer", "task cancel"]));
             list
         }
         Stage::Blocked { block: BlockKind::Empty, .. } => {

@@ -286,7 +286,11 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
         }
         BlockKind::Human if crate::react::asks(task) => commands.insert(1, crate::react::answer_to(id)),
         // Each of these has a way out of its own, or is not unblocked before something else is done.
-        BlockKind::Budget | BlockKind::Overflow | BlockKind::Sandbox | BlockKind::Empty => {
+        BlockKind::Budget
+        | BlockKind::Overflow
+        | BlockKind::Sandbox
+        | BlockKind::Empty
+        | BlockKind::Review => {
             commands.truncate(1);
             let more = crate::react::commands(state, id, task);
             commands.extend(more.into_iter().filter(|command| *command != format!("swarm task show {id}")));

@@ -22,7 +22,8 @@ pub fn review(state: &State, id: &TaskId) -> Option<ReviewView> {
 }
 
 fn view(state: &State, task: &Task) -> Option<ReviewView> {
-    let Stage::Review { tip, tree, since, .. } = &task.stage else { return None };
+    let (tip, tree) = task.submitted()?;
+    let (Stage::Review { since, .. } | Stage::Blocked { since, .. }) = &task.stage else { return None };
     let id = &task.spec.id;
     Some(ReviewView {
         task: id.clone(),
@@ -71,8 +72,11 @@ pub fn work(state: &State, id: &TaskId) -> Option<WorkView> {
         return Some(WorkView::OnTrunk { commits: proof.commits.clone() });
     }
     let base = task.base.clone()?;
+    if let Some((tip, _)) = task.submitted() {
+        return Some(WorkView::Submitted { base, tip: tip.clone() });
+    }
     Some(match &task.stage {
-        Stage::Review { tip, .. } | Stage::Approved { tip, .. } | Stage::Merging { tip, .. } => {
+        Stage::Approved { tip, .. } | Stage::Merging { tip, .. } => {
             WorkView::Submitted { base, tip: tip.clone() }
         }
         _ => WorkView::OnBranch { base, branch: id.branch() },

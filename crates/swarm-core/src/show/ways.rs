@@ -132,6 +132,9 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
                 AttentionChoice { then, ..asking("answer, and let it go on", "Your answer", answer) };
             vec![answer, again(), later(), never()]
         }
+        Stage::Blocked { .. } if task.submitted().is_some() => {
+            verdicts(id, task).into_iter().chain([again(), later(), never()]).collect()
+        }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
             let more = way("let it spend as much again", Command::ExtendBudget { task: Some(id.clone()) });
             vec![again(), more, later(), never()]
@@ -140,17 +143,20 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
             let accept = Command::AcceptTask { task: id.clone(), reason: WORDS.into() };
             vec![again(), asking("take it for done as it is", "Why it is done", accept), never()]
         }
-        Stage::Review { tip, .. } if reviewer(state, task) == Reviewer::Human => {
-            let notes = vec![ReviewNote { text: WORDS.into(), ..ReviewNote::default() }];
-            let verdict = |verdict| Command::Review { task: id.clone(), verdict };
-            vec![
-                way("approve it", verdict(Verdict::Approve { tip: tip.clone() })),
-                asking("ask for changes", "What is to be changed", verdict(Verdict::NeedsChanges { notes })),
-            ]
-        }
+        Stage::Review { .. } if reviewer(state, task) == Reviewer::Human => verdicts(id, task),
         Stage::Pending { .. } => {
             vec![way("start it", Command::StartTasks { tasks: vec![id.clone()] }), later(), never()]
         }
         _ => vec![],
     }
+}
+
+fn verdicts(id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
+    let Some((tip, _)) = task.submitted() else { return vec![] };
+    let notes = vec![ReviewNote { text: WORDS.into(), ..ReviewNote::default() }];
+    let verdict = |verdict| Command::Review { task: id.clone(), verdict };
+    vec![
+        way("approve it", verdict(Verdict::Approve { tip: tip.clone() })),
+        asking("ask for changes", "What is to be changed", verdict(Verdict::NeedsChanges { notes })),
+    ]
 }

@@ -11,7 +11,7 @@ use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 use swarm_protocol::operation::{Left, SavedStage};
 use swarm_protocol::outcome::{Ended, Gate};
-use swarm_protocol::plan::TaskSpec;
+use swarm_protocol::plan::{BlockKind, TaskSpec};
 use swarm_protocol::time::Timestamp;
 
 use super::{Audit, Message, Nudge, SameFailure, Spent};
@@ -121,7 +121,7 @@ pub struct Task {
     pub last_end: Option<Ended>,
     /// Why the worktree of the closed task stays.
     pub kept: Option<String>,
-    /// What it was when the plan was closed over it.
+    /// What it was when the plan was closed over it, or when a person put off work that was handed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<SavedStage>,
     /// Crashes of its agents since the task was last handed to one, however slowly they came.
@@ -194,12 +194,20 @@ pub struct Stuck {
 }
 
 impl Task {
+    /// The commit and the tree that a verdict is wanted about: in review, or where the review came to no end.
+    pub fn submitted(&self) -> Option<(&Oid, &Oid)> {
+        match (&self.stage, &self.was) {
+            (Stage::Review { tip, tree, .. }, _) => Some((tip, tree)),
+            (Stage::Blocked { block: BlockKind::Review, .. }, Some(SavedStage::Review { tip, tree, .. })) => {
+                Some((tip, tree))
+            }
+            _ => None,
+        }
+    }
+
     /// What the members of the council say about the work that it is asked about now; nothing while it is not.
     pub fn seats(&self) -> impl Iterator<Item = (&String, &Seat)> {
-        let tree = match &self.stage {
-            Stage::Review { tree, .. } => Some(tree),
-            _ => None,
-        };
+        let tree = self.submitted().map(|(_, tree)| tree);
         let round = self.review_rounds + 1;
         self.council.iter().filter(move |(_, seat)| Some(&seat.tree) == tree && seat.round == round)
     }

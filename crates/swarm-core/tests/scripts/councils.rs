@@ -79,7 +79,7 @@ fn a_council_speaks_at_the_same_time_where_the_profile_allows_it() {
     check(
         &format!("{script} | block a | says-good a | unblock a"),
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r4+r2+r3 → Blocked (human) → Pending
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r4+r2+r3 → Blocked (human) → Review
             owed: Stop r2, Stop r3, Stop r4
         ",
     );
@@ -115,7 +115,7 @@ fn who_has_no_verdict_is_absent_and_lets_nothing_pass() {
         &format!("{absent} | says-key a | stopped a | attention"),
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review (in 3 s) → Review r3 → Review (in 5 s) → Review r4 → Review → Review r5 → Blocked (review)
-            attention: Task a is blocked (review) (the council has no quorum: 0 of 3 let it pass, 2 must. Without a verdict: x: the answer holds no JSON object; y: the key or log-in is not accepted: no) ["swarm task show a", "swarm task unblock a"]
+            attention: Task a is blocked (review) (the council has no quorum: 0 of 3 let it pass, 2 must. Without a verdict: x: the answer holds no JSON object; y: the key or log-in is not accepted: no) ["swarm task show a", "swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
         "#,
     );
 }

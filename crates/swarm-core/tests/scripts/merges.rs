@@ -74,7 +74,7 @@ fn a_publish_past_its_point_of_no_return_stands() {
     after(
         "built a | verified a | stopped a | block a | unblock a | published a",
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (human) → Pending → Done
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (human) → Approved → Done
             b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging
             owed: Build b, Remove a
         ",

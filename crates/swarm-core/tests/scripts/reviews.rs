@@ -94,7 +94,7 @@ fn a_person_may_waive_block_or_cancel_while_it_is_reviewed() {
     after(
         "stopped a | block a | approves a | unblock a",
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (human) → Pending
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (human) → Review
             owed: Stop r2
         ",
     );
@@ -320,19 +320,55 @@ fn an_agent_approves_or_sends_back_and_after_its_rounds_a_person_decides() {
 fn an_agent_without_a_verdict_costs_no_round_and_the_third_time_asks_a_person() {
     let none = "says-nothing a | stopped a | +600s";
     judged(
-        &format!("{none} | {none} | {none} | attention | unblock a | again a | green a | stopped a"),
+        &format!("{none} | {none} | {none} | attention | unblock a"),
         r#"
-            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review (in 3 s) → Review r3 → Review (in 5 s) → Review r4 → Blocked (review) → Pending → Preparing r5 → Active 1 → Checking → Review → Review r6
-            attention: Task a is blocked (review) (the review had no verdict 3 times in a row, the last time: the answer holds no JSON object) ["swarm task show a", "swarm task unblock a"]
-            owed: Review r6
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review (in 3 s) → Review r3 → Review (in 5 s) → Review r4 → Blocked (review) → Review → Review r5
+            attention: Task a is blocked (review) (the review had no verdict 3 times in a row, the last time: the answer holds no JSON object) ["swarm task show a", "swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
+            owed: Review r5
         "#,
     );
     judged(
         "says-key a | stopped a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review)
-            attention: Task a is blocked (review) (the agent that reviews cannot work: the key or log-in is not accepted: no) ["swarm task show a", "swarm task unblock a"]
+            attention: Task a is blocked (review) (the agent that reviews cannot work: the key or log-in is not accepted: no) ["swarm task show a", "swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
         "#,
+    );
+}
+
+#[test]
+fn where_a_review_came_to_no_end_a_person_decides_about_the_work_that_was_handed_in() {
+    judged(
+        "says-key a | stopped a | person approves a b",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Approved → Merging
+            owed: Build a
+        ",
+    );
+    judged(
+        "says-key a | stopped a | person rejects a no",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Pending → Preparing r3
+            owed: Prepare r3
+        ",
+    );
+    judged(
+        "says-key a | stopped a | defer a | unblock a | +1s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Deferred → Review → Review r3
+            owed: Review r3
+        ",
+    );
+}
+
+#[test]
+fn work_in_review_that_is_put_off_for_a_while_is_reviewed_and_not_done_again() {
+    judged(
+        "defer a | stopped a | unblock a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Deferred → Review → Review r3
+            owed: Review r3
+        ",
     );
 }
 

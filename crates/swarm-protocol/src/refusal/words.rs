@@ -13,7 +13,7 @@ impl Refusal {
             if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
         };
         match self {
-            Self::NoPlan => "No plan yet".into(),
+            Self::NoPlan => "No plan yet (a planner writes one for `swarm plan make GOAL`)".into(),
             Self::PlanClosed => "The plan is closed and its ledger is being archived".into(),
             Self::PlanExists => "A plan already exists".into(),
             Self::UnknownTask { task, .. } => format!("There is no task {task}"),
