@@ -10,6 +10,7 @@ use swarm_protocol::failure::{FailureClass, Usage};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::{Ended, PauseReason};
 use swarm_protocol::plan::Status;
+use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use crate::spending::{By, Spending};
@@ -62,7 +63,10 @@ impl Tally {
             Event::MergeCompleted { .. } => count(&mut self.merges, "merged"),
             Event::MergeFailed { .. } => count(&mut self.merges, "failed"),
             Event::VerificationFailed { .. } => count(&mut self.merges, "red"),
-            Event::TaskApproved { .. } => count(&mut self.reviews, "approved"),
+            // Work that nobody is to review is approved by name only.
+            Event::TaskApproved { policy, .. } if *policy != Reviewer::None.word() => {
+                count(&mut self.reviews, "approved");
+            }
             Event::ReviewFailed { .. } | Event::ChangesRequested { .. } => {
                 count(&mut self.reviews, "needs_changes");
             }

@@ -100,3 +100,25 @@ fn what_an_abort_took_from_a_task_in_the_middle_of_its_work_is_there_again_with_
     assert_eq!(arena.git(&["show", "main:loose.txt"]), "loose\n");
     arena.assert_tidy();
 }
+
+#[test]
+fn work_that_conflicts_when_it_is_merged_again_lies_in_its_worktree_for_whoever_goes_on() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write one.txt swarm\ncommit feat: one\ncomplete")]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.ok(&["abort", "--yes"]);
+    arena.write("one.txt", "mine\n");
+    arena.git(&["add", "one.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "mine"]);
+    let (code, said) = arena.run(&["--retry"]);
+    assert!(code != 0 && arena.status_of("1.1") == "blocked", "{said}");
+    let diff = arena.ok(&["task", "diff", "1.1"]);
+    assert!(diff.contains("+swarm"), "{diff}");
+    assert_eq!(arena.git(&["show", "swarm/1.1:one.txt"]), "swarm\n");
+    let worktree =
+        arena.worktrees().into_iter().find(|path| path.ends_with("/1.1")).expect("it lies there again");
+    // The way that the attention list names.
+    arena.git(&["-C", &worktree, "merge", "--quiet", "-X", "ours", "--no-edit", "main"]);
+    arena.ok(&["worktree", "merge", "1.1"]);
+    assert_eq!(arena.git(&["show", "main:one.txt"]), "swarm\n");
+}

@@ -18,7 +18,7 @@ impl State {
             Event::TrunkGranted { task, joins, .. } => {
                 self.trunk_held_by = Some(task.clone());
                 if *joins == Some(true) {
-                    self.change(task, |t| t.worktree = true);
+                    self.change(task, |t| (t.worktree, t.bare) = (true, true));
                 }
                 let granted = match self.tasks.get(task).map(|t| &t.stage) {
                     Some(Stage::Approved { tip, tree, since, .. }) => {

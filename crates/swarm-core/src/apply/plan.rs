@@ -165,6 +165,7 @@ impl State {
             last_end: None,
             kept: None,
             was: None,
+            bare: false,
             crashes: 0,
             overflows: 0,
             nudge: None,

@@ -3,6 +3,7 @@
 use swarm_protocol::conflict::{Resolved, by_rule, level, shown};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{Fact, FactChange, Left, TaskPart};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::review::Reviewer;
@@ -11,7 +12,7 @@ use swarm_protocol::time::Timestamp;
 use super::merge::{built_on_the_unknown, merging};
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
-use crate::stage::MergeStep;
+use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
 
 /// No way was found to put it together.
@@ -32,7 +33,21 @@ pub(super) fn left(
         Some(next) => next,
         None => Next::Blocked { block: BlockKind::Conflict, why: why.clone() },
     };
-    vec![Event::MergeFailed { task: id, status: next.status(), why, paths, next }]
+    let work = lies_there_again(task, &id);
+    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths, next };
+    std::iter::once(failed).chain(work).collect()
+}
+
+/// Work that is merged once more, after an abort or because it had gone from trunk, has neither branch nor worktree.
+/// Where it does not come to trunk it gets them back, for whoever goes on with it.
+pub(super) fn lies_there_again(task: &Task, id: &TaskId) -> Option<Event> {
+    let Stage::Merging { tip, .. } = &task.stage else { return None };
+    if !task.bare || task.left.is_some() {
+        return None;
+    }
+    let left = Left { base: task.base.clone()?, tip: tip.clone(), dirty: None };
+    let (fact, after) = (Fact::Part(id.clone(), TaskPart::Left), serde_json::to_value(left).ok());
+    Some(Event::FactsSet { facts: vec![FactChange { fact, before: None, after }] })
 }
 
 /// Whoever did the work, or stands in, merges trunk into the branch and resolves what conflicts: so often, then a person

@@ -11,6 +11,7 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
+use super::conflict::lies_there_again;
 use super::failure::backoff_ms;
 use super::trunk;
 use crate::input::KeyName;
@@ -372,5 +373,8 @@ fn postpone(state: &State, id: TaskId, why: String, now: Timestamp) -> Vec<Event
     } else {
         Next::Approved { not_before: now.plus_ms(backoff_ms(state, failures)) }
     };
-    vec![Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next }]
+    let stays = matches!(next, Next::Approved { .. });
+    let work = state.task(&id).filter(|_| !stays).and_then(|task| lies_there_again(task, &id));
+    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next };
+    std::iter::once(failed).chain(work).collect()
 }

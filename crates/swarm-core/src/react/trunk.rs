@@ -29,7 +29,7 @@ pub(super) fn red(state: &State, red: Red<'_>, output: String, now: Timestamp) -
     // A merge that brought nothing of its own tells about trunk already, but not whose it is.
     let known = state.green.contains(base) || base == result || planted::is(Bug::RedTrunkBlamed);
     if known {
-        return vec![sent_back(state, id, task, run, output, now)];
+        return with_its_work(task, sent_back(state, id.clone(), task, run, output, now), &id);
     }
     vec![Event::VerificationRed { task: id, run: run.clone(), base: base.clone(), output }]
 }
@@ -53,7 +53,8 @@ pub(super) fn judged(
         output: output.clone(),
     };
     if green {
-        return vec![judged, sent_back(state, id, task, run, merged, now)];
+        let back = with_its_work(task, sent_back(state, id.clone(), task, run, merged, now), &id);
+        return std::iter::once(judged).chain(back).collect();
     }
     let why = format!("trunk alone is red at {}", base.short());
     let mut events = vec![judged, Event::MergeInterrupted { task: id, status: Status::Merging, why }];
@@ -62,6 +63,10 @@ pub(super) fn judged(
         events.push(Event::Paused { reason: PauseReason::Trunk, why });
     }
     events
+}
+
+fn with_its_work(task: &Task, back: Event, id: &TaskId) -> Vec<Event> {
+    std::iter::once(back).chain(super::conflict::lies_there_again(task, id)).collect()
 }
 
 /// The task's own work is red on a green trunk.

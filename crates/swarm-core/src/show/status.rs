@@ -140,7 +140,10 @@ fn restarting(state: &State, id: &TaskId) -> Option<AgentView> {
         run: after.clone(),
         task: id.clone(),
         title: task.spec.title.clone(),
-        doing: format!("crashed, restarts at {}", clock(*not_before)),
+        doing: match state.paused.is_empty() {
+            true => format!("crashed, restarts at {}", clock(*not_before)),
+            false => "crashed, restarts after the pause".into(),
+        },
         iteration: 0,
         since: *since,
         usage: Usage::default(),

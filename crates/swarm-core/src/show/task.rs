@@ -62,6 +62,9 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         }
         Stage::Preparing { .. } => "preparing its worktree".into(),
         Stage::Active { iteration, .. } => format!("working, iteration {iteration}"),
+        Stage::Restarting { agent, .. } if !state.paused.is_empty() => {
+            format!("crashed; {agent} restarts after the pause")
+        }
         Stage::Restarting { agent, not_before, .. } => {
             format!("crashed; {agent} restarts at {}", clock(*not_before))
         }

@@ -124,6 +124,9 @@ pub struct Task {
     /// What it was when the plan was closed over it, or when a person put off work that was handed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<SavedStage>,
+    /// It waits to be merged, or is merged, and has no worktree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
     /// Crashes of its agents since the task was last handed to one, however slowly they came.
     pub crashes: u32,
     /// How often its context window was full.

@@ -52,6 +52,10 @@ fn undo(view: &OperationView) -> String {
         (OperationState::Failed, _) => "failed".into(),
         (OperationState::Undone, _) => "undone".into(),
         (OperationState::Done, true) => format!("swarm undo {}", view.seq),
-        (OperationState::Done, false) => "no".into(),
+        // With a word more it can, where only part of it stands or agents have gone on since.
+        (OperationState::Done, false) => match &view.hint {
+            Some(hint) if hint.starts_with(&format!("swarm undo {} ", view.seq)) => hint.clone(),
+            _ => "no".into(),
+        },
     }
 }
