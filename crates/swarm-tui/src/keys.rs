@@ -26,6 +26,7 @@ pub enum Action {
     NextMatch,
     PreviousMatch,
     Palette,
+    Hint,
     Panel,
     Pause,
     Start,
@@ -253,7 +254,23 @@ pub const KEYS: &[Binding] = &[
     key(&[Char('/')], "/", A::Filter, "filter", "Filter: words, stage:review, tag:docs, !not", Looking),
     key(&[Char('n')], "n", A::NextMatch, "next", "Next task that matches the filter", Looking),
     key(&[Char('N')], "N", A::PreviousMatch, "previous", "Previous task that matches the filter", Looking),
-    key(&[Char(':')], ":", A::Palette, "commands", "Find any command or task by name", Looking).foot(16),
+    key(
+        &[Char(':')],
+        ":",
+        A::Palette,
+        "commands",
+        "Find any command or task by name; takes whatever `swarm` takes",
+        Looking,
+    )
+    .foot(16),
+    key(
+        &[Char('!')],
+        "!",
+        A::Hint,
+        "what helps",
+        "Look at the command that a refusal names, or start a run",
+        Looking,
+    ),
     key(&[Char('?')], "?", A::Help, "all keys", "Show all keys", Looking).foot(17),
     key(
         &[Char('[')],

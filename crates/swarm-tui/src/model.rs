@@ -16,6 +16,7 @@ use crate::field::Field;
 use crate::filter::Filter;
 use crate::input::{EventLine, Link, LogLine};
 use crate::theme::Theme;
+use crate::typed::Typed;
 
 /// Lines of a journal that are kept in memory; older ones are in the journal.
 pub const LOG_MAX: usize = 10_000;
@@ -158,6 +159,10 @@ pub struct Model {
     /// Notes about lines of it, kept until the verdict is sent.
     pub notes: Vec<ReviewNote>,
     pub said: Option<Said>,
+    /// What would help, as it is typed behind `swarm`; one key looks at it.
+    pub hint: Option<String>,
+    /// Commands that can be typed.
+    pub commands: Vec<Typed>,
     pub sent: Vec<Sent>,
     pub tickets: u64,
     /// The record that is looked at; none: the present.
@@ -341,6 +346,7 @@ impl Model {
     }
 
     pub fn refuse(&mut self, error: &ApiError) {
+        self.hint = error.hint.strip_prefix("swarm ").map(str::to_owned);
         let hint = if error.hint.is_empty() { String::new() } else { format!("; {}", error.hint) };
         let text = format!("{}{hint}", error.message);
         self.said = Some(Said { tone: Tone::Refused, text, undo: false });

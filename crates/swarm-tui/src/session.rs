@@ -72,6 +72,7 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
     let (told, mut news) = mpsc::channel(QUEUE);
     let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
     model.owns = options.over.is_some();
+    model.commands = source.typist.commands();
     let mut over = options.over.unwrap_or_else(|| Box::pin(std::future::pending()));
     let mut hands = Hands::new(source.clone(), told.clone());
     tokio::spawn(feed::follow(source, told));
@@ -114,9 +115,13 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
                 Wish::Leave(word) => return Ok(Left::Going(word)),
                 Wish::Redraw => screen.clear()?,
                 Wish::Suspend => screen.suspend()?,
-                Wish::Editor(task) => {
+                wish @ (Wish::Editor(_) | Wish::CallHere(_)) => {
                     drop(keys);
-                    let done = screen.aside(|| hands.edit(&task));
+                    let done = screen.aside(|| match &wish {
+                        Wish::CallHere(words) => hands.call_here(words),
+                        Wish::Editor(task) => hands.edit(task),
+                        _ => Ok(()),
+                    });
                     keys = screen.events();
                     for wish in update(&mut model, Input::Back(done), now()) {
                         hands.carry_out(wish, model.past);

@@ -11,6 +11,7 @@ mod moving;
 mod pressed;
 mod selecting;
 mod sending;
+mod typing;
 
 pub use confirming::filled;
 
@@ -49,6 +50,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         Input::Preview(ticket, preview) => dialogs::previewed(model, ticket, preview),
         Input::Diff(id, diff) => arrive::diff(model, &id, diff),
         Input::Answer(ticket, answer) => sending::answered(model, ticket, answer),
+        Input::Told(ticket, told) => typing::told(model, ticket, told),
         Input::Events(events) => arrive::events(model, events),
         Input::News(news) => arrive::news(model, news),
         Input::Log(run, lines) => arrive::log(model, &run, lines),

@@ -1,5 +1,7 @@
 //! `swarm tui`: the swarm on the whole terminal.
 
+mod typist;
+
 use std::io::IsTerminal;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -52,7 +54,8 @@ pub fn is_accessible() -> bool {
 /// `over`: the end of the run that the screen is opened for.
 pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, CliError> {
     let swarm = Arc::new(Swarm::open(cx)?);
-    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)) };
+    let typist = Arc::new(typist::OurOwn { repo: cx.repo.clone() });
+    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)), typist };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -153,6 +153,7 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
         Action::Copy => return copy(model),
         Action::Redraw => return vec![Wish::Redraw],
         Action::Suspend => return vec![Wish::Suspend],
+        Action::Hint => return super::typing::hint(model),
         Action::Interrupt => return leaving::interrupt(model),
         Action::Start | Action::Unblock | Action::Defer => return at_once(model, action),
         Action::Debug => {
