@@ -3,7 +3,7 @@
 pub mod detail;
 pub mod dialog;
 pub mod diff;
-mod footer;
+pub mod footer;
 pub mod header;
 pub mod help;
 pub mod layout;

@@ -63,6 +63,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
     if shape != (model.folded.len(), model.filter.clone()) {
         model.grow();
     }
+    model.settle();
     wishes.extend(selecting::follow(model));
     dialogs::note_what_was_seen(model);
     wishes

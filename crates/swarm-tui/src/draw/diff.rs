@@ -2,11 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr;
 
 use super::text::{cut, pad, put, put_all, rule, span};
 use crate::model::Model;
-use crate::theme::Role;
+use crate::theme::{Role, Theme};
 
 /// From here on old and new stand side by side.
 const SIDE_BY_SIDE: u16 = 160;
@@ -21,6 +23,7 @@ enum Row {
     New(String),
     Pair(String, String),
     Note(String),
+    Folded(String),
 }
 
 fn rows(model: &Model) -> Vec<Row> {
@@ -43,7 +46,141 @@ fn rows(model: &Model) -> Vec<Row> {
     if diff.cut {
         rows.push(Row::Note(format!("The rest is too long for a screen: swarm task diff {}", diff.task)));
     }
+    let rows = folded(model, rows);
     if model.size.0 >= SIDE_BY_SIDE { paired(rows) } else { rows }
+}
+
+/// More changed lines of a file than these are shown when they are asked for.
+const FOLD_FROM: usize = 500;
+
+/// Written by programs, and read by nobody.
+fn is_generated(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.ends_with(".lock")
+        || file.ends_with(".min.js")
+        || file.ends_with(".snap")
+        || matches!(file, "package-lock.json" | "pnpm-lock.yaml" | "go.sum")
+}
+
+/// A folded file is one line with counts. Long and generated ones are folded until the person unfolds them.
+fn folded(model: &Model, rows: Vec<Row>) -> Vec<Row> {
+    let mut out: Vec<Row> = Vec::with_capacity(rows.len());
+    let mut rest = rows.into_iter().peekable();
+    while let Some(row) = rest.next() {
+        let Row::File(name) = row else {
+            out.push(row);
+            continue;
+        };
+        let mut body = Vec::new();
+        while let Some(row) = rest.next_if(|row| !matches!(row, Row::File(_))) {
+            body.push(row);
+        }
+        let added = body.iter().filter(|row| matches!(row, Row::New(_))).count();
+        let gone = body.iter().filter(|row| matches!(row, Row::Old(_))).count();
+        let by_itself = is_generated(&name) || added + gone > FOLD_FROM;
+        let is_folded = by_itself != model.turned.contains(&name);
+        out.push(Row::File(name));
+        if is_folded {
+            out.push(Row::Folded(format!(
+                "{} added, {gone} removed; Enter unfolds",
+                crate::said::count(added as u64, "line")
+            )));
+        } else {
+            out.extend(body);
+        }
+    }
+    out
+}
+
+/// The file whose head, or whose folded line, the person is at.
+pub fn head_at(model: &Model) -> Option<String> {
+    let rows = rows(model);
+    let at = model.scroll.min(rows.len().saturating_sub(1));
+    match rows.get(at)? {
+        Row::File(name) => Some(name.clone()),
+        Row::Folded(_) => match rows.get(at.checked_sub(1)?)? {
+            Row::File(name) => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What an old line and the new one in its place have in common at both ends, in whole words: the rest is marked.
+fn changed_part(one: &str, other: &str) -> Option<(usize, usize)> {
+    let blank_or_end = |text: &str, at: usize| {
+        at == 0
+            || at == text.len()
+            || !text[..at].ends_with(char::is_alphanumeric)
+            || !text[at..].starts_with(char::is_alphanumeric)
+    };
+    let same = |(a, b): &(char, char)| a == b;
+    let mut head: usize = one.chars().zip(other.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    while !(blank_or_end(one, head) && blank_or_end(other, head)) {
+        head = one[..head].char_indices().next_back()?.0;
+    }
+    let (left, right) = (&one[head..], &other[head..]);
+    let mut tail: usize =
+        left.chars().rev().zip(right.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    while tail > 0 && !(blank_or_end(one, one.len() - tail) && blank_or_end(other, other.len() - tail)) {
+        tail -= one[one.len() - tail..].chars().next()?.len_utf8();
+    }
+    // Lines with next to nothing in common have no mark: all of it is another text.
+    let common = head + tail;
+    (common * 3 >= one.trim().len().min(other.trim().len()) && common > 0).then(|| (head, one.len() - tail))
+}
+
+/// The line that stands in place of this one: the first old line of a run belongs to the first new one, and so on.
+fn partner(rows: &[Row], at: usize) -> Option<&str> {
+    let run = |from: usize, is: fn(&Row) -> bool| rows[from..].iter().take_while(|row| is(row)).count();
+    let start = |from: usize, is: fn(&Row) -> bool| {
+        from - rows[..from].iter().rev().take_while(|row| is(row)).count()
+    };
+    let (is_old, is_new): (fn(&Row) -> bool, fn(&Row) -> bool) =
+        (|row| matches!(row, Row::Old(_)), |row| matches!(row, Row::New(_)));
+    let found = match rows.get(at)? {
+        Row::Old(_) => {
+            let first = start(at, is_old);
+            let news = first + run(first, is_old);
+            let other = news + (at - first);
+            (other < news + run(news, is_new)).then_some(other)?
+        }
+        Row::New(_) => {
+            let first = start(at, is_new);
+            let olds = start(first, is_old);
+            let other = olds + (at - first);
+            (other < first).then_some(other)?
+        }
+        _ => return None,
+    };
+    match rows.get(found)? {
+        Row::Old(text) | Row::New(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// A changed line, with what differs from its partner marked.
+fn marked(
+    theme: Theme,
+    role: Role,
+    (sign, text): (&str, &str),
+    other: Option<&str>,
+    width: usize,
+) -> Line<'static> {
+    let tabs = |text: &str| text.replace('\t', "    ");
+    let whole = || Line::from(span(theme, role, &cut(&format!("{sign}{}", tabs(text)), width)));
+    let Some((from, to)) = other.and_then(|other| changed_part(text, other)) else { return whole() };
+    let parts = [tabs(&text[..from]), tabs(&text[from..to]), tabs(&text[to..])];
+    let mut room = width.saturating_sub(sign.width());
+    let mark = Style::default().add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+    let mut line = Line::from(span(theme, role, sign));
+    for (at, part) in parts.iter().enumerate() {
+        let part = cut(part, room);
+        room -= part.width().min(room);
+        let piece = span(theme, role, &part);
+        line.push_span(if at == 1 { piece.patch_style(mark) } else { piece });
+    }
+    line
 }
 
 /// A run of old lines beside the run of new ones that follows it.
@@ -106,7 +243,7 @@ pub fn place(model: &Model) -> Option<(String, Option<u32>)> {
             }
             // What goes away has no place in the new file but the one that follows it.
             Row::Old(_) => here = next,
-            Row::Note(_) => {}
+            Row::Note(_) | Row::Folded(_) => {}
         }
     }
     file.map(|file| (file, here))
@@ -136,8 +273,9 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
                 true => line.patch_style(model.theme.style(Role::Selected)),
                 false => line,
             };
-            let mut lines: Vec<Line<'static>> =
-                shown.map(|(at, row)| selected(at, line(model, row, usize::from(body.width)))).collect();
+            let mut lines: Vec<Line<'static>> = shown
+                .map(|(at, row)| selected(at, line(model, row, partner(&rows, at), usize::from(body.width))))
+                .collect();
             if rows.is_empty() {
                 lines.push(Line::from(" The task changes nothing"));
             }
@@ -147,7 +285,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     put_all(frame, body, lines);
 }
 
-fn line(model: &Model, row: &Row, width: usize) -> Line<'static> {
+fn line(model: &Model, row: &Row, other: Option<&str>, width: usize) -> Line<'static> {
     let theme = model.theme;
     let tabs = |text: &str| text.replace('\t', "    ");
     let one = |role: Role, sign: &str, text: &str| {
@@ -162,16 +300,47 @@ fn line(model: &Model, row: &Row, width: usize) -> Line<'static> {
             Line::from(span(theme, Role::Plain, &format!("  {text}│ {text}")))
         }
         Row::Both(text) => one(Role::Plain, "  ", text),
-        Row::Old(text) => one(Role::Bad, "- ", text),
-        Row::New(text) => one(Role::Good, "+ ", text),
+        Row::Old(text) => marked(theme, Role::Bad, ("- ", text), other, width),
+        Row::New(text) => marked(theme, Role::Good, ("+ ", text), other, width),
         Row::Pair(old, new) => {
             let half = width / 2 - 2;
-            let side = |sign: &str, text: &str, role: Role| match text.is_empty() {
-                true => span(theme, Role::Plain, &" ".repeat(half + 2)),
-                false => span(theme, role, &format!("{sign} {}", pad(&tabs(text), half))),
+            let side = |sign: &str, text: &str, other: &str, role: Role| {
+                let other = (!other.is_empty()).then_some(other);
+                let mut line = match text.is_empty() {
+                    true => Line::default(),
+                    false => marked(theme, role, (sign, text), other, half + 2),
+                };
+                let used = line.width();
+                line.push_span(" ".repeat((half + 2).saturating_sub(used)));
+                line.spans
             };
-            Line::from(vec![side("-", old, Role::Bad), "│".into(), side("+", new, Role::Good)])
+            let (left, right) = (side("- ", old, new, Role::Bad), side("+ ", new, old, Role::Good));
+            let bar = span(theme, Role::Plain, "│");
+            Line::from([left, vec![bar], right].concat())
         }
-        Row::Note(text) => one(Role::Dim, "  ", text),
+        Row::Note(text) | Row::Folded(text) => one(Role::Dim, "  ", text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_that_differ_are_marked_and_other_lines_are_not() {
+        let part =
+            |one: &str, other: &str| changed_part(one, other).map(|(from, to)| one[from..to].to_owned());
+        assert_eq!(part("One for all tasks.", "One for each task."), Some("all tasks".into()));
+        assert_eq!(part("let total = count;", "let total = counted;"), Some("count".into()));
+        assert_eq!(part("größe = 1", "größe = 2"), Some("1".into()));
+        assert_eq!(part("alpha", "omega beta"), None);
+    }
+
+    #[test]
+    fn lines_of_a_run_belong_together_one_by_one() {
+        let (old, new) = (|text: &str| Row::Old(text.into()), |text: &str| Row::New(text.into()));
+        let rows = [old("a"), old("b"), new("c"), Row::Both("d".into()), new("e")];
+        let partners: Vec<Option<&str>> = (0..rows.len()).map(|at| partner(&rows, at)).collect();
+        assert_eq!(partners, [Some("c"), None, Some("a"), None, None]);
     }
 }

@@ -92,7 +92,7 @@ fn attention(model: &Model) -> Line<'static> {
             (Some(task), AttentionKind::Question) => format!("{task} asks"),
             _ => entry.entry.what.clone(),
         };
-        let text = format!("! {what} ({}): {why}", age(model.now, entry.entry.since));
+        let text = format!("! {what} ({}): {why}", age(model.clock(), entry.entry.since));
         let role = Role::NeedsYou;
         spans.push(span(theme, role, &super::text::pad(&text, room)));
     }

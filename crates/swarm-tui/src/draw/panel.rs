@@ -109,7 +109,7 @@ pub fn panel(model: &Model, width: usize) -> Parts {
                     let view = &agent.agent;
                     let title = format!("{} on {}: {}", view.agent, view.task, view.title);
                     let at = format!("iteration {}/{}", view.iteration, agent.iterations_max);
-                    format!("{title} · {at} · {}{}", age(model.now, view.since), percent(agent))
+                    format!("{title} · {at} · {}{}", age(model.clock(), view.since), percent(agent))
                 },
             ),
             Part::Task => match &model.looking_at {

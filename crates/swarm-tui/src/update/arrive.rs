@@ -38,6 +38,7 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
     if model.past.is_none() {
         wishes.push(Wish::Allowed(model.looking_at.clone()));
         wishes.extend(sending::go_on(model));
+        sending::ended(model);
     }
     wishes
 }

@@ -148,6 +148,7 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
             cover(model, Full::Diff);
             return model.looking_at.clone().map(Wish::Diff).into_iter().collect();
         }
+        Action::Enlarge | Action::Shrink => model.enlarged = action == Action::Enlarge,
         Action::Wrap => model.wrap = !model.wrap,
         Action::Machinery => model.machinery = !model.machinery,
         Action::Copy => return copy(model),
