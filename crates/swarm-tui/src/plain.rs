@@ -166,7 +166,7 @@ mod tests {
         let mut last = None;
         let mut told =
             |seqs: &[u64]| fresh(&mut last, lines(seqs)).iter().map(|event| event.seq).collect::<Vec<_>>();
-        assert_eq!(told(&[1, 2, 3]), [], "history");
+        assert!(told(&[1, 2, 3]).is_empty(), "history");
         assert_eq!(told(&[4]), [4]);
         assert_eq!(told(&[1, 2, 3, 4, 5]), [5], "the coordinator is back and tells from the beginning");
     }

@@ -1,5 +1,6 @@
 //! The thin loop: terminal and API on one side, `update` and `draw` on the other.
 
+mod cast;
 mod feed;
 mod terminal;
 mod wishes;
@@ -38,6 +39,8 @@ pub struct Options {
     pub place: String,
     pub theme: Theme,
     pub mouse: bool,
+    /// A file for what the screen shows, as an asciicast.
+    pub record: Option<std::path::PathBuf>,
     /// Comes with the end of the run that the screen is opened for; none: the screen only looks on.
     pub over: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
@@ -57,7 +60,7 @@ pub enum Left {
 
 /// Shows the swarm until the person leaves, or until its run is over.
 pub async fn show(source: Source, options: Options) -> io::Result<Left> {
-    let mut screen = Screen::take(options.mouse)?;
+    let mut screen = Screen::take(options.mouse, options.record.as_deref())?;
     let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, options)).await;
     screen.give_back();
     shown

@@ -3,6 +3,7 @@
 mod typist;
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -34,6 +35,9 @@ pub struct Args {
     /// Print sentences instead of drawing a screen, for screen readers and logs; also by ACCESSIBLE=1
     #[arg(long)]
     pub plain: bool,
+    /// Also write what the screen shows to FILE, as an asciicast that asciinema plays
+    #[arg(long, value_name = "FILE", conflicts_with = "plain")]
+    pub record: Option<PathBuf>,
 }
 
 pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
@@ -73,6 +77,7 @@ pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, Cli
         place: swarm.place(),
         theme: Theme { colour: cx.out.colour, ascii: args.ascii },
         mouse: !args.no_mouse,
+        record: args.record.clone(),
         over,
     };
     // What would be said on stderr would stand in the middle of the screen.

@@ -179,3 +179,25 @@ fn quitting_the_screen_of_a_run_stops_it_and_tells_what_it_came_to() {
     arena.assert_true();
     arena.is_judged();
 }
+
+#[test]
+fn a_screen_is_recorded_as_it_was_shown() {
+    let arena = three_tasks();
+    let file = arena.path("shown.cast");
+    let tmux = Tmux::start(&arena, 80, 24, &["tui", "--record", &file.display().to_string()]);
+    tmux.until_said("Do 1.3");
+    tmux.press("?");
+    tmux.until_said("Selected agent");
+    tmux.press("q");
+    wait_for("the screen is gone", || tmux.has_ended());
+    let text = std::fs::read_to_string(&file).expect("a recording");
+    let mut lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let head = lines.next().expect("a head");
+    assert_eq!((&head["version"], &head["width"], &head["height"]), (&json!(2), &json!(80), &json!(24)));
+    let pieces: Vec<serde_json::Value> = lines.collect();
+    assert!(pieces.iter().all(|piece| piece[0].is_f64() && piece[1] == "o"), "{pieces:?}");
+    let shown: String = pieces.iter().filter_map(|piece| piece[2].as_str()).collect();
+    // Blanks between words are jumped over, not written.
+    assert!(shown.contains("ledger") && shown.contains("Selected"), "{shown}");
+    arena.is_judged();
+}
