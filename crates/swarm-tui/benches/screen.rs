@@ -195,6 +195,7 @@ fn ticks(pid: &str) -> u64 {
 }
 
 /// A real screen in a real terminal, left alone for a minute.
+#[allow(clippy::disallowed_methods, reason = "what is measured is that nothing happens in this time")]
 fn idle_minute(report: &mut Report, swarm: &Path, secs: u64) {
     let dir = std::env::temp_dir().join(format!("swarm-bench-tui-{}", std::process::id()));
     let (repo, socket) = (dir.join("repo"), dir.join("tmux.sock"));

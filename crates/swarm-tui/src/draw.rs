@@ -12,6 +12,7 @@ mod panel;
 mod log;
 mod plan;
 pub mod text;
+mod words;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

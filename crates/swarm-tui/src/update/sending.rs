@@ -68,7 +68,7 @@ pub fn ended(model: &mut Model) {
     let text = match &model.said {
         // Nothing was to be waited for, or something else is said by now.
         Some(said) if said.tone == Tone::Done && said.undo && op.checkpoint.is_some() => {
-            format!("{}: {end}", op.text.trim_end_matches(|c: char| c == '.' || c == ':'))
+            format!("{}: {end}", op.text.trim_end_matches(['.', ':']))
         }
         _ => {
             model.awaited = None;

@@ -131,6 +131,10 @@ fn asks(words: &[String]) -> bool {
 }
 
 /// What it said, or why it was refused.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the end of a child comes without a signal of its own, and within a limit"
+)]
 fn ended(mut child: Child) -> Result<String, ApiError> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let said = std::thread::spawn(move || text_of(out));
