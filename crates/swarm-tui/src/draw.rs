@@ -161,7 +161,7 @@ fn tabs(model: &Model, frame: &mut Frame<'_>, area: Rect) {
 /// How the swarm is reached, where it is worth a word.
 pub fn link_words(model: &Model) -> Option<&'static str> {
     match model.link {
-        Link::Offline => Some("no coordinator runs: this is the ledger; `swarm run` starts one"),
+        Link::Offline => Some("no coordinator runs: this is the ledger; ! or `swarm run` starts one"),
         Link::Unknown | Link::Online => None,
     }
 }
