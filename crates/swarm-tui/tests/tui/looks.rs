@@ -298,8 +298,10 @@ fn nothing_that_a_title_holds_moves_the_cursor() {
 #[test]
 fn every_size_can_be_drawn() {
     let mut stage = Stage::new(80, 24);
-    for columns in (1..250).step_by(7) {
-        for rows in (1..75).step_by(5) {
+    // Also on both sides of where the layout changes.
+    let wide = (1..250).step_by(19).chain([59, 60, 109, 110, 199, 200]);
+    for columns in wide {
+        for rows in (1..75).step_by(11).chain([15, 16, 23, 24, 49, 50]) {
             stage.press(Key::Esc);
             stage.take(Input::Resize(columns, rows));
             screen(&stage);
