@@ -1,5 +1,7 @@
 //! Everything that the command line changes can be done on the screen, and the ledger says the same of it but for who asked:
 //! each command of the list is carried out in a shell, the repository is put back, and it is done once more with keys.
+//!
+//! Nobody works in that repository, so what the list calls refused there (stop, kill, redirect, review, quota …) is not walked.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +12,7 @@ use crate::arena::Arena;
 use crate::dry_runs::{CHANGES, half_way};
 use crate::tmux::{EDITOR, Tmux};
 
-/// It opens a screen of its own, or belongs to the machine and not to the swarm.
+/// It starts a run or an agent that plans, or belongs to the machine and not to the swarm.
 const ELSEWHERE: &[&str] = &["run", "plan make", "plan refine", "doctor", "man"];
 
 /// Those that have a key. `=` types, `~` waits until the screen says it, `1.3` selects that task.
