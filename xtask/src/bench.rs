@@ -1,6 +1,7 @@
 //! `cargo xtask bench NAME`: ratios against the limits of the machine. No part of the tests.
 //!
 //! `ledger`: the ledger against bare system calls. `run`: the running swarm against raw git and bare loops.
+//! `tui`: what a frame, a change and an idle minute of the terminal UI cost.
 //! `rollback`: the part of `run` that is about checkpoints and the way back, with 75,000 files.
 
 use anyhow::Result;
@@ -15,6 +16,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
             let only = ["--only".to_owned(), "G8".to_owned()];
             run_of_the_swarm(workspace, &[&only[..], rest].concat())
         }
+        Some((name, rest)) if name == "tui" => screen(workspace, rest),
         _ => measure(workspace, ["swarm-sim", "swarm-bench"], arguments),
     }
 }
@@ -23,6 +25,23 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 fn run_of_the_swarm(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     workspace.run_cargo(["build", "--quiet", "--release", "--locked", "--package", "swarm-cli"])?;
     measure(workspace, ["swarm-bench", "swarm-run-bench"], arguments)
+}
+
+/// Frames in memory, and the binary that ships in a real terminal.
+fn screen(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    workspace.run_cargo(["build", "--quiet", "--release", "--locked", "--package", "swarm-cli"])?;
+    let mut command = workspace.cargo([
+        "bench",
+        "--quiet",
+        "--locked",
+        "--package",
+        "swarm-tui",
+        "--bench",
+        "screen",
+        "--",
+    ]);
+    command.args(arguments);
+    crate::workspace::run(command)
 }
 
 fn measure(workspace: &Workspace, [package, binary]: [&str; 2], arguments: &[String]) -> Result<()> {

@@ -6,7 +6,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use tracing::{info, info_span};
 
 use crate::commands::{self, Command};
-use crate::context::{Context, Global};
+use crate::context::{Context, FrontEnd, Global};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::log;
@@ -69,13 +69,17 @@ fn usage_error(error: &clap::Error) -> CliError {
 impl Cli {
     /// Carries the command out and prints what went wrong.
     pub fn run(self) -> ExitCode {
-        let Global { repo, json, verbose } = self.global;
+        let Global { repo, json, verbose, from, seen } = self.global;
+        let by = match from {
+            None => "person:cli",
+            Some(FrontEnd::Tui) => "person:tui",
+        };
         let mut command = self.command;
         command.look_at_terminal(json || verbose > 0);
         if let Some((part, verbose)) = command.logs(verbose) {
             log::start(&part, verbose);
         }
-        let context = Context { repo, out: Output::new(json), verbose };
+        let context = Context { repo, out: Output::new(json), verbose, by, seen };
         let code = {
             let _span = info_span!("command", words = self.words, pid = std::process::id()).entered();
             info!(version = env!("CARGO_PKG_VERSION"), "begins");

@@ -25,6 +25,18 @@ pub struct Global {
     /// Report effects and git calls on stderr (-vv: everything)
     #[arg(short = 'v', long, action = ArgAction::Count, global = true)]
     pub verbose: u8,
+    /// The front end that the words were typed on
+    #[arg(id = "front-end", long = "typed-on", global = true, hide = true)]
+    pub from: Option<FrontEnd>,
+    /// Do it only if it still does what was seen: the hash of that preview
+    #[arg(id = "seen-preview", long = "seen-preview", global = true, hide = true)]
+    pub seen: Option<String>,
+}
+
+/// Screens on which a command can be typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum FrontEnd {
+    Tui,
 }
 
 /// The position to read at, on every command that only reads.
@@ -42,4 +54,8 @@ pub struct Context {
     pub out: Output,
     /// How often `-v` was said.
     pub verbose: u8,
+    /// Whoever typed the command, as the ledger names them.
+    pub by: &'static str,
+    /// The hash of the preview that they have seen elsewhere.
+    pub seen: Option<String>,
 }

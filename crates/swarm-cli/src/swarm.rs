@@ -75,7 +75,7 @@ impl Swarm {
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         paths.are_ours().map_err(not_ours)?;
         log::lies_in(&paths.swarm);
-        Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: ask::PERSON })
+        Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: cx.by })
     }
 
     /// The same for a person who came through another front end.

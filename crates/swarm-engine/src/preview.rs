@@ -169,6 +169,7 @@ async fn branch_moved(
     };
     Ok(Some(match count {
         0 => what,
+        1 => format!("{what}; 1 unmerged commit of it is kept in {checkpoint}: {}", commits.join(", ")),
         n => format!("{what}; {n} unmerged commits of it are kept in {checkpoint}: {}", commits.join(", ")),
     }))
 }

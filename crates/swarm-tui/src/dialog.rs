@@ -8,6 +8,7 @@ use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
 
 use crate::field::Field;
+use crate::typed::Does;
 
 /// Keys of this time were meant for what stood there before.
 pub const DEAF_MS: u64 = 250;
@@ -27,6 +28,8 @@ pub enum Shown {
     NotAsked,
     Awaited,
     Arrived(Box<PreviewView>),
+    /// What a typed command says, or says that it would do.
+    Told(String),
     Refused(ApiError),
 }
 
@@ -87,6 +90,12 @@ pub enum Kind {
         note: Field,
         approve: bool,
     },
+    /// A command as it is typed behind `swarm`, with what it would do or what it said.
+    Typed {
+        line: String,
+        words: Vec<String>,
+        does: Does,
+    },
     Palette {
         text: Field,
         selected: usize,
@@ -118,7 +127,7 @@ impl Dialog {
     fn weight(&self) -> Option<Weight> {
         match &self.kind {
             Kind::Confirm { weight, .. } => Some(*weight),
-            Kind::Checkpoints { .. } => Some(Weight::Moves),
+            Kind::Checkpoints { .. } | Kind::Typed { .. } => Some(Weight::Moves),
             Kind::Redirect { .. } | Kind::Block { .. } => Some(Weight::Stops),
             _ => None,
         }
@@ -132,13 +141,15 @@ impl Dialog {
                 !text.is_empty()
             }
             Kind::Edit { title, .. } => !title.is_empty(),
+            // What only reads has nothing to be confirmed.
+            Kind::Typed { does, .. } => *does == Does::Changes,
             Kind::Redirect { choices, .. } => choices.as_ref().is_some_and(|list| !list.is_empty()),
             _ => true,
         };
         let seen = match (&self.shown, self.weight()) {
             (_, None) | (Shown::NotAsked, _) => true,
-            (Shown::Arrived(_), Some(Weight::Stops)) => true,
-            (Shown::Arrived(_), Some(Weight::Moves)) => self.seen_end,
+            (Shown::Arrived(_) | Shown::Told(_), Some(Weight::Stops)) => true,
+            (Shown::Arrived(_) | Shown::Told(_), Some(Weight::Moves)) => self.seen_end,
             (Shown::Awaited | Shown::Refused(_), _) => false,
         };
         complete && seen

@@ -3,7 +3,7 @@
 pub mod detail;
 pub mod dialog;
 pub mod diff;
-mod footer;
+pub mod footer;
 pub mod header;
 pub mod help;
 pub mod layout;
@@ -12,6 +12,7 @@ mod panel;
 mod log;
 mod plan;
 pub mod text;
+mod words;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -160,7 +161,7 @@ fn tabs(model: &Model, frame: &mut Frame<'_>, area: Rect) {
 /// How the swarm is reached, where it is worth a word.
 pub fn link_words(model: &Model) -> Option<&'static str> {
     match model.link {
-        Link::Offline => Some("no coordinator runs: this is the ledger; `swarm run` starts one"),
+        Link::Offline => Some("no coordinator runs: this is the ledger; ! or `swarm run` starts one"),
         Link::Unknown | Link::Online => None,
     }
 }

@@ -8,6 +8,8 @@ use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 
+use crate::typed::{Does, Looked};
+
 /// A key as a person presses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
@@ -98,6 +100,8 @@ pub enum Input {
     Preview(u64, Result<Box<PreviewView>, ApiError>),
     Diff(TaskId, Result<Box<DiffView>, ApiError>),
     Answer(u64, Result<Answer, ApiError>),
+    /// What a typed command says.
+    Told(u64, Result<Looked, ApiError>),
     Events(Vec<EventLine>),
     News(AgentNews),
     Log(RunId, Vec<LogLine>),
@@ -115,6 +119,12 @@ pub enum Wish {
     Choices(u64, TaskId),
     Preview(u64, Command),
     Send(u64, Command),
+    /// What a typed command would do, or what it says.
+    Look(u64, Vec<String>, Does),
+    /// Carries a typed command out, if it still does what was seen.
+    Call(u64, Vec<String>, Option<String>),
+    /// The same on the terminal itself.
+    CallHere(Vec<String>),
     Diff(TaskId),
     /// The journal of this run from now on; none: of nobody.
     Follow(Option<RunId>),

@@ -10,6 +10,7 @@ pub mod field;
 pub mod filter;
 pub mod theme;
 pub mod said;
+pub mod typed;
 pub mod dialog;
 pub mod model;
 pub mod palette;

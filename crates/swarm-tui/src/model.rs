@@ -16,6 +16,7 @@ use crate::field::Field;
 use crate::filter::Filter;
 use crate::input::{EventLine, Link, LogLine};
 use crate::theme::Theme;
+use crate::typed::Typed;
 
 /// Lines of a journal that are kept in memory; older ones are in the journal.
 pub const LOG_MAX: usize = 10_000;
@@ -136,6 +137,18 @@ pub struct Model {
     pub folded: BTreeSet<u32>,
     /// The lines of the tree as they are shown, kept by `grow`.
     tree: Vec<Node>,
+    /// Where each task stands among the rows, and the selected line in the tree: both are asked for with every row that is
+    /// drawn, so a long plan must not be searched for them.
+    places: BTreeMap<TaskId, usize>,
+    node_at: usize,
+    /// The focused view has the whole middle of the screen.
+    pub enlarged: bool,
+    /// Files of the diff whose folding the person has turned around.
+    pub turned: BTreeSet<String>,
+    /// The operation whose answer stands on the line of results; its end replaces it.
+    pub awaited: Option<swarm_protocol::ids::CommandId>,
+    /// When and where the mouse was pressed last.
+    pub clicked: Option<(Timestamp, u16, u16)>,
     pub cursors: [usize; 6],
     /// When the selected entry of the attention list went away by itself: a digit of that moment was meant for it.
     pub slipped: Timestamp,
@@ -158,6 +171,10 @@ pub struct Model {
     /// Notes about lines of it, kept until the verdict is sent.
     pub notes: Vec<ReviewNote>,
     pub said: Option<Said>,
+    /// What would help, as it is typed behind `swarm`; one key looks at it.
+    pub hint: Option<String>,
+    /// Commands that can be typed.
+    pub commands: Vec<Typed>,
     pub sent: Vec<Sent>,
     pub tickets: u64,
     /// The record that is looked at; none: the present.
@@ -190,7 +207,8 @@ impl Model {
     }
 
     pub fn row(&self, id: &TaskId) -> Option<&BoardRow> {
-        self.rows().iter().find(|row| row.row.id == *id)
+        let place = self.places.get(id).and_then(|at| self.rows().get(*at)).filter(|row| row.row.id == *id);
+        place.or_else(|| self.rows().iter().find(|row| row.row.id == *id))
     }
 
     pub fn agents(&self) -> &[BoardAgent] {
@@ -238,7 +256,24 @@ impl Model {
                 nodes.extend(tasks.into_iter().map(|row| Node::Task(row.row.id.clone())));
             }
         }
+        self.places = board.rows.iter().enumerate().map(|(at, row)| (row.row.id.clone(), at)).collect();
         self.tree = nodes;
+    }
+
+    /// Notes where the selected line stands; called after every change.
+    pub fn settle(&mut self) {
+        if self.node.as_ref() != self.tree.get(self.node_at) {
+            let selected = |node: &Node| Some(node) == self.node.as_ref();
+            self.node_at = self.tree.iter().position(selected).unwrap_or_default();
+        }
+    }
+
+    /// The moment that ages are counted to: in the past it is that of the record.
+    pub fn clock(&self) -> Timestamp {
+        match (&self.board, self.past) {
+            (Some(board), Some(_)) => board.now,
+            _ => self.now,
+        }
     }
 
     /// Events that are shown, newest first.
@@ -290,6 +325,9 @@ impl Model {
         match view {
             View::Plan => {
                 let nodes = self.nodes();
+                if self.node.is_some() && nodes.get(self.node_at) == self.node.as_ref() {
+                    return self.node_at;
+                }
                 nodes.iter().position(|node| Some(node) == self.node.as_ref()).unwrap_or_default()
             }
             view => self.cursors[view.index()].min(self.length(view).saturating_sub(1)),
@@ -341,7 +379,13 @@ impl Model {
     }
 
     pub fn refuse(&mut self, error: &ApiError) {
-        let hint = if error.hint.is_empty() { String::new() } else { format!("; {}", error.hint) };
+        self.hint = error.hint.strip_prefix("swarm ").map(str::to_owned);
+        // One that can be typed is looked at with one key.
+        let hint = match (error.hint.as_str(), &self.hint) {
+            ("", _) => String::new(),
+            (hint, Some(_)) => format!("; ! {hint}"),
+            (hint, None) => format!("; {hint}"),
+        };
         let text = format!("{}{hint}", error.message);
         self.said = Some(Said { tone: Tone::Refused, text, undo: false });
     }

@@ -13,6 +13,8 @@ const FOUND_MAX: usize = 12;
 pub enum Entry {
     Action(Action),
     Task(TaskId),
+    /// A command of the command line, with what was typed behind it.
+    Typed(String),
 }
 
 /// What fits the typed text, best first.
@@ -25,6 +27,7 @@ pub fn found(model: &Model) -> Vec<Entry> {
         ranked.extend(rank.map(|rank| (rank, Entry::Action(binding.action))));
     }
     if !wanted.is_empty() {
+        ranked.extend(typed(model, &text.text()));
         for row in model.rows() {
             let text = format!("{} {}", row.row.id, row.row.title);
             ranked.extend(fits(&wanted, &text).map(|rank| (rank + 50, Entry::Task(row.row.id.clone()))));
@@ -32,6 +35,19 @@ pub fn found(model: &Model) -> Vec<Entry> {
     }
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().take(FOUND_MAX).map(|(_, entry)| entry).collect()
+}
+
+/// The command that the line begins with, or those that it could become. A key does the same faster, so it comes first.
+fn typed(model: &Model, line: &str) -> Vec<(usize, Entry)> {
+    if let Some(command) = crate::typed::named(&model.commands, line) {
+        let rank = usize::from(line.trim() == command.words);
+        return vec![(rank, Entry::Typed(line.trim_start().to_owned()))];
+    }
+    let fits = |command: &crate::typed::Typed| {
+        let rank = fits(&line.to_lowercase(), &command.words)?;
+        Some((rank + 30, Entry::Typed(command.words.clone())))
+    };
+    model.commands.iter().filter_map(fits).collect()
 }
 
 /// All letters in this order; the smaller the number, the closer together and the nearer to the beginning.

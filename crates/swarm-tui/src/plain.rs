@@ -7,7 +7,7 @@ use swarm_protocol::board::BoardView;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 
-use crate::input::{Input, Link};
+use crate::input::{EventLine, Input, Link};
 use crate::said::{clock, count, money};
 use crate::source::Source;
 use crate::update::filled;
@@ -20,7 +20,8 @@ pub async fn tell(source: Source) -> io::Result<()> {
     let mut board = say_state(&source).await?;
     tokio::spawn(crate::session::follow(source.clone(), told));
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
-    let mut begun = false;
+    // Records up to this one were told, or happened before anybody looked.
+    let mut last = None;
     loop {
         tokio::select! {
             line = lines.next_line() => match line? {
@@ -35,10 +36,11 @@ pub async fn tell(source: Source) -> io::Result<()> {
                 }
             },
             Some(input) = news.recv() => match input {
-                // The first ones happened before anybody looked.
-                Input::Events(_) if !std::mem::replace(&mut begun, true) => {}
+                // Another plan: its records are numbered from one again, and what it has is history.
+                Input::Anew => last = None,
                 Input::Events(events) => {
-                    for event in events {
+                    let fresh = fresh(&mut last, events);
+                    for event in fresh {
                         if let Some(text) = &event.text {
                             let task = event.task.map(|task| format!("task {task}: ")).unwrap_or_default();
                             say(&format!("{} {task}{text}", clock(event.at)))?;
@@ -50,6 +52,17 @@ pub async fn tell(source: Source) -> io::Result<()> {
             },
         }
     }
+}
+
+/// Those that were not told yet; none of the first ones, which happened before anybody looked.
+fn fresh(last: &mut Option<u64>, events: Vec<EventLine>) -> Vec<EventLine> {
+    let newest = events.iter().map(|event| event.seq).max();
+    let fresh = match *last {
+        None => vec![],
+        Some(last) => events.into_iter().filter(|event| event.seq > last).collect(),
+    };
+    *last = Some(last.unwrap_or_default().max(newest.unwrap_or_default()));
+    fresh
 }
 
 fn say(text: &str) -> io::Result<()> {
@@ -130,4 +143,31 @@ async fn choose(source: &Source, board: Option<&BoardView>, number: usize, words
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use swarm_protocol::time::Timestamp;
+
+    #[test]
+    fn what_was_told_is_not_told_again_when_the_coordinator_is_back() {
+        let lines = |seqs: &[u64]| {
+            let line = |seq: &u64| EventLine {
+                seq: *seq,
+                at: Timestamp(0),
+                task: None,
+                by: String::new(),
+                text: None,
+                kind: String::new(),
+            };
+            seqs.iter().map(line).collect::<Vec<_>>()
+        };
+        let mut last = None;
+        let mut told =
+            |seqs: &[u64]| fresh(&mut last, lines(seqs)).iter().map(|event| event.seq).collect::<Vec<_>>();
+        assert!(told(&[1, 2, 3]).is_empty(), "history");
+        assert_eq!(told(&[4]), [4]);
+        assert_eq!(told(&[1, 2, 3, 4, 5]), [5], "the coordinator is back and tells from the beginning");
+    }
 }

@@ -1,5 +1,6 @@
 //! The thin loop: terminal and API on one side, `update` and `draw` on the other.
 
+mod cast;
 mod feed;
 mod terminal;
 mod wishes;
@@ -38,6 +39,8 @@ pub struct Options {
     pub place: String,
     pub theme: Theme,
     pub mouse: bool,
+    /// A file for what the screen shows, as an asciicast.
+    pub record: Option<std::path::PathBuf>,
     /// Comes with the end of the run that the screen is opened for; none: the screen only looks on.
     pub over: Option<Pin<Box<dyn Future<Output = ()>>>>,
 }
@@ -57,7 +60,7 @@ pub enum Left {
 
 /// Shows the swarm until the person leaves, or until its run is over.
 pub async fn show(source: Source, options: Options) -> io::Result<Left> {
-    let mut screen = Screen::take(options.mouse)?;
+    let mut screen = Screen::take(options.mouse, options.record.as_deref())?;
     let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, options)).await;
     screen.give_back();
     shown
@@ -72,6 +75,7 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
     let (told, mut news) = mpsc::channel(QUEUE);
     let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
     model.owns = options.over.is_some();
+    model.commands = source.typist.commands();
     let mut over = options.over.unwrap_or_else(|| Box::pin(std::future::pending()));
     let mut hands = Hands::new(source.clone(), told.clone());
     tokio::spawn(feed::follow(source, told));
@@ -114,9 +118,13 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
                 Wish::Leave(word) => return Ok(Left::Going(word)),
                 Wish::Redraw => screen.clear()?,
                 Wish::Suspend => screen.suspend()?,
-                Wish::Editor(task) => {
+                wish @ (Wish::Editor(_) | Wish::CallHere(_)) => {
                     drop(keys);
-                    let done = screen.aside(|| hands.edit(&task));
+                    let done = screen.aside(|| match &wish {
+                        Wish::CallHere(words) => hands.call_here(words),
+                        Wish::Editor(task) => hands.edit(task),
+                        _ => Ok(()),
+                    });
                     keys = screen.events();
                     for wish in update(&mut model, Input::Back(done), now()) {
                         hands.carry_out(wish, model.past);

@@ -17,6 +17,7 @@ use swarm_server::either::{carried_out, or_beside};
 use swarm_server::ledger::{Ledger, beside};
 
 use crate::input::EventLine;
+use crate::typed::{Does, Looked, Typist};
 
 /// Records that are shown from before the screen was opened.
 const BEFORE: u64 = 200;
@@ -31,6 +32,7 @@ pub trait Desk: Ledger {
 pub struct Source {
     pub client: Client,
     pub ledger: Arc<dyn Desk>,
+    pub typist: Arc<dyn Typist>,
 }
 
 impl Source {
@@ -74,6 +76,24 @@ impl Source {
             .map_err(|error| ApiError::new("bad_id", error.to_string(), ""))?;
         let envelope = Envelope { id, by: "person:tui".into(), command };
         carried_out(&self.client, &self.ledger, envelope).await
+    }
+
+    /// What a typed command says; one that changes something only says what it would do.
+    pub async fn look(&self, words: Vec<String>, does: Does) -> Result<Looked, ApiError> {
+        self.typed(move |typist| typist.look(&words, does)).await
+    }
+
+    pub async fn call(&self, words: Vec<String>, seen: Option<String>) -> Result<Looked, ApiError> {
+        self.typed(move |typist| typist.call(&words, seen.as_deref()).map(Looked::Text)).await
+    }
+
+    async fn typed(
+        &self,
+        what: impl FnOnce(&dyn Typist) -> Result<Looked, ApiError> + Send + 'static,
+    ) -> Result<Looked, ApiError> {
+        let typist = Arc::clone(&self.typist);
+        let done = tokio::task::spawn_blocking(move || what(typist.as_ref())).await;
+        done.unwrap_or_else(|error| Err(ApiError::new("failed", error.to_string(), "swarm doctor")))
     }
 
     /// The newest records from before the screen was opened.

@@ -11,6 +11,7 @@ mod moving;
 mod pressed;
 mod selecting;
 mod sending;
+mod typing;
 
 pub use confirming::filled;
 
@@ -49,6 +50,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         Input::Preview(ticket, preview) => dialogs::previewed(model, ticket, preview),
         Input::Diff(id, diff) => arrive::diff(model, &id, diff),
         Input::Answer(ticket, answer) => sending::answered(model, ticket, answer),
+        Input::Told(ticket, told) => typing::told(model, ticket, told),
         Input::Events(events) => arrive::events(model, events),
         Input::News(news) => arrive::news(model, news),
         Input::Log(run, lines) => arrive::log(model, &run, lines),
@@ -61,6 +63,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
     if shape != (model.folded.len(), model.filter.clone()) {
         model.grow();
     }
+    model.settle();
     wishes.extend(selecting::follow(model));
     dialogs::note_what_was_seen(model);
     wishes

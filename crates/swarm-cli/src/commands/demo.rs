@@ -5,8 +5,10 @@ mod plan;
 mod repository;
 mod second_thoughts;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::commands::tui;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -20,15 +22,55 @@ use crate::output;
 /// killed with SIGKILL. Then a person pauses the swarm, redirects an agent, rolls
 /// back a task and then everything, and undoes both. The folder stays, so that you can look at the result.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Watch it on the screen of `swarm tui`, which needs no hands
+    #[arg(long)]
+    pub tui: bool,
+    /// Also write what the screen shows to FILE, as an asciicast that asciinema plays
+    #[arg(long, value_name = "FILE", requires = "tui")]
+    pub record: Option<PathBuf>,
+}
 
-pub fn run(_args: Args, cx: &Context) -> Result<ExitCode, CliError> {
+pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let repository = repository::make()?;
     output::note(&format!("Repository: {}", repository.root.display()));
     output::note("One plan, eight tasks, two agents:\n");
-    acts::run(&repository)?;
-    second_thoughts::play(&repository)?;
+    match args.tui {
+        true => on_screen(&repository, args.record, cx)?,
+        false => play(&repository)?,
+    }
     let ending = acts::look_around(&repository)?;
     cx.out.view(&ending, acts::Ending::text)?;
     Ok(if ending.is_good() { Exit::Done.into() } else { Exit::Refused.into() })
+}
+
+fn play(repository: &repository::Repository) -> Result<(), CliError> {
+    acts::run(repository)?;
+    second_thoughts::play(repository)
+}
+
+/// The same beside a screen that looks at it and goes when it is over.
+fn on_screen(
+    repository: &repository::Repository,
+    record: Option<PathBuf>,
+    cx: &Context,
+) -> Result<(), CliError> {
+    let (ended, end) = tokio::sync::oneshot::channel::<()>();
+    let here = Context { repo: repository.root.clone(), ..cx.clone() };
+    let screen = tui::Args { record, ..tui::Args::default() };
+    std::thread::scope(|scope| {
+        let played = scope.spawn(move || {
+            let played = play(repository);
+            // Nobody listens where the person left before the end.
+            let _ = ended.send(());
+            played
+        });
+        let over: tui::Ending = Box::pin(async move { drop(end.await) });
+        let shown = tui::open(&screen, &here, Some(over));
+        if shown.is_ok() {
+            output::note("The demo plays on to its end");
+        }
+        let played = played.join().unwrap_or_else(|_| Err(CliError::environment("The demo broke off")));
+        shown.and(played)
+    })
 }

@@ -99,6 +99,9 @@ pub fn confirmed(
     command: Command,
     sure: Confirm,
 ) -> Result<Option<Command>, CliError> {
+    if let Some(seen) = &cx.seen {
+        return Ok(Some(command.expecting(Some(seen.clone()))));
+    }
     let seen = swarm.preview(&command)?;
     if !agreed(cx, &seen, sure)? {
         return Ok(None);

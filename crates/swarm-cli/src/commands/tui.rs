@@ -1,6 +1,9 @@
 //! `swarm tui`: the swarm on the whole terminal.
 
+mod typist;
+
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -32,6 +35,9 @@ pub struct Args {
     /// Print sentences instead of drawing a screen, for screen readers and logs; also by ACCESSIBLE=1
     #[arg(long)]
     pub plain: bool,
+    /// Also write what the screen shows to FILE, as an asciicast that asciinema plays
+    #[arg(long, value_name = "FILE", conflicts_with = "plain")]
+    pub record: Option<PathBuf>,
 }
 
 pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
@@ -52,7 +58,8 @@ pub fn is_accessible() -> bool {
 /// `over`: the end of the run that the screen is opened for.
 pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, CliError> {
     let swarm = Arc::new(Swarm::open(cx)?);
-    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)) };
+    let typist = Arc::new(typist::OurOwn { repo: cx.repo.clone() });
+    let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)), typist };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -70,6 +77,7 @@ pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, Cli
         place: swarm.place(),
         theme: Theme { colour: cx.out.colour, ascii: args.ascii },
         mouse: !args.no_mouse,
+        record: args.record.clone(),
         over,
     };
     // What would be said on stderr would stand in the middle of the screen.

@@ -25,9 +25,6 @@ const BETWEEN_MAX: Duration = Duration::from_secs(30);
 const PAUSE_FIRST: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
 
-/// Whoever types a command, as the ledger names them.
-pub(super) const PERSON: &str = "person:cli";
-
 /// How one try ended.
 enum Tried {
     Answered(Answer),

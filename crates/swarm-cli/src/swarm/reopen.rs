@@ -87,7 +87,7 @@ impl Swarm {
     pub fn reopen(&self, closed: &Archived) -> Result<Answer, CliError> {
         super::inside::refuse_agents("plan reopen")?;
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
-        let envelope = Envelope { id, by: "person:cli".into(), command: Command::ReopenPlan };
+        let envelope = Envelope { id, by: self.by.into(), command: Command::ReopenPlan };
         let options = OpenOptions::new("plan reopen");
         let mut store = match Store::open_archived(&self.paths, options, &closed.name)? {
             Opened::Writer(store) => store,

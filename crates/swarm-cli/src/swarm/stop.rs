@@ -79,7 +79,7 @@ impl Swarm {
     fn ask_to_drain(&self) -> Result<bool, CliError> {
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
         let command = Command::Drain { why: "swarm stop".into() };
-        let envelope = Envelope { id, by: "person:cli".into(), command };
+        let envelope = Envelope { id, by: self.by.into(), command };
         match self.runtime.block_on(send_command(&self.paths.socket, envelope)) {
             // It stops already; all that is left is to wait.
             Ok(

@@ -50,7 +50,7 @@ const READS: &[&str] = &[
 
 /// A call of each command that changes something, in the repository of `half_way`. `false`: it is refused there, and
 /// then so is its preview.
-const CHANGES: &[(&str, &[&str], bool)] = &[
+pub const CHANGES: &[(&str, &[&str], bool)] = &[
     ("init", &[], true),
     ("plan save", &["other.md"], true),
     ("plan edit", &[], true),
@@ -115,7 +115,7 @@ const CHANGES: &[(&str, &[&str], bool)] = &[
 
 /// One task done, one half done with a worktree, one that waits, one that is blocked; a named checkpoint; a phase that
 /// has nothing open. Nobody is at work.
-fn half_way() -> Arena {
+pub fn half_way() -> Arena {
     let arena = arena_with(json!({ "agent": "script" }));
     let half = "write one.txt one\ncommit feat: one\nwrite two.txt two\nprint at work\nsleep 600000";
     arena.plan_in_phases(&[

@@ -21,6 +21,10 @@ mod abort;
 mod wanted_back;
 mod again;
 mod dry_runs;
+#[allow(dead_code, reason = "each binary of tests uses its own part of the terminal")]
+#[path = "../trials/tmux.rs"]
+mod tmux;
+mod on_the_screen;
 mod looked_at;
 mod way_back;
 mod leftovers;

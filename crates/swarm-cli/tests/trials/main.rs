@@ -28,4 +28,5 @@ mod odd_files;
 mod recovery;
 mod retry;
 mod terminal;
+mod tmux;
 mod web;

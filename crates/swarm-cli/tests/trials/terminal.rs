@@ -1,129 +1,10 @@
 //! The terminal UI in a real terminal: `swarm tui` under tmux, keys in, screen out.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
 use serde_json::json;
 
 use crate::arena::{Arena, wait_for};
 use crate::ground::{arena_with, task};
-
-/// A terminal of its own, with its own server below the arena.
-struct Tmux {
-    socket: PathBuf,
-}
-
-impl Tmux {
-    fn start(arena: &Arena, columns: u32, rows: u32, args: &[&str]) -> Self {
-        Self::begin(arena, columns, rows, args, false)
-    }
-
-    /// The terminal stays when its program has ended, with what that said last.
-    fn start_and_stay(arena: &Arena, args: &[&str]) -> Self {
-        Self::begin(arena, 80, 24, args, true)
-    }
-
-    fn begin(arena: &Arena, columns: u32, rows: u32, args: &[&str], stays: bool) -> Self {
-        let tmux = Self { socket: arena.path("tmux.sock") };
-        let program = arena.command(args);
-        let mut command = tmux.command();
-        command.args([
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-x",
-            &columns.to_string(),
-            "-y",
-            &rows.to_string(),
-        ]);
-        // The program gets what the arena gives to every other one.
-        command
-            .env("HOME", arena.path(""))
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env_remove("NO_COLOR")
-            .env_remove("CI")
-            .env_remove("ACCESSIBLE")
-            .env("LANG", "C.UTF-8");
-        if stays {
-            // A shell stays behind it: what tmux itself knows of an ended program comes late at times.
-            command.args(["sh", "-c", "\"$@\"; echo \"ended with $?\"; exec cat", "sh"]);
-        }
-        command.arg(program.get_program()).args(program.get_args());
-        let out = command.output().expect("tmux runs");
-        assert!(out.status.success(), "tmux: {}", String::from_utf8_lossy(&out.stderr));
-        tmux
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new("tmux");
-        command.arg("-S").arg(&self.socket).env_remove("TMUX");
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.command().args(args).output().expect("tmux runs")
-    }
-
-    /// Names of keys as tmux has them: `Enter`, `Space`, `q`.
-    fn press(&self, key: &str) {
-        self.run(&["send-keys", key]);
-    }
-
-    fn type_in(&self, text: &str) {
-        self.run(&["send-keys", "-l", text]);
-    }
-
-    fn screen(&self) -> String {
-        String::from_utf8_lossy(&self.run(&["capture-pane", "-p"]).stdout).into_owned()
-    }
-
-    /// The line of the plan that is about this task.
-    fn line(&self, task: &str) -> String {
-        let screen = self.screen();
-        let has = |line: &&str| line.split_whitespace().any(|word| word == task) && line.contains("Do ");
-        screen.lines().find(has).unwrap_or_default().to_owned()
-    }
-
-    fn until(&self, what: &str, holds: impl Fn(&str) -> bool) {
-        let mut last = String::new();
-        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            wait_for(what, || {
-                last = self.screen();
-                holds(&last)
-            });
-        }));
-        assert!(waited.is_ok(), "waited in vain until {what}:\n{last}");
-    }
-
-    fn until_said(&self, text: &str) {
-        self.until(text, |screen| screen.contains(text));
-    }
-
-    fn until_line(&self, task: &str, what: &str, holds: impl Fn(&str) -> bool) {
-        self.until(what, |_| holds(&self.line(task)));
-    }
-
-    /// Of the program in a terminal that stays.
-    fn exit_code(&self) -> String {
-        let code = |screen: &str| {
-            let line = screen.lines().rev().find_map(|line| line.strip_prefix("ended with "));
-            line.map(|code| code.trim().to_owned())
-        };
-        self.until("the program has ended", |screen| code(screen).is_some());
-        code(&self.screen()).unwrap_or_default()
-    }
-
-    fn has_ended(&self) -> bool {
-        !self.run(&["has-session"]).status.success()
-    }
-}
-
-impl Drop for Tmux {
-    fn drop(&mut self) {
-        self.run(&["kill-server"]);
-    }
-}
+use crate::tmux::Tmux;
 
 /// One that is done at once, one to be steered, and one that keeps the swarm from coming to rest.
 fn three_tasks() -> Arena {
@@ -296,5 +177,27 @@ fn quitting_the_screen_of_a_run_stops_it_and_tells_what_it_came_to() {
     drop(tmux);
     arena.assert_nothing_runs();
     arena.assert_true();
+    arena.is_judged();
+}
+
+#[test]
+fn a_screen_is_recorded_as_it_was_shown() {
+    let arena = three_tasks();
+    let file = arena.path("shown.cast");
+    let tmux = Tmux::start(&arena, 80, 24, &["tui", "--record", &file.display().to_string()]);
+    tmux.until_said("Do 1.3");
+    tmux.press("?");
+    tmux.until_said("Selected agent");
+    tmux.press("q");
+    wait_for("the screen is gone", || tmux.has_ended());
+    let text = std::fs::read_to_string(&file).expect("a recording");
+    let mut lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let head = lines.next().expect("a head");
+    assert_eq!((&head["version"], &head["width"], &head["height"]), (&json!(2), &json!(80), &json!(24)));
+    let pieces: Vec<serde_json::Value> = lines.collect();
+    assert!(pieces.iter().all(|piece| piece[0].is_f64() && piece[1] == "o"), "{pieces:?}");
+    let shown: String = pieces.iter().filter_map(|piece| piece[2].as_str()).collect();
+    // Blanks between words are jumped over, not written.
+    assert!(shown.contains("ledger") && shown.contains("Selected"), "{shown}");
     arena.is_judged();
 }

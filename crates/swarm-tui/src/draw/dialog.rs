@@ -14,6 +14,7 @@ use crate::field::Field;
 use crate::model::Model;
 use crate::said;
 use crate::theme::{Role, Theme};
+use crate::typed::Does;
 
 /// Wider lines are not read well.
 const WIDTH_MAX: u16 = 96;
@@ -105,6 +106,15 @@ fn parts(model: &Model, dialog: &Dialog, width: u16) -> Parts {
             head: vec![],
             body: looked(model, dialog, wide),
             foot: confirm_keys(dialog, *weight),
+        },
+        Kind::Typed { line, does, .. } => Parts {
+            title: format!("swarm {line}"),
+            head: vec![],
+            body: looked(model, dialog, wide),
+            foot: match does {
+                Does::Changes => confirm_keys(dialog, Weight::Moves),
+                _ => "Esc close".into(),
+            },
         },
         Kind::Redirect { .. } => redirect(model, dialog, wide),
         Kind::Checkpoints { list, selected } => checkpoints(model, dialog, (list, *selected), wide),
@@ -248,6 +258,10 @@ fn looked(model: &Model, dialog: &Dialog, width: usize) -> Vec<Line<'static>> {
             .flat_map(|(role, text)| wrapped(text, width).into_iter().map(move |line| (role, line)))
             .map(|(role, line)| Line::from(span(theme, role, &line)))
             .collect(),
+        Shown::Told(text) => {
+            let lines = text.lines().flat_map(|line| wrapped(line, width));
+            lines.map(|line| plain(theme, &line)).collect()
+        }
         Shown::Arrived(view) => {
             let lines = said::preview(view);
             let lines = lines.iter().flat_map(|line| wrapped(line, width));
@@ -263,7 +277,9 @@ fn confirm_keys(dialog: &Dialog, weight: Weight) -> String {
     match (&dialog.shown, weight) {
         (Shown::Refused(_), _) => "Esc close".into(),
         (Shown::Awaited, _) => "Esc cancel".into(),
-        (Shown::Arrived(_), Weight::Moves) if !dialog.seen_end => "then Enter · Esc cancel".into(),
+        (Shown::Arrived(_) | Shown::Told(_), Weight::Moves) if !dialog.seen_end => {
+            "then Enter · Esc cancel".into()
+        }
         _ => "Enter or y confirm · Esc or n cancel".into(),
     }
 }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::text::{cut, pad, put, put_all, rule, span};
+use super::words::marked;
 use crate::model::Model;
 use crate::theme::Role;
 
@@ -21,6 +22,7 @@ enum Row {
     New(String),
     Pair(String, String),
     Note(String),
+    Folded(String),
 }
 
 fn rows(model: &Model) -> Vec<Row> {
@@ -43,7 +45,93 @@ fn rows(model: &Model) -> Vec<Row> {
     if diff.cut {
         rows.push(Row::Note(format!("The rest is too long for a screen: swarm task diff {}", diff.task)));
     }
+    let rows = folded(model, rows);
     if model.size.0 >= SIDE_BY_SIDE { paired(rows) } else { rows }
+}
+
+/// More changed lines of a file than these are shown when they are asked for.
+const FOLD_FROM: usize = 500;
+
+/// Written by programs, and read by nobody.
+fn is_generated(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.ends_with(".lock")
+        || file.ends_with(".min.js")
+        || file.ends_with(".snap")
+        || matches!(file, "package-lock.json" | "pnpm-lock.yaml" | "go.sum")
+}
+
+/// A folded file is one line with counts. Long and generated ones are folded until the person unfolds them.
+fn folded(model: &Model, rows: Vec<Row>) -> Vec<Row> {
+    let mut out: Vec<Row> = Vec::with_capacity(rows.len());
+    let mut rest = rows.into_iter().peekable();
+    while let Some(row) = rest.next() {
+        let Row::File(name) = row else {
+            out.push(row);
+            continue;
+        };
+        let mut body = Vec::new();
+        while let Some(row) = rest.next_if(|row| !matches!(row, Row::File(_))) {
+            body.push(row);
+        }
+        let added = body.iter().filter(|row| matches!(row, Row::New(_))).count();
+        let gone = body.iter().filter(|row| matches!(row, Row::Old(_))).count();
+        let by_itself = is_generated(&name) || added + gone > FOLD_FROM;
+        let is_folded = by_itself != model.turned.contains(&name);
+        out.push(Row::File(name));
+        if is_folded {
+            out.push(Row::Folded(format!(
+                "{} added, {gone} removed; Enter unfolds",
+                crate::said::count(added as u64, "line")
+            )));
+        } else {
+            out.extend(body);
+        }
+    }
+    out
+}
+
+/// The file whose head, or whose folded line, the person is at.
+pub fn head_at(model: &Model) -> Option<String> {
+    let rows = rows(model);
+    let at = model.scroll.min(rows.len().saturating_sub(1));
+    match rows.get(at)? {
+        Row::File(name) => Some(name.clone()),
+        Row::Folded(_) => match rows.get(at.checked_sub(1)?)? {
+            Row::File(name) => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The line that stands in place of this one: the first old line of a run belongs to the first new one, and so on.
+fn partner(rows: &[Row], at: usize) -> Option<&str> {
+    let run = |from: usize, is: fn(&Row) -> bool| rows[from..].iter().take_while(|row| is(row)).count();
+    let start = |from: usize, is: fn(&Row) -> bool| {
+        from - rows[..from].iter().rev().take_while(|row| is(row)).count()
+    };
+    let is_old: fn(&Row) -> bool = |row| matches!(row, Row::Old(_));
+    let is_new: fn(&Row) -> bool = |row| matches!(row, Row::New(_));
+    let found = match rows.get(at)? {
+        Row::Old(_) => {
+            let first = start(at, is_old);
+            let news = first + run(first, is_old);
+            let other = news + (at - first);
+            (other < news + run(news, is_new)).then_some(other)?
+        }
+        Row::New(_) => {
+            let first = start(at, is_new);
+            let olds = start(first, is_old);
+            let other = olds + (at - first);
+            (other < first).then_some(other)?
+        }
+        _ => return None,
+    };
+    match rows.get(found)? {
+        Row::Old(text) | Row::New(text) => Some(text),
+        _ => None,
+    }
 }
 
 /// A run of old lines beside the run of new ones that follows it.
@@ -106,7 +194,7 @@ pub fn place(model: &Model) -> Option<(String, Option<u32>)> {
             }
             // What goes away has no place in the new file but the one that follows it.
             Row::Old(_) => here = next,
-            Row::Note(_) => {}
+            Row::Note(_) | Row::Folded(_) => {}
         }
     }
     file.map(|file| (file, here))
@@ -136,8 +224,9 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
                 true => line.patch_style(model.theme.style(Role::Selected)),
                 false => line,
             };
-            let mut lines: Vec<Line<'static>> =
-                shown.map(|(at, row)| selected(at, line(model, row, usize::from(body.width)))).collect();
+            let mut lines: Vec<Line<'static>> = shown
+                .map(|(at, row)| selected(at, line(model, row, partner(&rows, at), usize::from(body.width))))
+                .collect();
             if rows.is_empty() {
                 lines.push(Line::from(" The task changes nothing"));
             }
@@ -147,7 +236,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     put_all(frame, body, lines);
 }
 
-fn line(model: &Model, row: &Row, width: usize) -> Line<'static> {
+fn line(model: &Model, row: &Row, other: Option<&str>, width: usize) -> Line<'static> {
     let theme = model.theme;
     let tabs = |text: &str| text.replace('\t', "    ");
     let one = |role: Role, sign: &str, text: &str| {
@@ -162,16 +251,37 @@ fn line(model: &Model, row: &Row, width: usize) -> Line<'static> {
             Line::from(span(theme, Role::Plain, &format!("  {text}│ {text}")))
         }
         Row::Both(text) => one(Role::Plain, "  ", text),
-        Row::Old(text) => one(Role::Bad, "- ", text),
-        Row::New(text) => one(Role::Good, "+ ", text),
+        Row::Old(text) => marked(theme, Role::Bad, ("- ", text), other, width),
+        Row::New(text) => marked(theme, Role::Good, ("+ ", text), other, width),
         Row::Pair(old, new) => {
             let half = width / 2 - 2;
-            let side = |sign: &str, text: &str, role: Role| match text.is_empty() {
-                true => span(theme, Role::Plain, &" ".repeat(half + 2)),
-                false => span(theme, role, &format!("{sign} {}", pad(&tabs(text), half))),
+            let side = |sign: &str, text: &str, other: &str, role: Role| {
+                let other = (!other.is_empty()).then_some(other);
+                let mut line = match text.is_empty() {
+                    true => Line::default(),
+                    false => marked(theme, role, (sign, text), other, half + 2),
+                };
+                let used = line.width();
+                line.push_span(" ".repeat((half + 2).saturating_sub(used)));
+                line.spans
             };
-            Line::from(vec![side("-", old, Role::Bad), "│".into(), side("+", new, Role::Good)])
+            let (left, right) = (side("- ", old, new, Role::Bad), side("+ ", new, old, Role::Good));
+            let bar = span(theme, Role::Plain, "│");
+            Line::from([left, vec![bar], right].concat())
         }
-        Row::Note(text) => one(Role::Dim, "  ", text),
+        Row::Note(text) | Row::Folded(text) => one(Role::Dim, "  ", text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_run_belong_together_one_by_one() {
+        let (old, new) = (|text: &str| Row::Old(text.into()), |text: &str| Row::New(text.into()));
+        let rows = [old("a"), old("b"), new("c"), Row::Both("d".into()), new("e")];
+        let partners: Vec<Option<&str>> = (0..rows.len()).map(|at| partner(&rows, at)).collect();
+        assert_eq!(partners, [Some("c"), None, Some("a"), None, None]);
     }
 }

@@ -6,18 +6,30 @@ use ratatui::text::Line;
 use swarm_protocol::board::Verb;
 use unicode_width::UnicodeWidthStr;
 
-use super::text::{cut, pad, put, span};
+use super::text::{cut, pad, put, put_all, span, wrapped};
 use crate::keys::{self, Action, Binding};
 use crate::model::{Full, Model, Said, Tone};
 use crate::theme::Role;
 
+/// A longer refusal is cut, and a screen that is not this high has one line for it.
+const ALL: &str = "? all ";
+const SAID_MAX: usize = 3;
+const ROWS_FOR_MORE: u16 = 16;
+
 pub fn draw(model: &Model, frame: &mut Frame<'_>) {
     let (width, rows) = model.size;
-    put(frame, Rect::new(0, rows - 2, width, 1), said(model));
+    let said = said(model);
+    let first = rows.saturating_sub(said.len() as u16 + 1);
+    put_all(frame, Rect::new(0, first, width, said.len() as u16), said);
     put(frame, Rect::new(0, rows - 1, width, 1), hints(model));
 }
 
-fn said(model: &Model) -> Line<'static> {
+/// Rows of the foot: a refusal is read to its end.
+pub fn rows(model: &Model) -> u16 {
+    said(model).len() as u16 + 1
+}
+
+fn said(model: &Model) -> Vec<Line<'static>> {
     let theme = model.theme;
     let width = usize::from(model.size.0);
     let (role, text, undo) = match &model.said {
@@ -37,7 +49,11 @@ fn said(model: &Model) -> Line<'static> {
     let can_undo = undo && model.refusal(Verb::Undo).is_none() && model.past.is_none();
     let foot = if can_undo { "z undo " } else { "" };
     let room = width.saturating_sub(foot.width() + 1);
-    Line::from(vec![span(theme, role, &pad(&cut(&text, room), room + 1)), span(theme, Role::Key, foot)])
+    if role == Role::Bad && text.width() > room && model.size.1 >= ROWS_FOR_MORE {
+        let lines = wrapped(&text, width.saturating_sub(1)).into_iter().take(SAID_MAX);
+        return lines.map(|line| Line::from(span(theme, role, &line))).collect();
+    }
+    vec![Line::from(vec![span(theme, role, &pad(&cut(&text, room), room + 1)), span(theme, Role::Key, foot)])]
 }
 
 /// Bright: it would be accepted. Dim: pressed, it says why not and what would help.
@@ -46,7 +62,7 @@ fn hints(model: &Model) -> Line<'static> {
     if let Some(full) = model.full {
         let text = match full {
             Full::Log => " j k scroll  G follow  [ ] tool calls  w wrap  y copy  Esc back",
-            Full::Diff => " j k move  [ ] hunks  { } files  Enter note at this line  v verdict  Esc back",
+            Full::Diff => " j k move  [ ] hunks  { } files  Enter note, or fold a file  v verdict  Esc back",
             Full::Help => " j k scroll  Esc back",
         };
         return Line::from(span(model.theme, Role::Key, &cut(text, width)));
@@ -55,19 +71,11 @@ fn hints(model: &Model) -> Line<'static> {
         let text = " type to filter: words, stage:review, tag:docs, !not   Enter keep   Esc clear";
         return Line::from(span(model.theme, Role::Key, &cut(text, width)));
     }
-    let all = "? all ";
     let mut line = Line::from(" ");
-    let mut room = width.saturating_sub(all.width() + 1);
-    // What would be accepted stands before what would not, so that a narrow screen has the useful ones.
-    let (open, shut): (Vec<&Binding>, Vec<&Binding>) =
-        keys::footer().into_iter().filter(|b| b.action != Action::Help).partition(|b| is_open(model, b));
-    for (binding, role) in open.iter().map(|b| (b, Role::Key)).chain(shut.iter().map(|b| (b, Role::Dim))) {
+    let mut room = width.saturating_sub(ALL.width() + 1);
+    for (binding, role) in offered(model) {
         let word = word(model, binding);
-        let cells = binding.shown.width() + word.width() + 3;
-        if cells > room {
-            continue;
-        }
-        room -= cells;
+        room -= cells(model, binding);
         line.push_span(span(model.theme, role, binding.shown));
         let word_role = if role == Role::Key { Role::Plain } else { Role::Dim };
         line.push_span(span(model.theme, word_role, &format!(" {word}  ")));
@@ -76,6 +84,45 @@ fn hints(model: &Model) -> Line<'static> {
     line.push_span(span(model.theme, Role::Key, "?"));
     line.push_span(span(model.theme, Role::Plain, " all "));
     line
+}
+
+/// The keys that have room, in their order. What would be accepted stands before what would not, so that a narrow
+/// screen has the useful ones.
+fn offered(model: &Model) -> Vec<(&'static Binding, Role)> {
+    let mut room = usize::from(model.size.0).saturating_sub(ALL.width() + 1);
+    let (open, shut): (Vec<&Binding>, Vec<&Binding>) =
+        keys::footer().into_iter().filter(|b| b.action != Action::Help).partition(|b| is_open(model, b));
+    let all = open.into_iter().map(|b| (b, Role::Key)).chain(shut.into_iter().map(|b| (b, Role::Dim)));
+    let fits = |(binding, _): &(&'static Binding, Role)| {
+        let cells = cells(model, binding);
+        let fits = cells <= room;
+        room -= if fits { cells } else { 0 };
+        fits
+    };
+    all.filter(fits).collect()
+}
+
+fn cells(model: &Model, binding: &Binding) -> usize {
+    binding.shown.width() + word(model, binding).width() + 3
+}
+
+/// What stands at this column of the last line.
+pub fn at(model: &Model, column: u16) -> Option<Action> {
+    if model.full.is_some() || model.typing_filter {
+        return None;
+    }
+    let (width, column) = (usize::from(model.size.0), usize::from(column));
+    if column + ALL.width() >= width {
+        return Some(Action::Help);
+    }
+    let mut x = 1;
+    let found = offered(model).into_iter().find(|(binding, _)| {
+        let next = x + cells(model, binding);
+        let hit = (x..next.saturating_sub(2)).contains(&column);
+        x = next;
+        hit
+    });
+    found.map(|(binding, _)| binding.action)
 }
 
 fn is_open(model: &Model, binding: &Binding) -> bool {

@@ -57,6 +57,10 @@ fn first(model: &Model) -> Line<'static> {
     if width >= 110 {
         right = format!("{right}· record {} ", status.seq);
     }
+    // A narrow screen keeps the numbers and lets the words go.
+    if right.width() + mode.width() + 1 > width {
+        right = format!("{}/{slots} · {}/{} · {spent} ", board.agents.len(), counts.done, counts.total);
+    }
     let mode_role = if model.past.is_some() { Role::Past } else { Role::Title };
     let room = width.saturating_sub(right.width() + mode.width() + 1);
     let place = cut(&place, room.saturating_sub(1));
@@ -92,7 +96,7 @@ fn attention(model: &Model) -> Line<'static> {
             (Some(task), AttentionKind::Question) => format!("{task} asks"),
             _ => entry.entry.what.clone(),
         };
-        let text = format!("! {what} ({}): {why}", age(model.now, entry.entry.since));
+        let text = format!("! {what} ({}): {why}", age(model.clock(), entry.entry.since));
         let role = Role::NeedsYou;
         spans.push(span(theme, role, &super::text::pad(&text, room)));
     }

@@ -52,7 +52,7 @@ pub fn head_rows(model: &Model) -> u16 {
 pub fn middle(model: &Model) -> Rect {
     let (columns, rows) = model.size;
     let head = head_rows(model);
-    Rect::new(0, head, columns, rows.saturating_sub(head + 2))
+    Rect::new(0, head, columns, rows.saturating_sub(head + super::footer::rows(model)))
 }
 
 fn placed(pane: Pane, area: Rect) -> Placed {
@@ -63,6 +63,12 @@ fn placed(pane: Pane, area: Rect) -> Placed {
 
 pub fn panes(model: &Model) -> Vec<Placed> {
     let area = middle(model);
+    // What is enlarged has it all, below the tabs that lead away from it.
+    if model.enlarged && model.board.is_some() && model.full.is_none() && size(model) != Size::Tiny {
+        let (tabs, rest) = cut_below(area, 1);
+        let tabs = Placed { pane: Pane::Tabs, title: tabs, body: Rect { height: 0, ..tabs } };
+        return vec![tabs, placed(Pane::View(model.view), rest)];
+    }
     if model.board.is_none() || model.full.is_some() {
         return vec![];
     }

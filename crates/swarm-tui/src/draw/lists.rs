@@ -47,7 +47,7 @@ pub fn attention(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(area.width);
     let line = |n: usize| {
         let entry = board.attention.get(n)?;
-        let old = age(model.now, entry.entry.since);
+        let old = age(model.clock(), entry.entry.since);
         let text = pad(&format!("! {}", entry.entry.what), width.saturating_sub(6));
         Some(Line::from(vec![span(model.theme, Role::NeedsYou, &text), span(model.theme, Role::Dim, &old)]))
     };
@@ -109,7 +109,7 @@ fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
         "{} {} {} {}",
         pad(view.task.as_str(), 6),
         pad(&format!("{iteration}/{}", agent.iterations_max), 6),
-        pad(&age(model.now, view.since), 4),
+        pad(&age(model.clock(), view.since), 4),
         pad(&percent, 5),
     );
     // What nobody counts takes no room.
@@ -117,7 +117,7 @@ fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
         numbers.push_str(&format!("{} {} ", pad(&tokens(used), 5), pad(&cost, 6)));
     }
     let rest = width.saturating_sub(13 + numbers.chars().count());
-    let heard = news.map(|n| format!(" · heard {}", age(model.now, n.heard))).unwrap_or_default();
+    let heard = news.map(|n| format!(" · heard {}", age(model.clock(), n.heard))).unwrap_or_default();
     Line::from(vec![
         span(theme, role, &format!(" {sign} {}", pad(view.agent.as_str(), 9))),
         span(theme, Role::Plain, &numbers),

@@ -18,7 +18,7 @@ pub fn title(model: &Model) -> String {
         let iteration = news.map_or(view.iteration, |news| news.iteration.max(view.iteration));
         parts.push(view.agent.to_string());
         parts.push(format!("iteration {iteration}/{}", agent.iterations_max));
-        parts.extend(news.map(|news| format!("heard {}", age(model.now, news.heard))));
+        parts.extend(news.map(|news| format!("heard {}", age(model.clock(), news.heard))));
         let used = view.usage.input_tokens + view.usage.output_tokens;
         if used > 0 {
             parts.push(format!("{} tokens", tokens(used)));

@@ -109,7 +109,7 @@ pub fn panel(model: &Model, width: usize) -> Parts {
                     let view = &agent.agent;
                     let title = format!("{} on {}: {}", view.agent, view.task, view.title);
                     let at = format!("iteration {}/{}", view.iteration, agent.iterations_max);
-                    format!("{title} · {at} · {}{}", age(model.now, view.since), percent(agent))
+                    format!("{title} · {at} · {}{}", age(model.clock(), view.since), percent(agent))
                 },
             ),
             Part::Task => match &model.looking_at {
@@ -164,6 +164,12 @@ pub fn palette(model: &Model, width: usize) -> Parts {
             Entry::Action(action) => keys::of(action).map_or_else(String::new, |binding| {
                 format!("{} {}  {}", pad(binding.shown, 8), pad(binding.word, 16), binding.help)
             }),
+            Entry::Typed(line) => {
+                let command = crate::typed::named(&model.commands, &line);
+                let about = command.map_or("", |command| command.about.as_str());
+                let takes = command.map_or("", |command| command.takes.as_str());
+                format!("{} {}  {about}", pad("swarm", 8), pad(&format!("{line} {takes}"), 28))
+            }
             Entry::Task(id) => {
                 let title = model.row(&id).map(|row| row.row.title.clone()).unwrap_or_default();
                 format!("{} {} {title}", pad("task", 8), pad(id.as_str(), 16))

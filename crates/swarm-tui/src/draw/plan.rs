@@ -108,7 +108,7 @@ fn detail(model: &Model, row: &BoardRow, room: usize) -> String {
     if iteration > 0 {
         text.push_str(&format!("  {iteration}/{}", agent.iterations_max));
     }
-    text.push_str(&format!("  {}", age(model.now, agent.agent.since)));
+    text.push_str(&format!("  {}", age(model.clock(), agent.agent.since)));
     if let Some(percent) = news.and_then(|news| news.percent) {
         text.push_str(&format!("  {percent}%"));
     }

@@ -1,6 +1,7 @@
 //! The terminal itself: taken, drawn on, and always given back.
 
-use std::io::{self, IsTerminal, Stdout, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -18,6 +19,7 @@ use ratatui::{Frame, Terminal};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::Left;
+use super::cast::{Cast, Out};
 use crate::input::{Input, Key, Mouse};
 
 /// The title that the shell gave its terminal is put aside and comes back.
@@ -35,17 +37,19 @@ fn say_bugs_on_the_shells_screen() {
 }
 
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<CrosstermBackend<Out>>,
     mouse: bool,
     taken: bool,
 }
 
 impl Screen {
-    pub fn take(mouse: bool) -> io::Result<Self> {
+    pub fn take(mouse: bool, record: Option<&Path>) -> io::Result<Self> {
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "not a terminal"));
         }
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let size = crossterm::terminal::size()?;
+        let cast = record.map(|path| Cast::begin(path, size)).transpose()?;
+        let terminal = Terminal::new(CrosstermBackend::new(Out::new(cast)))?;
         let mut screen = Self { terminal, mouse, taken: false };
         screen.enter()?;
         say_bugs_on_the_shells_screen();

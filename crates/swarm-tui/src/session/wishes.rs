@@ -58,6 +58,12 @@ impl Hands {
             Wish::Send(ticket, command) => {
                 spawn(told, async move { Input::Answer(ticket, source.send(command).await) });
             }
+            Wish::Look(ticket, words, does) => {
+                spawn(told, async move { Input::Told(ticket, source.look(words, does).await) });
+            }
+            Wish::Call(ticket, words, seen) => {
+                spawn(told, async move { Input::Told(ticket, source.call(words, seen).await) });
+            }
             Wish::Diff(task) => {
                 spawn(told, async move { Input::Diff(task.clone(), source.diff(task).await.map(Box::new)) });
             }
@@ -68,9 +74,13 @@ impl Hands {
                 self.log = run.map(|run| tokio::spawn(feed::log(source.client, run, told)));
             }
             // Those of the terminal are the loop's.
-            Wish::Editor(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell(_) => {}
+            Wish::Editor(_) | Wish::CallHere(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell(_) => {}
             Wish::Suspend | Wish::Redraw | Wish::Leave(_) => {}
         }
+    }
+
+    pub fn call_here(&self, words: &[String]) -> Result<(), String> {
+        self.source.typist.call_here(words)
     }
 
     pub fn edit(&self, task: &TaskId) -> Result<(), String> {

@@ -33,13 +33,32 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
         begin(model);
     }
     keep_selection(model);
+    roam(model);
     let mut wishes = told(model);
     wishes.extend(model.looking_at.clone().map(Wish::Task));
     if model.past.is_none() {
         wishes.push(Wish::Allowed(model.looking_at.clone()));
         wishes.extend(sending::go_on(model));
+        sending::ended(model);
     }
     wishes
+}
+
+/// Until somebody touches the screen of a run, it looks at what moves.
+fn roam(model: &mut Model) {
+    let untouched = model.owns && model.last_key.0 == 0 && model.past.is_none();
+    let works = |row: &&swarm_protocol::board::BoardRow| row.group == Group::Works;
+    let selected = match &model.node {
+        Some(Node::Task(id)) => model.row(id),
+        _ => None,
+    };
+    if untouched
+        && !selected.as_ref().is_some_and(works)
+        && let Some(row) = model.rows().iter().find(works)
+    {
+        let task = row.row.id.clone();
+        super::moving::jump(model, &task);
+    }
 }
 
 /// Begins again with another plan.

@@ -56,6 +56,7 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             model.note(format!("{kept} kept; v sends the verdict with them"));
             return vec![];
         }
+        Kind::Typed { line, words, .. } => return super::typing::carry_out(model, &line, words, seen),
         Kind::Pause | Kind::Quit | Kind::Panel | Kind::Palette { .. } => {
             model.dialog = Some(dialog);
             return vec![];

@@ -148,7 +148,7 @@ pub fn previewed(model: &mut Model, ticket: u64, preview: Result<Box<PreviewView
 pub fn note_what_was_seen(model: &mut Model) {
     let Some(dialog) = &model.dialog else { return };
     let most = drawn::scroll_max(model, dialog);
-    let arrived = matches!(dialog.shown, Shown::Arrived(_));
+    let arrived = matches!(dialog.shown, Shown::Arrived(_) | Shown::Told(_));
     if let Some(dialog) = &mut model.dialog {
         dialog.scroll = dialog.scroll.min(most);
         dialog.seen_end |= arrived && dialog.scroll == most;
@@ -191,8 +191,11 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
         return vec![];
     }
     match (&dialog.kind, key) {
-        (Kind::Confirm { .. }, Key::Char('y')) => confirming::confirmed(model),
-        (Kind::Confirm { .. } | Kind::Pause | Kind::Quit | Kind::Redirect { .. }, Key::Char('n')) => {
+        (Kind::Confirm { .. } | Kind::Typed { .. }, Key::Char('y')) => confirming::confirmed(model),
+        (
+            Kind::Confirm { .. } | Kind::Typed { .. } | Kind::Pause | Kind::Quit | Kind::Redirect { .. },
+            Key::Char('n'),
+        ) => {
             model.dialog = None;
             vec![]
         }
@@ -299,6 +302,7 @@ fn in_palette(model: &mut Model, key: Key) -> Vec<Wish> {
             model.dialog = None;
             return match chosen {
                 Some(palette::Entry::Action(action)) => pressed::act(model, action),
+                Some(palette::Entry::Typed(line)) => super::typing::entered(model, line),
                 Some(palette::Entry::Task(task)) => {
                     moving::to_view(model, View::Plan);
                     moving::jump(model, &task);

@@ -1,4 +1,4 @@
-//! Click selects and focuses, the wheel moves the pane below it.
+//! Click selects and focuses, double click opens, the wheel moves the pane below it; keys of the last line can be clicked.
 
 use super::moving;
 use crate::draw::layout::{self, Pane};
@@ -22,7 +22,20 @@ pub fn used(model: &mut Model, mouse: Mouse) -> Vec<Wish> {
     vec![]
 }
 
+/// Two clicks at one place within this time are one that opens.
+const DOUBLE_MS: u64 = 400;
+
 fn clicked(model: &mut Model, column: u16, row: u16) -> Vec<Wish> {
+    if row + 1 == model.size.1 {
+        let action = crate::draw::footer::at(model, column);
+        return action.map(|action| super::pressed::act(model, action)).unwrap_or_default();
+    }
+    let (now, last) = (model.now, model.clicked.replace((model.now, column, row)));
+    let again = |(at, x, y): (_, u16, u16)| {
+        let at: swarm_protocol::time::Timestamp = at;
+        (x, y) == (column, row) && now.0.saturating_sub(at.0) < DOUBLE_MS
+    };
+    let double = last.is_some_and(again);
     if model.full.is_some() {
         return vec![];
     }
@@ -32,6 +45,11 @@ fn clicked(model: &mut Model, column: u16, row: u16) -> Vec<Wish> {
             if at < model.length(view) {
                 model.view = view;
                 select(model, view, at);
+                let opens = !matches!(model.node, Some(Node::Phase(_))) || view != View::Plan;
+                if double && opens {
+                    model.clicked = None;
+                    return moving::open(model);
+                }
             }
         }
         Some((Pane::Tabs, _)) => {

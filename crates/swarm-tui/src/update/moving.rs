@@ -78,7 +78,13 @@ pub fn next_view(model: &mut Model, by: usize) -> Vec<Wish> {
 /// Unfolds a phase, or jumps from a line to the task that it is about.
 pub fn open(model: &mut Model) -> Vec<Wish> {
     match model.full {
-        Some(Full::Diff) => return super::dialogs::open_note(model),
+        Some(Full::Diff) => {
+            if let Some(file) = crate::draw::diff::head_at(model) {
+                turn_file(model, file);
+                return vec![];
+            }
+            return super::dialogs::open_note(model);
+        }
         Some(_) => return vec![],
         None => {}
     }
@@ -105,6 +111,14 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
         }
     }
     vec![]
+}
+
+/// Folds a file of the diff, or unfolds it.
+fn turn_file(model: &mut Model, file: String) {
+    if !model.turned.remove(&file) {
+        model.turned.insert(file);
+    }
+    model.scroll = model.scroll.min(layout::scroll_max(model));
 }
 
 /// Selects the task in the tree, unfolding and unfiltering what hides it.
@@ -134,6 +148,8 @@ pub fn fold(model: &mut Model) -> Vec<Wish> {
 pub fn back(model: &mut Model) -> Vec<Wish> {
     if model.full.take().is_some() {
         model.scroll = 0;
+    } else if std::mem::take(&mut model.enlarged) {
+        // The other views are back.
     } else if model.filter.take().is_some() {
         model.typing_filter = false;
     } else if let Some(view) = model.came_from.take() {

@@ -148,11 +148,13 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
             cover(model, Full::Diff);
             return model.looking_at.clone().map(Wish::Diff).into_iter().collect();
         }
+        Action::Enlarge | Action::Shrink => model.enlarged = action == Action::Enlarge,
         Action::Wrap => model.wrap = !model.wrap,
         Action::Machinery => model.machinery = !model.machinery,
         Action::Copy => return copy(model),
         Action::Redraw => return vec![Wish::Redraw],
         Action::Suspend => return vec![Wish::Suspend],
+        Action::Hint => return super::typing::hint(model),
         Action::Interrupt => return leaving::interrupt(model),
         Action::Start | Action::Unblock | Action::Defer => return at_once(model, action),
         Action::Debug => {

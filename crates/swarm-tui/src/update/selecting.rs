@@ -13,6 +13,7 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
         model.task = None;
         model.diff = None;
         model.notes.clear();
+        model.turned.clear();
         model.allowed.retain(|allowed| !is_about_task(allowed.verb));
         wishes.extend(model.looking_at.clone().map(Wish::Task));
         wishes.push(Wish::Allowed(model.looking_at.clone()));

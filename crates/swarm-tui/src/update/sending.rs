@@ -41,6 +41,7 @@ pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>
         }
         Ok(answer) => {
             model.said = Some(Said { tone: Tone::Done, text: answer.text.clone(), undo: true });
+            model.awaited = Some(answer.id.clone());
             let sent = &mut model.sent[at];
             if sent.then.is_none() {
                 let leave = sent.leave.take();
@@ -52,6 +53,30 @@ pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>
             vec![Wish::Board(None)]
         }
     }
+}
+
+/// An operation that takes its time was answered with what it begins; its end is said when it is there.
+pub fn ended(model: &mut Model) {
+    let Some(id) = &model.awaited else { return };
+    let found = model.board.as_ref().and_then(|board| board.operations.iter().find(|op| op.id == *id));
+    let Some(op) = found else { return };
+    let (tone, end) = match op.state {
+        OperationState::UnderWay => return,
+        OperationState::Done | OperationState::Undone => (Tone::Done, "done"),
+        OperationState::Failed => (Tone::Refused, "failed"),
+    };
+    let text = match &model.said {
+        // Nothing was to be waited for, or something else is said by now.
+        Some(said) if said.tone == Tone::Done && said.undo && op.checkpoint.is_some() => {
+            format!("{}: {end}", op.text.trim_end_matches(['.', ':']))
+        }
+        _ => {
+            model.awaited = None;
+            return;
+        }
+    };
+    model.said = Some(Said { tone, text, undo: op.can_be_undone });
+    model.awaited = None;
 }
 
 /// What was to follow an operation follows when it is over.

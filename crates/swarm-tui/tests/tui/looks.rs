@@ -34,6 +34,7 @@ fn the_board_at_three_sizes_and_a_tiny_one() {
     check("board-120x40", &Stage::new(120, 40));
     check("board-240x70", &Stage::new(240, 70));
     check("board-50x10", &Stage::new(50, 10));
+    check("board-30x8", &Stage::new(30, 8));
 }
 
 #[test]
@@ -96,6 +97,130 @@ fn dialogs() {
     let mut block = open('b', 1);
     block.keys("Need database access");
     check("dialog-block", &block);
+}
+
+/// Every view and every dialog, one below the other.
+fn gallery(columns: u16, rows: u16, theme: Theme) -> String {
+    let mut shown = Vec::new();
+    let mut add = |name: &str, stage: &Stage| {
+        shown.push(format!("── {name} {}\n{}", "─".repeat(40), screen(stage)));
+    };
+    for (tabs, name) in
+        ["plan", "agents", "events", "checkpoints", "operations", "attention"].iter().enumerate()
+    {
+        let mut stage = Stage::themed(columns, rows, theme);
+        (0..tabs).for_each(|_| drop(stage.press(Key::Tab)));
+        add(name, &stage);
+    }
+    for (key, lines) in [
+        ('s', 2),
+        ('x', 2),
+        ('R', 60),
+        ('C', 4),
+        ('q', 0),
+        ('i', 0),
+        ('e', 0),
+        (':', 0),
+        ('b', 1),
+        ('M', 0),
+        ('c', 0),
+        ('v', 0),
+        ('?', 0),
+    ] {
+        let mut stage = Stage::themed(columns, rows, theme);
+        let wishes = stage.char(key);
+        if wishes.iter().any(|wish| matches!(wish, Wish::Preview(..))) {
+            stage.previewed(&wishes, lines);
+        }
+        stage.wait();
+        add(&format!("key {key}"), &stage);
+    }
+    let mut log = Stage::themed(columns, rows, theme);
+    log.char('l');
+    add("log", &log);
+    let mut diff_shown = Stage::themed(columns, rows, theme);
+    diff_shown.char('D');
+    let task = diff_shown.model.looking_at.clone().expect("a task");
+    diff_shown.take(Input::Diff(task.clone(), Ok(Box::new(diff(&task)))));
+    add("diff", &diff_shown);
+    let mut past = Stage::themed(columns, rows, theme);
+    past.char('<');
+    past.take(Input::Board(Ok(board_with(|board| board["status"]["seq"] = 258.into()))));
+    add("past", &past);
+    shown.join("\n")
+}
+
+#[test]
+fn every_view_and_dialog_at_every_size() {
+    let coloured = Theme { colour: true, ascii: false };
+    for (columns, rows) in [(80, 24), (120, 40), (240, 70)] {
+        let text = gallery(columns, rows, coloured);
+        if columns < 240 {
+            let plain = gallery(columns, rows, Theme { colour: false, ascii: false });
+            assert_eq!(text, plain, "NO_COLOR is the same picture");
+        }
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+            insta::assert_snapshot!(format!("gallery-{columns}x{rows}"), text);
+        });
+    }
+}
+
+#[test]
+fn every_view_and_dialog_in_ascii() {
+    let text = gallery(80, 24, Theme { colour: false, ascii: true });
+    let ours = |line: &&str| !line.starts_with("── ");
+    let other: Vec<&str> = text.lines().filter(ours).filter(|line| !line.is_ascii()).collect();
+    assert!(other.is_empty(), "{other:#?}");
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!("gallery-ascii-80x24", text);
+    });
+}
+
+#[test]
+fn colours_are_those_of_the_terminal_so_that_light_and_dark_both_can_be_read() {
+    use ratatui::style::Color;
+    for key in ['j', 'i', '?', 'l', 'R'] {
+        let mut stage = Stage::new(120, 40);
+        stage.char(key);
+        let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a screen in memory");
+        terminal.draw(|frame| draw(&stage.model, frame)).expect("it can be drawn on");
+        for cell in &terminal.backend().buffer().content {
+            for colour in [cell.fg, cell.bg] {
+                let fixed =
+                    matches!(colour, Color::Rgb(..) | Color::Indexed(_) | Color::White | Color::Black);
+                assert!(!fixed, "{key}: {colour:?} is the same on a light and on a dark ground");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_refusal_is_read_to_its_end() {
+    let mut stage = Stage::new(80, 24);
+    let message =
+        "Task 2.3 builds on the work of task 2.1, which is on trunk and would have to go back with it";
+    let error = swarm_protocol::api::ApiError::new("x", message, "swarm task rollback 2.1 --cascade");
+    stage.model.refuse(&error);
+    let text = screen(&stage);
+    assert!(text.contains("--cascade"), "{text}");
+    assert!(text.lines().next_back().is_some_and(|line| line.contains("pause")), "{text}");
+}
+
+#[test]
+fn a_file_of_the_diff_folds_and_a_lock_file_is_folded_already() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('D');
+    let task = stage.model.looking_at.clone().expect("a task");
+    let mut both = diff(&task);
+    both.patch.push_str("diff --git a/Cargo.lock b/Cargo.lock\n@@ -1,1 +1,1 @@\n-old lock\n+new lock\n");
+    stage.take(Input::Diff(task, Ok(Box::new(both))));
+    let text = screen(&stage);
+    assert!(text.contains("1 line added, 1 removed") && !text.contains("new lock"), "{text}");
+    stage.press(Key::Enter);
+    assert!(!screen(&stage).contains("One for each task."), "the first file is folded");
+    stage.char('G');
+    stage.press(Key::Enter);
+    assert!(screen(&stage).contains("new lock"), "{}", screen(&stage));
 }
 
 #[test]
@@ -172,9 +297,12 @@ fn nothing_that_a_title_holds_moves_the_cursor() {
 
 #[test]
 fn every_size_can_be_drawn() {
-    for columns in (1..250).step_by(7) {
-        for rows in (1..75).step_by(5) {
-            let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::new(80, 24);
+    // Also on both sides of where the layout changes.
+    let wide = (1..250).step_by(19).chain([59, 60, 109, 110, 199, 200]);
+    for columns in wide {
+        for rows in (1..75).step_by(11).chain([15, 16, 23, 24, 49, 50]) {
+            stage.press(Key::Esc);
             stage.take(Input::Resize(columns, rows));
             screen(&stage);
             stage.char('i');

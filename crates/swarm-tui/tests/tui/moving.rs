@@ -143,3 +143,45 @@ fn another_plan_begins_on_an_empty_screen() {
     stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 3.into()))));
     assert_eq!((stage.model.newest, selected(&stage).as_str()), (3, "2.3"));
 }
+
+#[test]
+fn a_view_is_enlarged_and_gives_the_others_their_places_back() {
+    let mut stage = Stage::new(120, 40);
+    stage.char('+');
+    assert!(!crate::looks::screen(&stage).contains("3 Agents ·"), "only the plan is there");
+    stage.char('_');
+    assert!(crate::looks::screen(&stage).contains("3 Agents ·"));
+    stage.char('+');
+    stage.press(Key::Esc);
+    assert!(!stage.model.enlarged, "one step back");
+}
+
+#[test]
+fn keys_of_the_last_line_can_be_clicked_and_a_double_click_opens() {
+    use swarm_tui::input::Mouse;
+    let mut stage = Stage::new(80, 24);
+    let text = crate::looks::screen(&stage);
+    let foot = text.lines().next_back().expect("a last line");
+    let column = foot[..foot.find("b block").expect("block is offered")].chars().count() as u16;
+    stage.take(Input::Mouse(Mouse::Click(column, 23)));
+    assert!(matches!(
+        stage.model.dialog.as_ref().map(|d| &d.kind),
+        Some(swarm_tui::dialog::Kind::Block { .. })
+    ));
+    stage.press(Key::Esc);
+    let row = text.lines().position(|line| line.contains("2.3 Chapter")).expect("the task is there") as u16;
+    for _ in 0..2 {
+        stage.now += 100;
+        stage.take(Input::Mouse(Mouse::Click(10, row)));
+    }
+    assert_eq!(stage.model.full, Some(Full::Log));
+}
+
+#[test]
+fn ages_of_the_past_are_counted_to_that_moment() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('<');
+    stage.now += 7_200_000;
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 258.into()))));
+    assert!(crate::looks::screen(&stage).contains("12m"), "as it was, not two hours later");
+}

@@ -249,3 +249,23 @@ fn ctrl_c_stops_the_run_where_the_screen_is_that_of_the_run_and_leaves_elsewhere
     assert!(matches!(sent(&wishes).as_slice(), [Command::Drain { .. }]), "{wishes:?}");
     assert!(matches!(stage.press(Key::Ctrl('c')).as_slice(), [Wish::Leave(word)] if word.is_empty()));
 }
+
+#[test]
+fn until_somebody_touches_it_the_screen_of_a_run_looks_at_what_moves() {
+    let moved = || {
+        board_with(|board| {
+            board["rows"][3]["group"] = "done".into();
+            board["rows"][8]["group"] = "works".into();
+        })
+    };
+    let selected = |stage: &Stage| stage.model.looking_at.as_ref().map(ToString::to_string);
+    let mut stage = Stage::new(80, 24);
+    stage.model.owns = true;
+    stage.take(Input::Board(Ok(moved())));
+    assert_eq!(selected(&stage).as_deref(), Some("3.1"));
+    let mut stage = Stage::new(80, 24);
+    stage.model.owns = true;
+    stage.char('.');
+    stage.take(Input::Board(Ok(moved())));
+    assert_eq!(selected(&stage).as_deref(), Some("2.3"), "somebody is there");
+}
