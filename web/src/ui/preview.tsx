@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { errorOf, preview as askPreview } from "../api/client";
 import type { ApiError, Command, PreviewView, StopView } from "../api/types";
+import { useLive } from "../live/live";
 import { count } from "../lib/said";
 
 export interface Looked {
@@ -68,6 +69,7 @@ function useSeenEnd(box: RefObject<HTMLDivElement | null>, there: boolean): bool
 export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen: boolean) => void; seq: number }) {
   const box = useRef<HTMLDivElement>(null);
   const { view, refused } = looked;
+  const { coordinator } = useLive();
   const seen = useSeenEnd(box, view !== null);
   useEffect(() => onSeen(seen), [seen, onSeen]);
   if (refused) {
@@ -101,6 +103,11 @@ export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen
           <Part head="Stays, whatever is undone" lines={says.stays ?? []} />
         </div>
       </div>
+      {coordinator ? null : (
+        <p className="warn">
+          No coordinator runs: nothing starts by itself before <code>swarm run</code>.
+        </p>
+      )}
       <p className="dim">
         {view.checkpoint ? `The state before is kept as checkpoint ${view.checkpoint}; z brings it back.` : "z takes it back."}
         {view.expect ? ` Checked at record ${seq}; if anything changes, nothing moves.` : ""}
