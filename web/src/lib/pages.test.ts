@@ -3,7 +3,7 @@ import type { AttentionChoice, AttentionEntry, BoardAgent, BoardRow } from "../a
 import { atWork, cardsOf, COLUMNS, withoutCard } from "./columns";
 import type { LedgerRecord } from "./events";
 import { isRun, ownerIn } from "./runs";
-import { waysOn } from "./ways";
+import { terminalOnly, waysOn } from "./ways";
 import { ticks } from "../ui/chart";
 import { money } from "./said";
 
@@ -19,6 +19,11 @@ describe("the ways on of an entry", () => {
     expect(waysOn(entry({ choices: [approve, changes] }))).toEqual([{ kind: "review", task: "2.1", label: "Review 2.1" }]);
     const blocked = waysOn(entry({ kind: "blocked", choices: [approve, changes, defer] }));
     expect(blocked.map((way) => (way.kind === "review" ? way.label : way.choice.label))).toEqual(["Review 2.1", "defer it"]);
+  });
+  it("stand there as commands where no button does it", () => {
+    const commands = ["swarm worktree merge 2.1", "swarm task show 2.1", "swarm task edit 2.1 --allow-empty", "swarm task defer 2.1"];
+    expect(terminalOnly(entry({ choices: [defer], commands }))).toEqual(["swarm worktree merge 2.1", "swarm task edit 2.1 --allow-empty"]);
+    expect(terminalOnly(entry({ task: null, commands: ["swarm doctor"] }))).toEqual(["swarm doctor"]);
   });
   it("are otherwise those of the core", () => {
     expect(waysOn(entry({ kind: "blocked", choices: [defer] }))).toEqual([{ kind: "choice", choice: defer }]);

@@ -5,7 +5,7 @@ import type { AttentionEntry, BoardRow } from "../api/types";
 import { choose, sentence } from "../lib/actions";
 import { useAddress } from "../lib/address";
 import { age, count } from "../lib/said";
-import { waysOn, type WayOn } from "../lib/ways";
+import { terminalOnly, waysOn, type WayOn } from "../lib/ways";
 import { Commands } from "../ui/commands";
 import { Act, Awaited, Empty, Page, To, taskPath, useNow } from "../ui/parts";
 import { Rows } from "../ui/rows";
@@ -65,7 +65,7 @@ export function Entry({ entry, now, title, brief, first }: EntryProps) {
           </To>
         ) : null}
       </div>
-      {brief && ways.length > 0 ? null : <Commands lines={entry.commands} />}
+      {brief && ways.length > 0 ? null : <Commands lines={terminalOnly(entry)} />}
     </div>
   );
 }

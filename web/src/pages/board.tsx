@@ -18,7 +18,9 @@ function Card({ row }: { row: BoardRow }) {
         </span>
         <span className="dim">{row.id}</span>
       </span>
-      <span className="cardtitle">{row.title}</span>
+      <span className="cardtitle" title={row.title}>
+        {row.title}
+      </span>
       {row.detail || row.agent ? <span className="dim carddetail">{[row.agent, row.detail].filter(Boolean).join(" · ")}</span> : null}
       {row.conflicts_with?.length ? (
         <span className="warn">conflict foreseen with {row.conflicts_with.map((one) => one.with).join(", ")}</span>

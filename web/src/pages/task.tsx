@@ -130,16 +130,10 @@ export default function TaskPage({ id }: { id: string }) {
   const now = useNow();
   const records = useTaskRecords(id, at ?? seq);
   const row = board?.rows.find((one) => one.id === id);
-  const {
-    shown,
-    diff,
-    error: noDiff,
-  } = useShown(
-    id,
-    board?.reviews.find((one) => one.task === id),
-    // The past stands still, and on other tabs nothing is decided.
-    board !== undefined && at === null && ["", "diff", "review"].includes(get("tab")),
-  );
+  const waiting = board?.reviews.find((one) => one.task === id);
+  // The past stands still, and on other tabs nothing is decided.
+  const holds = board !== undefined && at === null && ["", "diff", "review"].includes(get("tab"));
+  const { shown, diff, error: noDiff } = useShown(id, waiting, holds);
   const review = shown?.review;
   const notes = useNotes(id, review?.submitted ?? "none");
   useEffect(() => {
@@ -172,7 +166,7 @@ export default function TaskPage({ id }: { id: string }) {
       <Page title={`${view.id} ${view.title}`} side={<Neighbours id={id} />}>
         <p className="taskstate">
           {row ? <Word group={row.group} word={row.word} detail={row.detail} /> : view.stage}
-          {review ? <span className="dim"> · tree {short(review.tree)}</span> : null}
+          {waiting ? <span className="dim"> · tree {short(waiting.tree)}</span> : null}
           {notes.all.length ? <span className="dim"> · {count(notes.all.length, "note")} not sent</span> : null}
         </p>
         {at === null ? <Verbs task={id} /> : null}

@@ -91,6 +91,11 @@ export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen
   return (
     <div className="preview" ref={box} tabIndex={0} role="region" aria-label="What would happen">
       {view.text ? <p>{view.text}</p> : null}
+      {coordinator ? null : (
+        <p className="warn">
+          No coordinator runs: nothing starts by itself before <code>swarm run</code>.
+        </p>
+      )}
       <div className="twocolumns">
         <div>
           <Part head="Tasks" lines={says.tasks ?? []} />
@@ -103,11 +108,6 @@ export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen
           <Part head="Stays, whatever is undone" lines={says.stays ?? []} />
         </div>
       </div>
-      {coordinator ? null : (
-        <p className="warn">
-          No coordinator runs: nothing starts by itself before <code>swarm run</code>.
-        </p>
-      )}
       <p className="dim">
         {view.checkpoint ? `The state before is kept as checkpoint ${view.checkpoint}; z brings it back.` : "z takes it back."}
         {view.expect ? ` Checked at record ${seq}; if anything changes, nothing moves.` : ""}
