@@ -218,6 +218,35 @@ async function manyTasks({ browser }) {
   }
 }
 
+/** Before there is a plan every page says so, and asks nothing else; afterwards it fills without a reload. */
+async function noPlan({ browser }) {
+  const swarm = new Swarm(undefined, "empty");
+  const door = new Door(swarm.dir);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  try {
+    swarm.swarm("init");
+    await door.open();
+    await showDist(context);
+    const page = await context.newPage();
+    await page.goto(door.link);
+    await page.getByRole("heading", { name: "There is no plan yet" }).waitFor();
+    for (const route of ["/board", "/plan", "/history", "/cost", "/tasks/1.1", "/"]) {
+      await page.goto(door.base + route);
+      await page.getByRole("heading", { name: "There is no plan yet" }).waitFor();
+      await page.getByText("swarm plan save FILE").waitFor();
+      if (await page.getByRole("alert").count()) throw new Error(`${route} complains`);
+    }
+    swarm.swarm("plan", "save", swarm.plan);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.goto(`${door.base}/runs/r999`);
+    await page.getByText("There is no such run").waitFor();
+  } finally {
+    await context.close();
+    door.close();
+    await swarm.stop();
+  }
+}
+
 async function main() {
   const swarm = new Swarm();
   let [door, browser] = [];
@@ -250,6 +279,7 @@ async function main() {
     await trial("axe finds nothing in any dialog", () => everyDialog(given));
     for (const [name, story] of Object.entries({ ...trials, ...stories })) await trial(name, () => story(given));
     await trial("of two thousand tasks only those in sight are in the page", () => manyTasks(given));
+    await trial("without a plan every page says so, and fills when there is one", () => noPlan(given));
     await trial("no complaint of the browser", async () => {
       if (faults.length) throw new Error([...new Set(faults)].join("\n"));
     });

@@ -31,6 +31,12 @@ export const stories = {
     await page.keyboard.press("a");
     const here = () => page.evaluate(() => document.activeElement?.closest("[data-entry]")?.dataset.entry ?? "");
     await until(here, "the first entry to be selected");
+    // The oldest may be a review, which is opened and not answered here.
+    await until(async () => {
+      if ((await here()) === "task/2.2") return true;
+      await page.keyboard.press("a");
+      return false;
+    }, "the question to be selected");
     const entry = await here();
     const words = page.locator(`[data-entry="${entry}"]`);
     const asks = (await words.getByRole("button").allInnerTexts()).findIndex((text) => text.includes("…"));
@@ -85,6 +91,37 @@ export const stories = {
       .waitFor();
     await page.keyboard.press("u");
     await until(() => task(swarm, "2.4").status === "pending", "2.4 to be unblocked");
+  },
+
+  async "keyboard: a review is opened from the inbox, where nothing can be approved unseen"({ page, base, swarm }) {
+    await page.goto(`${base}/attention?entry=task/2.1`);
+    const entry = page.locator('[data-entry="task/2.1"]');
+    await entry.getByText("Chapter on recovery").waitFor();
+    assert.equal(await entry.getByRole("button", { name: /^(\d )?approve/i }).count(), 0);
+    await until(() => page.evaluate(() => document.activeElement?.dataset.entry === "task/2.1"), "the entry to be selected");
+    await page.keyboard.press("1");
+    await button(page, /^Approve tree/).waitFor();
+    assert.match(page.url(), /\/tasks\/2\.1\?tab=review/);
+    await page.getByRole("region", { name: "chapters/4.md", exact: true }).waitFor();
+    assert.equal(task(swarm, "2.1").status, "review", "nothing was decided");
+  },
+
+  async "mouse: a newer submission does not take the place of the one that was opened"({ page, base, swarm }) {
+    await page.goto(`${base}/tasks/2.1?tab=review`);
+    const words = page.getByLabel(/^What is to be changed/);
+    await words.fill("shorter, please");
+    const approve = button(page, /^Approve tree/);
+    const opened = await approve.innerText();
+    swarm.swarm("review", "needs-changes", "2.1", "from elsewhere");
+    await page.getByText("A newer submission has arrived: round 2").waitFor({ timeout: 30_000 });
+    assert.equal(await approve.innerText(), opened, "the button names what was opened");
+    assert.equal(await approve.getAttribute("aria-disabled"), "true");
+    assert.equal(await button(page, /^Needs changes/).getAttribute("aria-disabled"), "true");
+    assert.equal(await words.inputValue(), "shorter, please");
+    await button(page, "Show it").click();
+    await page.getByText(/^Round 2 of/).waitFor();
+    assert.equal(await words.inputValue(), "", "what was written about round 1 is not said about round 2");
+    await until(async () => (await approve.getAttribute("aria-disabled")) !== "true", "the diff of round 2");
   },
 
   async "mouse: a diff is looked at, noted, and its tree approved"({ page, base, swarm }) {

@@ -27,7 +27,8 @@ async function begin(): Promise<void> {
   // A session that has ended is no lost connection: the answer says so, and the page with it.
   live.onLost = () => void get("/session").catch(() => {});
   live.onAnew = () => {
-    queries.clear();
+    // What is shown is asked for anew; a cache that is only emptied would leave it standing.
+    void queries.resetQueries();
     say("Another plan is here now: everything is read anew");
     announce("Another plan is here now");
   };

@@ -65,7 +65,8 @@ const id = encodeURIComponent;
 
 export const useBoard = () => useView<BoardView>("/v1/board");
 export const useTask = (task: string) => useView<TaskView>(`/v1/tasks/${id(task)}`, task !== "");
-export const useAllowed = (task: string | null) => useView<AllowedView[]>(task ? `/v1/allowed?task=${id(task)}` : "/v1/allowed");
+export const useAllowed = (task: string | null, enabled = true) =>
+  useView<AllowedView[]>(task ? `/v1/allowed?task=${id(task)}` : "/v1/allowed", enabled);
 export const useOperations = () => useView<OperationView[]>("/v1/operations");
 export const useOperation = (operation: string) => useView<OperationView>(`/v1/operations/${id(operation)}`);
 export const useCheckpoints = () => useView<CheckpointView[]>("/v1/checkpoints");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePatch, unquoted, whyFolded } from "./patch";
+import { kindWords, modeWords, parsePatch, unquoted, whyFolded } from "./patch";
 import { sideBySide, wordDiff } from "./words";
 
 const PATCH = `diff --git a/src/a.rs b/src/a.rs
@@ -64,6 +64,43 @@ describe("a patch", () => {
   it("keeps markup as the text that it is", () => {
     const [file] = parsePatch('diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+<img src=x onerror="alert(1)">\n');
     expect(file?.hunks[0]?.lines[0]?.text).toBe('<img src=x onerror="alert(1)">');
+  });
+  it("says what is no ordinary file, and which modes were changed", () => {
+    const link = parsePatch(`diff --git a/docs b/docs
+new file mode 120000
+index 0000000..1111111
+--- /dev/null
++++ b/docs
+@@ -0,0 +1 @@
++/etc
+\\ No newline at end of file
+diff --git a/docs/a.md b/docs/a.md
+deleted file mode 100644
+index 1111111..0000000
+--- a/docs/a.md
++++ /dev/null
+@@ -1 +0,0 @@
+-a
+diff --git a/run.sh b/run.sh
+old mode 100644
+new mode 100755
+diff --git a/vendor b/vendor
+new file mode 160000
+index 0000000..2222222
+--- /dev/null
++++ b/vendor
+@@ -0,0 +1 @@
++Subproject commit 2222222
+`);
+    expect(link.map(kindWords)).toEqual([
+      "symbolic link to /etc, in place of a folder",
+      "",
+      "plain file (100644) → executable (100755)",
+      "submodule",
+    ]);
+    expect(modeWords(link[2] as never)).toBe("Mode 100644 → 100755: executable (100755) now, before plain file (100644).");
+    expect(files.map(kindWords)).toEqual(["", "", "", ""]);
+    expect(modeWords(files[1] as never)).toBe("Only its name changed.");
   });
   it("has names that git quoted", () => {
     expect(unquoted('"caf\\303\\251 \\"x\\".md"')).toBe('café "x".md');

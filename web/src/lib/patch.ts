@@ -18,6 +18,10 @@ export interface PatchFile {
   was: string | null;
   what: "added" | "deleted" | "renamed" | "changed" | "mode";
   binary: boolean;
+  /** Git's mode of it before and after, where the patch tells: `100644`, `100755`, `120000`, `160000`. */
+  modes: { was: string | null; is: string | null };
+  /** It stands where a folder was. */
+  overFolder: boolean;
   hunks: Hunk[];
   added: number;
   removed: number;
@@ -59,11 +63,14 @@ export function unquoted(name: string): string {
 const bare = (name: string): string => unquoted(name).replace(/^[ab]\//, "");
 
 function readHead(file: PatchFile, line: string): void {
-  if (line.startsWith("new file")) file.what = "added";
-  else if (line.startsWith("deleted file")) file.what = "deleted";
+  const mode = /^(?:new file mode|deleted file mode|old mode|new mode) (\d+)$/.exec(line)?.[1] ?? null;
+  if (line.startsWith("new file")) [file.what, file.modes.is] = ["added", mode];
+  else if (line.startsWith("deleted file")) [file.what, file.modes.was] = ["deleted", mode];
+  else if (line.startsWith("new mode")) file.modes.is = mode;
   else if (line.startsWith("rename from ")) [file.what, file.was] = ["renamed", unquoted(line.slice("rename from ".length))];
   else if (line.startsWith("rename to ")) file.path = unquoted(line.slice("rename to ".length));
-  else if (line.startsWith("old mode")) file.what = "mode";
+  else if (line.startsWith("old mode")) [file.what, file.modes.was] = [file.what === "renamed" ? "renamed" : "mode", mode];
+  else if (/^index \S+ \d+$/.test(line)) [file.modes.was, file.modes.is] = [line.slice(-6), line.slice(-6)];
   else if (line.startsWith("Binary files") || line.startsWith("GIT binary patch")) file.binary = true;
   else if (line.startsWith("+++ ") && line !== "+++ /dev/null") file.path = bare(line.slice(4));
   else if (line.startsWith("--- ") && line !== "--- /dev/null" && file.what === "deleted") file.path = bare(line.slice(4));
@@ -76,6 +83,8 @@ function named(line: string): string {
   return bare(rest.slice(Math.ceil(half)).trim());
 }
 
+const unknown = (): Pick<PatchFile, "modes" | "overFolder"> => ({ modes: { was: null, is: null }, overFolder: false });
+
 export function parsePatch(patch: string): PatchFile[] {
   const files: PatchFile[] = [];
   const texts: string[][] = [];
@@ -84,7 +93,7 @@ export function parsePatch(patch: string): PatchFile[] {
   for (const line of patch.replace(/\n$/, "").split("\n")) {
     const file = files.at(-1);
     if (line.startsWith("diff --git ")) {
-      files.push({ path: named(line), was: null, what: "changed", binary: false, hunks: [], added: 0, removed: 0, print: "" });
+      files.push({ path: named(line), was: null, what: "changed", binary: false, ...unknown(), hunks: [], added: 0, removed: 0, print: "" });
       texts.push([]);
       hunk = null;
       continue;
@@ -110,7 +119,31 @@ export function parsePatch(patch: string): PatchFile[] {
     }
   }
   files.forEach((file, n) => (file.print = fingerprint(texts[n]?.join("\n") ?? "")));
+  for (const file of files.filter(({ what }) => what === "added")) {
+    file.overFolder = files.some(({ what, path, was }) => (what === "deleted" ? path : (was ?? "")).startsWith(`${file.path}/`));
+  }
   return files;
+}
+
+const MODES: Record<string, string> = { "100644": "plain file", "100755": "executable", "120000": "symbolic link", "160000": "submodule" };
+
+const modeName = (mode: string): string => (MODES[mode] ? `${MODES[mode]} (${mode})` : mode);
+
+/** What a reader would not expect behind the name of a file; nothing: an ordinary file that stays one. */
+export function kindWords(file: PatchFile): string {
+  const { was, is } = file.modes;
+  if (was && is && was !== is) return `${modeName(was)} → ${modeName(is)}`;
+  const mode = is ?? was;
+  if (!mode || mode === "100644" || (mode === "100755" && was === is)) return file.overFolder ? "in place of a folder" : "";
+  const to = mode === "120000" && is ? ` to ${file.hunks[0]?.lines.findLast(({ kind }) => kind === "+")?.text ?? "?"}` : "";
+  return `${MODES[mode] ?? `mode ${mode}`}${to}${file.overFolder ? ", in place of a folder" : ""}`;
+}
+
+/** What a file without changed lines has changed. */
+export function modeWords(file: PatchFile): string {
+  const { was, is } = file.modes;
+  if (was && is && was !== is) return `Mode ${was} → ${is}: ${modeName(is)} now, before ${modeName(was)}.`;
+  return file.what === "renamed" ? "Only its name changed." : file.what === "changed" ? "No line changed." : `An empty file was ${file.what}.`;
 }
 
 const GENERATED =

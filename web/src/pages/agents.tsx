@@ -3,6 +3,7 @@ import { useBoard } from "../api/queries";
 import type { BoardAgent } from "../api/types";
 import { useNews } from "../live/live";
 import { useAddress } from "../lib/address";
+import { atWork } from "../lib/columns";
 import { age, money, tokens } from "../lib/said";
 import { Awaited, Empty, Page, TaskLink, To, VerbButton, useNow } from "../ui/parts";
 import { Log } from "../ui/log";
@@ -57,7 +58,7 @@ export default function AgentsPage() {
       side={
         board ? (
           <span className="dim">
-            {board.agents.length} of {slots} at work
+            {atWork(board.agents, board.rows).length} of {slots} at work
           </span>
         ) : null
       }

@@ -1,27 +1,45 @@
 // Everything that waits for a person, with the ways on as buttons.
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useBoard } from "../api/queries";
-import type { AttentionEntry } from "../api/types";
+import type { AttentionEntry, BoardRow } from "../api/types";
 import { choose, sentence } from "../lib/actions";
 import { useAddress } from "../lib/address";
 import { age, count } from "../lib/said";
+import { terminalOnly, waysOn, type WayOn } from "../lib/ways";
+import { Commands } from "../ui/commands";
 import { Act, Awaited, Empty, Page, To, taskPath, useNow } from "../ui/parts";
 import { Rows } from "../ui/rows";
 
-/** Where to look before deciding. */
-function Look({ entry }: { entry: AttentionEntry }) {
-  if (!entry.task) return null;
-  const tab = entry.kind === "review" ? { tab: "review" } : {};
+function Way({ entry, way, n }: { entry: AttentionEntry; way: WayOn; n: number }) {
+  const digit = <kbd aria-hidden="true">{n + 1}</kbd>;
+  const tone = n === 0 ? "good" : "plain";
+  if (way.kind === "review")
+    return (
+      <To path={taskPath(way.task)} params={{ tab: "review" }} className={`button ${tone}`} data-task={way.task}>
+        {digit} {way.label}
+      </To>
+    );
   return (
-    <To path={taskPath(entry.task)} params={tab} className="button plain" data-task={entry.task}>
-      Look at {entry.task}
-    </To>
+    <Act onAct={() => choose(entry, way.choice)} tone={tone}>
+      {digit} {sentence(way.choice.label)}
+      {way.choice.asks_for ? " …" : ""}
+    </Act>
   );
 }
 
-export function Entry({ entry, now, brief, first }: { entry: AttentionEntry; now: number; brief?: boolean; first?: boolean }) {
+interface EntryProps {
+  entry: AttentionEntry;
+  now: number;
+  /** Of its task. */
+  title?: string | undefined;
+  brief?: boolean;
+  first?: boolean;
+}
+
+export function Entry({ entry, now, title, brief, first }: EntryProps) {
   const box = useRef<HTMLDivElement>(null);
   const { get } = useAddress();
+  const ways = waysOn(entry);
   const wanted = get("entry") === entry.id || (first === true && get("entry") === "first");
   useEffect(() => {
     if (wanted && !brief) box.current?.focus();
@@ -35,32 +53,30 @@ export function Entry({ entry, now, brief, first }: { entry: AttentionEntry; now
         <strong>{entry.what}</strong>
         <span className="dim"> {age(now, entry.since)}</span>
       </div>
+      {title ? <p className="entrytitle">{title}</p> : null}
       {entry.why ? <p className="why">{entry.why}</p> : null}
       <div className="ways">
-        {entry.choices.map((choice, n) => (
-          <Act key={choice.label} onAct={() => choose(entry, choice)} {...(n === 0 ? { tone: "good" as const } : {})}>
-            <kbd aria-hidden="true">{n + 1}</kbd> {sentence(choice.label)}
-            {choice.asks_for ? " …" : ""}
-          </Act>
+        {ways.map((way, n) => (
+          <Way key={way.kind === "review" ? "review" : way.choice.label} entry={entry} way={way} n={n} />
         ))}
-        <Look entry={entry} />
+        {entry.task && ways[0]?.kind !== "review" ? (
+          <To path={taskPath(entry.task)} className="button plain" data-task={entry.task}>
+            Look at {entry.task}
+          </To>
+        ) : null}
       </div>
-      {entry.choices.length === 0 && entry.commands.length > 0 ? (
-        <p className="dim">
-          On the command line:{" "}
-          {entry.commands.map((line) => (
-            <code key={line}>{line}</code>
-          ))}
-        </p>
-      ) : null}
+      {brief && ways.length > 0 ? null : <Commands lines={terminalOnly(entry)} />}
     </div>
   );
 }
+
+const useTitles = (rows: BoardRow[] | undefined) => useMemo(() => new Map(rows?.map((row) => [row.id, row.title])), [rows]);
 
 export function AttentionPage() {
   const { data, error } = useBoard();
   const now = useNow();
   const entries = data?.view.attention ?? [];
+  const titles = useTitles(data?.view.rows);
   return (
     <Page
       title="Attention"
@@ -74,7 +90,7 @@ export function AttentionPage() {
         label="What waits for you"
         height={120}
         className="entries"
-        row={(entry, n) => <Entry entry={entry} now={now} first={n === 0} />}
+        row={(entry, n) => <Entry entry={entry} now={now} title={titles.get(entry.task ?? "")} first={n === 0} />}
       />
       <Notify />
     </Page>

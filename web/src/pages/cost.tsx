@@ -54,7 +54,7 @@ export default function CostPage() {
     >
       {data ? null : <Awaited error={error} what="the records" />}
       <div className="charts">
-        <Chart label="Open tasks" points={counted.open} show={(value) => String(Math.round(value))} end={now} />
+        <Chart label="Open tasks" points={counted.open} show={(value) => String(Math.round(value * 10) / 10)} end={now} />
         <Chart label="Money" points={counted.money} show={(value) => money(value)} end={now} />
         <Chart label="Agents at work" points={counted.agents} show={(value) => String(Math.round(value * 10) / 10)} end={now} />
       </div>

@@ -1,10 +1,9 @@
 // What the work of a task changes: counts first, files opened as they come into view, words marked in what is looked at.
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { useDiff } from "../api/queries";
-import type { ReviewNote } from "../api/types";
+import type { DiffView, ReviewNote } from "../api/types";
 import { useAddress } from "../lib/address";
 import { remember, remembered } from "../lib/local";
-import { parsePatch, whyFolded, type PatchFile } from "../lib/patch";
+import { kindWords, modeWords, parsePatch, whyFolded, type PatchFile } from "../lib/patch";
 import { count, short } from "../lib/said";
 import { Awaited, Empty } from "../ui/parts";
 import { pageKeys, wrap } from "../ui/run";
@@ -55,14 +54,18 @@ function FileView({
   seen,
   onSeen,
   notes,
+  guarded,
 }: {
   file: PatchFile;
   beside: boolean;
   seen: boolean;
   onSeen: (on: boolean) => void;
   notes: Notes | null;
+  /** Changed only with a person's word. */
+  guarded: boolean;
 }) {
   const why = whyFolded(file);
+  const kind = kindWords(file);
   const [open, setOpen] = useState<boolean | null>(null);
   const shown = open ?? (!seen && why === null);
   const [box, near] = useNear();
@@ -78,9 +81,11 @@ function FileView({
         </button>
         <span className="plus">+{file.added}</span>
         <span className="minus">−{file.removed}</span>
+        {guarded ? <span className="warn">protected</span> : null}
+        {kind ? <span className="warn">{kind}</span> : null}
         <span className="dim">
-          {file.what === "changed" ? "" : file.what} {seen ? "seen" : ""} {why ? `${why}${shown ? "" : ", open to load"}` : ""}{" "}
-          {own ? count(own, "note") : ""}
+          {file.what === "changed" || file.what === "mode" ? "" : file.what} {seen ? "seen" : ""}{" "}
+          {why ? `${why}${shown ? "" : ", open to load"}` : ""} {own ? count(own, "note") : ""}
         </span>
       </div>
       {shown ? (
@@ -88,7 +93,7 @@ function FileView({
           {!near ? null : file.binary ? (
             <Empty>Bytes that are no text.</Empty>
           ) : file.hunks.length === 0 ? (
-            <Empty>Only name or mode changed.</Empty>
+            <Empty>{modeWords(file)}</Empty>
           ) : (
             <Hunks file={file} beside={beside} notes={notes} />
           )}
@@ -122,8 +127,21 @@ function jump(selector: string, by: number): void {
   mark.focus({ preventScroll: true });
 }
 
-export function Diff({ task, notes, past }: { task: string; notes: Notes | null; past: boolean }) {
-  const { data, error } = useDiff(task, !past);
+export function Diff({
+  task,
+  data,
+  error,
+  notes,
+  guarded,
+  past,
+}: {
+  task: string;
+  data: DiffView | undefined;
+  error: Error | null;
+  notes: Notes | null;
+  guarded: string[];
+  past: boolean;
+}) {
   const { get, set } = useAddress();
   const wrapped = wrap.use();
   const files = useMemo(() => (data ? parsePatch(data.patch) : []), [data]);
@@ -180,8 +198,17 @@ export function Diff({ task, notes, past }: { task: string; notes: Notes | null;
         </span>
       </div>
       {files.length === 0 ? <Empty>Its branch changes nothing so far.</Empty> : null}
+      {/* A file that became a link stands here twice: taken away, and added as what it is now. */}
       {files.map((file) => (
-        <FileView key={file.path} file={file} beside={beside} seen={seen.has(file.print)} onSeen={(on) => mark(file.print, on)} notes={notes} />
+        <FileView
+          key={`${file.path} ${file.what}`}
+          file={file}
+          beside={beside}
+          seen={seen.has(file.print)}
+          onSeen={(on) => mark(file.print, on)}
+          notes={notes}
+          guarded={guarded.includes(file.path)}
+        />
       ))}
       {data.cut ? (
         <p className="warn">

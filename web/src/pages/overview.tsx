@@ -155,7 +155,11 @@ export function OverviewPage() {
               </To>
             ) : null}
           </h2>
-          {first ? <Entry entry={first} now={now} brief /> : <Empty>Nothing waits for you.</Empty>}
+          {first ? (
+            <Entry entry={first} now={now} title={board.rows.find((row) => row.id === first.task)?.title} brief />
+          ) : (
+            <Empty>Nothing waits for you.</Empty>
+          )}
         </section>
         <div className="stack">
           <section className="card" aria-label="Agents">

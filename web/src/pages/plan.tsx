@@ -86,7 +86,9 @@ function TaskRow({ row, q }: { row: BoardRow; q: string }) {
   return (
     <To path={taskPath(row.id)} params={{ q, from: "plan" }} className="line task" data-task={row.id}>
       <span className="id">{row.id}</span>
-      <span className="title">{row.title}</span>
+      <span className="title" title={row.title}>
+        <span>{row.title}</span>
+      </span>
       <span className="state">
         <Word group={row.group} word={row.word} detail={[row.agent, row.detail].filter(Boolean).join(" ")} />
       </span>

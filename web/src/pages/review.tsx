@@ -1,13 +1,14 @@
 // A person's verdict about submitted work: bound to one commit, with notes at lines.
 import { useCallback, useState } from "react";
-import { useAllowed, useDiff } from "../api/queries";
-import type { ReviewNote, ReviewView } from "../api/types";
+import { useAllowed } from "../api/queries";
+import type { DiffView, ReviewNote, ReviewView } from "../api/types";
 import { off } from "../lib/actions";
 import { noteWords } from "../lib/command";
+import { submission } from "../lib/held";
 import { remember, remembered } from "../lib/local";
 import { count, short } from "../lib/said";
 import { say, send } from "../lib/wishes";
-import { Field } from "../ui/field";
+import { dropDraft, Field } from "../ui/field";
 import { Act, Empty } from "../ui/parts";
 import type { Notes } from "./diff";
 
@@ -34,23 +35,57 @@ export function useNotes(task: string, tip: string): Notes {
   return { all, add: (note) => keep([...all, note]), drop: (n) => keep(n < 0 ? [] : all.filter((_, index) => index !== n)) };
 }
 
-export function Verdict({ review, notes, bar }: { review: ReviewView; notes: Notes; bar?: boolean }) {
+/** What the page is about, and what has come of it since. */
+export interface Shown {
+  review: ReviewView;
+  diff: DiffView | undefined;
+  /** Why no verdict can be given about it any more. */
+  late: { message: string; hint: string } | null;
+  /** Shows what waits now in its place. */
+  renew: () => void;
+  /** The verdict has landed. */
+  done: () => void;
+}
+
+/** Says that the page has stayed behind, and leads on. */
+export function Late({ review, late, renew }: Shown) {
+  if (!late) return null;
+  const newer = late.message.startsWith("A newer");
+  return (
+    <div className="late" role="alert">
+      <p>
+        {late.message}. {newer ? `What you see here, and what you wrote, is about round ${review.round}.` : ""}
+      </p>
+      <button type="button" className="button good" onClick={renew}>
+        {newer ? "Show it" : "Show what is there now"}
+      </button>
+    </div>
+  );
+}
+
+export function Verdict({ shown, notes, bar }: { shown: Shown; notes: Notes; bar?: boolean }) {
+  const { review, diff, late } = shown;
   const { task } = review;
-  const diff = useDiff(task, true).data;
   const refused = useAllowed(task).data?.view.find((one) => one.verb === "review")?.refused;
   const [general, setGeneral] = useState("");
-  const stale =
-    diff && diff.to !== review.submitted
-      ? { message: `The diff shown is not of the submitted commit ${short(review.submitted)}`, hint: "Wait a moment: it is read again" }
+  const draft = `review:${task}:${submission(review)}`;
+  const unseen =
+    diff?.to !== review.submitted
+      ? { message: `The diff of the submitted commit ${short(review.submitted)} is not shown`, hint: "Wait a moment: it is read again" }
       : null;
-  const approve = () => void send({ do: "review", task, verdict: { approve: { tip: review.submitted } } });
+  const approve = async () => {
+    const wish = await send({ do: "review", task, verdict: { approve: { tip: review.submitted } } });
+    if (wish.state === "landed") shown.done();
+  };
   const wanted: ReviewNote[] = [...(general.trim() ? [{ text: general.trim() }] : []), ...notes.all];
   const needsChanges = async () => {
     if (wanted.length === 0) return say("Say what is to be changed: a note at a line, or in the field below");
     const wish = await send({ do: "review", task, verdict: { needs_changes: { notes: wanted } } });
     if (wish.state !== "landed") return;
     notes.drop(-1);
+    dropDraft(draft);
     setGeneral("");
+    shown.done();
   };
   return (
     <section className={bar ? "verdict bar" : "verdict"} aria-label="Your verdict">
@@ -80,14 +115,14 @@ export function Verdict({ review, notes, bar }: { review: ReviewView; notes: Not
         label={bar ? "What is to be changed" : "What is to be changed; notes at lines come with it"}
         value={general}
         set={setGeneral}
-        draft={`review:${task}`}
+        draft={draft}
         {...(bar ? {} : { lines: 2 })}
       />
       <div className="buttons">
-        <Act tone="good" onAct={approve} refused={refused ?? stale}>
+        <Act tone="good" onAct={() => void approve()} refused={late ?? refused ?? unseen}>
           Approve tree {short(review.tree)}
         </Act>
-        <Act onAct={() => void needsChanges()} refused={refused}>
+        <Act onAct={() => void needsChanges()} refused={late ?? refused}>
           Needs changes: {count(wanted.length, "note")}
         </Act>
       </div>
@@ -95,11 +130,30 @@ export function Verdict({ review, notes, bar }: { review: ReviewView; notes: Not
   );
 }
 
-export function Review({ review, notes }: { review: ReviewView | undefined; notes: Notes }) {
-  if (!review) return <Empty>Nothing of it waits for a review.</Empty>;
+/** What a reviewer has to know before reading: files that no agent may change without being asked about it. */
+export function Protected({ paths }: { paths: string[] | undefined }) {
+  if (!paths?.length) return null;
+  return (
+    <div className="refused" role="note" aria-label="Protected files">
+      <p>
+        It changes {paths.length === 1 ? "a protected file" : "protected files"}:{" "}
+        {paths.map((path, n) => (
+          <span key={path}>
+            {n ? ", " : ""}
+            <code>{path}</code>
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+export function Review({ shown, notes }: { shown: Shown | null; notes: Notes }) {
+  if (!shown) return <Empty>Nothing of it waits for a review.</Empty>;
+  const { review } = shown;
   return (
     <>
-      {off() ? null : <Verdict review={review} notes={notes} />}
+      {off() ? null : <Verdict key={submission(review)} shown={shown} notes={notes} />}
       {review.council?.length ? (
         <section>
           <h2>Council</h2>

@@ -1,17 +1,18 @@
 // One task: what it changes, what happened to it, what its agents print, what people said.
-import { useEffect, useMemo } from "react";
-import { useBoard, useTask } from "../api/queries";
-import type { MessageView, TaskView } from "../api/types";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useBoard, useDiff, useTask } from "../api/queries";
+import type { DiffView, MessageView, ReviewView, TaskView } from "../api/types";
 import { useLive } from "../live/live";
 import { useAddress } from "../lib/address";
 import { selected } from "../lib/dialogs";
 import { fits } from "../lib/filter";
+import { diffOf, holding, NOTHING_HELD, overtaken, settled, submission, taken } from "../lib/held";
 import { useTaskRecords, type TaskRecords } from "../lib/records";
 import { age, clock, count, short } from "../lib/said";
 import { Awaited, Empty, Page, Tabs, To, VerbButton, Word, taskPath, useNow } from "../ui/parts";
 import { Log } from "../ui/log";
 import { Diff } from "./diff";
-import { Review, useNotes, Verdict } from "./review";
+import { Late, Protected, Review, useNotes, Verdict, type Shown } from "./review";
 import { Summary, Verbs } from "./summary";
 import { Timeline } from "./timeline";
 
@@ -103,6 +104,24 @@ function Logs({ id, records }: { id: string; records: TaskRecords }) {
   );
 }
 
+/** The submission that was opened, with its diff, until somebody asks for what came after it. */
+function useShown(id: string, now: ReviewView | undefined, holds: boolean): { shown: Shown | null; diff: DiffView | undefined; error: Error | null } {
+  const { at } = useAddress();
+  const [before, hold] = useState(NOTHING_HELD);
+  const held = holds ? holding(before, now) : taken(NOTHING_HELD, now);
+  if (holds && held !== before) hold(held);
+  const { data, error } = useDiff(id, at === null);
+  const kept = useRef<DiffView>(undefined);
+  const diff = diffOf(held.review, kept.current, data);
+  useEffect(() => {
+    kept.current = diff;
+  }, [diff]);
+  const { review } = held;
+  if (!review) return { shown: null, diff, error };
+  const late = holds ? overtaken(review, now) : null;
+  return { shown: { review, diff, late, renew: () => hold(taken(held, now)), done: () => hold(settled(review)) }, diff, error };
+}
+
 export default function TaskPage({ id }: { id: string }) {
   const { data, error } = useTask(id);
   const board = useBoard().data?.view;
@@ -111,7 +130,11 @@ export default function TaskPage({ id }: { id: string }) {
   const now = useNow();
   const records = useTaskRecords(id, at ?? seq);
   const row = board?.rows.find((one) => one.id === id);
-  const review = board?.reviews.find((one) => one.task === id);
+  const waiting = board?.reviews.find((one) => one.task === id);
+  // The past stands still, and on other tabs nothing is decided.
+  const holds = board !== undefined && at === null && ["", "diff", "review"].includes(get("tab"));
+  const { shown, diff, error: noDiff } = useShown(id, waiting, holds);
+  const review = shown?.review;
   const notes = useNotes(id, review?.submitted ?? "none");
   useEffect(() => {
     selected.set(id);
@@ -143,7 +166,7 @@ export default function TaskPage({ id }: { id: string }) {
       <Page title={`${view.id} ${view.title}`} side={<Neighbours id={id} />}>
         <p className="taskstate">
           {row ? <Word group={row.group} word={row.word} detail={row.detail} /> : view.stage}
-          {review ? <span className="dim"> · tree {short(review.tree)}</span> : null}
+          {waiting ? <span className="dim"> · tree {short(waiting.tree)}</span> : null}
           {notes.all.length ? <span className="dim"> · {count(notes.all.length, "note")} not sent</span> : null}
         </p>
         {at === null ? <Verbs task={id} /> : null}
@@ -152,9 +175,13 @@ export default function TaskPage({ id }: { id: string }) {
         {tab === "timeline" ? <Timeline records={records} /> : null}
         {tab === "diff" || tab === "review" ? (
           <>
-            {tab === "review" ? <Review review={review} notes={notes} /> : null}
-            {tab === "diff" || review ? <Diff task={id} notes={noting} past={at !== null} /> : null}
-            {tab === "diff" && review && at === null ? <Verdict review={review} notes={notes} bar /> : null}
+            {shown ? <Late {...shown} /> : null}
+            <Protected paths={review?.protected} />
+            {tab === "review" ? <Review shown={shown} notes={notes} /> : null}
+            {tab === "diff" || review ? (
+              <Diff task={id} data={diff} error={noDiff} notes={noting} guarded={review?.protected ?? []} past={at !== null} />
+            ) : null}
+            {tab === "diff" && shown && at === null ? <Verdict key={submission(shown.review)} shown={shown} notes={notes} bar /> : null}
           </>
         ) : null}
         {tab === "log" ? <Logs id={id} records={records} /> : null}

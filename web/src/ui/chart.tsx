@@ -2,7 +2,14 @@
 import type { Point } from "../lib/burn";
 import { clock } from "../lib/said";
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [600, 180, 44, 22, 10];
+// About as wide as it is drawn, so that its words are as large as those around it.
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [340, 150, 52, 22, 10];
+
+/** Nothing, half and most; what would read the same stands there once. */
+export function ticks(most: number, show: (value: number) => string): { value: number; text: string }[] {
+  const all = [0, 0.5, 1].map((part) => ({ value: most * part, text: show(most * part) }));
+  return all.filter((tick, n) => all.findIndex(({ text }) => text === tick.text) === n);
+}
 
 export function Chart({ points, label, show, end }: { points: Point[]; label: string; show: (value: number) => string; end: number }) {
   const first = points[0];
@@ -26,11 +33,11 @@ export function Chart({ points, label, show, end }: { points: Point[]; label: st
         {label} <span className="dim">now {show(last.value)}</span>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-        {[0, 0.5, 1].map((part) => (
-          <g key={part}>
-            <line className="grid" x1={LEFT} x2={WIDTH - 8} y1={y(most * part)} y2={y(most * part)} />
-            <text x={LEFT - 6} y={y(most * part) + 4} textAnchor="end">
-              {show(most * part)}
+        {ticks(most, show).map(({ value, text }) => (
+          <g key={text}>
+            <line className="grid" x1={LEFT} x2={WIDTH - 8} y1={y(value)} y2={y(value)} />
+            <text x={LEFT - 6} y={y(value) + 4} textAnchor="end">
+              {text}
             </text>
           </g>
         ))}

@@ -4,10 +4,11 @@ import { useLive } from "../live/live";
 import { useAddress } from "../lib/address";
 import { act } from "../lib/actions";
 import { question, selected } from "../lib/dialogs";
-import { clock, money, short } from "../lib/said";
+import { atWork } from "../lib/columns";
+import { clock, money } from "../lib/said";
 import { nextTheme, theme } from "../lib/theme";
 import { announce } from "../lib/announce";
-import type { Session } from "../api/client";
+import { errorOf, type Session } from "../api/client";
 import { Act, To, useOff } from "./parts";
 
 function Numbers() {
@@ -16,12 +17,11 @@ function Numbers() {
   const { status } = board;
   const slots = status.profile.parallelization_enabled ? status.profile.max_concurrent_tasks : 1;
   const bound = status.budget?.cost_micros_max;
-  const trunk = board.rows.findLast((row) => row.commit)?.commit;
   return (
     <>
       <span className="figure">
         <b>
-          {status.agents.length}/{slots}
+          {atWork(board.agents, board.rows).length}/{slots}
         </b>{" "}
         at work
       </span>
@@ -35,18 +35,14 @@ function Numbers() {
         <b>{money(status.usage.costMicros ?? 0)}</b>
         {bound ? ` of ${money(bound)}` : ""}
       </span>
-      {status.trunk ? (
-        <span className="figure trunk">
-          {status.trunk} {short(trunk)}
-        </span>
-      ) : null}
+      {status.trunk ? <span className="figure trunk">{status.trunk}</span> : null}
     </>
   );
 }
 
 export function Header({ session }: { session: Session }) {
   const board = useBoard().data?.view;
-  const allowed = useAllowed(null).data?.view;
+  const allowed = useAllowed(null, board !== undefined).data?.view;
   const shownTheme = theme.use();
   const waiting = board?.attention.length ?? 0;
   return (
@@ -108,7 +104,9 @@ export function Header({ session }: { session: Session }) {
 export function Banner() {
   const { phase, seq, heard, coordinator } = useLive();
   const { at } = useAddress();
-  const board = useBoard().data;
+  const { data: board, error } = useBoard();
+  // Without a plan there is nothing that could run.
+  const planless = error !== null && errorOf(error).kind === "no_plan";
   const why = useOff();
   const time = clock(new Date(heard).toISOString());
   if (phase === "lost") {
@@ -118,17 +116,15 @@ export function Banner() {
       </div>
     );
   }
-  if (!coordinator) {
-    return (
-      <div className="banner bad" role="status">
-        No coordinator runs: nothing starts or ends by itself. Shown is record {board?.seq ?? seq ?? "?"}, as of {time}. It begins with{" "}
-        <code>swarm run</code>
-      </div>
-    );
-  }
   const { status, pauses } = board?.view ?? { status: undefined, pauses: [] };
   return (
     <>
+      {coordinator || planless ? null : (
+        <div className="banner bad" role="status">
+          No coordinator runs: nothing starts or ends by itself. Shown is record {board?.seq ?? seq ?? "?"}, as of {time}. It begins with{" "}
+          <code>swarm run</code>
+        </div>
+      )}
       {status?.loss ? (
         <div className="banner bad" role="status">
           {status.loss}

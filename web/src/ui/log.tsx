@@ -107,7 +107,7 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
           </button>
           <span className="dim">
             {lines.length} lines{journal.dropped ? `, ${journal.dropped} older not shown` : ""}
-            {journal.ended ? ", over" : following ? ", following" : ""}
+            {journal.ended ? ", over" : following && !journal.refused ? ", following" : ""}
           </span>
         </div>
       ) : null}

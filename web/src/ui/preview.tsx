@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { errorOf, preview as askPreview } from "../api/client";
 import type { ApiError, Command, PreviewView, StopView } from "../api/types";
+import { useLive } from "../live/live";
 import { count } from "../lib/said";
 
 export interface Looked {
@@ -68,6 +69,7 @@ function useSeenEnd(box: RefObject<HTMLDivElement | null>, there: boolean): bool
 export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen: boolean) => void; seq: number }) {
   const box = useRef<HTMLDivElement>(null);
   const { view, refused } = looked;
+  const { coordinator } = useLive();
   const seen = useSeenEnd(box, view !== null);
   useEffect(() => onSeen(seen), [seen, onSeen]);
   if (refused) {
@@ -89,6 +91,11 @@ export function Preview({ looked, onSeen, seq }: { looked: Looked; onSeen: (seen
   return (
     <div className="preview" ref={box} tabIndex={0} role="region" aria-label="What would happen">
       {view.text ? <p>{view.text}</p> : null}
+      {coordinator ? null : (
+        <p className="warn">
+          No coordinator runs: nothing starts by itself before <code>swarm run</code>.
+        </p>
+      )}
       <div className="twocolumns">
         <div>
           <Part head="Tasks" lines={says.tasks ?? []} />

@@ -10,6 +10,7 @@ import { KEYS } from "../lib/keys";
 import { remember, remembered } from "../lib/local";
 import { store } from "../lib/store";
 import { nextTheme } from "../lib/theme";
+import { waysOn } from "../lib/ways";
 import { say } from "../lib/wishes";
 import { live } from "../live/live";
 import { mover } from "./rows";
@@ -44,8 +45,9 @@ export function useRun(): (action: string, task: string | null) => void {
       if (action.startsWith("go:")) return go(action.slice("go:".length));
       if (action.startsWith("digit:")) {
         const entry = attention.find((one) => one.id === document.activeElement?.closest<HTMLElement>("[data-entry]")?.dataset["entry"]);
-        const choice = entry?.choices[Number(action.slice("digit:".length)) - 1];
-        if (entry && choice) choose(entry, choice);
+        const way = entry ? waysOn(entry)[Number(action.slice("digit:".length)) - 1] : undefined;
+        if (way?.kind === "review") return go(taskPath(way.task), { tab: "review" });
+        if (entry && way) choose(entry, way.choice);
         return;
       }
       switch (action) {

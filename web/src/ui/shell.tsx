@@ -1,15 +1,16 @@
 // What stands around every page.
 import { lazy, Suspense, type ReactNode } from "react";
 import { useBoard } from "../api/queries";
-import type { Session } from "../api/client";
+import { errorOf, type Session } from "../api/client";
 import { useAddress } from "../lib/address";
 import { act } from "../lib/actions";
 import { question } from "../lib/dialogs";
 import { keyOf } from "../lib/keys";
+import { NoPlan } from "../pages/no-plan";
 import { Banner, Header } from "./header";
 import { Foot, Herald, Spoken } from "./foot";
 import { PastBar } from "./past";
-import { To } from "./parts";
+import { Awaited, To } from "./parts";
 import { useKeyboard } from "./keyboard";
 import { useRun } from "./run";
 
@@ -72,6 +73,13 @@ function BottomBar() {
   );
 }
 
+/** Without a plan no page has anything to say, and each would ask in vain. */
+function Content({ children }: { children: ReactNode }) {
+  const { data, error } = useBoard();
+  if (error && errorOf(error).kind === "no_plan") return <NoPlan />;
+  return data || error ? children : <Awaited error={null} what="the swarm" />;
+}
+
 export function Shell({ session, children }: { session: Session; children: ReactNode }) {
   const run = useRun();
   useKeyboard(run);
@@ -88,7 +96,7 @@ export function Shell({ session, children }: { session: Session; children: React
       </div>
       <Pages />
       <main id="main" tabIndex={-1}>
-        {children}
+        <Content>{children}</Content>
       </main>
       <Foot />
       <BottomBar />

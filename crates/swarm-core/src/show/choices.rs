@@ -15,16 +15,18 @@ pub fn choices(state: &State, instead_of: &TaskId) -> Result<Vec<Choice>, Refusa
         return Err(Refusal::NoAgent { task: instead_of.clone() });
     }
     let ready = state.index.queue().filter(|id| *id != instead_of && !state.has_run(id));
-    let mut all: Vec<Choice> = ready.filter_map(|id| choice(state, id)).collect();
+    let mut all: Vec<Choice> =
+        ready.enumerate().filter_map(|(place, id)| choice(state, id, place)).collect();
     all.sort_by_key(|choice| std::cmp::Reverse(choice.unblocks.len()));
     Ok(all)
 }
 
-fn choice(state: &State, id: &TaskId) -> Option<Choice> {
+fn choice(state: &State, id: &TaskId, place: usize) -> Option<Choice> {
     let task = state.task(id)?;
     let unblocks = waiting_for(state, id);
     let why = match unblocks.len() {
-        0 => "first in the queue".into(),
+        0 if place == 0 => "first in the queue".into(),
+        0 => "nothing waits for it".into(),
         1 => "1 task waits for it".into(),
         n => format!("{n} tasks wait for it"),
     };

@@ -165,3 +165,19 @@ fn closing_a_plan_stops_everybody_at_once_and_nothing_starts_before_it_is_over()
         "#,
     );
 }
+
+#[test]
+fn of_the_tasks_an_agent_could_take_up_one_is_first_in_the_queue() {
+    check(
+        "plan a b c d:a | start | ready a | instead a",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            b: Pending
+            c: Pending
+            d: Pending
+            instead: b (first in the queue)
+            instead: c (nothing waits for it)
+            owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+}

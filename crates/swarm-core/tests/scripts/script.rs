@@ -10,7 +10,7 @@
 //! named its session · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-but a` `says-bad a`
 //! `says-nothing a` `says-quota a` `says-key a` of an agent that reviews · `trunk green a` `trunk red a` the
 //! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
-//! the list · everything else is a person's command.
+//! the list, `instead a` what the agent of a could take up · everything else is a person's command.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -125,6 +125,11 @@ impl Play {
                     let why = entry.why.replace('\n', " ");
                     format!("attention: {} ({why}) {:?}", entry.what, entry.commands)
                 }));
+            }
+            ["instead", task] => {
+                let list = show::choices(&self.state, &id(task)).expect("an agent works on it");
+                let told = list.iter().map(|choice| format!("instead: {} ({})", choice.task, choice.why));
+                self.lines.extend(told);
             }
             ["counts"] => {
                 let of = show::status(&self.state, self.now).counts;

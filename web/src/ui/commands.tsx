@@ -1,0 +1,29 @@
+// Commands for a terminal, each with a button that copies it.
+import { say } from "../lib/wishes";
+
+function copy(line: string): void {
+  const done = navigator.clipboard?.writeText(line) ?? Promise.reject(new Error("no clipboard"));
+  done.then(
+    () => say(`Copied: ${line}`),
+    () => say("This browser lets nothing be copied: mark the command and copy it by hand"),
+  );
+}
+
+export function Commands({ lines }: { lines: string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <div className="commands">
+      <span className="dim">On the command line</span>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>
+            <code>{line}</code>
+            <button type="button" className="button small" aria-label={`Copy ${line}`} onClick={() => copy(line)}>
+              Copy
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
