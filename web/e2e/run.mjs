@@ -218,6 +218,16 @@ async function manyTasks({ browser }) {
   }
 }
 
+/** That nobody coordinates is said beside what a pause holds and what a preview promises. */
+async function noCoordinator(page, swarm) {
+  await page.keyboard.press("m");
+  await page.getByRole("dialog").getByText("nothing starts by itself before swarm run").waitFor();
+  await page.keyboard.press("Escape");
+  swarm.swarm("pause");
+  await page.getByText(/^Paused \(user\)/).waitFor();
+  await page.getByText(/^No coordinator runs/).waitFor();
+}
+
 /** Before there is a plan every page says so, and asks nothing else; afterwards it fills without a reload. */
 async function noPlan({ browser }) {
   const swarm = new Swarm(undefined, "empty");
@@ -238,8 +248,11 @@ async function noPlan({ browser }) {
     }
     swarm.swarm("plan", "save", swarm.plan);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await page.goto(`${door.base}/runs/r999`);
-    await page.getByText("There is no such run").waitFor();
+    for (const run of ["r999", "zzz"]) {
+      await page.goto(`${door.base}/runs/${run}`);
+      await page.getByText("There is no such run").waitFor();
+    }
+    await noCoordinator(page, swarm);
   } finally {
     await context.close();
     door.close();

@@ -127,7 +127,7 @@ export const stories = {
   async "mouse: a diff is looked at, noted, and its tree approved"({ page, base, swarm }) {
     await page.goto(`${base}/tasks/2.1`);
     const file = page.getByRole("region", { name: "chapters/4.md", exact: true });
-    await file.getByText("Line 3 of chapter 4").waitFor();
+    await file.getByText("Line 3 of chapter 4").first().waitFor();
     await page.getByText("generated, open to load").waitFor();
     await file.getByRole("button", { name: "Note at line 3", exact: true }).click();
     await page.getByLabel("Note at chapters/4.md:3").fill("name the quarantine file");
