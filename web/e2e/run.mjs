@@ -5,9 +5,10 @@ import AxeBuilder from "@axe-core/playwright";
 import { chromium } from "playwright-core";
 
 import { Door, showDist } from "./door.mjs";
+import { manyTasks, noPlan, settle } from "./worlds.mjs";
 import { stories } from "./stories.mjs";
 import { trials } from "./trials.mjs";
-import { largePlan, Swarm } from "./swarm.mjs";
+import { Swarm } from "./swarm.mjs";
 
 const ROUTES = [
   "/",
@@ -104,12 +105,6 @@ const axe = async (page, rules) => {
   );
 };
 
-async function settle(page) {
-  await page.locator("h1").waitFor();
-  await page.getByText(/^(live|past|no coordinator) · record/).waitFor();
-  await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
-}
-
 /** What does not fit, and what is too small for a thumb. */
 async function misfits(page, width) {
   const over = await page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector(".top").scrollWidth) - innerWidth);
@@ -186,65 +181,6 @@ async function signingIn({ browser, door }) {
   await page.reload();
   await page.getByText("swarm web", { exact: true }).waitFor();
   await context.close();
-}
-
-/** A plan too large to be drawn as a whole; nobody coordinates it, and the pages work all the same. */
-async function manyTasks({ browser }) {
-  const swarm = new Swarm(largePlan(2000), "many");
-  const door = new Door(swarm.dir);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  try {
-    swarm.swarm("plan", "save", swarm.plan);
-    await door.open();
-    await showDist(context);
-    const page = await context.newPage();
-    await page.goto(door.link);
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
-    for (const route of ["/plan", "/board"]) {
-      await page.goto(door.base + route);
-      await settle(page);
-      await page.locator("main li").nth(9).waitFor();
-      const rows = await page.evaluate(() => document.querySelectorAll("main li, main .node").length);
-      if (rows < 10 || rows > 400) throw new Error(`${route} has ${rows} rows`);
-    }
-    await page.goto(`${door.base}/plan?view=list`);
-    await page.getByText("Chapter on undo").waitFor();
-    await page.keyboard.press("Shift+G");
-    await page.getByText("Task number 2000", { exact: true }).waitFor();
-  } finally {
-    await context.close();
-    door.close();
-    await swarm.stop();
-  }
-}
-
-/** Before there is a plan every page says so, and asks nothing else; afterwards it fills without a reload. */
-async function noPlan({ browser }) {
-  const swarm = new Swarm(undefined, "empty");
-  const door = new Door(swarm.dir);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  try {
-    swarm.swarm("init");
-    await door.open();
-    await showDist(context);
-    const page = await context.newPage();
-    await page.goto(door.link);
-    await page.getByRole("heading", { name: "There is no plan yet" }).waitFor();
-    for (const route of ["/board", "/plan", "/history", "/cost", "/tasks/1.1", "/"]) {
-      await page.goto(door.base + route);
-      await page.getByRole("heading", { name: "There is no plan yet" }).waitFor();
-      await page.getByText("swarm plan save FILE").waitFor();
-      if (await page.getByRole("alert").count()) throw new Error(`${route} complains`);
-    }
-    swarm.swarm("plan", "save", swarm.plan);
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await page.goto(`${door.base}/runs/r999`);
-    await page.getByText("There is no such run").waitFor();
-  } finally {
-    await context.close();
-    door.close();
-    await swarm.stop();
-  }
 }
 
 async function main() {

@@ -122,12 +122,18 @@ export const stories = {
     await page.getByText(/^Round 2 of/).waitFor();
     assert.equal(await words.inputValue(), "", "what was written about round 1 is not said about round 2");
     await until(async () => (await approve.getAttribute("aria-disabled")) !== "true", "the diff of round 2");
+    await words.fill("shorter still");
+    await button(page, "Needs changes: 1 note").click();
+    // After a verdict of its own the page goes on by itself.
+    await page.getByText(/^Round 3 of/).waitFor({ timeout: 30_000 });
+    assert.equal(await page.getByText("A newer submission").count(), 0);
+    assert.equal(await words.inputValue(), "");
   },
 
   async "mouse: a diff is looked at, noted, and its tree approved"({ page, base, swarm }) {
     await page.goto(`${base}/tasks/2.1`);
     const file = page.getByRole("region", { name: "chapters/4.md", exact: true });
-    await file.getByText("Line 3 of chapter 4").waitFor();
+    await file.getByText("Line 3 of chapter 4").first().waitFor();
     await page.getByText("generated, open to load").waitFor();
     await file.getByRole("button", { name: "Note at line 3", exact: true }).click();
     await page.getByLabel("Note at chapters/4.md:3").fill("name the quarantine file");

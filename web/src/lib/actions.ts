@@ -10,6 +10,10 @@ import { say, send } from "./wishes";
 
 export const boardNow = (): BoardView | undefined => queries.getQueryData<Seen<BoardView>>(["now", "/v1/board"])?.view;
 
+/** The board as it is in this moment, whatever is on the screen. */
+export const boardAsked = async (): Promise<BoardView> =>
+  (await queries.fetchQuery({ queryKey: ["now", "/v1/board"], queryFn: () => get<Seen<BoardView>>("/v1/board"), staleTime: 0 })).view;
+
 /** Why no command can be given now; none: it can. */
 export function off(): string | null {
   if (moment(window.location.search) !== null) return "This is the past: t returns to the present";
@@ -46,7 +50,7 @@ export async function act(verb: Verb, task: string | null): Promise<void> {
   let board: BoardView;
   try {
     // A key may be quicker than the first board, and what a verb means depends on it.
-    board = boardNow() ?? (await queries.fetchQuery({ queryKey: ["now", "/v1/board"], queryFn: () => get<Seen<BoardView>>("/v1/board") })).view;
+    board = boardNow() ?? (await boardAsked());
     const refused = await refusal(verb, NEEDS_TASK.includes(verb) ? task : null);
     if (refused) return say(refused.message, refused.hint);
   } catch {

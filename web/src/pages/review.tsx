@@ -2,9 +2,9 @@
 import { useCallback, useState } from "react";
 import { useAllowed } from "../api/queries";
 import type { DiffView, ReviewNote, ReviewView } from "../api/types";
-import { off } from "../lib/actions";
+import { boardAsked, off } from "../lib/actions";
 import { noteWords } from "../lib/command";
-import { submission } from "../lib/held";
+import { overtaken, submission } from "../lib/held";
 import { remember, remembered } from "../lib/local";
 import { count, short } from "../lib/said";
 import { say, send } from "../lib/wishes";
@@ -80,6 +80,14 @@ export function Verdict({ shown, notes, bar }: { shown: Shown; notes: Notes; bar
   const wanted: ReviewNote[] = [...(general.trim() ? [{ text: general.trim() }] : []), ...notes.all];
   const needsChanges = async () => {
     if (wanted.length === 0) return say("Say what is to be changed: a note at a line, or in the field below");
+    // The command names no commit, so that nothing else would keep these words from another round.
+    const now = await boardAsked().catch(() => null);
+    if (!now) return say("The coordinator does not answer");
+    const passed = overtaken(
+      review,
+      now.reviews.find((one) => one.task === task),
+    );
+    if (passed) return say(passed.message, passed.hint);
     const wish = await send({ do: "review", task, verdict: { needs_changes: { notes: wanted } } });
     if (wish.state !== "landed") return;
     notes.drop(-1);

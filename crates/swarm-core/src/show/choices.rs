@@ -15,8 +15,7 @@ pub fn choices(state: &State, instead_of: &TaskId) -> Result<Vec<Choice>, Refusa
         return Err(Refusal::NoAgent { task: instead_of.clone() });
     }
     let ready = state.index.queue().filter(|id| *id != instead_of && !state.has_run(id));
-    let mut all: Vec<Choice> =
-        ready.enumerate().filter_map(|(place, id)| choice(state, id, place)).collect();
+    let mut all: Vec<Choice> = ready.enumerate().filter_map(|(place, id)| choice(state, id, place)).collect();
     all.sort_by_key(|choice| std::cmp::Reverse(choice.unblocks.len()));
     Ok(all)
 }
