@@ -120,5 +120,9 @@ fn work_that_conflicts_when_it_is_merged_again_lies_in_its_worktree_for_whoever_
     // The way that the attention list names.
     arena.git(&["-C", &worktree, "merge", "--quiet", "-X", "ours", "--no-edit", "main"]);
     arena.ok(&["worktree", "merge", "1.1"]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
     assert_eq!(arena.git(&["show", "main:one.txt"]), "swarm\n");
+    assert_eq!(arena.shown("1.1")["attempts"], 1, "nobody worked again");
 }
