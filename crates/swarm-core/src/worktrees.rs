@@ -1,6 +1,7 @@
 //! Worktrees on their way out or back, and checkouts that are waited for.
 
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::outcome::PauseReason;
 
 use crate::effect::Effect;
 use crate::stage::Stage;
@@ -28,6 +29,8 @@ pub fn owed(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
             let merged = task.handed_in.clone().filter(|_| task.stage != Stage::Cancelled);
             (!in_use).then(|| Effect::Remove { task: id.clone(), remember, merged })
         }
+        // What an abort has put away comes back when the swarm goes on.
+        _ if state.paused.contains_key(&PauseReason::Abort) => None,
         _ => task.left.clone().map(|left| Effect::Revive { task: id.clone(), left }),
     }
 }

@@ -305,6 +305,7 @@ pub fn abort(
             // The branch goes with the worktree, and comes back with it.
             draft.refs.push(RefMove { name: branch_ref(id), old: Some(tip.clone()), new: None });
             draft.worktrees.push(WorktreeMove { task: id.clone(), to: WorktreeTo::Gone });
+            put_away(state, id, tip, draft);
             draft.says.work.push(format!(
                 "the worktree of {id} comes back with `swarm run --retry`; a copy is kept in {}",
                 draft.checkpoint
@@ -317,4 +318,11 @@ pub fn abort(
     draft.facts.push(FactChange { fact, before, after: Some(json!({ "why": why })) });
     draft.says.stays.push("delivered messages, hooks that ran, pushes and money spent".into());
     Ok(())
+}
+
+/// The task goes on with its work when the swarm does. What was not committed is known when it has been saved.
+fn put_away(state: &State, id: &TaskId, tip: &Oid, draft: &mut Plan) {
+    let Some(task) = state.task(id) else { return };
+    let base = task.base.clone().unwrap_or_else(|| tip.clone());
+    set_left(id, task, Some(&Left { base, tip: tip.clone(), dirty: None }), draft);
 }

@@ -114,11 +114,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
                 true => "Resumed".to_string(),
                 false => format!("Resumed; still paused: {}", PauseReason::list(others)),
             };
-            let events = match reason {
-                PauseReason::Abort => retry::after_abort(state),
-                _ => vec![Event::Resumed { reason }],
-            };
-            Ok(Outcome::new(events, answer))
+            Ok(Outcome::new(vec![Event::Resumed { reason }], answer))
         }
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),

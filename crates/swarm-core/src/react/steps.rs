@@ -1,9 +1,12 @@
 //! An operation that moves git, as executors report on it step by step.
 
+use std::collections::BTreeMap;
+
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, Fact, FactChange, HookOutcome, Moved, Plan, Request, Saved, SavedStage, Survey, TaskPart,
+    Checkpoint, Fact, FactChange, HookOutcome, Left, Moved, Plan, Request, Saved, SavedStage, Survey,
+    TaskPart,
 };
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
@@ -112,7 +115,10 @@ pub(super) fn not_saved(state: &State, name: String, why: String) -> Vec<Event> 
 pub(super) fn moved(state: &State, op: &CommandId, moved: Moved) -> Vec<Event> {
     let Some(running) = running(state, op) else { return vec![] };
     let Step::Moving { plan, dirty } = &running.step else { return vec![] };
-    let plan = with_new_commits(plan, &moved);
+    let mut plan = with_new_commits(plan, &moved);
+    if matches!(running.request, Request::Abort { .. }) {
+        plan.facts.iter_mut().for_each(|change| with_uncommitted(change, dirty, &moved));
+    }
     let mut events: Vec<Event> = plan
         .tasks
         .iter()
@@ -157,6 +163,16 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
     let then = goes_on::said(state, plan).map(|words| format!("; {words}"));
     let (local, then) = (local.unwrap_or_default(), then.unwrap_or_default());
     format!("{what}; the state before is checkpoint {}{then}{local}", plan.checkpoint)
+}
+
+/// What lay in a worktree that was put away and was not committed belongs to what comes back.
+fn with_uncommitted(change: &mut FactChange, saved: &BTreeMap<TaskId, Oid>, moved: &Moved) {
+    let Fact::Part(id, TaskPart::Left) = &change.fact else { return };
+    let left = change.after.clone().and_then(|value| serde_json::from_value::<Left>(value).ok());
+    let dirty = saved.get(id).or_else(|| moved.dirty.get(id)).cloned();
+    if let (Some(left), Some(_)) = (left.filter(|left| left.dirty.is_none()), &dirty) {
+        change.after = serde_json::to_value(Left { dirty, ..left }).ok();
+    }
 }
 
 /// Commits that were brought back have new names: the proofs speak of these.
