@@ -61,7 +61,7 @@ fn branches_and_unmerged_commits_that_go_are_named_before_they_do() {
     let arena = stopped_in("write one.txt one\ncommit feat: one\nwrite two.txt two");
     let look = arena.ok(&["abort", "--dry-run"]);
     assert!(look.contains("the branch swarm/1.1 goes"), "{look}");
-    assert!(look.contains("1 unmerged commits") && look.contains("feat: one"), "{look}");
+    assert!(look.contains("1 unmerged commit of it") && look.contains("feat: one"), "{look}");
     assert!(look.contains("kept in before-abort"), "{look}");
     assert!(look.contains("Back to the checkpoint session-start"), "{look}");
     let look = arena.ok(&["task", "rollback", "1.1", "--dry-run"]);
