@@ -191,7 +191,8 @@ impl State {
         if !matches!(stage, Stage::Blocked { .. } | Stage::Deferred | Stage::Cancelled) {
             task.was = None; // it is open and goes on
         }
-        task.bare &= matches!(stage, Stage::Approved { .. } | Stage::Merging { .. });
+        let waits = matches!(stage, Stage::Blocked { .. } | Stage::Deferred);
+        task.bare &= waits || matches!(stage, Stage::Approved { .. } | Stage::Merging { .. });
         let old = std::mem::replace(&mut task.stage, stage);
         let still = task.stage.run() == old.run();
         let still_judging: Vec<RunId> = task.stage.judging_runs().cloned().collect();

@@ -24,7 +24,7 @@ impl State {
             Event::WorktreeRevived { task, base } => self.change(task, |t| {
                 (t.left, t.effect_failures) = (None, 0);
                 if let Some(base) = base {
-                    (t.base, t.worktree) = (Some(base.clone()), true);
+                    (t.base, t.worktree, t.bare) = (Some(base.clone()), true, false);
                 }
             }),
             Event::RevivalFailed { task, given_up, .. } => self.change(task, |t| {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::operation::{Fact, FactChange, SavedStage, TaskPart};
+use swarm_protocol::operation::{Fact, FactChange, Left, SavedStage, TaskPart};
 
 use crate::state::saved;
 use crate::state::{State, Task};
@@ -88,6 +88,13 @@ pub fn holds(fact: &Fact, recorded: Option<&Value>, now: Option<&Value>) -> bool
         (Some(TaskPart::Left), ..) => true,
         (_, a, b) => a == b,
     }
+}
+
+/// What lies ready to come back with the task, as a change.
+pub fn left(id: &TaskId, before: Option<&Left>, after: Option<&Left>) -> FactChange {
+    let value = |left: Option<&Left>| serde_json::to_value(left?).ok();
+    let fact = Fact::Part(id.clone(), TaskPart::Left);
+    FactChange { fact, before: value(before), after: value(after) }
 }
 
 /// The facts that these events may change.

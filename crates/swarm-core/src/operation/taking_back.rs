@@ -90,9 +90,7 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
 /// Whether something that was given up is still to come back.
 fn set_left(id: &TaskId, task: &Task, left: Option<&Left>, draft: &mut Plan) {
     if task.left.as_ref() != left {
-        let value = |left: Option<&Left>| serde_json::to_value(left?).ok();
-        let (before, after) = (value(task.left.as_ref()), value(left));
-        draft.facts.push(FactChange { fact: Fact::Part(id.clone(), TaskPart::Left), before, after });
+        draft.facts.push(facts::left(id, task.left.as_ref(), left));
     }
 }
 

@@ -3,13 +3,14 @@
 use swarm_protocol::conflict::{Resolved, by_rule, level, shown};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::{Fact, FactChange, Left, TaskPart};
+use swarm_protocol::operation::Left;
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::merge::{built_on_the_unknown, merging};
+use crate::operation::facts;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
@@ -46,8 +47,7 @@ pub(super) fn lies_there_again(task: &Task, id: &TaskId) -> Option<Event> {
         return None;
     }
     let left = Left { base: task.base.clone()?, tip: tip.clone(), dirty: None };
-    let (fact, after) = (Fact::Part(id.clone(), TaskPart::Left), serde_json::to_value(left).ok());
-    Some(Event::FactsSet { facts: vec![FactChange { fact, before: None, after }] })
+    Some(Event::FactsSet { facts: vec![facts::left(id, None, Some(&left))] })
 }
 
 /// Whoever did the work, or stands in, merges trunk into the branch and resolves what conflicts: so often, then a person

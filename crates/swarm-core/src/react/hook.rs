@@ -6,6 +6,7 @@ use swarm_protocol::operation::HookOutcome;
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
 
+use super::conflict::lies_there_again;
 use super::task::leave;
 use crate::stage::Stage;
 use crate::state::State;
@@ -24,9 +25,9 @@ pub(super) fn ended(state: &State, n: u64, outcome: HookOutcome, output: String)
     events
 }
 
-fn refused(state: &State, hook: &HookRun, output: &str) -> Option<Event> {
-    let id = TaskId::new(hook.subject.as_deref()?).ok()?;
-    let task = state.task(&id)?;
+fn refused(state: &State, hook: &HookRun, output: &str) -> Vec<Event> {
+    let Some(id) = hook.subject.as_deref().and_then(|id| TaskId::new(id).ok()) else { return vec![] };
+    let Some(task) = state.task(&id) else { return vec![] };
     let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     let why = format!("the hook {} refused: {}", hook.hook, last.trim());
     let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
@@ -34,11 +35,13 @@ fn refused(state: &State, hook: &HookRun, output: &str) -> Option<Event> {
         ("pre-start", Stage::Active { run, .. } | Stage::Checking { run, .. })
             if hook.run.as_ref() == Some(run) =>
         {
-            Some(leave(state, &id, task, next, &why))
+            vec![leave(state, &id, task, next, &why)]
         }
         ("pre-merge", Stage::Merging { .. }) if state.trunk_held_by.as_ref() == Some(&id) => {
-            Some(Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next })
+            let work = lies_there_again(task, &id);
+            let failed = Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next };
+            std::iter::once(failed).chain(work).collect()
         }
-        _ => None,
+        _ => vec![],
     }
 }

@@ -2,7 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::operation::{Checkpoint, Fact, FactChange, Left, SavedStage, TaskPart};
+use swarm_protocol::operation::{Checkpoint, FactChange, Left, SavedStage};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{Extra, PhaseHead, Status};
 use swarm_protocol::refusal::Refusal;
@@ -10,7 +10,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
 use super::task;
-use crate::operation::{Record, restore, saved};
+use crate::operation::{Record, facts, restore, saved};
 use crate::state::{State, Task};
 
 /// The format of the ledger that this version writes.
@@ -156,6 +156,5 @@ fn left_at_close(state: &State, id: &TaskId, checkpoint: &Checkpoint) -> Option<
     let task = state.task(id).filter(|task| task.worktree)?;
     let (tip, dirty) = (checkpoint.tips.get(id)?.clone(), checkpoint.dirty.get(id).cloned());
     let base = task.base.clone().unwrap_or_else(|| tip.clone());
-    let after = serde_json::to_value(Left { base, tip, dirty }).ok();
-    Some(FactChange { fact: Fact::Part(id.clone(), TaskPart::Left), before: None, after })
+    Some(facts::left(id, None, Some(&Left { base, tip, dirty })))
 }

@@ -16,7 +16,7 @@ pub(crate) fn retry(state: &State) -> Result<Outcome, Refusal> {
     let again: Vec<Event> =
         state.tasks.iter().filter_map(|(id, found)| proof::merged_again(id, found)).collect();
     let failed = state.tasks.iter().filter(|(_, found)| is_tried_again(state, found));
-    let failed: Vec<Event> = failed.map(|(id, _)| task::back_in_the_queue(id)).collect();
+    let failed: Vec<Event> = failed.map(|(id, found)| task::goes_on(state, id, found)).collect();
     let aborted = state.paused.contains_key(&PauseReason::Abort);
     let merged = match again.len() {
         0 => None,

@@ -44,18 +44,28 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     if !waits_for_person || super::budget::task_is_spent(state, task).is_some() {
         return Err(wrong(state, &id, task, "unblocked"));
     }
-    if let Some(was) = task.was.clone().filter(|_| task.parts.is_empty() && !wants_changes(state, task)) {
-        let answer = match was {
-            SavedStage::Approved { .. } => format!("Task {id} is merged: its work is approved already"),
-            _ => format!("The work of task {id} waits for its review again"),
-        };
-        return Ok(Outcome::new(vec![as_it_was(id, was)], answer));
-    }
-    let answer = match task.parts.is_empty() {
-        true => format!("Task {id} is back in the queue"),
-        false => format!("Task {id} waits for its parts again"),
+    let answer = match put_off(state, task) {
+        Some(SavedStage::Approved { .. }) => {
+            format!("Task {id} waits for its turn to merge again; its work is approved")
+        }
+        Some(_) => format!("The work of task {id} waits for its review again"),
+        None if task.parts.is_empty() => format!("Task {id} is back in the queue"),
+        None => format!("Task {id} waits for its parts again"),
     };
-    Ok(Outcome::new(vec![back_in_the_queue(&id)], answer))
+    Ok(Outcome::new(vec![goes_on(state, &id, task)], answer))
+}
+
+/// What lets a task go on that waits for a word: where it was put off, or in the queue.
+pub(super) fn goes_on(state: &State, id: &TaskId, task: &Task) -> Event {
+    match put_off(state, task) {
+        Some(was) => as_it_was(id.clone(), was.clone()),
+        None => back_in_the_queue(id),
+    }
+}
+
+/// The stage that work which was handed in was put off in.
+fn put_off<'a>(state: &State, task: &'a Task) -> Option<&'a SavedStage> {
+    task.was.as_ref().filter(|_| task.parts.is_empty() && !wants_changes(state, task))
 }
 
 /// The reviewer has spoken, and its rounds are spent: it is the work that must change.

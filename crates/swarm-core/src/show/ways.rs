@@ -132,12 +132,9 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
                 AttentionChoice { then, ..asking("answer, and let it go on", "Your answer", answer) };
             vec![answer, again(), later(), never()]
         }
-        Stage::Blocked { .. } if task.submitted().is_some() => {
-            verdicts(id, task).into_iter().chain([again(), later(), never()]).collect()
-        }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
             let more = way("let it spend as much again", Command::ExtendBudget { task: Some(id.clone()) });
-            vec![again(), more, later(), never()]
+            verdicts(id, task).into_iter().chain([again(), more, later(), never()]).collect()
         }
         Stage::Gone { .. } => {
             let accept = Command::AcceptTask { task: id.clone(), reason: WORDS.into() };
@@ -151,6 +148,7 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
     }
 }
 
+/// Where a verdict is wanted.
 fn verdicts(id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
     let Some((tip, _)) = task.submitted() else { return vec![] };
     let notes = vec![ReviewNote { text: WORDS.into(), ..ReviewNote::default() }];

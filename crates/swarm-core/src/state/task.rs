@@ -124,7 +124,7 @@ pub struct Task {
     /// What it was when the plan was closed over it, or when a person put off work that was handed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<SavedStage>,
-    /// It waits to be merged, or is merged, and has no worktree.
+    /// It was taken to be merged, and had no worktree then; nor has it now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bare: bool,
     /// Crashes of its agents since the task was last handed to one, however slowly they came.

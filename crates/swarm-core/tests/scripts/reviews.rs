@@ -353,6 +353,13 @@ fn where_a_review_came_to_no_end_a_person_decides_about_the_work_that_was_handed
         ",
     );
     judged(
+        "says-key a | stopped a | retry",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Review → Review r3
+            owed: Review r3
+        ",
+    );
+    judged(
         "says-key a | stopped a | defer a | unblock a | +1s",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Deferred → Review → Review r3
