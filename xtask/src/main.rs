@@ -14,6 +14,7 @@ mod test;
 
 mod tool;
 
+mod attack;
 mod audit;
 mod bench;
 mod book;
@@ -56,6 +57,8 @@ enum Command {
     Torture(torture::Arguments),
     /// Licences, advisories, unused dependencies, the oldest Rust, the documentation and its examples
     Audit(audit::Arguments),
+    /// Attack the walls as an agent would that wants to leave, in every containment, as root and as an ordinary user
+    Attack(attack::Arguments),
     /// Give readers of foreign bytes changed inputs until one of them fails
     Fuzz(fuzz::Arguments),
     /// Run the real agent programs against a scripted model (installs them with npm below target/)
@@ -90,6 +93,7 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Bench(passed) => bench::run(workspace, &passed.arguments),
         Command::Torture(arguments) => torture::run(workspace, &arguments),
         Command::Audit(arguments) => audit::run(workspace, &arguments),
+        Command::Attack(arguments) => attack::run(workspace, &arguments),
         Command::Fuzz(arguments) => fuzz::run(workspace, &arguments),
         Command::LiveAgents(arguments) => live_agents::run(workspace, &arguments),
     }

@@ -121,7 +121,10 @@ impl Acp {
             self.session = Some(session.to_owned());
         }
         if let Some(reason) = text(result, "stopReason") {
-            heard.usage = Usage { steps: heard.usage.steps, ..usage(result, heard.usage.cost_micros) };
+            let told = usage(result, heard.usage.cost_micros);
+            if told.input_tokens > 0 || told.output_tokens > 0 {
+                heard.usage = Usage { steps: heard.usage.steps, ..told };
+            }
             heard.sentence_ends();
             self.ends(End::Stopped(reason.to_owned()), heard);
             return;
@@ -284,6 +287,26 @@ mod tests {
         assert!(heard.session_unknown && said(&mut acp).contains("session/new"));
         acp.out(r#"{"id":2,"result":{"sessionId":"s2"}}"#, &mut heard);
         assert_eq!(heard.session.as_deref(), Some("s2"));
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_answer_or_as_far_as_the_context_was_told() {
+        let context = |used: u64| {
+            let update = json!({ "sessionUpdate": "usage_update", "used": used, "size": 1000 });
+            json!({ "method": "session/update", "params": { "update": update } }).to_string()
+        };
+        for (answer, expected) in [
+            (r#"{"id":2,"result":{"stopReason":"end_turn"}}"#, (300, 0)),
+            (
+                r#"{"id":2,"result":{"stopReason":"end_turn","usage":{"inputTokens":7,"outputTokens":3}}}"#,
+                (7, 3),
+            ),
+        ] {
+            let (mut acp, mut heard) = greeted(None);
+            [100, 100, 200].into_iter().for_each(|used| acp.out(&context(used), &mut heard));
+            acp.out(answer, &mut heard);
+            assert_eq!((heard.usage.input_tokens, heard.usage.output_tokens), expected, "{answer}");
+        }
     }
 
     #[test]

@@ -32,6 +32,9 @@ const PASSING: &[&str] = &[
     "sessionId",
 ];
 
+/// Where and how long, not what: alone they say nothing about a call. Some agents tell them before the rest.
+const AROUND: &[&str] = &["cwd", "workdir", "timeout"];
+
 /// Whether a call of this tool only asks how far something is.
 pub fn is_waiting(name: &str) -> bool {
     WAITING.contains(&name)
@@ -45,7 +48,8 @@ pub fn whole_input(name: &str, input: &Value) -> Option<String> {
     }
     let mut members = members.clone();
     members.retain(|member, _| !PASSING.contains(&member.as_str()));
-    Some(Value::Object(members).to_string())
+    let says_what = members.keys().any(|member| !AROUND.contains(&member.as_str()));
+    says_what.then(|| Value::Object(members).to_string())
 }
 
 #[cfg(test)]
@@ -76,6 +80,12 @@ mod tests {
             )
         );
         assert_eq!(whole(json!({})), None);
+        // Where and how long it runs is not what it does, but the same command elsewhere is another one.
+        assert_eq!(whole(json!({ "cwd": ".", "timeout": 5, "workdir": "/w", "description": "Build" })), None);
+        assert_ne!(
+            whole(json!({ "command": "make", "cwd": "a" })),
+            whole(json!({ "command": "make", "cwd": "b" }))
+        );
         assert_eq!(whole_input("BashOutput", &json!({ "bash_id": "1" })), None);
     }
 }

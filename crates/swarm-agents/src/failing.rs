@@ -35,6 +35,12 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("usagelimitexceeded", FailureClass::Quota),
     ("hit your usage limit", FailureClass::Quota),
     ("usage limit has been reached", FailureClass::Quota),
+    ("usage limit reached", FailureClass::Quota),
+    ("hit your limit", FailureClass::Quota),
+    ("hit your 5-hour limit", FailureClass::Quota),
+    ("hit your session limit", FailureClass::Quota),
+    ("hit your weekly limit", FailureClass::Quota),
+    ("regain access", FailureClass::Quota),
     ("daily quota", FailureClass::Quota),
     ("content_filter", FailureClass::Refused),
     ("content filter", FailureClass::Refused),
@@ -45,6 +51,7 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("incorrect api key", FailureClass::Key),
     ("invalid x-api-key", FailureClass::Key),
     ("authentication_failed", FailureClass::Key),
+    ("authentication_error", FailureClass::Key),
     ("authentication required", FailureClass::Key),
     ("not logged in", FailureClass::Key),
     ("missing environment variable", FailureClass::Key),
@@ -58,6 +65,12 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("at capacity", FailureClass::Overloaded),
     ("high demand", FailureClass::Overloaded),
     ("internalservererror", FailureClass::Overloaded),
+    ("internal server error", FailureClass::Overloaded),
+    ("api_error", FailureClass::Overloaded),
+    ("bad gateway", FailureClass::Overloaded),
+    ("service unavailable", FailureClass::Overloaded),
+    ("gateway timeout", FailureClass::Overloaded),
+    ("gateway time-out", FailureClass::Overloaded),
     ("rate_limit", FailureClass::Throttled),
     ("rate limit", FailureClass::Throttled),
     ("too many requests", FailureClass::Throttled),
@@ -73,11 +86,26 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("econnreset", FailureClass::Network),
     ("econnrefused", FailureClass::Network),
     ("enotfound", FailureClass::Network),
+    ("etimedout", FailureClass::Network),
+    ("enetunreach", FailureClass::Network),
+    ("ehostunreach", FailureClass::Network),
+    ("eai_again", FailureClass::Network),
+    ("getaddrinfo", FailureClass::Network),
+    ("dns error", FailureClass::Network),
+    ("failed to lookup address", FailureClass::Network),
+    ("name resolution", FailureClass::Network),
+    ("socket hang up", FailureClass::Network),
+    ("error sending request", FailureClass::Network),
+    ("network is unreachable", FailureClass::Network),
+    ("no route to host", FailureClass::Network),
+    ("unexpected eof", FailureClass::Network),
 ];
 
-/// "last status: 429", "unexpected status 401", `"code":503` of a service's own body.
-static STATUS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?:status:? |"code": ?)([45][0-9]{2})(?:[^0-9]|$)"#).ok());
+/// "last status: 429", "unexpected status 401", "API Error: 500", "HTTP 502", `"code":503` of a service's own body.
+static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?:status(?: code)?:? |error:? |http(?:/[0-9.]+)? |"code": ?)([45][0-9]{2})(?:[^0-9]|$)"#)
+        .ok()
+});
 
 /// The meaning of an error text and of the HTTP status, where the program named one.
 pub fn class_of(status: Option<u16>, text: &str) -> Option<FailureClass> {
@@ -185,7 +213,38 @@ mod tests {
         );
         check(None, "unexpected status 403 Forbidden: not allowed", Some(FailureClass::Key));
         check(None, r#"[API Error: {"error":{"code":503,"message":"x"}}]"#, Some(FailureClass::Overloaded));
+        check(
+            None,
+            r#"Internal error: API Error: 500 {"type":"error","error":{"type":"api_error"}}"#,
+            Some(FailureClass::Overloaded),
+        );
+        check(None, "request failed: HTTP 502", Some(FailureClass::Overloaded));
+        check(None, "Request failed with status code 401", Some(FailureClass::Key));
         check(None, "something else", None);
+        check(None, "error: 5000 lines are too many", None);
+    }
+
+    #[test]
+    fn weather_is_told_by_its_words_too() {
+        for text in ["AI_APICallError: Bad Gateway", "Service Unavailable", "api_error: try later"] {
+            check(None, text, Some(FailureClass::Overloaded));
+        }
+        for text in [
+            "error sending request for url (https://example.invalid/v1/responses)",
+            "dns error: failed to lookup address information: Temporary failure in name resolution",
+            "getaddrinfo EAI_AGAIN example.invalid",
+            "socket hang up",
+        ] {
+            check(None, text, Some(FailureClass::Network));
+        }
+    }
+
+    #[test]
+    fn an_allowance_with_a_date_is_used_up_whatever_else_is_said() {
+        let text = "You have reached your specified API usage limits (rate limit). You will regain access on 2030-01-01";
+        check(Some(429), text, Some(FailureClass::Quota));
+        check(None, text, Some(FailureClass::Quota));
+        check(None, "You've hit your 5-hour limit · resets 2:18am (UTC)", Some(FailureClass::Quota));
     }
 
     #[test]

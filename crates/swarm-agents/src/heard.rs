@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{Duration, Instant};
 
 use swarm_protocol::answer::ANSWER_MAX;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
@@ -12,6 +13,10 @@ use super::signals::{AgentSignal, signal_in};
 /// Announced retries without progress in between after which waiting is our business: there a person
 /// sees it.
 const RETRIES_MAX: u32 = 3;
+
+/// How long a program that has said after how many times it gives up may take until then: its last word knows more
+/// than any announcement before it.
+const GIVES_UP_WITHIN: Duration = Duration::from_secs(150);
 
 /// Lines of stderr that are kept, and characters of each.
 const LAST_WORDS_LINES: usize = 60;
@@ -85,6 +90,7 @@ pub struct Heard {
     pub spoke: bool,
     last_retry: Option<Failure>,
     retries: u32,
+    retries_since: Option<Instant>,
     running: BTreeMap<String, String>,
     line: String,
     /// What was said since the last tool ended: in the end, the answer.
@@ -227,13 +233,27 @@ impl Heard {
         self.steps();
     }
 
-    /// The service failed and the program asks again. A wrong key is not worth a second time.
+    /// The service failed and the program asks again, who knows how often. A wrong key is not worth a second time.
     pub fn retries(&mut self, failure: Failure, weight: u32) {
-        self.show(AgentEvent::Retries { text: failure.sentence() });
         self.retries += weight;
+        self.asks_again(failure, self.retries >= RETRIES_MAX);
+    }
+
+    /// The same of a program that has said after how many times it gives up: then its end is worth the wait.
+    pub fn retries_to_an_end(&mut self, failure: Failure, now: Instant) {
+        let since = *self.retries_since.get_or_insert(now);
+        self.asks_again(failure, now.saturating_duration_since(since) >= GIVES_UP_WITHIN);
+    }
+
+    fn asks_again(&mut self, mut failure: Failure, too_often: bool) {
+        // What a program tries again is no defect of the program: without a reason it is the way to the service.
+        if failure.class == FailureClass::Unknown {
+            failure.class = FailureClass::Network;
+        }
+        self.show(AgentEvent::Retries { text: failure.sentence() });
         let hopeless =
             matches!(failure.class, FailureClass::Key | FailureClass::Billing | FailureClass::Quota);
-        if hopeless || self.retries >= RETRIES_MAX {
+        if hopeless || too_often {
             self.enough.get_or_insert_with(|| failure.clone());
         }
         self.last_retry = Some(failure);
@@ -247,6 +267,7 @@ impl Heard {
     /// The service answers: earlier trouble is over.
     pub fn goes_on(&mut self) {
         self.retries = 0;
+        self.retries_since = None;
         self.last_retry = None;
     }
 
@@ -331,5 +352,21 @@ mod tests {
         assert_eq!(heard.enough, None);
         heard.retries(Failure::new(FailureClass::Key, ""), 1);
         assert_eq!(heard.enough.map(|failure| failure.class), Some(FailureClass::Key));
+    }
+
+    #[test]
+    fn a_program_that_says_when_it_gives_up_is_waited_for_but_not_for_ever() {
+        let begun = Instant::now();
+        let after = |secs| begun + Duration::from_secs(secs);
+        let mut heard = Heard::default();
+        for secs in [0, 4, 8, 12, 149] {
+            heard.retries_to_an_end(Failure::new(FailureClass::Unknown, "Reconnecting"), after(secs));
+            assert_eq!(heard.enough, None, "{secs}");
+        }
+        heard.goes_on();
+        heard.retries_to_an_end(Failure::new(FailureClass::Unknown, ""), after(151));
+        assert_eq!(heard.enough, None, "the service had answered meanwhile");
+        heard.retries_to_an_end(Failure::new(FailureClass::Unknown, ""), after(301));
+        assert_eq!(heard.enough.map(|failure| failure.class), Some(FailureClass::Network));
     }
 }

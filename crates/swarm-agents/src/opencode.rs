@@ -169,6 +169,8 @@ fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
         },
         // An unknown model or provider; or, as the message of it, an error of the service inside the stream.
         Some("UnknownError") => match failure(None, message).class {
+            // Its library asked the service and got no answer that it knows.
+            FailureClass::Unknown if is_of_a_request(message) => FailureClass::Network,
             FailureClass::Unknown => FailureClass::Configuration,
             class => class,
         },
@@ -182,6 +184,13 @@ fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
         failure.text = shown(&error.to_string());
     }
     failure
+}
+
+/// Errors of its library that only a request can have.
+fn is_of_a_request(message: &str) -> bool {
+    ["AI_APICallError", "AI_RetryError", "AI_NoOutputGeneratedError"]
+        .iter()
+        .any(|name| message.contains(name))
 }
 
 /// The service's own body says when it is back.
@@ -227,6 +236,28 @@ mod tests {
             opencode.err(&log("ERROR", failing), &mut heard);
         }
         assert_eq!(heard.enough.map(|failure| failure.class), Some(FailureClass::Throttled));
+    }
+
+    #[test]
+    fn an_error_of_a_request_is_the_weather_and_no_mistake_in_its_configuration() {
+        let exit = ExitFacts {
+            code: Some(1),
+            signal: None,
+            ending: super::super::reading::Ending::ByItself,
+            now: super::super::resets::Moment { unix_secs: 0, minute_of_day: 0 },
+        };
+        for (message, class) in [
+            ("AI_APICallError: Bad Gateway", FailureClass::Overloaded),
+            ("AI_APICallError: something new", FailureClass::Network),
+            (
+                "AI_RetryError: Failed after 3 attempts. Last error: Unauthorized (status 401)",
+                FailureClass::Key,
+            ),
+            ("Model not found: p/m", FailureClass::Configuration),
+        ] {
+            let error = serde_json::json!({ "name": "UnknownError", "data": { "message": message } });
+            assert_eq!(error_of(&error, &exit).class, class, "{message}");
+        }
     }
 
     #[test]

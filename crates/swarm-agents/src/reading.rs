@@ -214,6 +214,10 @@ impl Reading {
         match conclusion {
             Conclusion::Failed(mut failure) => {
                 failure.hint = failure.hint.or_else(|| hint(self.program, failure.class));
+                // Where no field of the program names the moment, its sentence may.
+                if failure.class == FailureClass::Quota && failure.resets_in_secs.is_none() {
+                    failure.resets_in_secs = exit.now.until_said(&failure.text);
+                }
                 Conclusion::Failed(failure)
             }
             other => other,
@@ -250,6 +254,10 @@ fn could_not_start(heard: &Heard, exit: &ExitFacts) -> Option<Failure> {
 
 /// The end of a program that left without its final word.
 pub fn gone(heard: &Heard, exit: &ExitFacts) -> Failure {
+    // It had trouble with its service, and left over it: that is weather, not a crash.
+    if let (Some(retry), None) = (heard.last_retry(), exit.signal) {
+        return retry.clone();
+    }
     let words = heard.last_words_text(5);
     let how = match (exit.code, exit.signal) {
         (_, Some(signal)) => format!("killed by signal {signal}, which the swarm did not send"),

@@ -1,9 +1,9 @@
 //! When a service says that it will be back, as a distance from now.
 
-use std::sync::LazyLock;
+mod said;
 
-use jiff::Zoned;
-use regex::Regex;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, Zoned};
 
 /// The moment at which something is read, as a person's clock and as a machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +13,16 @@ pub struct Moment {
     pub minute_of_day: u32,
 }
 
+const DAY: i64 = 24 * 60;
+/// No wall clock is further ahead of UTC than this, in minutes.
+const AHEAD_MAX: i64 = 14 * 60;
+
 impl Moment {
     pub fn now() -> Self {
         let now = Zoned::now();
-        let minute = u32::try_from(i32::from(now.hour()) * 60 + i32::from(now.minute())).unwrap_or_default();
         Self {
             unix_secs: u64::try_from(now.timestamp().as_second()).unwrap_or_default(),
-            minute_of_day: minute,
+            minute_of_day: u32::try_from(minute_of_day(&now)).unwrap_or_default(),
         }
     }
 
@@ -28,24 +31,32 @@ impl Moment {
         unix_secs.saturating_sub(self.unix_secs)
     }
 
-    /// Seconds until the time of day in "try again at 2:16 AM".
+    /// Seconds until what is named in "try again at 2:16 AM", "resets in 3 hours" or "regain access on
+    /// 2030-01-01 at 10:00 UTC"; 0 when that was a short while ago.
     pub fn until_said(self, text: &str) -> Option<u64> {
-        let said = AT.as_ref()?.captures(text)?;
-        let number = |n: usize| said.get(n)?.as_str().parse::<u32>().ok();
-        let (hour, minute) = (number(1)?, number(2)?);
-        let afternoon = said.get(3)?.as_str().eq_ignore_ascii_case("pm");
-        if !(1..=12).contains(&hour) || minute > 59 {
-            return None;
+        said::until(text, &self.zoned()?)
+    }
+
+    /// This moment with the zone of its wall clock: what lies behind a change of the clocks needs all of it.
+    fn zoned(self) -> Option<Zoned> {
+        // Whole minutes, as on the clock: a wait may be some seconds longer, never shorter.
+        let whole = i64::try_from(self.unix_secs / 60 * 60).ok()?;
+        let stamp = Timestamp::from_second(whole).ok()?;
+        let here = stamp.to_zoned(TimeZone::system());
+        if minute_of_day(&here) == i64::from(self.minute_of_day) {
+            return Some(here);
         }
-        let at = (hour % 12 + if afternoon { 12 } else { 0 }) * 60 + minute;
-        Some(u64::from((at + DAY - self.minute_of_day % DAY) % DAY) * 60)
+        // A clock of another place: only how far it is ahead is known.
+        let ahead = (i64::from(self.minute_of_day) - whole / 60).rem_euclid(DAY);
+        let ahead = if ahead > AHEAD_MAX { ahead - DAY } else { ahead };
+        let offset = Offset::from_seconds(i32::try_from(ahead * 60).ok()?).ok()?;
+        Some(stamp.to_zoned(TimeZone::fixed(offset)))
     }
 }
 
-const DAY: u32 = 24 * 60;
-
-static AT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"try again at ([0-9]{1,2}):([0-9]{2}) ?([AaPp][Mm])").ok());
+fn minute_of_day(at: &Zoned) -> i64 {
+    i64::from(at.hour()) * 60 + i64::from(at.minute())
+}
 
 #[cfg(test)]
 mod tests {

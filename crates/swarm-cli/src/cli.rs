@@ -22,7 +22,8 @@ use crate::output::{self, Output};
     version,
     propagate_version = true,
     disable_help_subcommand = false,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = "Guides: `swarm help topics`"
 )]
 pub struct Cli {
     #[command(flatten)]

@@ -16,6 +16,7 @@ mod error;
 mod exit;
 mod bug;
 mod log;
+mod topics;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
         return code;
     }
     if let Some(code) = complete::answer() {
+        return code;
+    }
+    if let Some(code) = topics::answer(&arguments) {
         return code;
     }
     match cli::parse() {

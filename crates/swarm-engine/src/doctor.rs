@@ -15,6 +15,7 @@ mod memory;
 mod git_locks;
 mod worktrees;
 mod integrity;
+mod kept_refs;
 mod branches;
 mod done;
 mod runs;

@@ -131,6 +131,12 @@ impl Session {
         &self.paths
     }
 
+    /// Whether no command is configured that tests work before or after it is merged.
+    pub fn tests_nothing(&self) -> bool {
+        let config = &self.world.config;
+        config.check.commands.is_empty() && config.verify_commands().commands.is_empty()
+    }
+
     /// What the session may spend, in words; none: without bound.
     pub fn budget(&self) -> Option<String> {
         self.world.config.budget.session.describe()

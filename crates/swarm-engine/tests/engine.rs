@@ -24,6 +24,7 @@ mod git_watch;
 mod git_worktree;
 mod publish_cases;
 mod publish_matrix;
+mod sandbox_limits;
 mod sandbox_walls;
 mod store_disk;
 mod store_life;

@@ -118,7 +118,15 @@ async fn life(repo: &Path, name: &str) -> Result<(), String> {
     let git = Git::discover(repo).await.map_err(|e| words(&e))?;
     let (task, dir, pool) = (task(name), repo.join(".swarm/worktrees"), rule(repo));
     let base = trunk();
-    let wanted = Wanted { task: &task, dir: &dir, base: &base, begins: None, pool: Some(&pool), copy: None };
+    let wanted = Wanted {
+        task: &task,
+        dir: &dir,
+        base: &base,
+        begins: None,
+        pool: Some(&pool),
+        copy: None,
+        max_file_bytes: 1 << 20,
+    };
     let made = prepare_as(&git, &wanted).await.map_err(|e| words(&e))?;
     let status = git_in(&made.path, ["status", "--porcelain", "--branch"]);
     if status.lines().next() != Some(&format!("## swarm/{name}"))

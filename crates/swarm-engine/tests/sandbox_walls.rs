@@ -34,6 +34,7 @@ impl World {
             let place = place.to_str().expect("UTF-8");
             world.git(&world.root, &["worktree", "add", "-q", "-b", &format!("swarm/{task}"), place]);
         }
+        world.give_a_repository();
         std::fs::create_dir_all(world.root.join(".swarm/run")).expect("made");
         std::fs::write(world.root.join(".swarm/run/secret.key"), "a secret").expect("written");
         world
@@ -41,6 +42,24 @@ impl World {
 
     fn worktree(&self, task: &str) -> PathBuf {
         self.root.join(".swarm/worktrees").join(task)
+    }
+
+    fn own(&self) -> PathBuf {
+        self.root.join(".swarm/worktrees/.git-of/t1")
+    }
+
+    /// What the daemon does before each program.
+    fn give_a_repository(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let git = swarm_git::Git::discover(&self.root).await.expect("a repository");
+            let tip = git.resolve("swarm/t1").await.expect("asked").expect("a branch");
+            let task = swarm_protocol::ids::TaskId::new("t1").expect("a task");
+            let own = swarm_git::OwnRepository::of(&self.worktree("t1"), &task);
+            let aside = |path: &Path| panic!("{} is in the way", path.display());
+            own.open(&git, &self.root.join(".git/worktrees/t1"), &tip, aside).await.expect("made");
+            own.point_here().expect("pointed");
+        });
     }
 
     fn git(&self, dir: &Path, args: &[&str]) -> String {
@@ -52,9 +71,9 @@ impl World {
     fn walls(&self, more: Value) -> Value {
         let mut walls = json!({
             "worktree": self.worktree("t1"),
-            "git": { "common_dir": self.root.join(".git"), "admin_dir": self.root.join(".git/worktrees/t1") },
+            "git": { "common_dir": self.root.join(".git"), "own": self.own() },
             "tmp": self.root.join("../tmp"),
-            "writable": [], "hidden": [self.root.join(".swarm/run")], "network": true, "best_effort": false,
+            "writable": [], "hidden": [self.root.join(".swarm/run")], "visible": [self.root], "network": true, "best_effort": false,
         });
         walls.as_object_mut().expect("a map").extend(more.as_object().expect("a map").clone());
         walls
@@ -86,21 +105,35 @@ fn work_and_commits_are_possible() {
         let text = "set -e; mkdir -p a/b; echo new > a/b/file; mv a/b/file a/moved; ln -s moved a/link; \
              echo t > ROOT/../tmp/t; cat /etc/passwd > /dev/null; cat ROOT/README > /dev/null; \
              echo x > /dev/shm/MARK; rm /dev/shm/MARK; \
-             git add -A; git commit -q -m work; git commit -q --amend -m better; git log --oneline; git status --short";
+             git add -A; git commit -q -m work; git commit -q --amend -m better; git log --oneline; git status --short; \
+             echo y > a/y; git stash -q -u; git stash pop -q; git tag v1; git branch b; git config user.email me@x.y";
         let told = world.run(net, text, json!({}));
         assert_eq!(told["ran"]["status"], "exit status: 0", "{net}: {told}");
         assert_eq!(told["ran"]["walls"]["missing"], json!([]), "{net}: {told}");
-        assert_eq!(world.git(&world.root, &["log", "-1", "--format=%s", "swarm/t1"]), "better", "{net}");
-        assert_eq!(world.git(&world.root, &["show", "swarm/t1:a/moved"]), "new", "{net}");
+        let said = told["heard"].to_string();
+        assert!(!said.contains("denied") && !said.contains("error"), "{net}: {said}");
+        assert_eq!(world.git(&world.own(), &["log", "-1", "--format=%s", "swarm/t1"]), "better", "{net}");
+        assert_eq!(world.git(&world.own(), &["show", "swarm/t1:a/moved"]), "new", "{net}");
+        assert_eq!(world.git(&world.root, &["log", "-1", "--format=%s", "swarm/t1"]), "start", "{net}");
     }
 }
 
 #[test]
 fn nothing_else_can_be_touched() {
     let attacks = [
-        "git update-ref refs/heads/main HEAD~0 && git commit --allow-empty -m x && git push . HEAD:main",
-        "git branch -f evil HEAD",
-        "git config user.name evil",
+        "git -C ROOT update-ref refs/heads/main HEAD~0 && git -C ROOT commit --allow-empty -m x",
+        "git push ROOT HEAD:evil",
+        "git -C ROOT branch -f evil HEAD",
+        "git -C ROOT config user.name evil",
+        "git --git-dir=ROOT/.git symbolic-ref refs/heads/swarm/t1 refs/heads/main",
+        "echo 'ref: refs/heads/main' > ROOT/.git/refs/heads/swarm/t2",
+        "rm -rf ROOT/.git/objects/*",
+        "f=$(find ROOT/.git/objects -type f | head -1); echo evil > $f",
+        "mkfifo ROOT/.git/objects/info/alternates",
+        "echo /evil > ROOT/.git/worktrees/t1/commondir",
+        "echo evil > ROOT/.git/worktrees/t1/index",
+        "echo evil > ROOT/.swarm/worktrees/.git-of/main",
+        "mkdir -p ROOT/.swarm/worktrees/.git-of/t2",
         "echo evil >> ROOT/.git/config",
         "echo evil > ROOT/.git/hooks/post-commit",
         "rm -rf ROOT/.git/hooks",
@@ -116,8 +149,6 @@ fn nothing_else_can_be_touched() {
         "cat ROOT/.swarm/run/secret.key",
         "cp ROOT/.swarm/run/secret.key .",
         "ln -s ROOT/.swarm/run/secret.key key && cat key",
-        "echo evil > ROOT/../evil",
-        "echo evil > /tmp/evil-MARK",
         "mount -t tmpfs none .",
         "mknod disk b 8 0",
         "kill -0 TESTPID",
@@ -131,11 +162,15 @@ fn nothing_else_can_be_touched() {
             let told = world.run(net, &text, json!({}));
             assert_ne!(told["ran"]["status"], "exit status: 0", "{net}: {attack}: {told}");
         }
+        // What it makes in the folder for temporary files is its own, or it makes nothing.
+        world.run(net, "echo evil > ROOT/../evil; echo evil > /tmp/evil-MARK", json!({}));
+        let mark = format!("/tmp/evil-{}", world.bench.mark);
+        assert!(!world.root.join("../evil").exists() && !Path::new(&mark).exists(), "{net}");
         assert_eq!(world.git(&world.root, &["rev-parse", "main"]), before, "{net}");
         assert_eq!(std::fs::read_to_string(world.root.join(".git/config")).expect("read"), config, "{net}");
         assert_eq!(std::fs::read_to_string(world.root.join("README")).expect("read"), "read me", "{net}");
         assert_eq!(world.git(&world.worktree("t2"), &["status", "--short"]), "", "{net}");
-        assert!(world.root.join(".git/hooks").is_dir() && !Path::new("/tmp/evil").exists(), "{net}");
+        assert!(world.root.join(".git/hooks").is_dir(), "{net}");
     }
 }
 
@@ -155,6 +190,47 @@ fn what_the_profile_adds_is_writable_and_a_closed_network_is_closed() {
         assert_eq!(open["ran"]["status"], "exit status: 0", "{net}: {open}");
         let closed = world.run(net, &connect, json!({ "network": false }));
         assert_ne!(closed["ran"]["status"], "exit status: 0", "{net}: {closed}");
+    }
+}
+
+#[test]
+fn what_is_bound_is_seen_elsewhere_and_only_there() {
+    for net in nets_with_walls() {
+        let world = World::new();
+        let private = world.root.join("../private");
+        std::fs::create_dir(&private).expect("made");
+        std::fs::write(private.join("config"), "private").expect("written");
+        let hooks = world.root.join(".git/hooks");
+        let bind = json!([{ "source": private, "target": hooks, "read_only": false }]);
+        let text = "cat ROOT/.git/hooks/config && echo new > ROOT/.git/hooks/made";
+        let told = world.run(net, text, json!({ "binds": bind }));
+        let bound = told["ran"]["walls"]["own_view"] == json!(true);
+        assert_eq!(told["heard"]["kept"][0] == json!("private"), bound, "{net}: {told}");
+        assert_eq!(private.join("made").exists(), bound, "{net}: {told}");
+        assert!(!hooks.join("made").exists(), "{net}");
+    }
+}
+
+/// What an agent sees as `.git` is its own; what lies there is untouched and cannot be replaced from inside.
+#[test]
+fn the_git_file_is_covered_inside_and_stays_the_persons_outside() {
+    for net in nets_with_walls() {
+        let world = World::new();
+        let file = world.worktree("t1").join(".git");
+        let outside = format!("gitdir: {}\n", world.root.join(".git/worktrees/t1").display());
+        std::fs::write(&file, &outside).expect("written");
+        let pointer = world.root.join(".swarm/worktrees/.git-of/t1.pointer");
+        let bind = json!([{ "source": pointer, "target": file, "read_only": true }]);
+        let text = "git rev-parse --absolute-git-dir && git commit -q --allow-empty -m inside; \
+                    rm -f .git; mv .git other; echo evil > .git; rm -rf ../t1; cat .git";
+        let told = world.run(net, text, json!({ "binds": bind }));
+        // Without a view of its own it is put back after the program has ended, by whoever lent it.
+        if told["ran"]["walls"]["own_view"] == json!(true) {
+            assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), Some(&*outside), "{net}: {told}");
+            assert_eq!(world.git(&world.root, &["log", "-1", "--format=%s", "swarm/t1"]), "start", "{net}");
+            assert_eq!(told["heard"]["kept"][0], json!(world.own()), "{net}: {told}");
+            assert_eq!(world.git(&world.own(), &["log", "-1", "--format=%s"]), "inside", "{net}: {told}");
+        }
     }
 }
 

@@ -12,6 +12,10 @@ mod integrity;
 mod many;
 #[path = "worktree_life/merging.rs"]
 mod merging;
+#[path = "worktree_life/own.rs"]
+mod own;
+#[path = "worktree_life/own_killed.rs"]
+mod own_killed;
 #[path = "worktree_life/planted.rs"]
 mod planted;
 #[path = "worktree_life/pooled.rs"]
@@ -40,6 +44,7 @@ pub struct Field {
     pub git: Git,
     pub pool: Option<PoolRule>,
     pub copy: Option<CopyRule>,
+    pub max_file_bytes: u64,
 }
 
 impl Field {
@@ -48,7 +53,7 @@ impl Field {
         scratch.write(".gitignore", ".swarm/\nignored/\n.env\ntarget/\nnode_modules/\n*.log\n");
         scratch.commit_all("ignore rules");
         let git = scratch.open().await;
-        Self { scratch, git, pool: None, copy: None }
+        Self { scratch, git, pool: None, copy: None, max_file_bytes: 1 << 20 }
     }
 
     pub async fn with_pool(max: u32) -> Self {
@@ -66,7 +71,19 @@ impl Field {
     pub async fn try_prepare(&self, name: &str) -> Result<Prepared, PrepareFailure> {
         let (task, base, dir) = (git_scratch::task(name), trunk(), self.scratch.worktrees());
         let (pool, copy) = (self.pool.as_ref(), self.copy.as_ref());
-        prepare_as(&self.git, &Wanted { task: &task, dir: &dir, base: &base, begins: None, pool, copy }).await
+        prepare_as(
+            &self.git,
+            &Wanted {
+                task: &task,
+                dir: &dir,
+                base: &base,
+                begins: None,
+                pool,
+                copy,
+                max_file_bytes: self.max_file_bytes,
+            },
+        )
+        .await
     }
 
     pub async fn prepare(&self, name: &str) -> Prepared {

@@ -42,9 +42,13 @@ impl Barrier {
                 Ok(())
             }
             // A second sync may say yes although the first has lost pages: never trust one again.
-            other => {
+            Ok(Err(error)) => {
                 self.broken.store(true, Ordering::SeqCst);
-                Err(GitError::NotDurable(format!("{other:?}")))
+                Err(GitError::NotDurable(error.to_string()))
+            }
+            Err(error) => {
+                self.broken.store(true, Ordering::SeqCst);
+                Err(GitError::NotDurable(error.to_string()))
             }
         }
     }
@@ -56,6 +60,11 @@ fn left_out() -> bool {
 }
 
 impl Git {
+    /// Whether a sync has failed: this process cannot know any more what the disk has.
+    pub fn sync_failed(&self) -> bool {
+        self.shared.barrier.broken.load(Ordering::SeqCst)
+    }
+
     /// Returns when everything written to the repository before this call is on the disk.
     /// After an error the process must end: the disk no longer tells the truth.
     pub async fn make_durable(&self) -> Result<(), GitError> {

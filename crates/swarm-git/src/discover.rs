@@ -41,6 +41,15 @@ impl Git {
     ///
     /// Every command of a person begins here, so git is asked few times, and twice at once.
     pub async fn discover(path: &Path) -> Result<Self, GitError> {
+        let found = Self::found_at(path).await?;
+        // Inside an agent's walls the worktree belongs to a repository of its own.
+        match super::own::main_of(&found.common_dir) {
+            Some(main) => Ok(Self { here: found.here, ..Self::found_at(&main).await? }),
+            None => Ok(found),
+        }
+    }
+
+    async fn found_at(path: &Path) -> Result<Self, GitError> {
         let at = |args: &[&str]| GitCall::new(base_env(), None, path).args(args);
         let (version, lines) = tokio::join!(version(), located(path, &at));
         let (version, lines) = (version?, lines?);

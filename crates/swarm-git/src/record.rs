@@ -172,7 +172,7 @@ fn head_line(head: &Head) -> Vec<u8> {
     }
 }
 
-fn pointer_line(before: &str, path: &Path) -> Vec<u8> {
+pub(super) fn pointer_line(before: &str, path: &Path) -> Vec<u8> {
     let mut line = before.as_bytes().to_vec();
     line.extend_from_slice(path.as_os_str().as_bytes());
     line.push(b'\n');
@@ -185,7 +185,7 @@ fn write_pointer(path: &Path, record: &Path) -> Result<(), GitError> {
 }
 
 /// A file appears whole. What was there, also a link to somewhere, is replaced and never followed.
-fn replace_in(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), GitError> {
+pub(super) fn replace_in(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), GitError> {
     let (place, mut fresh) = (dir.join(name), OsString::from(name));
     let is_plain = std::fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_file());
     if is_plain && std::fs::read(&place).is_ok_and(|found| found == bytes) {

@@ -81,7 +81,8 @@ fn copy_state(vfs: &Arc<dyn Vfs>, paths: &LedgerPaths, end: u64) -> Result<CopyS
         return Ok(CopyState::Absent);
     };
     let compared = || {
-        let len = copy.len()?.min(end);
+        // One that was cut is told as damage; what is left of it is compared.
+        let len = copy.len()?.min(end).min(main.len()?);
         Ok((agreement(&*copy, &*main, len)?, len))
     };
     let (agreed, len) = compared().map_err(OpenError::io("compare", path))?;

@@ -16,4 +16,5 @@ pub mod call;
 pub mod uri;
 pub mod prompts;
 pub mod server;
+mod frames;
 pub mod stdio;

@@ -37,12 +37,21 @@ impl Enclosure<'_> {
     pub fn start(&self, call: Call) -> Result<Boxed, ProcessError> {
         let program = call.program.to_string_lossy().into_owned();
         let failed = |source| ProcessError::Spawn { program: program.clone(), source };
+        // Whoever wants no walls wants the machine as it is.
+        let walled = self.sandbox.is_some();
         let (place, leaf) = match self.containment {
-            Containment::Cgroup { parent } => {
+            Containment::Cgroup { parent, own_view } => {
                 let leaf = Leaf::create(parent, &leaf_name(self.swarm_dir, self.nonce)).map_err(failed)?;
-                (Place::Cgroup { procs_file: leaf.procs_file() }, Some(leaf))
+                if let Some(spec) = self.sandbox {
+                    leaf.limit(&spec.limits);
+                }
+                let own_view = own_view.filter(|_| walled);
+                (Place::Cgroup { procs_file: leaf.procs_file(), own_view }, Some(leaf))
             }
-            Containment::Pidns { user_namespace } => (Place::Pidns { user_namespace: *user_namespace }, None),
+            Containment::Pidns { user_namespace, own_view } => {
+                let own_view = *own_view && walled;
+                (Place::Pidns { user_namespace: *user_namespace, own_view }, None)
+            }
             Containment::Group => (Place::Guarded, None),
         };
         let spec = BoxSpec {

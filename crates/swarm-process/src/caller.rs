@@ -41,6 +41,8 @@ pub enum SeenBy {
     Nonce,
     /// It descends from a daemon.
     Daemon,
+    /// It is behind walls that no program of a person's is behind.
+    Walls,
     /// It was gone before it could be looked at. Nobody knows who it was, so it is nobody to be trusted.
     Vanished,
 }
@@ -48,6 +50,11 @@ pub enum SeenBy {
 /// Where the caller runs, if that is inside an attempt; none for everybody else, daemons included.
 /// `known` are the daemons that live.
 pub fn attempt_of(peer: Peer, known: &[DaemonRecord]) -> Option<Inside> {
+    marked(peer, known).or_else(|| walled(peer.pid))
+}
+
+/// By what a run leaves on each of its processes.
+fn marked(peer: Peer, known: &[DaemonRecord]) -> Option<Inside> {
     let vanished = || Some(Inside { run: None, nonce: None, seen_by: SeenBy::Vanished });
     // The hold first: what is read afterwards is about this process, or it is gone.
     let Some(held) = Pidfd::open(peer.pid) else { return vanished() };
@@ -58,25 +65,52 @@ pub fn attempt_of(peer: Peer, known: &[DaemonRecord]) -> Option<Inside> {
     found
 }
 
+/// Behind walls of whomever: without the right to gain new ones, or in a pid namespace below ours. A person's own programs
+/// call from neither, unless we ourselves run there.
+fn walled(pid: u32) -> Option<Inside> {
+    let line = |pid: u32, name: &str| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        status.lines().find_map(|line| line.strip_prefix(name).map(|rest| rest.trim().to_owned()))
+    };
+    let no_new = |pid| line(pid, "NoNewPrivs:").is_some_and(|value| value == "1");
+    let depth = |pid| line(pid, "NSpid:").map_or(0, |pids| pids.split_whitespace().count());
+    let ourselves = pid_in_proc();
+    let inside = (no_new(pid) && !no_new(ourselves)) || depth(pid) > depth(ourselves);
+    inside.then_some(Inside { run: None, nonce: None, seen_by: SeenBy::Walls })
+}
+
 /// As [`attempt_of`], with the daemons known by the folder that their specs lie in: also those that came after we
 /// looked, and whoever hides its environment has one of them among its ancestors.
 pub fn attempt_below(peer: Peer, daemons: &Path) -> Option<Inside> {
-    let seen = attempt_of(peer, &[]);
+    let seen = marked(peer, &[]);
     if seen.is_some() {
         return seen;
     }
     // A daemon itself is not inside its run; its children are.
-    ancestors(peer.pid).find_map(|pid| daemon_by_its_command_line(pid, Some(daemons))).or_else(|| {
-        // It may have ended while we looked, and then nothing that was seen is about it.
-        let vanished = Inside { run: None, nonce: None, seen_by: SeenBy::Vanished };
-        parent_of(peer.pid).is_none().then_some(vanished)
-    })
+    let found =
+        ancestors(peer.pid).find_map(|pid| daemon_by_its_command_line(pid, Some(daemons))).or_else(|| {
+            // It may have ended while we looked, and then nothing that was seen is about it.
+            let vanished = Inside { run: None, nonce: None, seen_by: SeenBy::Vanished };
+            parent_of(peer.pid).is_none().then_some(vanished)
+        });
+    // Last, since others build walls as well: a browser does.
+    found.or_else(|| walled(peer.pid))
 }
 
 /// The same about ourselves, as far as it can be known without the records of the daemons.
 pub fn am_i_inside() -> Option<Inside> {
     let myself = pid_in_proc();
-    look(myself, &[], &[]).or_else(|| ancestors(myself).find_map(|pid| daemon_by_its_command_line(pid, None)))
+    look(myself, &[], &[])
+        .or_else(|| ancestors(myself).find_map(|pid| daemon_by_its_command_line(pid, None)))
+        .or_else(first_is_ours)
+}
+
+/// In a namespace of its own a program sees nothing of the daemon, but the first process there is our launcher.
+fn first_is_ours() -> Option<Inside> {
+    let line = std::fs::read("/proc/1/cmdline").ok()?;
+    let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+    let ours = words.get(1) == Some(&&b"boxed"[..]) && words.get(3) == Some(&&b"first"[..]);
+    ours.then(|| Inside { run: None, nonce: nonce_of(1), seen_by: SeenBy::Walls })
 }
 
 fn look(pid: u32, known: &[DaemonRecord], not: &[String]) -> Option<Inside> {

@@ -65,6 +65,11 @@ pub(super) fn parent_of(pid: u32) -> Option<u32> {
     stat_field(pid, 4)?.parse().ok()
 }
 
+/// Whether it has been stopped by a signal or a debugger, and so does nothing at all.
+pub fn is_stopped(pid: u32) -> bool {
+    stat_field(pid, 3).is_some_and(|state| state == "T" || state == "t")
+}
+
 /// A field of `/proc/PID/stat` by its number in proc(5), 3 or higher.
 pub(super) fn stat_field(pid: u32, number: usize) -> Option<String> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;

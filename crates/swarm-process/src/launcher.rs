@@ -7,6 +7,7 @@
 mod letter;
 mod enter;
 mod namespace;
+mod signals;
 mod init;
 mod guardian;
 
@@ -19,6 +20,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::run::Call;
+use crate::complain;
+use crate::sandbox::{SandboxSpec, make_tmp, remove_tmp};
 
 /// The exit code of a launcher that did not become the program. Its letter says why.
 pub const EXIT_NOT_BOXED: u8 = 125;
@@ -53,7 +56,24 @@ impl Launcher {
 
     /// Goes into the place and out again.
     pub(crate) async fn try_out(&self, place: Place, within: Duration) -> Result<(), String> {
-        let spec = BoxSpec { place, sandbox: None, leftover_grace_ms: 0 };
+        self.try_spec(BoxSpec { place, sandbox: None, leftover_grace_ms: 0 }, within).await
+    }
+
+    /// Builds a view of the files of its own, with all walls, and leaves it.
+    pub(crate) async fn try_view(&self, user_namespace: bool, within: Duration) -> Result<(), String> {
+        let nonce = format!("trial-{}", ulid::Ulid::generate());
+        let tmp = make_tmp(&nonce).map_err(|error| format!("no folder for temporary files: {error}"))?;
+        let spec = BoxSpec {
+            place: Place::Pidns { user_namespace, own_view: true },
+            sandbox: Some(SandboxSpec::of_a_trial(tmp)),
+            leftover_grace_ms: 0,
+        };
+        let tried = self.try_spec(spec, within).await;
+        complain("remove the folder of a trial", remove_tmp(&nonce));
+        tried
+    }
+
+    async fn try_spec(&self, spec: BoxSpec, within: Duration) -> Result<(), String> {
         let letter = Letter::write(&spec).map_err(|error| error.to_string())?;
         let mut call = Call::new(&self.program).args(&self.args).arg(letter.path()).arg("enter");
         call.timeout = within;

@@ -21,6 +21,7 @@ pub mod environment;
 pub mod caller;
 pub mod sandbox;
 pub mod host;
+mod limits;
 mod complain;
 
 pub use bound::children_end_with_us;
@@ -28,7 +29,10 @@ pub use boxed::{Boxed, Enclosure};
 pub use cast_off::end_cast_off;
 pub use complain::complain;
 pub use containment::Containment;
-pub use identity::{Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, open_verified, start_time_of};
+pub use identity::{
+    Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, is_stopped, open_verified, start_time_of,
+};
+pub use limits::{Limits, Usage};
 pub use readable::watch_readable;
 pub use reaper::become_reaper;
 pub use reaper::children;

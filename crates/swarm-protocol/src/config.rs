@@ -1,6 +1,7 @@
 //! `.swarm/config.json`: what a team may set, with the defaults. Only keys that do something.
 
 mod agents;
+mod limits;
 mod merge;
 mod operations;
 mod recovery;
@@ -11,7 +12,8 @@ mod span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind};
+pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind, hidden_by_default};
+pub use limits::Limits;
 pub use merge::{Merge, Regenerate, Strategy};
 pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
@@ -53,6 +55,10 @@ pub struct Config {
     pub max_steps: u32,
     pub sandbox: SandboxKind,
     pub containment: ContainmentKind,
+    /// Places that no program of a run can read, less what the program itself needs; `~/` is the home folder.
+    pub hide: Vec<String>,
+    /// How much of the machine one run may take.
+    pub limits: Limits,
     /// Names of variables handed on to every agent, check and set-up.
     pub env: Vec<String>,
     /// The longest an attempt may take.
@@ -222,6 +228,8 @@ impl Default for Config {
             max_steps: 200,
             sandbox: SandboxKind::default(),
             containment: ContainmentKind::default(),
+            hide: hidden_by_default(),
+            limits: Limits::default(),
             env: vec![],
             max_task_duration: Span::secs(30 * 60),
             max_iterations: 50,

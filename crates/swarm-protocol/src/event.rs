@@ -27,7 +27,7 @@ pub use crate::proof::{Proof, Standing};
 use crate::record::{RecordError, member};
 use crate::review::ReviewNote;
 use crate::time::Timestamp;
-pub use line::{line, paused};
+pub use line::{line, line_at, paused};
 
 /// The plan as a snapshot event holds it: inline, or a content-addressed file when it is large.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

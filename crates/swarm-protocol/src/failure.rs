@@ -32,6 +32,8 @@ pub enum FailureClass {
     Refused,
     /// The program's own limit of turns or money, or ours of steps.
     OwnLimit,
+    /// More memory, processes or disk than `limits` allows: it was ended.
+    Limits,
     /// No output for too long outside a running tool.
     Stalled,
     /// It does the same again and again, and nothing comes of it.
@@ -72,7 +74,7 @@ pub enum Consequence {
 }
 
 impl FailureClass {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Throttled,
         Self::Overloaded,
         Self::Network,
@@ -84,6 +86,7 @@ impl FailureClass {
         Self::OutputCut,
         Self::Refused,
         Self::OwnLimit,
+        Self::Limits,
         Self::Stalled,
         Self::Looping,
         Self::Denied,
@@ -98,7 +101,7 @@ impl FailureClass {
             Self::Billing | Self::Key | Self::Configuration => Consequence::Setup,
             Self::OutputCut | Self::Refused => Consequence::OnceMore,
             Self::Overflow => Consequence::Overflow,
-            Self::OwnLimit => Consequence::Timeout,
+            Self::OwnLimit | Self::Limits => Consequence::Timeout,
             Self::Stalled => Consequence::Silence,
             Self::Looping => Consequence::Loop,
             Self::Denied => Consequence::Denied,
@@ -119,6 +122,7 @@ impl FailureClass {
             Self::OutputCut => "output_cut",
             Self::Refused => "refused",
             Self::OwnLimit => "own_limit",
+            Self::Limits => "limits",
             Self::Stalled => "stalled",
             Self::Looping => "looping",
             Self::Denied => "denied",
@@ -141,6 +145,7 @@ impl FailureClass {
             Self::OutputCut => "the answer was cut at the output limit",
             Self::Refused => "the service refused to answer",
             Self::OwnLimit => "a limit of steps was reached",
+            Self::Limits => "it took more of the machine than `limits` allows",
             Self::Stalled => "it went silent",
             Self::Looping => "it goes round in circles",
             Self::Denied => "the sandbox denied what it needs",

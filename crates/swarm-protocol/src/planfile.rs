@@ -23,13 +23,16 @@
 mod error;
 mod read;
 mod json;
+mod shapes;
 mod checklist;
 mod fields;
 mod write;
 mod peers;
+mod noted;
 
 pub use error::PlanFileError;
-pub use peers::{Imported, Source, import};
+pub use noted::parse_with_notes;
+pub use peers::{Care, Imported, Source, import, import_with};
 pub use read::{BYTES_MAX, Format, format_of, parse, parse_parts};
 pub use write::{to_json, to_markdown};
 

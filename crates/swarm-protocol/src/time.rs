@@ -27,6 +27,12 @@ impl Timestamp {
         Self(self.0.saturating_add(ms).min(Self::MAX.0))
     }
 
+    /// The time of day, with the date before it where that is not the day of `now`.
+    pub fn clock(self, now: Self) -> String {
+        let (text, now) = (self.to_string(), now.to_string());
+        if text[..10] == now[..10] { text[11..19].to_owned() } else { text[..19].replace('T', " ") }
+    }
+
     /// Whole seconds from `earlier` to here, 0 if it is later.
     pub fn secs_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0) / 1000

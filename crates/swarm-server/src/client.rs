@@ -2,6 +2,7 @@
 
 mod exchange;
 mod follow;
+mod silence;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ use swarm_protocol::oplog::PreviewView;
 
 use exchange::{Asked, ask, pass};
 pub use follow::{Event, Follow};
+pub use silence::Silence;
+use silence::falls_silent;
 
 /// Long enough for a plan of 10,000 tasks on a slow disk; a coordinator that takes longer hangs.
 const ANSWER_WITHIN: Duration = Duration::from_secs(120);
@@ -35,6 +38,9 @@ pub enum ClientError {
         #[source]
         source: io::Error,
     },
+    /// It is there and does not move. What was sent may be carried out when it goes on: ask again with the same id.
+    #[error("{0}")]
+    Silent(Silence),
     #[error("the command is too large to be sent: {source}")]
     TooLarge { source: io::Error },
     #[error("cannot reach the coordinator at {path}: {source}")]
@@ -133,10 +139,7 @@ impl Client {
 
     /// Hands a request on as it is and gives the answer back while it still comes, a stream of events included.
     pub async fn pass(&self, request: Request<Body>) -> Result<HttpResponse, ClientError> {
-        match tokio::time::timeout(ANSWER_WITHIN, pass(&self.socket, request)).await {
-            Ok(answered) => answered,
-            Err(_) => Err(ClientError::Lost { source: io::ErrorKind::TimedOut.into() }),
-        }
+        self.unless_silent(pass(&self.socket, request)).await
     }
 
     /// A view, `status` or `tasks/1.2`, now or at a record.
@@ -165,9 +168,21 @@ impl Client {
     }
 
     async fn ask(&self, asked: Asked) -> Result<(StatusCode, Vec<u8>), ClientError> {
-        match tokio::time::timeout(ANSWER_WITHIN, ask(&self.socket, asked)).await {
-            Ok(answered) => answered,
-            Err(_) => Err(ClientError::Lost { source: io::ErrorKind::TimedOut.into() }),
+        self.unless_silent(ask(&self.socket, asked)).await
+    }
+
+    /// The answer, or within seconds that there will be none.
+    async fn unless_silent<T>(
+        &self,
+        asked: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T, ClientError> {
+        let bounded = tokio::time::timeout(ANSWER_WITHIN, asked);
+        tokio::select! {
+            answered = bounded => match answered {
+                Ok(answered) => answered,
+                Err(_) => Err(ClientError::Lost { source: io::ErrorKind::TimedOut.into() }),
+            },
+            silence = falls_silent(&self.socket) => Err(ClientError::Silent(silence)),
         }
     }
 }

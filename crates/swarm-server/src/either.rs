@@ -17,7 +17,10 @@ pub async fn or_beside<L: ?Sized + Ledger, T: Send + 'static>(
 ) -> Result<T, ApiError> {
     match asked {
         Ok(found) => Ok(found),
-        Err(ClientError::Nobody | ClientError::Lost { .. }) => beside(ledger, otherwise).await,
+        // One that does not move has written all that it has acknowledged.
+        Err(ClientError::Nobody | ClientError::Lost { .. } | ClientError::Silent(_)) => {
+            beside(ledger, otherwise).await
+        }
         Err(ClientError::Denied { error, .. }) => Err(error),
         Err(error) => Err(ApiError::new("unreachable", error.to_string(), "swarm doctor")),
     }
@@ -33,6 +36,10 @@ pub async fn carried_out<L: ?Sized + Ledger>(
         Ok(Response::Answer(answer)) => Ok(answer),
         Ok(Response::Refused { refusal }) => return Err(refusal.into()),
         Ok(Response::Failed { text }) => return Err(ApiError::new("world_failed", text, "swarm doctor")),
+        // It has the ledger and the command: nobody else may carry it out.
+        Err(ClientError::Silent(silence)) => {
+            return Err(ApiError::new("silent", silence.to_string(), silence.hint()));
+        }
         Err(error) => Err(error),
     };
     or_beside(ledger, asked, move |ledger| ledger.ask(envelope)).await

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -51,15 +52,14 @@ impl Opening {
     /// Begins to listen. To be called by the holder of the owner lock only: it takes the socket's place.
     pub fn listen(self) -> io::Result<Listener> {
         let Self { paths, api: queue, feed, who, limits } = self;
-        let socket = socket::bind(&paths.socket)?;
+        let socket = KeptSocket::bind(&paths.socket)?;
         let end = CancellationToken::new();
-        let path = paths.socket.clone();
+        let (path, inode) = (paths.socket.clone(), Arc::clone(&socket.inode));
         let hub = Hub::start(feed, paths.ledger.clone(), limits, &end);
         let api = ApiState::new(paths, limits, hub, queue, end.clone());
         let connections = TaskTracker::new();
         let front = Arc::new(Front { router: api::router(Arc::clone(&api)), api, who });
         tokio::spawn(end.clone().run_until_cancelled_owned(accept(socket, front, connections.clone())));
-        let inode = inode_of(&path);
         Ok(Listener { path, farewell: limits.farewell, connections, inode, _end: end.drop_guard() })
     }
 }
@@ -71,7 +71,7 @@ pub struct Listener {
     farewell: Duration,
     connections: TaskTracker,
     /// Which file is ours: another coordinator's socket in its place is not to be taken away.
-    inode: Option<u64>,
+    inode: Arc<AtomicU64>,
     _end: DropGuard,
 }
 
@@ -94,7 +94,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         // The connections end by the token, which is dropped after this.
-        if self.inode.is_some() && inode_of(&self.path) == self.inode {
+        if inode_of(&self.path) == Some(self.inode.load(Ordering::Relaxed)) {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -104,6 +104,46 @@ fn inode_of(path: &Path) -> Option<u64> {
     std::os::unix::fs::MetadataExt::ino(&std::fs::symlink_metadata(path).ok()?).into()
 }
 
+/// How often the socket's file is looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// The socket, under its name for as long as we listen. Cleaners of temporary files and `git clean` take it away, and
+/// without it nobody could stop the swarm.
+struct KeptSocket {
+    path: PathBuf,
+    listener: UnixListener,
+    inode: Arc<AtomicU64>,
+}
+
+impl KeptSocket {
+    fn bind(path: &Path) -> io::Result<Self> {
+        let listener = socket::bind(path)?;
+        let inode = Arc::new(AtomicU64::new(inode_of(path).unwrap_or_default()));
+        Ok(Self { path: path.to_owned(), listener, inode })
+    }
+
+    async fn accept(&mut self) -> io::Result<UnixStream> {
+        loop {
+            match tokio::time::timeout(LOOK_EVERY, self.listener.accept()).await {
+                Ok(accepted) => return accepted.map(|(stream, _)| stream),
+                Err(_) => self.bind_again_if_gone(),
+            }
+        }
+    }
+
+    /// One that stands there in place of ours is another coordinator's, and stays.
+    fn bind_again_if_gone(&mut self) {
+        if inode_of(&self.path).is_some() {
+            return;
+        }
+        // Where even the folder is gone, the next look may find it again.
+        if let Ok(Self { listener, inode, .. }) = Self::bind(&self.path) {
+            self.listener = listener;
+            self.inode.store(inode.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
+
 /// What every connection needs.
 struct Front {
     router: Router,
@@ -111,11 +151,11 @@ struct Front {
     who: Who,
 }
 
-async fn accept(socket: UnixListener, front: Arc<Front>, connections: TaskTracker) {
+async fn accept(mut socket: KeptSocket, front: Arc<Front>, connections: TaskTracker) {
     loop {
         let Some(place) = front.api.places.any().await else { return };
         match socket.accept().await {
-            Ok((stream, _)) => drop(connections.spawn(serve(Arc::clone(&front), stream, place))),
+            Ok(stream) => drop(connections.spawn(serve(Arc::clone(&front), stream, place))),
             // Out of file handles, mostly: others may end meanwhile.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }

@@ -10,7 +10,7 @@ use swarm_protocol::ids::RunId;
 use swarm_work::daemon::RunFiles;
 use tokio::net::UnixStream;
 
-pub use ancestors::by_ancestors;
+pub use ancestors::{by_ancestors, by_ancestors_alone};
 
 /// A caller may ask to be treated as less than it is: `Swarm-Role: viewer`.
 pub const ROLE_HEADER: &str = "swarm-role";

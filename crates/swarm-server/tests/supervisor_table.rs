@@ -17,7 +17,11 @@ use swarm_work::supervisor::{
 use world::{Coordinator, World, git, host, until, within};
 
 async fn stop(world: &World) -> Stopped {
-    let rescue = Rescue { task: world.spec.task.clone(), worktree: world.spec.worktree.clone() };
+    let rescue = Rescue {
+        task: world.spec.task.clone(),
+        worktree: world.spec.worktree.clone(),
+        max_file_bytes: 1 << 20,
+    };
     let (git, files) = (world.git().await, world.files());
     let stopping = stop_run(&git, &files, &world.spec.nonce, Some(&rescue), Duration::from_secs(1));
     within("the end of the run", stopping).await.expect("it can be ended")
@@ -161,10 +165,16 @@ async fn after_a_restart_of_the_machine_nobody_is_looked_for() {
     world.kill_daemon();
     until("its end", || std::fs::File::open(world.files().lock()).expect("there").try_lock().is_ok()).await;
     record.boot_id = "another-boot".into();
+    // Its own go with the daemon where they are in a namespace: this one does not.
+    let nonce = (swarm_process::NONCE_VARIABLE, &world.spec.nonce);
+    let mut stranger =
+        std::process::Command::new("sleep").arg("300").env(nonce.0, nonce.1).spawn().expect("sleep");
     write_durable(&world.files().record(), &record).expect("written");
     let Found::Died(death) = world.ensure().await else { panic!("not died") };
     assert_eq!(death.text, "the machine was restarted");
-    assert!(!world.living().is_empty(), "what carries the nonce cannot be ours, so it was let be");
+    let let_be = world.living().contains(&stranger.id());
+    stranger.kill().and_then(|()| stranger.wait()).expect("it was there");
+    assert!(let_be, "what carries the nonce cannot be ours");
 }
 
 #[tokio::test]

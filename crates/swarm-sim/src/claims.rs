@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::event::Event;
+use swarm_protocol::failure::Consequence;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::outcome::Ended;
 
 #[derive(Debug, Clone, Default)]
 pub struct Claims {
@@ -43,6 +45,14 @@ impl Claims {
             Event::CoordinatorStarted { policy, .. } => self.most = policy.claims_max,
             Event::Paused { reason, .. } if reason.word() == "close" => self.closing = true,
             Event::Resumed { reason } if reason.word() == "close" => self.closing = false,
+            // Weather is nobody's attempt.
+            Event::AgentFailed { task, how: Ended::Failed { failure }, .. }
+                if failure.class.consequence() == Consequence::Transient =>
+            {
+                if let Some(counted) = self.counted.get_mut(task) {
+                    *counted = counted.saturating_sub(1);
+                }
+            }
             Event::TaskClaimed { task, .. } => *self.counted.entry(task.clone()).or_default() += 1,
             Event::Iteration { task, tip, class, .. } => {
                 let moved = tip.as_ref().is_some_and(|tip| self.moves(task, tip));

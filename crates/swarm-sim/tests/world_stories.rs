@@ -12,7 +12,7 @@ const EMPTY_MAX: usize = 40;
 /// Seeds of one test run; `SWARM_SEEDS` asks for more or fewer, the heavy form of the tests for all.
 fn seeds() -> u64 {
     let asked = std::env::var("SWARM_SEEDS").ok().and_then(|n| n.parse().ok());
-    asked.unwrap_or(if is_heavy() { SEEDS_FOR_EVERY_CELL } else { 3_000 })
+    asked.unwrap_or(if is_heavy() { SEEDS_FOR_EVERY_CELL } else { 1_500 })
 }
 
 fn is_heavy() -> bool {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use swarm_protocol::api::{ApiError, HistoryPage, Seen};
 use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
 use swarm_protocol::command::{Answer, Command, Envelope};
-use swarm_protocol::event::line;
+use swarm_protocol::event::line_at;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::record::event_of;
@@ -146,7 +146,7 @@ pub fn event_line(text: &str) -> Option<EventLine> {
         at: margin.ts,
         task: event.as_ref().and_then(|event| event.task().cloned()),
         by: margin.by,
-        text: event.as_ref().and_then(line),
+        text: event.as_ref().and_then(|event| line_at(event, margin.ts)),
         kind: margin.kind,
     })
 }

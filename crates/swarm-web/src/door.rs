@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use swarm_engine::paths::Paths;
 use swarm_server::client::Client;
 use swarm_server::ledger::Ledger;
-use swarm_server::peer::{Role, Who, by_ancestors};
+use swarm_server::peer::{Role, Who, by_ancestors_alone};
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -60,7 +60,7 @@ pub enum DoorError {
 impl Opening {
     pub fn new(paths: &Paths, ledger: Arc<dyn Ledger>, place: String) -> Self {
         Self {
-            who: by_ancestors(&paths.swarm),
+            who: by_ancestors_alone(&paths.swarm),
             paths: paths.clone(),
             ledger,
             place,

@@ -4,10 +4,9 @@
 //! What a publication that waits does itself (its lock comes and goes) does not count as a change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -45,8 +44,9 @@ const TELLING: [&str; 11] = [
 #[derive(Debug)]
 pub struct CheckoutWatch {
     inotify: AsyncFd<OwnedFd>,
-    /// By watch descriptor: the names in that folder that matter.
-    names: BTreeMap<i32, BTreeSet<OsString>>,
+    /// By watch descriptor: the names in that folder that matter, as they are shown. The ledger has a name that is no
+    /// text only in that form, and two names that are shown alike wake us once too often at most.
+    names: BTreeMap<i32, BTreeSet<String>>,
 }
 
 impl CheckoutWatch {
@@ -75,7 +75,10 @@ impl CheckoutWatch {
             | WatchFlags::ATTRIB;
         for (folder, wanted) in folders.into_iter().take(WATCHES_MAX) {
             match inotify::add_watch(&fd, &folder, flags | WatchFlags::ONLYDIR) {
-                Ok(watch) => names.entry(watch).or_insert_with(BTreeSet::new).extend(wanted),
+                Ok(watch) => {
+                    let wanted = wanted.iter().map(|name| name.to_string_lossy().into_owned());
+                    names.entry(watch).or_insert_with(BTreeSet::new).extend(wanted);
+                }
                 // Gone since we looked: then its parent tells of it.
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
                 Err(error) => return Err(failed(error.into())),
@@ -109,9 +112,9 @@ impl CheckoutWatch {
                 // Too many events at once: some are lost, so something has changed.
                 Ok(event) if event.events().contains(ReadFlags::QUEUE_OVERFLOW) => matters = true,
                 Ok(event) => {
-                    let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()).to_owned());
+                    let name = event.file_name().map(|name| String::from_utf8_lossy(name.to_bytes()));
                     let wanted = self.names.get(&event.wd());
-                    matters |= name.is_some_and(|name| wanted.is_some_and(|wanted| wanted.contains(&name)));
+                    matters |= name.is_some_and(|name| wanted.is_some_and(|wanted| wanted.contains(&*name)));
                 }
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}

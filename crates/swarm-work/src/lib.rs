@@ -9,6 +9,7 @@ pub mod publish;
 pub mod prove;
 pub mod protected;
 pub mod checkout_watch;
+pub mod hand_in;
 pub mod remove;
 pub mod rescue;
 pub mod restore;

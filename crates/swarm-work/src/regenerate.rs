@@ -11,7 +11,7 @@ use swarm_protocol::config::Regenerate;
 use swarm_protocol::gist::gist;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::daemon::caches;
+use crate::daemon::{caches, masked, visible};
 use crate::worktree::names;
 use swarm_process::containment::end_run;
 use swarm_process::launcher::Launcher;
@@ -33,6 +33,8 @@ pub struct Box<'a> {
     pub containment: Containment,
     /// False: a person wants no walls.
     pub walls: bool,
+    /// Places that the commands do not see.
+    pub hide: &'a [String],
     /// Names of variables that are handed on.
     pub env: &'a [String],
     /// Marks all that is started. The same for the same task, so that whoever comes after a death finds it.
@@ -84,9 +86,15 @@ impl Box<'_> {
             worktree: self.place.to_owned(),
             git: None,
             tmp,
-            writable: caches(),
+            writable: vec![],
             hidden: vec![self.swarm_dir.join("run")],
+            masked: masked(self.hide, &[]),
+            visible: self.swarm_dir.parent().map(visible).unwrap_or_default(),
+            caches: caches(),
+            binds: vec![],
             network: true,
+            limits: swarm_process::Limits::default(),
+            strict: false,
             best_effort: false,
         });
         let enclosure = Enclosure {

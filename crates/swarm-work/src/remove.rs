@@ -21,7 +21,7 @@ use crate::worktree::{
     checkouts_of_people, copy, hold_task, let_go_for_good, marker_of, marker_path, ports, records_at, setup,
 };
 pub use disposable::{DISPOSABLE, Disposable};
-use swarm_git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, remove_marker, tips};
+use swarm_git::{Git, GitError, OwnRepository, PrivateIndex, RefChange, RefOutcome, remove_marker, tips};
 use swarm_process::who_stays_inside;
 pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
 pub use trash::{move_to_trash, move_with_note, trash_record};
@@ -231,6 +231,19 @@ pub async fn keep_commit(git: &Git, shelf: &str, task: &TaskId, commit: &Oid) ->
     }
 }
 
+/// The agent's own repository: into the trash if it holds what was never handed in.
+fn put_own_away(git: &Git, task: &TaskId, worktree: &Path) -> Result<(), GitError> {
+    let own = OwnRepository::of(worktree, task);
+    if own.is_there() {
+        if own.holds_more(git) {
+            move_to_trash(git, &format!("{task}-git"), &own.dir)?;
+        } else {
+            std::fs::remove_dir_all(&own.dir).map_err(GitError::io("remove", &own.dir))?;
+        }
+    }
+    own.forget(git)
+}
+
 async fn take_away(
     git: &Git,
     asked: &GivingUp<'_>,
@@ -249,6 +262,7 @@ async fn take_away(
             move_with_note(git, name, path, &about)?;
         }
     }
+    put_own_away(git, asked.task, path)?;
     for record in records {
         // Into the trash as well: its reflog may be the only word about a commit an agent has dropped.
         trash_record(git, name, record)?;

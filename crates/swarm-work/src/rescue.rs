@@ -9,7 +9,9 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 
 use crate::worktree::{marker_of, records_at};
 pub(crate) use exact::{Exact, snapshot_exact};
-use swarm_git::{Change, Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, path_of, tips};
+use swarm_git::{
+    Change, Git, GitError, NewCommit, OwnRepository, PrivateIndex, RefChange, RefOutcome, path_of, tips,
+};
 use swarm_process::Input;
 
 /// A larger file is not put into the object database on our own account: it would stay there for good.
@@ -213,10 +215,10 @@ pub(crate) async fn save_as(
         return Ok(None);
     }
     let shot = snapshot(git, worktree, task, tip, Some(RESCUE_FILE_MAX_BYTES)).await?;
-    let kept = git.ref_value(name).await?;
     if !shot.differs {
         return Ok(None);
     }
+    let (name, kept) = usable_name(git, name).await?;
     if let Some(kept) = &kept
         && git.tree_of(kept).await? == shot.tree
     {
@@ -224,7 +226,7 @@ pub(crate) async fn save_as(
         return Ok(Some(kept.clone()));
     }
     let message =
-        format!("swarm: unfinished work of {task} in {}\n", name.rsplit('/').next().unwrap_or(name));
+        format!("swarm: unfinished work of {task} in {}\n", name.rsplit('/').next().unwrap_or(&name));
     let commit = NewCommit {
         tree: &shot.tree,
         parents: std::slice::from_ref(tip),
@@ -234,7 +236,7 @@ pub(crate) async fn save_as(
         at_secs: now_secs(),
     };
     let commit = git.make_commit(commit).await?;
-    let change = RefChange { name: name.to_owned(), old: kept, new: Some(commit.clone()) };
+    let change = RefChange { name, old: kept, new: Some(commit.clone()) };
     match git.update_refs(&[change], "swarm: unfinished work saved").await? {
         RefOutcome::Changed => git.make_durable().await?,
         RefOutcome::Lost { name, .. } => {
@@ -245,6 +247,24 @@ pub(crate) async fn save_as(
         }
     }
     Ok(Some(commit))
+}
+
+/// Names tried when the first ones name what cannot be read.
+const NAMES_MAX: u32 = 20;
+
+/// The name with what it keeps; another one like it where that names an object which git does not have. It is left as it
+/// is: somebody may yet bring the object back.
+async fn usable_name(git: &Git, name: &str) -> Result<(String, Option<Oid>), GitError> {
+    for n in 1..NAMES_MAX {
+        let candidate = if n == 1 { name.to_owned() } else { format!("{name}-{n}") };
+        match git.ref_value(&candidate).await {
+            Ok(None) => return Ok((candidate, None)),
+            Ok(Some(kept)) if git.tree_of(&kept).await.is_ok() => return Ok((candidate, Some(kept))),
+            _ => {}
+        }
+    }
+    let what = format!("{name} and {} like it name what cannot be read", NAMES_MAX - 2);
+    Err(GitError::Unreadable { command: "rev-parse".into(), what })
 }
 
 /// What `commit_rest` did.
@@ -323,7 +343,8 @@ fn under_way(git: &Git, worktree: &Path, task: &TaskId) -> Result<Option<&'stati
     ];
     let records = records_at(git, worktree, marker_of(git, task, worktree)?.as_ref());
     let there = |(name, _): &&(&str, &str)| records.iter().any(|record| record.join(name).exists());
-    Ok(SIGNS.iter().find(there).map(|(_, what)| *what))
+    let in_its_own = || OwnRepository::of(worktree, task).under_way();
+    Ok(SIGNS.iter().find(there).map(|(_, what)| *what).or_else(in_its_own))
 }
 
 async fn is_this_work(git: &Git, commit: &Oid, parent: &Oid, tree: &Oid) -> Result<bool, GitError> {

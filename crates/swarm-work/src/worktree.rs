@@ -12,6 +12,7 @@ mod integrity;
 pub mod copy;
 mod make;
 mod marker;
+mod moved;
 pub mod overview;
 pub mod pool;
 pub mod ports;
@@ -25,7 +26,9 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
+use crate::hand_in::hand_in;
 use crate::remove::{move_to_trash, trash_record};
+use crate::rescue::RESCUE_FILE_MAX_BYTES;
 pub(crate) use attach::newest_whole;
 use copy::{CopyError, CopyRule, copy_in};
 pub use integrity::{Flaw, examine};
@@ -66,6 +69,8 @@ pub struct Wanted<'a> {
     pub pool: Option<&'a PoolRule>,
     /// What is copied into it from the person's checkout.
     pub copy: Option<&'a CopyRule>,
+    /// The largest file that is taken from an agent's own repository.
+    pub max_file_bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +125,19 @@ pub async fn prepare(
     dir: &Path,
     base: &BaseRule,
 ) -> Result<Prepared, PrepareFailure> {
-    prepare_as(git, &Wanted { task, dir, base, begins: None, pool: None, copy: None }).await
+    prepare_as(
+        git,
+        &Wanted {
+            task,
+            dir,
+            base,
+            begins: None,
+            pool: None,
+            copy: None,
+            max_file_bytes: RESCUE_FILE_MAX_BYTES,
+        },
+    )
+    .await
 }
 
 /// Makes, recycles or finds the worktree. Safe to ask again after death at any point.
@@ -149,6 +166,10 @@ async fn prepare_with(git: &Git, wanted: &Wanted<'_>, files: Files) -> Result<Pr
     let _mine = hold_task(git, task).await?;
     let marker = marker_of(git, task, &path)?;
     let records = records_at(git, &path, marker.as_ref());
+    // A daemon that was killed may have left commits in the agent's own repository.
+    if let Err(error) = hand_in(git, task, &path, wanted.max_file_bytes).await {
+        git.notice(format!("the last commits of {task} were not taken: {error}"));
+    }
     let was_there = std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
     let made_before = marker.as_ref().map(|marker| marker.state);
     let mut prepared = match (found(&path, marker.as_ref(), &records), marker) {

@@ -39,8 +39,8 @@ const KNOWN: &[(&str, &[&str], &str)] = &[
     ("swarm-server", &["api_state", "fault"], "a fault says what of the state stands in the way"),
     (
         "swarm-work",
-        &["merge_tree", "operation", "prove", "publish", "remove", "rescue", "worktree"],
-        "what is removed is rescued first, and an operation removes and brings back",
+        &["hand_in", "merge_tree", "operation", "prove", "publish", "remove", "rescue", "worktree"],
+        "what is removed is rescued first, what an agent left is handed in before its worktree is used again, and an operation removes and brings back",
     ),
 ];
 

@@ -39,10 +39,10 @@ fn with_nextest(workspace: &Workspace) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Tests that wait for processes are most of them: two for each core keep it busy. `.config/nextest.toml` says which
+/// Tests that wait for processes are most of them: three for each core keep it busy. `.config/nextest.toml` says which
 /// ones take more than one place.
 fn test_threads() -> usize {
-    2 * std::thread::available_parallelism().map_or(2, usize::from)
+    3 * std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 fn with_cargo_test(workspace: &Workspace) -> Result<Outcome> {

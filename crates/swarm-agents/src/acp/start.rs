@@ -8,6 +8,9 @@ use super::Opening;
 
 pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings) -> (Invocation, Opening) {
     let mut argv = setup.command.clone();
+    if kin(setup) == Some(AgentProgram::Codex) {
+        argv.extend(codex::settings(setup));
+    }
     argv.extend(setup.args.iter().cloned());
     let mut invocation = Invocation::new(argv, Stdin::Talk);
     match kin(setup) {
@@ -60,5 +63,44 @@ pub fn writable(setup: &AgentSetup, around: &Surroundings) -> Vec<PathBuf> {
         Some(AgentProgram::Gemini) => gemini::writable(around),
         Some(AgentProgram::Opencode) => opencode::writable(around),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(command: &[&str], args: &[&str], own_sandbox: bool, expected: &str) {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let setup = AgentSetup {
+            command: words(command),
+            args: words(args),
+            own_sandbox,
+            ..AgentSetup::of(AgentProgram::Acp)
+        };
+        let launch = Launch {
+            prompt_file: Path::new("/p"),
+            prompt: "do it",
+            worktree: Path::new("/w"),
+            session: None,
+            scratch: Path::new("/s"),
+            swarm: Path::new("/swarm"),
+            way: super::super::super::invocation::Way::Preferred,
+        };
+        let (invocation, _) = invocation(&setup, &launch, &Surroundings::default());
+        assert_eq!(invocation.argv.join(" "), expected);
+    }
+
+    #[test]
+    fn codex_behind_acp_leaves_the_box_to_us_unless_its_own_is_wanted() {
+        let open = "-c analytics.enabled=false -c sandbox_mode=danger-full-access -c approval_policy=never";
+        check(&["codex-acp"], &["--more"], false, &format!("codex-acp {open} --more"));
+        check(&["npx", "-y", "@zed/codex-acp"], &[], false, &format!("npx -y @zed/codex-acp {open}"));
+        let own = open.replace("danger-full-access", "workspace-write");
+        check(&["codex-acp"], &[], true, &format!("codex-acp {own}"));
+        // What the person says about it counts.
+        let theirs = ["codex-acp", "-c", "sandbox_mode=read-only"];
+        check(&theirs, &[], false, &theirs.join(" "));
+        check(&["some-agent"], &["--acp"], false, "some-agent --acp");
     }
 }

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
 use super::super::call::{shown_input, whole_input};
-use super::super::failing::{failed, failure, shown};
+use super::super::failing::{failed, failure};
 use super::super::heard::Heard;
 use super::super::json::{array, count, field, text, truth};
 use super::super::reading::{Conclusion, ExitFacts, Outgoing, gone};
 use super::super::rpc::{Incoming, Talk, incoming};
-use super::{status_of, turn_failed};
+use super::{reconnects, status_of, told, turn_failed};
 
 /// With what the talk begins.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,8 @@ enum End {
     Interrupted,
     Failed {
         message: String,
+        /// The cause, where the message only says that it gave up.
+        details: String,
         kind: Value,
     },
     /// The server did not accept what it was asked: nothing was sent to a model.
@@ -168,8 +170,8 @@ impl AppServer {
                 heard.usage = heard.usage.plus(usage(field(field(params, "tokenUsage"), "last")));
             }
             "error" if truth(params, "willRetry") => {
-                let (failure, weight) = retry(field(params, "error"));
-                heard.retries(failure, weight);
+                let error = field(params, "error");
+                reconnects(text(error, "message").unwrap_or_default(), retry(error), heard);
             }
             "turn/completed" => {
                 let turn = field(params, "turn");
@@ -179,7 +181,8 @@ impl AppServer {
                     _ => {
                         let error = field(turn, "error");
                         let message = text(error, "message").unwrap_or("the turn failed").to_owned();
-                        End::Failed { message, kind: field(error, "codexErrorInfo").clone() }
+                        let details = text(error, "additionalDetails").unwrap_or_default().to_owned();
+                        End::Failed { message, details, kind: field(error, "codexErrorInfo").clone() }
                     }
                 };
                 self.ends(end, heard);
@@ -203,9 +206,9 @@ impl AppServer {
                 Conclusion::Failed(failed(FailureClass::Unknown, "the model gave an empty answer"))
             }
             Some(End::Interrupted) => Conclusion::Interrupted,
-            Some(End::Failed { message, kind }) => Conclusion::Failed(match exact(kind) {
-                Some(class) if class != FailureClass::Quota => failed(class, message),
-                _ => turn_failed(message, kind, exit),
+            Some(End::Failed { message, details, kind }) => Conclusion::Failed(match exact(kind) {
+                Some(class) => failed(class, message),
+                None => turn_failed(message, details, kind, heard),
             }),
             Some(End::Refused(message)) => Conclusion::Failed(failed(FailureClass::Configuration, message)),
             None => Conclusion::Failed(gone(heard, exit)),
@@ -231,17 +234,18 @@ fn exact(kind: &Value) -> Option<FailureClass> {
     }
 }
 
-fn retry(error: &Value) -> (Failure, u32) {
+/// Why it asks again: the message only counts, the cause stands beside it.
+fn retry(error: &Value) -> Failure {
     let message = text(error, "message").unwrap_or_default();
+    let details = text(error, "additionalDetails").unwrap_or_default();
     let kind = field(error, "codexErrorInfo");
     let words = if kind.is_null() { String::new() } else { kind.to_string() };
-    let mut failure = failure(status_of(&words), &format!("{message}\n{words}"));
+    let mut failure = failure(status_of(&words), &format!("{message}\n{details}\n{words}"));
     if let Some(class) = exact(kind) {
         failure.class = class;
     }
-    failure.text = shown(message);
-    let weight = if message.contains("waiting for network") { 2 } else { 1 };
-    (failure, weight)
+    failure.text = told(message, details);
+    failure
 }
 
 fn starts(item: &Value, heard: &mut Heard) {

@@ -4,11 +4,11 @@ use serde_json::Value;
 use swarm_protocol::failure::{FailureClass, Usage};
 
 use super::super::call::{shown_input, whole_input};
-use super::super::failing::failed;
+use super::super::failing::{failed, failure};
 use super::super::heard::Heard;
 use super::super::json::{array, count, event, field, text};
 use super::super::reading::{Conclusion, ExitFacts, gone};
-use super::{reconnecting, turn_failed};
+use super::{reconnects, turn_failed};
 
 #[derive(Default)]
 pub struct Exec {
@@ -29,8 +29,9 @@ impl Exec {
             Some("item.started") => starts(item, heard),
             Some("item.completed") => completed(item, heard),
             Some("error") => {
-                if let Some((failure, weight)) = reconnecting(text(&event, "message").unwrap_or_default()) {
-                    heard.retries(failure, weight);
+                let message = text(&event, "message").unwrap_or_default();
+                if let Some(why) = message.strip_prefix("Reconnecting...") {
+                    reconnects(message, failure(None, why), heard);
                 }
             }
             Some("turn.completed") => {
@@ -50,7 +51,7 @@ impl Exec {
 
     pub fn conclude(&self, heard: &Heard, exit: &ExitFacts) -> Conclusion {
         match &self.end {
-            Some(End::Failed(message)) => Conclusion::Failed(turn_failed(message, &Value::Null, exit)),
+            Some(End::Failed(message)) => Conclusion::Failed(turn_failed(message, "", &Value::Null, heard)),
             Some(End::Completed) if heard.has_said_anything() => {
                 Conclusion::Done { denied: heard.denied.clone() }
             }

@@ -14,6 +14,18 @@ fn sandbox(setup: &AgentSetup) -> &'static str {
     if setup.own_sandbox { "workspace-write" } else { "danger-full-access" }
 }
 
+/// The same for its ACP side, which takes no other arguments. A command that speaks of its sandbox is left alone.
+pub fn settings(setup: &AgentSetup) -> Vec<String> {
+    if setup.command.iter().any(|word| word.contains("sandbox_mode")) {
+        return Vec::new();
+    }
+    let sandbox = format!("sandbox_mode={}", sandbox(setup));
+    with_args(Vec::new(), QUIET, None)
+        .into_iter()
+        .chain(["-c".to_owned(), sandbox, "-c".to_owned(), "approval_policy=never".to_owned()])
+        .collect()
+}
+
 /// A profile whose command says `exec` does without the app-server.
 pub fn wants_exec(setup: &AgentSetup) -> bool {
     setup.command.get(1).is_some_and(|word| word == "exec")

@@ -99,7 +99,15 @@ fn our_round(arena: &Arena, runtime: &Runtime, git: &Git, pool: &PoolRule, round
     let [first, next] = ["first", "next"].map(|name| TaskId::new(format!("{name}{round}")));
     let (first, next) = (first?, next?);
     let prepare = |task: &TaskId| {
-        let wanted = Wanted { task, dir: &pool.dir, base: &base, begins: None, pool: Some(pool), copy: None };
+        let wanted = Wanted {
+            task,
+            dir: &pool.dir,
+            base: &base,
+            begins: None,
+            pool: Some(pool),
+            copy: None,
+            max_file_bytes: 100 << 20,
+        };
         Ok(runtime.block_on(prepare_as(git, &wanted))?)
     };
     let give_up = |task: &TaskId, pooled: bool| {

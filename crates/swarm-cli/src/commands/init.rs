@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use swarm_protocol::planfile::Source;
+use swarm_protocol::planfile::{Care, Source};
 
 use super::plan::import::said;
 use crate::commands::operate::{DryRun, shown_lines};
@@ -71,7 +71,7 @@ fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
     match (import, swarm.foreign_plan()) {
         (true, _) => {
             let path = swarm.peer_source()?;
-            let read = plan_file::read_any(&path, None)?;
+            let read = plan_file::read_any(&path, None, Care::Lenient)?;
             lines.push(format!("the plan of {} in {} is imported", read.from, swarm.relative(&path)));
         }
         (false, Some(theirs)) => return Err(offer(swarm, &theirs)),
@@ -87,13 +87,13 @@ fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
 
 fn import(swarm: &Swarm) -> Result<Taken, CliError> {
     let path = swarm.peer_source()?;
-    swarm.take_over(&path, plan_file::read_any(&path, None)?, "swarm plan import")
+    swarm.take_over(&path, plan_file::read_any(&path, None, Care::Lenient)?, "swarm plan import")
 }
 
 /// Says whose plan is there; its files are left as they are.
 fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
     let place = swarm.relative(theirs);
-    let what = match plan_file::read_any(theirs, Some(Source::OpencodeSwarm)) {
+    let what = match plan_file::read_any(theirs, Some(Source::OpencodeSwarm), Care::Lenient) {
         Ok(read) => {
             let tasks: usize = read.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
             let goal: String = read.plan.goal.chars().take(80).collect();

@@ -74,6 +74,16 @@ pub fn intervene(cx: &Context, swarm: &Swarm, command: Command, dry: DryRun) -> 
     answered(cx, &swarm.ask(command)?)
 }
 
+/// The same for what lets work begin or go on: that nobody is there to do so is said.
+pub fn goes_on(cx: &Context, command: Command, dry: DryRun) -> Result<(), CliError> {
+    let swarm = Swarm::open(cx)?;
+    intervene(cx, &swarm, command, dry)?;
+    if !dry.dry_run {
+        swarm.note_that_nothing_goes_on();
+    }
+    Ok(())
+}
+
 /// What would happen, and nothing else.
 pub fn shown(cx: &Context, view: &PreviewView) -> Result<(), CliError> {
     cx.out.view(view, preview::text)

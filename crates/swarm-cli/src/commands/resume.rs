@@ -4,10 +4,9 @@ use clap::ValueEnum;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::PauseReason;
 
-use super::operate::{DryRun, intervene};
+use super::operate::{DryRun, goes_on};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::swarm::Swarm;
 
 /// Resume after a pause
 ///
@@ -64,5 +63,5 @@ impl From<ReasonArg> for PauseReason {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    intervene(cx, &Swarm::open(cx)?, Command::Resume { reason: args.reason.into() }, args.dry)
+    goes_on(cx, Command::Resume { reason: args.reason.into() }, args.dry)
 }

@@ -163,6 +163,10 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     if args.is_retry_alone() && retried_there(cx)? {
         return Ok(output::done());
     }
+    if args.retry && !args.detached && !args.coordinate && Swarm::open(cx)?.has_coordinator() {
+        let said = "A coordinator is already running, with the agents and the mode it was started with";
+        return Err(CliError::owned(said).run_instead("swarm run --retry"));
+    }
     if args.detach || args.tui {
         let begun = background::start(cx, args.goal.as_deref(), args.tui)?;
         return if args.tui { on_screen::show(begun, cx) } else { begun.tell(cx) };
@@ -233,7 +237,7 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     });
     match ran {
         Ok(ran) => {
-            let summary = Summary::of(&ran.state, ran.drained);
+            let summary = Summary::of(&ran.state, ran.drained, ran.untested);
             cx.out.view(&summary, Summary::text)?;
             Ok(summary.exit())
         }

@@ -14,7 +14,7 @@ use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
-use swarm_server::client::{ClientError, ping, send_command};
+use swarm_server::client::{ClientError, Silence, ping, send_command};
 
 use super::Swarm;
 use crate::error::CliError;
@@ -24,6 +24,26 @@ use crate::error::CliError;
 const BETWEEN_MAX: Duration = Duration::from_secs(30);
 const PAUSE_FIRST: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
+
+/// Who is at the coordinator's socket.
+enum Presence {
+    Answers,
+    /// Somebody who does not move.
+    Silent(Silence),
+    Nobody,
+}
+
+fn note_silence(silence: &Silence) {
+    crate::output::note(&format!("Note: {silence}. {}", silence.hint()));
+}
+
+/// A command that was handed over to somebody who does not move.
+pub(super) fn silent(silence: &Silence) -> CliError {
+    CliError::no_coordinator("The coordinator does not answer")
+        .because(silence)
+        .because("it may still carry the command out when it goes on; `swarm plan history` shows it then")
+        .say(silence.hint())
+}
 
 /// How one try ended.
 enum Tried {
@@ -35,13 +55,23 @@ enum Tried {
 impl Swarm {
     /// Whether somebody answers at the coordinator's socket.
     pub fn has_coordinator(&self) -> bool {
-        self.runtime.block_on(ping(&self.paths.socket)).is_ok()
+        !matches!(self.presence(), Presence::Nobody)
+    }
+
+    fn presence(&self) -> Presence {
+        match self.runtime.block_on(ping(&self.paths.socket)) {
+            Ok(()) => Presence::Answers,
+            Err(ClientError::Silent(silence)) => Presence::Silent(silence),
+            Err(_) => Presence::Nobody,
+        }
     }
 
     /// Told beside a view that shows agents at work: what nobody looks after may not be at work any more.
     pub fn note_that_nobody_coordinates(&self) {
-        if self.has_coordinator() {
-            return;
+        match self.presence() {
+            Presence::Answers => return,
+            Presence::Silent(silence) => return note_silence(&silence),
+            Presence::Nobody => {}
         }
         crate::output::note(if self.is_watched() {
             "Note: the coordinator crashed and is being restarted; live agents continue"
@@ -52,8 +82,12 @@ impl Swarm {
 
     /// With nobody at work it is easily taken for a swarm that is about to start.
     pub fn note_that_nothing_goes_on(&self) {
-        if !self.has_coordinator() && !self.is_watched() {
-            crate::output::note("Note: no coordinator is running; `swarm run` starts the work");
+        match self.presence() {
+            Presence::Silent(silence) => note_silence(&silence),
+            Presence::Nobody if !self.is_watched() => {
+                crate::output::note("Note: no coordinator is running; `swarm run` starts the work");
+            }
+            _ => {}
         }
     }
 
@@ -111,6 +145,7 @@ impl Swarm {
             Err(error @ (ClientError::Nobody | ClientError::Lost { .. })) => {
                 Ok(Tried::Between(error.to_string()))
             }
+            Err(ClientError::Silent(silence)) => Err(silent(&silence)),
             Err(ClientError::Denied { status: 403, error }) => {
                 Err(CliError::not_allowed(error.message).say(error.hint))
             }

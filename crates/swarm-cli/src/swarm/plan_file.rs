@@ -6,9 +6,10 @@ use std::path::Path;
 
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{PlanFile, TaskSpec};
-use swarm_protocol::planfile::{self, Imported, PlanFileError, Source};
+use swarm_protocol::planfile::{self, Care, Imported, PlanFileError, Source};
 
 use crate::error::{CliError, Hint};
+use crate::output;
 
 /// The plan in `file`, or on stdin for `-`; and the name it goes by in the ledger.
 pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
@@ -17,18 +18,19 @@ pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
         let hint = "FILE is a plan as JSON or as a Markdown checklist, or `-` for stdin";
         CliError::environment(format!("Cannot read the plan file {name}")).because(error).say(hint)
     })?;
-    let plan = planfile::parse(&name, &bytes)?;
+    let (plan, notes) = planfile::parse_with_notes(&name, &bytes)?;
+    notes.iter().for_each(|note| output::note(&format!("Note: {}", output::harmless(note))));
     Ok((plan, recorded_name(file)))
 }
 
 /// As `read`, but also the plans of other tools.
-pub fn read_any(file: &Path, from: Option<Source>) -> Result<Imported, CliError> {
+pub fn read_any(file: &Path, from: Option<Source>, care: Care) -> Result<Imported, CliError> {
     let name = if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
     let bytes = bytes_of(file).map_err(|error| {
         let hint = "FILE is a plan of Swarm, opencode-swarm, beads or hive, or `-` for stdin; see docs/reference/imports.md";
         CliError::environment(format!("Cannot read the plan file {name}")).because(error).say(hint)
     })?;
-    Ok(planfile::import(&name, &bytes, from)?)
+    Ok(planfile::import_with(&name, &bytes, from, care)?)
 }
 
 /// The parts that a task is to be split into.

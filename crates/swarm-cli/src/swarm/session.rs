@@ -30,6 +30,8 @@ pub struct Ran {
     pub state: State,
     /// A person stopped it.
     pub drained: bool,
+    /// No command is configured that tests what is merged.
+    pub untested: bool,
 }
 
 pub fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
@@ -80,6 +82,7 @@ async fn coordinate(
     let mut urges = signals::listen()?;
     let (requests, mut socket) = mpsc::channel(SOCKET_QUEUE);
     let paths = session.paths().clone();
+    let untested = session.tests_nothing();
     let mut coordinator = session.start(dispatch, &note).await?;
     let listener = Listener::start(&paths, requests, coordinator.feed()).map_err(|e| {
         CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e)
@@ -96,5 +99,5 @@ async fn coordinate(
     listener.close().await;
     let left = coordinator.leave().await?;
     left.notices.iter().for_each(|notice| note(&notice.text));
-    Ok(Ran { state: left.state, drained: finish == Finish::Drained })
+    Ok(Ran { state: left.state, drained: finish == Finish::Drained, untested })
 }

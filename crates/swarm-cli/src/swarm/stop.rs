@@ -90,6 +90,7 @@ impl Swarm {
                 Err(CliError::environment("The coordinator could not be asked to stop").because(text))
             }
             Err(ClientError::Nobody | ClientError::Lost { .. }) => Ok(false),
+            Err(ClientError::Silent(silence)) => Err(super::ask::silent(&silence)),
             Err(ClientError::Denied { status: 403, error }) => {
                 Err(CliError::not_allowed(error.message).say(error.hint))
             }

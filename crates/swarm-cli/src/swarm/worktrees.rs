@@ -91,7 +91,16 @@ impl Swarm {
             let base = self.base_rule(from).await?;
             let state = self.state(None)?;
             let begins = state.task(task).and_then(|task| task.base.as_ref());
-            let wanted = Wanted { task, dir: &dir, base: &base, begins, pool: None, copy: Some(&copy) };
+            let max_file_bytes = config.worktree.max_file.saturating_mul(1024 * 1024);
+            let wanted = Wanted {
+                task,
+                dir: &dir,
+                base: &base,
+                begins,
+                pool: None,
+                copy: Some(&copy),
+                max_file_bytes,
+            };
             prepare_as(&self.git, &wanted).await.map_err(|failure| {
                 CliError::environment(format!("Cannot make a worktree for {task}")).because_of(&failure)
             })

@@ -21,7 +21,7 @@ fn memory_kib(pid: u32) -> u64 {
 }
 
 #[test]
-fn garbage_is_passed_over_and_the_next_request_is_answered() {
+fn garbage_is_answered_as_such_and_the_next_request_is_answered_too() {
     let arena = planned();
     let mut pipe = Pipe::newer(&arena, &[]);
     for bytes in [
@@ -34,6 +34,15 @@ fn garbage_is_passed_over_and_the_next_request_is_answered() {
         b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}\n",
     ] {
         pipe.send_bytes(bytes).expect("it reads");
+    }
+    for _ in 0..3 {
+        let told = pipe.next();
+        assert_eq!((&told["id"], &told["error"]["code"]), (&json!(null), &json!(-32_700)), "{told}");
+    }
+    for method in ["tools/call", "resources/read"] {
+        pipe.send(&json!({ "jsonrpc": "2.0", "id": 9, "method": method }));
+        let told = pipe.next();
+        assert_eq!((&told["id"], &told["error"]["code"]), (&json!(9), &json!(-32_602)), "{told}");
     }
     assert_eq!(pipe.ok("swarm_status", json!({}))["counts"]["total"], 1);
 }

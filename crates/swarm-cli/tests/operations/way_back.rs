@@ -103,21 +103,37 @@ fn local_changes_that_were_put_aside_are_named_listed_and_come_back_with_the_und
     arena.assert_tidy();
 }
 
-#[test]
-fn work_that_is_taken_along_is_said_to_be_merged() {
-    let arena = arena_with(json!({}));
+/// What is said of work under way that goes along to another task.
+fn taken_along(config: serde_json::Value) -> String {
+    let arena = arena_with(config);
     let script = "write one.txt one\ncommit feat: one\nwrite two.txt two\nprint at work\nsleep 600000";
     arena.plan_in_phases(&[vec![task("1.1", &[], script), task("1.2", &[], "complete")]]);
     let run = arena.start(&["--agents", "1"]);
     wait_for("it is at work", || arena.printed().contains("at work"));
     let look = arena.ok(&["agent", "redirect", "1.1", "1.2", "--same-worktree", "--dry-run"]);
+    arena.ok(&["stop"]);
+    run.end();
     assert!(look.contains("begins 1.2 and is merged with it, finished or not"), "{look}");
+    look
+}
+
+#[test]
+fn work_that_is_taken_along_is_said_to_be_merged() {
+    let look = taken_along(json!({ "sandbox": "none" }));
     assert!(
         look.contains("1 commit (") && look.contains("feat: one") && look.contains("1 changed file,"),
         "{look}"
     );
-    arena.ok(&["stop"]);
-    run.end();
+}
+
+/// Behind walls an agent's commits are its own until it hands them in: until then they are changed files.
+#[test]
+fn work_that_was_not_handed_in_yet_is_told_by_its_files() {
+    let look = taken_along(json!({}));
+    assert!(
+        look.contains("one.txt") && look.contains("two.txt") && look.contains("2 changed files"),
+        "{look}"
+    );
 }
 
 #[test]

@@ -108,6 +108,7 @@ pub fn judge_at_the_end(arena: &Arena) {
     rest::let_go(arena, &scripts);
     rest::give_up_soon(arena);
     let rested = go_on_within(arena, REST_WITHIN, 2);
+    assert!(!rested.misused, "nothing has gone on: {}", rested.said);
     let lies = judge(arena, &known);
     assert!(lies.is_empty(), "{}\n--- the swarm had said:\n{}", lies.join("\n"), rested.said);
 }

@@ -15,6 +15,8 @@ pub struct Rested {
     pub said: String,
     /// Ends that no weather excuses.
     pub wrong: Vec<String>,
+    /// Whether a command was used wrongly or ended in a panic: then nothing has gone on at all.
+    pub misused: bool,
     run_max: Duration,
 }
 
@@ -22,7 +24,7 @@ pub struct Rested {
 const RUN_MAX: Duration = Duration::from_secs(60);
 
 /// Between two looks at a run that has not ended.
-const LOOK_EVERY: Duration = Duration::from_millis(1500);
+const LOOK_EVERY: Duration = Duration::from_millis(400);
 
 /// Rounds of answers. What is asked again and again is not answered for ever.
 const ROUNDS: usize = 4;
@@ -38,9 +40,11 @@ pub fn give_up_soon(arena: &Arena) {
     let Some(keys) = config.as_object_mut() else { return };
     keys.insert("maxIterations".into(), json!(2));
     keys.insert("stall".into(), json!("5s"));
+    keys.insert("maxTaskDuration".into(), json!("2s"));
+    keys.insert("stop".into(), json!({ "grace": "1s", "drain": "1s" }));
     keys.insert(
         "recovery".into(),
-        json!({ "maxRetries": 1, "maxCrashes": 2, "maxTransient": 1, "backoffMax": "1s" }),
+        json!({ "maxRetries": 0, "maxCrashes": 1, "maxTransient": 1, "backoffMax": "1s" }),
     );
     std::fs::write(&file, config.to_string()).expect("the configuration");
 }
@@ -89,6 +93,7 @@ impl Rested {
             return self.ask(arena, &[args, &["--yes"]].concat());
         }
         self.said.push_str(&format!("$ swarm {}\n{said}", args.join(" ")));
+        self.misused |= is_misuse(code);
         if is_wrong(code) {
             self.wrong.push(format!("swarm {}: exit {code}: {said}", args.join(" ")));
         }
@@ -175,6 +180,7 @@ impl Rested {
             }
         };
         let (code, said) = run.end();
+        self.misused |= is_misuse(code);
         self.said.push_str(&format!("$ swarm {}\n{said}\n", all.join(" ")));
         if !ended {
             self.wrong.push(format!("swarm {} does not end", all.join(" ")));
@@ -198,6 +204,11 @@ fn all_closed(arena: &Arena) -> bool {
     list.as_array().is_some_and(|tasks| {
         tasks.iter().all(|task| task["status"] == "done" || task["status"] == "cancelled")
     })
+}
+
+/// A wrong option, a configuration that cannot be read, a panic.
+fn is_misuse(code: i32) -> bool {
+    [2, 101].contains(&code)
 }
 
 /// Done, refused with words, or nobody there to ask. Anything else is a bug, or an error that nobody has made here.

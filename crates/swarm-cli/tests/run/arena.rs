@@ -205,6 +205,16 @@ impl Arena {
         assert!(named.is_none(), "a record names a place of this machine: {named:?}");
     }
 
+    /// What agents have committed so far: in the repository, and in those of their own while they work.
+    pub fn committed(&self) -> String {
+        let mut all = self.git(&["log", "--all", "--format=%s"]);
+        let own = std::fs::read_dir(self.root.join(".swarm/worktrees/.git-of"));
+        for entry in own.into_iter().flatten().flatten() {
+            all += &std::fs::read_to_string(entry.path().join("logs/HEAD")).unwrap_or_default();
+        }
+        all
+    }
+
     /// How often the subject of a commit stands on a branch.
     pub fn commits(&self, branch: &str, subject: &str) -> usize {
         self.git(&["log", "--format=%s", branch]).lines().filter(|line| *line == subject).count()

@@ -50,9 +50,7 @@ fn work_that_conflicts_with_trunk_is_blocked_and_trunk_is_untouched() {
     arena.plan(&[("1.1", &[], script)]);
     let mut run = arena.start(&[]);
     run.until("is working");
-    crate::arena::wait_for("the agent has committed", || {
-        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
-    });
+    crate::arena::wait_for("the agent has committed", || arena.committed().contains("docs: theirs"));
     arena.write("README.md", "mine\n");
     arena.git(&["commit", "--quiet", "--all", "--message", "docs: mine"]);
     std::fs::write(&go, "").expect("the signal file");

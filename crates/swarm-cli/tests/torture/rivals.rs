@@ -122,7 +122,7 @@ fn check_sleeper(wakes: Wakes) {
     arena.plan(&[("1.1", &[], script)]);
     let mut old = arena.start(&[]);
     old.until("is working");
-    wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
+    wait_for("the agent has committed", || arena.committed().contains("feat: a"));
     let sleeper = old.coordinator();
     send("STOP", sleeper);
     // As `git clean -fdx` does, or a person who takes the swarm for dead.

@@ -24,7 +24,7 @@ fn arena_of_imports(changes: Value) -> Arena {
 /// Agents have committed; trunk gets an import of a person's, and they may end.
 fn meanwhile(arena: &Arena, agents: &[&str]) {
     wait_for("the agents have committed", || {
-        let all = arena.git(&["log", "--all", "--format=%s"]);
+        let all = arena.committed();
         agents.iter().all(|name| all.contains(&format!("feat: {name}")))
     });
     arena.commit("lib.rs", "use person::Thing;\nfn main() {}\n");
@@ -79,9 +79,7 @@ fn against_my_readme(arena: &Arena, resolve: &str) -> (i32, String) {
         go.display()
     );
     let run = started(arena, vec![task("1.1", &[], &script)]);
-    wait_for("the agent has committed", || {
-        arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs")
-    });
+    wait_for("the agent has committed", || arena.committed().contains("docs: theirs"));
     arena.commit("README.md", "mine\n");
     std::fs::write(&go, "").expect("a file");
     run.end()
@@ -238,7 +236,7 @@ fn a_lock_file_is_made_again_by_the_projects_own_command() {
         ],
     );
     wait_for("the agents have committed", || {
-        let all = arena.git(&["log", "--all", "--format=%s"]);
+        let all = arena.committed();
         all.contains("feat: a") && all.contains("feat: b")
     });
     std::fs::write(arena.path("go"), "").expect("a file");
@@ -259,7 +257,7 @@ fn a_command_that_does_not_make_the_file_again_leaves_the_conflict_to_a_person()
     let go = arena.path("go");
     let script = format!("write lock.txt agent\ncommit feat: a\nwait-for {}\ncomplete", go.display());
     let run = started(&arena, vec![task("1.1", &[], &script)]);
-    wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
+    wait_for("the agent has committed", || arena.committed().contains("feat: a"));
     arena.commit("lock.txt", "person\n");
     std::fs::write(go, "").expect("a file");
     let (code, said) = run.end();

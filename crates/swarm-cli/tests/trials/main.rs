@@ -8,6 +8,7 @@
 mod arena;
 mod ground;
 mod forty;
+mod guides;
 mod npm;
 mod planted;
 mod trespass;

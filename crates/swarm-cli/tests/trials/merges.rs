@@ -79,9 +79,7 @@ fn a_conflict_on_the_second_commit_leaves_trunk_untouched_and_names_the_file_and
         );
         arena.plan(&[("1.1", &[], script)]);
         let run = arena.start(&[]);
-        wait_for("the agent has committed", || {
-            arena.git(&["log", "--all", "--format=%s"]).contains("feat: second")
-        });
+        wait_for("the agent has committed", || arena.committed().contains("feat: second"));
         arena.write("README.md", "mine\n");
         arena.git(&["commit", "--quiet", "--all", "--message", "docs: mine"]);
         let mine = arena.git(&["rev-parse", "main"]);
@@ -114,7 +112,7 @@ fn a_red_verification_goes_back_to_work_with_its_output_and_ends_green() {
     );
     arena.plan(&[("1.1", &[], script)]);
     let run = arena.start(&[]);
-    wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
+    wait_for("the agent has committed", || arena.committed().contains("feat: a"));
     arena.commit("person.txt", "mine\n");
     std::fs::write(go, "").expect("a file");
     let (code, said) = run.end();
@@ -135,7 +133,7 @@ fn a_red_trunk_pauses_blames_nobody_and_goes_on_when_it_is_mended() {
     arena.plan_in_phases(&[vec![task("1.1", &[], &script("a")), task("1.2", &[], &script("b"))]]);
     let run = arena.start(&["--agents", "2"]);
     wait_for("both have committed", || {
-        let all = arena.git(&["log", "--all", "--format=%s"]);
+        let all = arena.committed();
         all.contains("feat: a") && all.contains("feat: b")
     });
     arena.commit("red.txt", "trunk is broken by a person\n");

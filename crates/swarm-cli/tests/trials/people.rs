@@ -19,7 +19,7 @@ fn trunk_moved_by_a_person_in_the_middle_keeps_both_works() {
         format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display()),
     )]);
     let run = arena.start(&[]);
-    wait_for("the agent has committed", || arena.git(&["log", "--all", "--format=%s"]).contains("feat: a"));
+    wait_for("the agent has committed", || arena.committed().contains("feat: a"));
     arena.commit("person.txt", "mine\n");
     std::fs::write(go, "").expect("a file");
     let (code, said) = run.end();
@@ -104,9 +104,7 @@ fn a_worktree_deleted_by_hand_during_an_attempt_loses_no_commit() {
     );
     arena.plan(&[("1.1", &[], script)]);
     let run = arena.start(&[]);
-    wait_for("the agent has committed", || {
-        arena.git(&["log", "--all", "--format=%s"]).contains("feat: before")
-    });
+    wait_for("the agent has committed", || arena.committed().contains("feat: before"));
     std::fs::remove_dir_all(arena.root.join(".swarm/worktrees/1.1")).expect("it was there");
     std::fs::write(at, "").expect("a file");
     std::fs::write(go, "").expect("a file");
@@ -254,8 +252,12 @@ fn stopped_without_content(arena: &Arena, damage: impl FnOnce()) -> (String, std
     arena.plan(&[("1.1", &[], script.replace("GO", &go.display().to_string()))]);
     let run = arena.start(&[]);
     wait_for("it has committed twice", || arena.printed().contains("committed"));
-    let tree = arena.git(&["rev-parse", "swarm/1.1^{tree}"]).trim().to_owned();
-    let object = arena.root.join(".git/objects").join(&tree[..2]).join(&tree[2..]);
+    // Behind walls the commit is in the agent's own repository, else in the person's.
+    let own = arena.root.join(".swarm/worktrees/.git-of/1.1");
+    let store = if own.is_dir() { own } else { arena.root.join(".git") };
+    let named = format!("--git-dir={}", store.display());
+    let tree = arena.git(&[&named, "rev-parse", "swarm/1.1^{tree}"]).trim().to_owned();
+    let object = store.join("objects").join(&tree[..2]).join(&tree[2..]);
     std::fs::remove_file(object).expect("a loose object");
     damage();
     arena.ok(&["stop"]);
@@ -267,22 +269,26 @@ fn stopped_without_content(arena: &Arena, damage: impl FnOnce()) -> (String, std
 
 #[test]
 fn a_stop_ends_and_saves_the_files_when_the_last_commit_has_lost_its_content() {
-    let arena = arena_with(json!({}));
-    let (saved, go) = stopped_without_content(&arena, || {});
-    assert_eq!(saved, "b");
-    std::fs::write(go, "").expect("a file");
-    let (code, said) = arena.run(&[]);
-    assert_eq!((code, arena.git(&["show", "main:a.txt"]).trim()), (0, "b"), "{said}");
-    arena.is_judged(); // git fsck names what was taken away
+    for sandbox in ["landlock", "none"] {
+        let arena = arena_with(json!({ "sandbox": sandbox }));
+        let (saved, go) = stopped_without_content(&arena, || {});
+        assert_eq!(saved, "b", "{sandbox}");
+        std::fs::write(go, "").expect("a file");
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.git(&["show", "main:a.txt"]).trim()), (0, "b"), "{sandbox}: {said}");
+        arena.is_judged(); // git fsck names what was taken away
+    }
 }
 
 #[test]
 fn a_stop_ends_and_saves_the_files_also_when_nobody_knows_where_the_task_began() {
-    let arena = arena_with(json!({}));
-    let note = arena.root.join(".git/swarm/worktrees/1.1.json");
-    let (saved, _) = stopped_without_content(&arena, || std::fs::remove_file(note).expect("it is there"));
-    assert_eq!(saved, "b");
-    arena.is_judged(); // git fsck names what was taken away
+    for sandbox in ["landlock", "none"] {
+        let arena = arena_with(json!({ "sandbox": sandbox }));
+        let note = arena.root.join(".git/swarm/worktrees/1.1.json");
+        let (saved, _) = stopped_without_content(&arena, || std::fs::remove_file(note).expect("it is there"));
+        assert_eq!(saved, "b", "{sandbox}");
+        arena.is_judged(); // git fsck names what was taken away
+    }
 }
 
 #[test]
@@ -301,4 +307,25 @@ fn a_plan_of_two_tasks_that_change_the_same_line_asks_a_person_about_one() {
     assert_eq!(view["block"], "conflict", "{view}");
     assert!(arena.attention().contains("README.md"), "{}", arena.attention());
     assert!(!view["commands"].as_array().expect("commands").is_empty(), "{view}");
+}
+
+#[test]
+fn every_blocked_task_can_be_returned_at_once_or_only_those_of_one_kind() {
+    let arena = arena_with(json!({}));
+    let script = || "complete".to_owned();
+    arena.plan(&[("1.1", &[], script()), ("1.2", &[], script()), ("1.3", &[], script())]);
+    for task in ["1.1", "1.3"] {
+        arena.ok(&["task", "block", task, "--reason", "waits for the key"]);
+    }
+    let of_another_kind = arena.swarm(&["task", "unblock", "--all", "--kind", "setup"]);
+    assert_eq!(of_another_kind.status.code(), Some(1));
+    let looked = arena.ok(&["task", "unblock", "--all", "--dry-run"]);
+    assert!(looked.contains("1.1") && looked.contains("1.3") && !looked.contains("1.2"), "{looked}");
+    assert_eq!(arena.status_of("1.1"), "blocked", "a look changes nothing");
+    let said = arena.ok(&["task", "unblock", "--all", "--kind", "human"]);
+    assert_eq!(said.lines().count(), 2, "{said}");
+    for task in ["1.1", "1.2", "1.3"] {
+        assert_eq!(arena.status_of(task), "pending");
+    }
+    assert_eq!(arena.swarm(&["task", "unblock", "--all"]).status.code(), Some(1), "nothing is left");
 }

@@ -60,7 +60,7 @@ fn played(program: &str, names: &[&str], then_works: bool) -> (Arena, i32, Strin
         "recovery": { "maxRetries": 2, "backoffMax": "1s" }, "stop": { "grace": "1s", "drain": "1s" },
     });
     arena.write(".swarm/config.json", &config.to_string());
-    arena.plan(&[("1.1", &[], "nothing".into())]);
+    arena.plan(&[("1.1", &[], "complete".into())]);
     let (code, said) = arena.run_as_configured(&[]);
     (arena, code, said)
 }
@@ -118,7 +118,7 @@ fn a_service_that_is_busy_is_tried_again_without_a_retry() {
 fn a_program_that_is_not_installed_is_told_at_once_with_the_command_that_helps() {
     for program in ["claude", "codex", "gemini", "opencode"] {
         let arena = arena_with(json!({}));
-        arena.plan(&[("1.1", &[], "nothing".into())]);
+        arena.plan(&[("1.1", &[], "complete".into())]);
         let mut command = arena.command(&["run", "--agent", program]);
         command.env("PATH", path_with_git_only(&arena));
         let began = Instant::now();
@@ -178,7 +178,7 @@ fn the_ledger_has_the_words_of_programs_without_secrets_and_places_of_the_machin
             "recovery": { "maxRetries": 0, "maxCrashes": 1, "backoffMax": "1s" }, "stop": { "grace": "1s", "drain": "1s" },
         });
         arena.write(".swarm/config.json", &config.to_string());
-        arena.plan(&[("1.1", &[], "nothing".into())]);
+        arena.plan(&[("1.1", &[], "complete".into())]);
         arena.run_as_configured(&[]);
         let ledger =
             std::fs::read_to_string(arena.root.join(".swarm/plan-ledger.jsonl")).expect("the ledger");
@@ -217,7 +217,7 @@ fn check_cannot_start(program: &str) {
             "recovery": { "maxRetries": 5, "backoffMax": "1s" }, "stop": { "grace": "1s", "drain": "1s" },
         });
         arena.write(".swarm/config.json", &config.to_string());
-        arena.plan(&[("1.1", &[], "nothing".into())]);
+        arena.plan(&[("1.1", &[], "complete".into())]);
         let (code, said) = arena.run_as_configured(&[]);
         let view = arena.shown("1.1");
         let all = format!("{program}, {what}: {said}\n{}\n{view}", arena.ok(&["status"]));

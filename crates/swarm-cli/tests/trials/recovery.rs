@@ -7,9 +7,12 @@ mod coordinator;
 mod crash;
 mod denied;
 mod disk;
+mod lost_refs;
 mod message;
+mod moved;
 mod overflow;
 mod quota;
+mod silent;
 mod spinning;
 
 use serde_json::{Value, json};

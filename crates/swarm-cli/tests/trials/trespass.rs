@@ -40,7 +40,9 @@ fn an_agent_cannot_write_outside_its_worktree() {
              rm -f \"$root/{place}\"; test $before = yes && test ! -e \"$root/{place}\" && echo REMOVED {place}\n"
         ));
     }
-    attack.push_str("git update-ref refs/heads/main HEAD && echo WROTE the ref of trunk\n");
+    // Its own git has a `main` of its own, which is nobody else's.
+    attack.push_str("git update-ref refs/heads/main HEAD; git branch -f main HEAD\n");
+    attack.push_str("git -C \"$root\" update-ref refs/heads/main HEAD && echo WROTE the ref of trunk\n");
     attack.push_str(
         "git -C \"$root\" commit --allow-empty -qm agent-was-here && echo WROTE a commit on trunk\n",
     );
@@ -83,9 +85,13 @@ fn an_agent_cannot_write_outside_its_worktree() {
 }
 
 /// Runs an attack of 1.1 on the branch of 1.2 while 1.2 is in the middle of its work; then 1.2 goes on
-/// with these steps.
+/// with these steps. Without walls, where all agents work in the person's repository.
 fn attack_on_a_branch(attack: &str, goes_on: &str) -> (Arena, i32, String) {
-    let arena = arena_with(json!({}));
+    attack_with("none", attack, goes_on)
+}
+
+fn attack_with(sandbox: &str, attack: &str, goes_on: &str) -> (Arena, i32, String) {
+    let arena = arena_with(json!({ "sandbox": sandbox }));
     let (ready, go) = (arena.path("ready"), arena.path("go"));
     let attacker = format!(
         "write mine.txt mine\ncommit feat: mine\nwait-for {}\nsh {attack}\ncomplete",
@@ -97,9 +103,7 @@ fn attack_on_a_branch(attack: &str, goes_on: &str) -> (Arena, i32, String) {
     );
     arena.plan_in_phases(&[vec![task("1.1", &[], &attacker), task("1.2", &[], &victim)]]);
     let run = arena.start(&["--agents", "2"]);
-    wait_for("the victim has committed", || {
-        arena.git(&["log", "--all", "--format=%s"]).contains("feat: theirs")
-    });
+    wait_for("the victim has committed", || arena.committed().contains("feat: theirs"));
     std::fs::write(ready, "").expect("a file");
     wait_for("the attack is over", || arena.status_of("1.1") == "done");
     std::fs::write(go, "").expect("a file");
@@ -147,6 +151,37 @@ fn a_branch_deleted_by_another_task_is_put_right_and_shown() {
     let (arena, code, said) = attack_on_a_branch(attack, "sleep 1");
     assert_both_works_are_right(&arena, code, &said);
     assert!(arena.attention().contains("somebody else deleted the branch"), "{}", arena.attention());
+}
+
+/// Behind walls there is nothing to put right: a branch of another task is moved in the attacker's own repository at most.
+#[test]
+fn behind_walls_the_branch_of_another_task_cannot_be_moved_at_all() {
+    let attack = "git update-ref refs/heads/swarm/1.2 HEAD; git branch -f swarm/1.2 HEAD; \
+                  git symbolic-ref refs/heads/swarm/1.2 refs/heads/main; \
+                  main=$(cat ../.git-of/main)/.git; git --git-dir=$main update-ref refs/heads/swarm/1.2 HEAD; \
+                  rm $main/refs/heads/swarm/1.2 ../.git-of/1.2/HEAD; echo ATTACKED";
+    let (arena, code, said) = attack_with("landlock", attack, "append theirs.txt more");
+    assert!(arena.printed().contains("ATTACKED"), "{}", arena.printed());
+    assert_both_works_are_right(&arena, code, &said);
+    assert!(!arena.attention().contains("somebody else"), "{}", arena.attention());
+    arena.git(&["fsck", "--strict"]);
+}
+
+/// The same would be refused again and again, so a person is asked at once, and everything is kept.
+#[test]
+fn commits_that_cannot_be_taken_block_the_task_with_the_reason_and_reach_nothing() {
+    let arena = arena_with(json!({}));
+    let script = "sh touch \"$(printf 'a\\033[2Jb')\"\ncommit feat: a name for terminals\ncomplete";
+    arena.plan(&[("1.1", &[], script.into())]);
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 1, "{said}");
+    let view = arena.shown("1.1");
+    assert_eq!((&view["status"], &view["attempts"]), (&json!("blocked"), &json!(1)), "{view}");
+    assert!(arena.attention().contains("holds control characters"), "{}", arena.attention());
+    assert_eq!(arena.commits("main", "feat: a name for terminals"), 0);
+    assert!(arena.committed().contains("feat: a name for terminals"));
+    arena.git(&["fsck", "--strict"]);
+    arena.assert_nothing_runs();
 }
 
 #[test]

@@ -84,9 +84,12 @@ fn after_failure(state: &State, end: &End<'_>, failure: &Failure, left: &mut Aft
             (left.counts, left.fresh_session) = (Some(Counted::OnceMore), true);
         }
         Class::Overflow => (left.counts, left.fresh_session) = (Some(Counted::Overflow), true),
-        Class::Billing | Class::Key | Class::Configuration | Class::OwnLimit | Class::Looping => {
-            left.fresh_session = true;
-        }
+        Class::Billing
+        | Class::Key
+        | Class::Configuration
+        | Class::OwnLimit
+        | Class::Limits
+        | Class::Looping => left.fresh_session = true,
         Class::Quota => left.quota = Some(group_of(state, &profile_of(state, end.run))),
         Class::Denied => left.denied = Some(profile_of(state, end.run)),
         Class::Stalled | Class::Crashed | Class::Unknown => {}

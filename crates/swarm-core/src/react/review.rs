@@ -16,7 +16,7 @@ use super::command::Outcome;
 use super::council::{self, Seated};
 use super::failure::backoff_ms;
 use super::{quota, task, validate};
-use crate::limits::{REVIEW_TRIES, SESSION_MAX};
+use crate::limits::{REVIEW_TRIES, REVIEWS_LOST_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
@@ -217,7 +217,7 @@ pub(super) fn lost(state: &State, run: &RunId, id: TaskId, why: String, now: Tim
     if let Some(member) = state.runs.get(run).and_then(|run| run.member.as_ref()) {
         return council::spoke(state, Seated { run, id, task, tree, member }, Err(why), None, now);
     }
-    vec![without_verdict(state, run, id, task, why, state.policy.transient_max, now)]
+    vec![without_verdict(state, run, id, task, why, state.policy.transient_max.min(REVIEWS_LOST_MAX), now)]
 }
 
 fn without_verdict(

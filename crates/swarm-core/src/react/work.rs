@@ -277,7 +277,10 @@ pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>) -> Vec<Event
 /// The clock of an attempt has run out.
 pub(crate) fn out_of_time(state: &State, run: &RunId, now: Timestamp) -> Option<Vec<Event>> {
     let l = live(state, run)?;
-    let text = format!("no result within {} minutes", state.policy.max_task_secs / 60);
+    let text = match state.policy.max_task_secs {
+        secs if secs < 120 => format!("no result within {secs} seconds"),
+        secs => format!("no result within {} minutes", secs / 60),
+    };
     Some(give_up(state, &l, Ended::Timeout { text }, now))
 }
 

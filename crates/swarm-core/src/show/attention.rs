@@ -8,7 +8,6 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
-use super::task::clock;
 use crate::operation::Record;
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
@@ -126,8 +125,8 @@ fn quotas(state: &State) -> impl Iterator<Item = (String, AttentionView)> {
         }
         let until = match (closed.resets_at, &closed.probing) {
             (_, Some(_)) => "probing now".into(),
-            (Some(at), None) => format!("resets at {}", clock(at)),
-            (None, None) => format!("next probe at {}", clock(closed.next_probe)),
+            (Some(at), None) => format!("resets at {}", at.clock(state.at)),
+            (None, None) => format!("next probe at {}", closed.next_probe.clock(state.at)),
         };
         let what = format!("The quota of {group} is used up: {until}");
         let commands = [open, format!("swarm quota hold {group}")];

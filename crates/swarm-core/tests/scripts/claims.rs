@@ -181,3 +181,17 @@ fn of_the_tasks_an_agent_could_take_up_one_is_first_in_the_queue() {
         ",
     );
 }
+
+#[test]
+fn weather_is_nobodys_attempt() {
+    let again = "stopped a | +600s | ready a | fails a overloaded |";
+    check(
+        &format!(
+            "plan a | start three | ready a | fails a overloaded | {again} {again} stopped a | +600s | ready a"
+        ),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 9 s) → Preparing r4 → Active 1
+            owed: Work r4 Go { iteration: 1 }
+        ",
+    );
+}

@@ -270,7 +270,8 @@ async fn probe(
 
 async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, work: bool) -> Result<Report, String> {
     let worktree = world.worktree_of(&task);
-    let rescue = (work && worktree.is_dir()).then_some(Rescue { task, worktree });
+    let max_file_bytes = world.config.worktree.max_file << 20;
+    let rescue = (work && worktree.is_dir()).then_some(Rescue { task, worktree, max_file_bytes });
     let grace = std::time::Duration::from_secs(world.config.stop.grace.secs);
     let stopped =
         stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(describe)?;

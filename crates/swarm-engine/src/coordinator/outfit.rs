@@ -59,6 +59,8 @@ impl Outfit {
             sandbox,
             network: profile.network.unwrap_or(true),
             writable: profile.writable.clone(),
+            hide: config.hide.clone(),
+            limits: config.limits,
             env: config.env.iter().chain(&profile.env).cloned().collect(),
         };
         Ok(Self { name: name.to_owned(), setup, guard })
@@ -70,11 +72,13 @@ impl Outfit {
             containment: config.containment,
             // No program, so no sandbox of its own either.
             sandbox: match config.sandbox {
-                SandboxKind::None => SandboxKind::None,
+                kind @ (SandboxKind::None | SandboxKind::Strict) => kind,
                 _ => SandboxKind::Landlock,
             },
             network: true,
             writable: vec![],
+            hide: config.hide.clone(),
+            limits: config.limits,
             env: config.env.clone(),
         }
     }

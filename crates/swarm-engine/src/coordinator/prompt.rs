@@ -91,7 +91,10 @@ fn class_of(how: &Ended) -> Option<FailureClass> {
 fn repeated(how: &Ended) -> Option<String> {
     match how {
         Ended::Failed {
-            failure: Failure { class: FailureClass::Looping | FailureClass::OwnLimit, text, .. },
+            failure:
+                Failure {
+                    class: FailureClass::Looping | FailureClass::OwnLimit | FailureClass::Limits, text, ..
+                },
         } => Some(text.clone()),
         Ended::Timeout { text } => Some(text.clone()),
         _ => None,

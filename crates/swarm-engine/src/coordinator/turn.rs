@@ -89,6 +89,10 @@ impl Coordinator {
         tell: &mut impl FnMut(Told<'_>),
     ) -> Result<Then, StoreError> {
         self.store.still_owner()?;
+        // Before anything is taken in: nobody is to blame for it, and the next process looks at what the disk has.
+        if self.world.git.sync_failed() {
+            return Err(StoreError::GitSync);
+        }
         let mut after = Afterwards::default();
         let taken = self.take_all(first, socket, &mut after);
         let durable = match (taken, after.disk.take()) {

@@ -61,7 +61,9 @@ impl World {
         let base = whole.clone().map_or_else(|| BaseRule::Trunk(self.trunk()), BaseRule::At);
         let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
         let dir = &self.paths.worktrees;
-        let wanted = Wanted { task, dir, base: &base, begins, pool: Some(&pool), copy: Some(&copy) };
+        let max_file_bytes = self.config.worktree.max_file << 20;
+        let wanted =
+            Wanted { task, dir, base: &base, begins, pool: Some(&pool), copy: Some(&copy), max_file_bytes };
         match prepare_as(&self.git, &wanted).await {
             Ok(made) => {
                 let mut news = told_of_flaws(&run, task, &made.flaws);
@@ -198,6 +200,7 @@ impl World {
                 Err(none) => return Ok(Err(format!("no command could be started to make it again: {none}"))),
             },
             walls: self.config.sandbox != SandboxKind::None,
+            hide: &self.config.hide,
             env: &self.config.env,
             nonce: format!("regenerate-{}-{}", self.plan, work.task),
             grace: Duration::from_secs(self.config.stop.grace.secs),

@@ -9,8 +9,8 @@ use super::cure::Cure;
 use super::finding::{CHECKS, Finding, Found, Health};
 use super::patient::Patient;
 use super::{
-    branches, done, git_locks, integrity, machine, memory, place, programs, remains, repository, runs,
-    worktrees,
+    branches, done, git_locks, integrity, kept_refs, machine, memory, place, programs, remains, repository,
+    runs, worktrees,
 };
 use crate::store::{Opened, Store};
 use swarm_git::Git;
@@ -89,6 +89,7 @@ async fn inspect(git: Git, environment: &BTreeMap<String, String>) -> (Patient, 
         found.extend(worktrees::inspect(&patient));
         found.extend(integrity::inspect(&patient).await);
         found.extend(branches::inspect(&patient).await);
+        found.extend(kept_refs::inspect(&patient).await);
         found.extend(done::inspect(&patient).await);
         found.extend(runs::inspect(&patient));
         found.extend(remains::inspect(&patient));

@@ -59,6 +59,7 @@ const fn check(id: &'static str, title: &'static str, cure: Option<&'static str>
 pub const CHECKS: &[Check] = &[
     check("git", "git", None),
     check("landlock", "kernel sandbox", None),
+    check("view", "view of its own", None),
     check("containment", "process trees", None),
     check("disk", "disk space", None),
     check("inotify", "file watches", None),
@@ -105,6 +106,7 @@ pub const CHECKS: &[Check] = &[
     ),
     check("done-on-trunk", "work of tasks that are done", None),
     check("task-branch", "branches of tasks", Some("restores the branch at its last known commit")),
+    check("kept-refs", "refs of the swarm", None),
     check(
         "leftover-process",
         "processes of ended runs",

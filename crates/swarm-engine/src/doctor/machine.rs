@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::{Finding, Found};
-use swarm_process::containment::available;
+use swarm_process::containment::{Namespaces, available, own_view};
 use swarm_process::launcher::Launcher;
 use swarm_process::sandbox;
 
@@ -16,7 +16,7 @@ const INOTIFY_INSTANCES_MIN: u64 = 32;
 
 /// What holds whatever repository is looked at.
 pub(super) async fn inspect() -> Vec<Found> {
-    vec![walls(), nets().await, inotify()]
+    vec![walls(), view().await, nets().await, inotify()]
 }
 
 fn walls() -> Found {
@@ -35,6 +35,21 @@ fn walls() -> Found {
         )
         .by_hand("use Linux 5.13 or newer with Landlock, or `\"sandbox\": \"program\"`"),
         Err(why) => Finding::note("landlock", format!("agents are not kept to their worktree: {why}")),
+    }
+}
+
+/// Whether walled programs see files of their own: without it the person's sockets and terminals can be reached.
+async fn view() -> Found {
+    match own_view(&Launcher::myself()).await {
+        Ok(Namespaces { user }) => {
+            let how = if user { "in a user namespace" } else { "as root" };
+            Finding::ok("view", format!("namespaces for files, processes and memory ({how})"))
+        }
+        Err(why) => Finding::note(
+            "view",
+            format!("agents can reach sockets and terminals of yours, and change modes of your files: {why}"),
+        )
+        .by_hand("allow unprivileged user namespaces, or see docs/guides/security.md"),
     }
 }
 

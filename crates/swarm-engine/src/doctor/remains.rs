@@ -9,6 +9,7 @@ use super::finding::{Finding, Found};
 use super::machine::bytes;
 use super::patient::Patient;
 use crate::half_written::broken_off;
+use swarm_process::is_stopped;
 use swarm_work::remove::{TrashRule, trashed};
 
 /// Files counted for the size of the trash.
@@ -23,6 +24,13 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
 
 fn coordinator(patient: &Patient) -> Found {
     match &patient.coordinator {
+        Some(coordinator) if is_stopped(coordinator.pid) => {
+            let what = format!(
+                "process {} is stopped (SIGSTOP, Ctrl+Z or a debugger): nothing moves",
+                coordinator.pid
+            );
+            Finding::problem("coordinator", what).by_hand(format!("kill -CONT {}", coordinator.pid))
+        }
         Some(coordinator) => Finding::ok("coordinator", format!("running as process {}", coordinator.pid)),
         None => Finding::ok("coordinator", "not running"),
     }

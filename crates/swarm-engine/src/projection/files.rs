@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use swarm_core::{State, evidence, export};
-use swarm_ledger::Head;
+use swarm_ledger::{Head, Witness};
 use swarm_protocol::ids::TaskId;
 
 use super::stamp;
@@ -49,6 +49,16 @@ impl Condition {
 /// The projections and how each compares with the last record.
 pub fn conditions(paths: &Paths, head: &Head) -> Vec<(PathBuf, Condition)> {
     [&paths.plan_json, &paths.plan_md].into_iter().map(|path| (path.clone(), condition(path, head))).collect()
+}
+
+/// What the projections say of how far the ledger reached when they were written; those that somebody edited say nothing.
+pub fn witnesses(paths: &Paths) -> Vec<Witness> {
+    let said = |path: &PathBuf| {
+        let stamp = stamp::read(&fs::read(path).ok()?).filter(|stamp| stamp.intact)?;
+        let source = paths.shown(path).to_string();
+        Some(Witness { seq: stamp.seq, hash: stamp.hash.parse().ok(), ledger_id: None, source })
+    };
+    [&paths.plan_json, &paths.plan_md].into_iter().filter_map(said).collect()
 }
 
 /// Keeps edited projections aside. True when all are fresh.

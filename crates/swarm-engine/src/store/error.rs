@@ -22,6 +22,9 @@ pub enum StoreError {
     /// Nobody knows what the disk has: the process must end with exit code 74.
     #[error("The ledger can no longer be written by this process")]
     Fatal(#[source] AppendError),
+    /// The same of what git has written: what was to be recorded next may not be there after a power cut.
+    #[error("The disk did not take what git has written")]
+    GitSync,
     #[error("The ledger did not take the record")]
     NotTaken(#[source] AppendError),
     #[error("Cannot keep a large part of the record")]
@@ -77,7 +80,7 @@ impl StoreError {
                  of a running swarm"
                     .into()
             }
-            Self::Fatal(_) => "Run the command again: it starts from what the disk really has".into(),
+            Self::Fatal(_) | Self::GitSync => "Run the command again: it starts from what the disk really has".into(),
             Self::Foreign(_) => "swarm init --import".into(),
             Self::WrittenOver { .. } => {
                 "Move .swarm/plan-ledger.jsonl and .swarm/plan.json to another place by hand; the next command \
@@ -98,7 +101,7 @@ impl StoreError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Refused(_) => 1,
-            Self::Fatal(_) => 74,
+            Self::Fatal(_) | Self::GitSync => 74,
             _ => 3,
         }
     }

@@ -52,6 +52,7 @@ impl Store {
         super::absent::refuse_foreign(paths)?;
         let mut known: Vec<_> = snapshot::candidates(paths).map(|snapshot| snapshot.witness()).collect();
         known.extend(witnesses::of_daemons(paths));
+        known.extend(projection::witnesses(paths));
         known.extend(options.anchors.iter().cloned());
         let mut check = Check {
             state: State::default(),

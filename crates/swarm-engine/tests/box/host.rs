@@ -95,11 +95,12 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-fn net(word: &str, parent: impl FnOnce() -> PathBuf) -> Containment {
+/// As it was chosen, but for the user namespace, which is tried also where it is not needed.
+fn net(word: &str, cgroup: impl FnOnce() -> Containment) -> Containment {
     match word {
-        "cgroup" => Containment::Cgroup { parent: parent() },
-        "pidns" => Containment::Pidns { user_namespace: false },
-        "pidns-user" => Containment::Pidns { user_namespace: true },
+        "cgroup" => cgroup(),
+        "pidns" => Containment::Pidns { user_namespace: false, own_view: true },
+        "pidns-user" => Containment::Pidns { user_namespace: true, own_view: true },
         _ => Containment::Group,
     }
 }
@@ -108,8 +109,8 @@ async fn run_wish(wish: Wish) {
     become_reaper().expect("a reaper");
     let launcher = Launcher::myself();
     let all = available(&launcher).await;
-    let parent = || match &all[0].1 {
-        Ok(Containment::Cgroup { parent }) => parent.clone(),
+    let cgroup = || match &all[0].1 {
+        Ok(found) => found.clone(),
         other => panic!("no control groups: {other:?}"),
     };
     let (stop, mut stop_wish) = watch::channel(None);
@@ -119,7 +120,7 @@ async fn run_wish(wish: Wish) {
         nonce: wish.nonce.clone(),
         grace: Duration::from_millis(wish.grace_ms),
         deadline: wish.deadline_ms.map(|ms| Instant::now() + Duration::from_millis(ms)),
-        containment: Ok(net(&wish.containment, parent)),
+        containment: Ok(net(&wish.containment, cgroup)),
         sandbox: wish.sandbox.clone(),
         swarm_dir: wish.swarm_dir.clone(),
         launcher,
@@ -135,7 +136,7 @@ async fn run_wish(wish: Wish) {
     let told = match ran {
         Ok(ran) => json!({
             "how": format!("{:?}", ran.how), "status": ran.status.to_string(), "why": ran.why,
-            "left": ran.left, "walls": ran.walls,
+            "left": ran.left, "limit": ran.limit, "walls": ran.walls,
         }),
         Err(error) => json!({ "error": error.to_string(), "kind": format!("{error:?}") }),
     };

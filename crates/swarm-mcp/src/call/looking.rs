@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use swarm_protocol::api::{ApiError, Seen};
-use swarm_protocol::event::line;
+use swarm_protocol::event::{line, line_at};
 use swarm_protocol::record::event_of;
 use swarm_server::ledger::Look;
 
@@ -217,7 +217,8 @@ pub fn record_row(record: &Value) -> Value {
         if let Some(task) = event.task() {
             row["task"] = json!(task);
         }
-        if let Some(text) = line(event) {
+        let at = serde_json::from_value(record["ts"].clone()).ok();
+        if let Some(text) = at.and_then(|at| line_at(event, at)).or_else(|| line(event)) {
             row["text"] = json!(text);
         }
     }

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::identity::Pidfd;
+use crate::limits::Limits;
 
 /// Folders looked at in a search. A machine with more control groups than this is not one that we know.
 const FOLDERS_MAX: usize = 20_000;
@@ -89,6 +90,43 @@ impl Leaf {
         self.dir.join("cgroup.procs")
     }
 
+    /// Tells the kernel as much of it as this part of the tree has files for; the rest is looked at from outside.
+    pub(crate) fn limit(&self, limits: &Limits) {
+        let files = [
+            ("memory.max", limits.memory_bytes),
+            ("pids.max", limits.processes),
+            ("cpu.weight", limits.cpu_weight.map(u64::from)),
+        ];
+        for (name, value) in files {
+            let (file, Some(value)) = (self.dir.join(name), value) else { continue };
+            if file.exists() {
+                crate::complain("set a limit of a run", fs::write(&file, value.to_string()));
+            }
+        }
+    }
+
+    /// The limit that the kernel itself has enforced, for people.
+    pub(crate) fn enforced(&self) -> Option<&'static str> {
+        let happened = |file: &str, word: &str| {
+            let events = fs::read_to_string(self.dir.join(file)).unwrap_or_default();
+            let count = events.lines().find_map(|line| line.strip_prefix(word)?.trim().parse::<u64>().ok());
+            count.is_some_and(|count| count > 0)
+        };
+        if happened("memory.events", "oom_kill ") {
+            return Some(
+                "the kernel ended one of its processes: together they took all that limits.memory allows",
+            );
+        }
+        happened("pids.events", "max ")
+            .then_some("the kernel refused it another process: it had all that limits.processes allows")
+    }
+
+    /// Everybody in it.
+    pub(crate) fn members(&self) -> Vec<u32> {
+        let lists = folders(&self.dir).filter_map(|dir| fs::read_to_string(dir.join("cgroup.procs")).ok());
+        lists.flat_map(|list| list.lines().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+    }
+
     /// Processor time that all its processes have used, those that have ended too.
     pub fn cpu_used(&self) -> Option<Duration> {
         let stat = fs::read_to_string(self.dir.join("cpu.stat")).ok()?;
@@ -134,12 +172,8 @@ impl Leaf {
     }
 
     fn hold_all(&self) -> Vec<Pidfd> {
-        let lists = folders(&self.dir).filter_map(|dir| fs::read_to_string(dir.join("cgroup.procs")).ok());
-        let pids: Vec<u32> = lists
-            .flat_map(|list| list.lines().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
-            .collect();
         // The hold first, then the check that it still is one of them.
-        pids.into_iter().filter_map(Pidfd::open).filter(|held| self.holds(held.pid)).collect()
+        self.members().into_iter().filter_map(Pidfd::open).filter(|held| self.holds(held.pid)).collect()
     }
 
     fn holds(&self, pid: u32) -> bool {
@@ -230,6 +264,20 @@ mod tests {
             assert_eq!(nonce_in(other), None, "{other}");
         }
         assert_ne!(name, leaf_name(Path::new("/elsewhere/u/other/.swarm"), "01K9-x"));
+    }
+
+    #[test]
+    fn what_the_kernel_has_enforced_is_told_and_what_it_has_not_is_not() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let leaf = Leaf { dir: dir.path().to_owned() };
+        assert_eq!(leaf.enforced(), None);
+        fs::write(dir.path().join("memory.events"), "low 0\nmax 9\noom 1\noom_kill 0\n").expect("written");
+        fs::write(dir.path().join("pids.events"), "max 0\n").expect("written");
+        assert_eq!(leaf.enforced(), None);
+        fs::write(dir.path().join("pids.events"), "max 3\n").expect("written");
+        assert!(leaf.enforced().is_some_and(|text| text.contains("limits.processes")));
+        fs::write(dir.path().join("memory.events"), "oom 1\noom_kill 1\n").expect("written");
+        assert!(leaf.enforced().is_some_and(|text| text.contains("limits.memory")));
     }
 
     #[test]

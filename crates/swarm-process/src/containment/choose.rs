@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use swarm_protocol::config::ContainmentKind;
 
-use super::Containment;
 use super::cgroup::{Leaf, leaf_name, parents};
+use super::{Containment, Namespaces};
 use crate::launcher::{Launcher, Place};
 use std::path::Path;
 
@@ -60,11 +60,12 @@ async fn try_cgroup(launcher: &Launcher) -> Result<Containment, String> {
                 continue;
             }
         };
-        let tried = launcher.try_out(Place::Cgroup { procs_file: leaf.procs_file() }, TRIAL_WITHIN).await;
+        let place = Place::Cgroup { procs_file: leaf.procs_file(), own_view: None };
+        let tried = launcher.try_out(place, TRIAL_WITHIN).await;
         leaf.end(Duration::ZERO).await;
         leaf.remove().await;
         match tried {
-            Ok(()) => return Ok(Containment::Cgroup { parent }),
+            Ok(()) => return Ok(Containment::Cgroup { parent, own_view: own_view(launcher).await.ok() }),
             Err(text) => why = format!("{}: {text}", parent.display()),
         }
     }
@@ -72,14 +73,33 @@ async fn try_cgroup(launcher: &Launcher) -> Result<Containment, String> {
 }
 
 async fn try_pidns(launcher: &Launcher) -> Result<Containment, String> {
-    // As root without a user namespace: files keep their owners. Others have no choice.
-    let ways: &[bool] = if rustix::process::geteuid().is_root() { &[false, true] } else { &[true] };
+    if let Ok(Namespaces { user }) = own_view(launcher).await {
+        return Ok(Containment::Pidns { user_namespace: user, own_view: true });
+    }
     let mut why = String::new();
-    for user_namespace in ways.iter().copied() {
-        match launcher.try_out(Place::Pidns { user_namespace }, TRIAL_WITHIN).await {
-            Ok(()) => return Ok(Containment::Pidns { user_namespace }),
+    for user_namespace in ways() {
+        match launcher.try_out(Place::Pidns { user_namespace, own_view: false }, TRIAL_WITHIN).await {
+            Ok(()) => return Ok(Containment::Pidns { user_namespace, own_view: false }),
             Err(text) => why = text,
         }
     }
     Err(why)
+}
+
+/// Whether a walled program can have a view of the files of its own here, and how; else why not.
+pub async fn own_view(launcher: &Launcher) -> Result<Namespaces, String> {
+    let mut why = String::new();
+    for user in ways() {
+        match launcher.try_view(user, TRIAL_WITHIN).await {
+            Ok(()) => return Ok(Namespaces { user }),
+            Err(text) => why = text,
+        }
+    }
+    Err(why)
+}
+
+/// As root without a user namespace: files keep their owners. Others have no choice.
+fn ways() -> impl Iterator<Item = bool> {
+    let root = rustix::process::geteuid().is_root();
+    [false, true].into_iter().filter(move |user| root || *user)
 }

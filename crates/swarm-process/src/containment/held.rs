@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::cgroup::{Leaf, leaves_of};
 use crate::identity::{Pidfd, cpu_time_of, parent_of, pid_in_proc};
+use crate::limits::Usage;
 use crate::sweep::{
     Sweep, descendants_of, end_tree_by_nonce, hold_descendants, hold_launchers, processes_with_nonce,
 };
@@ -41,6 +42,24 @@ impl Held {
             Self::Namespace { launcher } | Self::Guarded { launcher } => {
                 sum(launcher.map(descendants_of).unwrap_or_default())
             }
+        }
+    }
+
+    /// What the program and all it started take now.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Leaf(leaf) => Usage::of(&leaf.members()),
+            Self::Namespace { launcher } | Self::Guarded { launcher } => {
+                Usage::of(&launcher.map(descendants_of).unwrap_or_default())
+            }
+        }
+    }
+
+    /// The limit that the kernel itself has enforced, for people. To be asked before the end of everything.
+    pub fn enforced(&self) -> Option<&'static str> {
+        match self {
+            Self::Leaf(leaf) => leaf.enforced(),
+            Self::Namespace { .. } | Self::Guarded { .. } => None,
         }
     }
 

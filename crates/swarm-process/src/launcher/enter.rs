@@ -11,8 +11,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::guardian::{INSIDE, guard, inside};
 use super::init::{die_with_parent, first_process, outside};
 use super::letter::{Opened, Place, Trouble};
-use super::{EXIT_NOT_BOXED, namespace};
+use super::{EXIT_NOT_BOXED, namespace, signals};
 use crate::bound::{BOUND, become_bound};
+use crate::containment::Namespaces;
 use crate::sandbox;
 
 /// The whole process `swarm boxed LETTER ROLE [PROGRAM [ARG…]]`. To be called before any thread was started.
@@ -48,23 +49,37 @@ fn enter(letter: &mut Opened, path: &Path, program: &[OsString]) -> Result<u8, T
     no_core_files();
     match letter.spec.place.clone() {
         Place::Guarded => return guard(letter, path, program),
-        Place::Cgroup { procs_file } => {
+        Place::Cgroup { procs_file, own_view } => {
             std::fs::write(&procs_file, "0")
                 .map_err(|error| Trouble::cannot("join the control group", error))?;
-        }
-        Place::Pidns { user_namespace } => {
-            // We go with the daemon, and the namespace with us.
-            die_with_parent();
-            // A daemon that died before that was said would be waited for in vain.
-            if !path.exists() {
-                return Ok(EXIT_NOT_BOXED);
+            if let Some(Namespaces { user }) = own_view {
+                return enter_namespaces(letter, path, user, program);
             }
-            namespace::new_pid_namespace(user_namespace)
-                .map_err(|error| Trouble::cannot("make a pid namespace", error))?;
-            return outside(letter, program);
+        }
+        Place::Pidns { user_namespace, .. } => {
+            return enter_namespaces(letter, path, user_namespace, program);
         }
     }
     become_program(letter, program)
+}
+
+fn enter_namespaces(
+    letter: &mut Opened,
+    path: &Path,
+    user: bool,
+    program: &[OsString],
+) -> Result<u8, Trouble> {
+    // We go with the daemon, and the namespace with us.
+    die_with_parent();
+    // A daemon that died before that was said would be waited for in vain.
+    if !path.exists() {
+        return Ok(EXIT_NOT_BOXED);
+    }
+    // A request to everybody of the run is for the program: we stay until it has gone.
+    signals::outlive_requests();
+    namespace::new_pid_namespace(user, letter.wants_own_view())
+        .map_err(|error| Trouble::cannot("make a pid namespace", error))?;
+    outside(letter, program)
 }
 
 /// Comes back only if it could not, or if there is no program to become (a trial).
@@ -76,11 +91,13 @@ pub fn become_program(letter: &mut Opened, program: &[OsString]) -> Result<u8, T
 
 pub fn put_up_walls(letter: &mut Opened) -> Result<(), Trouble> {
     if let Some(spec) = &letter.spec.sandbox {
-        let status = sandbox::enforce(spec).map_err(|why| Trouble::Cannot {
-            what: "enter the sandbox".into(),
-            why,
-            errno: None,
-        })?;
+        let failed = |why| Trouble::Cannot { what: "enter the sandbox".into(), why, errno: None };
+        for dir in spec.git.iter().flat_map(sandbox::GitRights::folders) {
+            std::fs::create_dir_all(&dir).map_err(|error| Trouble::cannot("make a folder of git", error))?;
+        }
+        spec.limits.hand_on(letter.counts_alone());
+        let seen = letter.wants_own_view().then(|| sandbox::build_view(spec)).transpose().map_err(failed)?;
+        let status = sandbox::enforce(spec, seen.as_ref()).map_err(failed)?;
         letter.walls(status);
     }
     letter.ready();

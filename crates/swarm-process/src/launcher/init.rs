@@ -17,6 +17,7 @@ use rustix::process::{
 use super::EXIT_NOT_BOXED;
 use super::enter::{not_begun, put_up_walls};
 use super::letter::{Opened, Trouble};
+use super::signals::obey_requests;
 use crate::identity::{Pidfd, pid_in_proc};
 use crate::sweep::hold_descendants;
 
@@ -84,6 +85,7 @@ fn end_leftovers(first: &mut Child, held: &Pidfd, grace: Duration) -> io::Result
 /// Ends this process as the program ended, by the same signal if it was one.
 pub fn end_as(status: ExitStatus) -> Result<u8, Trouble> {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+        obey_requests();
         let _ = kill_process(rustix::process::getpid(), signal);
     }
     // Still here: the signal is one that we ignore (a broken pipe). Shells say it like this.
@@ -100,6 +102,8 @@ pub fn first_process(letter: &mut Opened, args: &[OsString]) -> Result<u8, Troub
         .write(true)
         .open(pen)
         .map_err(|error| Trouble::cannot("reach the launcher outside", error))?;
+    // The terminal of whoever started the daemon is not the program's.
+    let _ = rustix::process::setsid();
     put_up_walls(letter)?;
     let Some((name, args)) = program.split_first() else { return Ok(0) };
     // A group of its own: a signal that it sends to its group must not meet us.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 
+use crate::containment::Namespaces;
 use crate::identity::pid_in_proc;
 use crate::sandbox::{SandboxSpec, SandboxStatus};
 
@@ -35,10 +36,22 @@ pub enum Place {
     /// The group whose `cgroup.procs` this is.
     Cgroup {
         procs_file: PathBuf,
+        /// Inside it, namespaces with a view of the files of its own.
+        #[serde(default)]
+        own_view: Option<Namespaces>,
     },
     Pidns {
         user_namespace: bool,
+        /// With a view of the files of its own.
+        #[serde(default)]
+        own_view: bool,
     },
+}
+
+impl Place {
+    fn has_own_view(&self) -> bool {
+        matches!(self, Self::Cgroup { own_view: Some(_), .. } | Self::Pidns { own_view: true, .. })
+    }
 }
 
 /// Why the program did not begin.
@@ -133,6 +146,20 @@ impl Opened {
         let mut first = String::new();
         BufReader::new((&file).take(LETTER_BYTES_MAX)).read_line(&mut first)?;
         Ok(Self { spec: serde_json::from_str(&first)?, file })
+    }
+
+    /// Whether the program is to have a view of the files of its own.
+    pub fn wants_own_view(&self) -> bool {
+        self.spec.place.has_own_view()
+    }
+
+    /// In a user namespace the kernel counts its processes apart from the person's.
+    pub fn counts_alone(&self) -> bool {
+        match self.spec.place {
+            Place::Cgroup { own_view: Some(Namespaces { user }), .. } => user,
+            Place::Pidns { user_namespace, .. } => user_namespace,
+            Place::Cgroup { .. } | Place::Guarded => false,
+        }
     }
 
     /// The same letter for one that we start.

@@ -7,9 +7,12 @@ use landlock::{
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
+use super::calls::{Refused, refuse};
 use super::readable::readable_trees;
+use super::rights::give_up_rights;
 use super::spec::SandboxSpec;
 use super::status::SandboxStatus;
+use super::view::Seen;
 
 /// The newest version whose rules were tried with real programs. Older kernels enforce their part of it.
 const TRIED: ABI = ABI::V6;
@@ -29,17 +32,32 @@ const DEVICES: [&str; 8] = [
 /// Memory that processes of one program share.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Restricts this process and all that it starts. Cannot be undone.
-pub fn enforce(spec: &SandboxSpec) -> Result<SandboxStatus, String> {
-    for dir in spec.git.iter().flat_map(|git| git.folders()) {
-        std::fs::create_dir_all(&dir).map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
-    }
-    let (readable, in_sight) = readable_trees(&spec.hidden);
-    let status = restrict(spec, &readable).map_err(|error| error.to_string())?;
+/// Restricts this process and all that it starts. Cannot be undone. `seen`: what came of a view of its own.
+pub fn enforce(spec: &SandboxSpec, seen: Option<&Seen>) -> Result<SandboxStatus, String> {
+    give_up_rights().map_err(|error| format!("cannot give up rights: {error}"))?;
+    let hidden = match seen {
+        Some(_) => spec.hidden.clone(),
+        // Of the devices only those that are named below: the others are the machine's.
+        None => spec.hidden.iter().chain(&spec.masked).cloned().chain(["/dev".into()]).collect(),
+    };
+    let (readable, in_sight) = readable_trees(&hidden);
+    let status = restrict(spec, &readable, seen).map_err(|error| error.to_string())?;
     let enforced = status.ruleset != RulesetStatus::NotEnforced;
     let mut status = SandboxStatus::of(&status);
-    let seen = in_sight.iter().map(|path| format!("{} can be read", path.display()));
-    status.missing.extend(seen);
+    status.own_view = seen.is_some();
+    let in_sight = in_sight.iter().map(|path| format!("{} can be read", path.display()));
+    status.missing.extend(in_sight.chain(seen.iter().flat_map(|seen| seen.missing.clone())));
+    let network = !spec.network && !seen.is_some_and(|seen| seen.network_closed);
+    match refuse(Refused { network }) {
+        Ok(()) => {}
+        Err(why) if spec.best_effort => status.missing.push(format!("system calls are not filtered: {why}")),
+        Err(why) => return Err(format!("cannot filter system calls: {why}")),
+    }
+    if spec.strict && !(status.own_view && status.fully && status.missing.is_empty()) {
+        let view = if status.own_view { "" } else { "no view of the files of its own; " };
+        let why = format!("{view}{}", status.missing.join("; "));
+        return Err(format!("`sandbox` is `strict` and a wall is missing: {why}"));
+    }
     if enforced || spec.best_effort {
         return Ok(status);
     }
@@ -47,9 +65,14 @@ pub fn enforce(spec: &SandboxSpec) -> Result<SandboxStatus, String> {
     Err(format!("this machine has no sandbox: {why}; set `sandbox` to `program` or `none` to go without"))
 }
 
-fn restrict(spec: &SandboxSpec, readable: &[PathBuf]) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restrict(
+    spec: &SandboxSpec,
+    readable: &[PathBuf],
+    seen: Option<&Seen>,
+) -> Result<landlock::RestrictionStatus, RulesetError> {
     let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(TRIED))?;
-    if !spec.network {
+    // In a network of its own a program may speak with itself.
+    if !spec.network && !seen.is_some_and(|seen| seen.network_closed) {
         ruleset = ruleset.handle_access(AccessNet::from_all(ABI::V4))?;
     }
     let mut rules = ruleset.scope(Scope::from_all(TRIED))?.create()?;
@@ -61,9 +84,10 @@ fn restrict(spec: &SandboxSpec, readable: &[PathBuf]) -> Result<landlock::Restri
     }
     // No devices may be made, though: they would be ways out.
     let all = AccessFs::from_all(TRIED) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
-    let git = spec.git.iter().flat_map(|git| git.folders());
-    let own = [spec.worktree.clone(), spec.tmp.clone(), SHARED_MEMORY.into()];
-    for path in own.into_iter().chain(git).chain(spec.writable.iter().cloned()) {
+    let own = seen.iter().flat_map(|seen| seen.own.iter().cloned());
+    let bound = spec.binds.iter().filter(|bind| seen.is_some() && !bind.read_only);
+    let more = own.chain(bound.map(|bind| bind.target.clone())).chain([SHARED_MEMORY.into()]);
+    for path in spec.writable_places().into_iter().chain(more) {
         rules = allow(rules, &path, all)?;
     }
     rules.restrict_self()

@@ -14,6 +14,9 @@ pub struct SandboxStatus {
     pub fully: bool,
     /// What is not.
     pub missing: Vec<String>,
+    /// It sees files, processes and devices of its own, and not those of the machine.
+    #[serde(default)]
+    pub own_view: bool,
 }
 
 /// What came with which version, for those who have an older one.
@@ -37,7 +40,7 @@ impl SandboxStatus {
                 CAME_WITH.iter().filter(|(with, _)| abi < *with).map(|(_, what)| (*what).to_owned()).collect()
             }
         };
-        Self { abi, fully: status.ruleset == RulesetStatus::FullyEnforced, missing }
+        Self { abi, fully: status.ruleset == RulesetStatus::FullyEnforced, missing, own_view: false }
     }
 }
 

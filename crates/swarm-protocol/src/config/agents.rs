@@ -56,6 +56,8 @@ pub enum SandboxKind {
     /// The kernel's, around the program and all it starts.
     #[default]
     Landlock,
+    /// The same, and nothing is started where one of the walls cannot be put up.
+    Strict,
     /// The program's own.
     Program,
     /// Nothing; said on every screen.
@@ -85,4 +87,40 @@ pub enum SessionKind {
     Resume,
     /// Nothing but the worktree and the prompt.
     Fresh,
+}
+
+/// Keys, log-ins and what browsers remember: no work on a repository needs them.
+const HIDDEN: [&str; 27] = [
+    "~/.ssh",
+    "~/.aws",
+    "~/.azure",
+    "~/.config/gcloud",
+    "~/.gnupg",
+    "~/.config/gh",
+    "~/.config/glab-cli",
+    "~/.config/hub",
+    "~/.kube",
+    "~/.docker",
+    "~/.netrc",
+    "~/.git-credentials",
+    "~/.config/git/credentials",
+    "~/.pgpass",
+    "~/.pypirc",
+    "~/.cargo/credentials.toml",
+    "~/.cargo/credentials",
+    "~/.password-store",
+    "~/.local/share/keyrings",
+    "~/.mozilla",
+    "~/.thunderbird",
+    "~/.config/google-chrome",
+    "~/.config/chromium",
+    "~/.config/BraveSoftware",
+    "~/.config/microsoft-edge",
+    "/etc/shadow",
+    "/etc/gshadow",
+];
+
+/// What is hidden where the configuration does not say.
+pub fn hidden_by_default() -> Vec<String> {
+    HIDDEN.map(str::to_owned).to_vec()
 }

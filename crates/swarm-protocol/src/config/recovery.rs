@@ -22,7 +22,7 @@ pub struct Recovery {
     pub crash_window: Span,
     /// An agent that ran for so long without a crash starts counting anew.
     pub stable: Span,
-    /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person.
+    /// Failures of the service in a row (throttled, overloaded, unreachable) before the task is blocked for a person. The default waits for days.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_transient: u32,
     /// Attempts of one task without a sign of progress (a commit, an iteration that ended in good order, checks that passed, a person's word) before it is blocked for a person.
@@ -116,7 +116,7 @@ impl Default for Recovery {
             max_crashes: 5,
             crash_window: Span::secs(30 * 60),
             stable: Span::secs(5 * 60),
-            max_transient: 10,
+            max_transient: 1000,
             max_claims: 12,
             max_same_failures: 3,
             on_damage: OnDamage::Quarantine,

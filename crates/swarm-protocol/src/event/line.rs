@@ -8,12 +8,21 @@ use crate::plan::Status;
 use crate::review::Reviewer;
 use crate::time::Timestamp;
 
-fn clock(at: Timestamp) -> String {
-    at.to_string()[11..19].to_string()
-}
-
 /// The line for a person; none for what they need not see.
 pub fn line(event: &Event) -> Option<String> {
+    told(event, None)
+}
+
+/// The same for an event that was recorded at `now`: a moment of another day is told with its date.
+pub fn line_at(event: &Event, now: Timestamp) -> Option<String> {
+    told(event, Some(now))
+}
+
+fn clock(at: Timestamp, now: Option<Timestamp>) -> String {
+    at.clock(now.unwrap_or(at))
+}
+
+fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
     Some(match event {
         Event::CoordinatorStarted { epoch, trunk, .. } => {
             format!("started (epoch {epoch}), trunk is {trunk}")
@@ -35,13 +44,15 @@ pub fn line(event: &Event) -> Option<String> {
             format!("{member} {}: {}", voice.word(), gist(said))
         }
         Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
-        Event::ReviewLost { why, next, .. } => format!("the review had no verdict: {why}; {}", after(next)),
+        Event::ReviewLost { why, next, .. } => {
+            format!("the review had no verdict: {why}; {}", after(next, now))
+        }
         Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
         Event::TrunkJudged { green: false, .. } => {
             "trunk itself fails verification; no task is blamed".into()
         }
         Event::ReviewFailed { output, next, .. } => {
-            format!("the review requests changes: {}; {}", gist(output), after(next))
+            format!("the review requests changes: {}; {}", gist(output), after(next, now))
         }
         Event::TaskClaimed { agent, attempt: 1, .. } => format!("assigned to {agent}"),
         Event::TaskClaimed { agent, attempt, .. } => format!("assigned to {agent}, attempt {attempt}"),
@@ -52,7 +63,7 @@ pub fn line(event: &Event) -> Option<String> {
         Event::ChangesRequested { notes, next, run, .. } => {
             let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
             let who = if run.is_some() { "the reviewer" } else { "a person" };
-            format!("{who} requests changes: {}; {}", notes.join("; "), after(next))
+            format!("{who} requests changes: {}; {}", notes.join("; "), after(next, now))
         }
         Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
             "approved by a person".into()
@@ -64,7 +75,7 @@ pub fn line(event: &Event) -> Option<String> {
             "approved by the council".into()
         }
         Event::TaskApproved { .. } => "checks passed, approved".into(),
-        Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next),
+        Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next, now),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
         Event::TrunkGranted { .. } => "merging".into(),
         Event::VerificationFailed { output, .. } => {
@@ -77,10 +88,10 @@ pub fn line(event: &Event) -> Option<String> {
         Event::MergeFailed { why, next: Next::Pending { .. }, .. } => {
             format!("not merged: {why}; an agent resolves it")
         }
-        Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next)),
+        Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next, now)),
         Event::MergeCompleted { proof, .. } => format!("on {} at {}", proof.trunk, proof.commit.short()),
         Event::WorktreeKept { why, .. } => format!("worktree kept: {why}"),
-        Event::NothingChanged { next, .. } => format!("its branch has no changes; {}", after(next)),
+        Event::NothingChanged { next, .. } => format!("its branch has no changes; {}", after(next, now)),
         Event::WorkGone { why, .. } => format!("gone from trunk: {why}"),
         Event::WorkBack { proof, .. } => format!("on {} again", proof.trunk),
         Event::WorkRewritten { proof, .. } => {
@@ -90,12 +101,12 @@ pub fn line(event: &Event) -> Option<String> {
         Event::PhaseCompleted { phase } => format!("phase {phase} is complete"),
         Event::TaskStatusChanged { status, .. } if *status != Status::Done => status.word().into(),
         Event::LedgerLoss { quarantine, .. } => format!("damaged records were moved to {quarantine}"),
-        other => return recovery(other),
+        other => return recovery(other, now),
     })
 }
 
 /// What went wrong, and what is done about it.
-fn recovery(event: &Event) -> Option<String> {
+fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
     Some(match event {
         Event::AgentNudged { why, .. } => format!("{why}; the agent is told and continues"),
         Event::AgentNoted { what, .. } => format!("noted: {what}"),
@@ -104,10 +115,12 @@ fn recovery(event: &Event) -> Option<String> {
         }
         Event::AgentRevived { agent } => format!("{agent} is back in service"),
         Event::ProfileAssigned { profile, why, .. } => format!("continues with profile {profile}: {why}"),
-        Event::QuotaExhausted { group, resets_at, next_probe, .. } => quota(group, *resets_at, *next_probe),
+        Event::QuotaExhausted { group, resets_at, next_probe, .. } => {
+            quota(group, *resets_at, *next_probe, now)
+        }
         Event::QuotaProbeStarted { group, .. } => format!("probing the quota of {group}"),
         Event::QuotaProbeFailed { group, resets_at, next_probe, why, .. } => {
-            format!("{}; {why}", quota(group, *resets_at, *next_probe))
+            format!("{}; {why}", quota(group, *resets_at, *next_probe, now))
         }
         Event::QuotaRestored { group, by } => match by.as_str() {
             "person" => format!("the quota of {group} was opened by a person; waiting tasks go first"),
@@ -159,22 +172,22 @@ pub fn paused(reason: PauseReason, why: &str) -> String {
     format!("paused{why}; {on}")
 }
 
-/// The time of day, for the person who looks.
-fn quota(group: &str, resets_at: Option<Timestamp>, next_probe: Timestamp) -> String {
-    let resets = resets_at.map(|at| format!("resets at {}, ", clock(at))).unwrap_or_default();
+/// When it comes back and when it is asked, for the person who looks.
+fn quota(group: &str, resets_at: Option<Timestamp>, next_probe: Timestamp, now: Option<Timestamp>) -> String {
+    let resets = resets_at.map(|at| format!("resets at {}, ", clock(at, now))).unwrap_or_default();
     format!(
         "the quota of {group} is used up; {resets}next probe {}; `swarm quota open {group}`",
-        clock(next_probe)
+        clock(next_probe, now)
     )
 }
 
 /// The reason is said once: an agent that asks is blocked with the same words.
-fn failed(agent: &AgentId, how: &Ended, next: &Next) -> String {
+fn failed(agent: &AgentId, how: &Ended, next: &Next, now: Option<Timestamp>) -> String {
     let said = how.describe();
     let link = if matches!(how, Ended::Failed { .. }) { ":" } else { "" };
     let then = match next {
         Next::Blocked { why, .. } if said.contains(why.as_str()) => "waits for you".into(),
-        next => after(next),
+        next => after(next, now),
     };
     format!("{agent}{link} {said}; {then}")
 }
@@ -183,12 +196,12 @@ fn list(ids: &[TaskId]) -> String {
     ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn after(next: &Next) -> String {
+fn after(next: &Next, now: Option<Timestamp>) -> String {
     match next {
-        Next::Pending { not_before, .. } => format!("retry at {}", clock(*not_before)),
-        Next::Restart { not_before, .. } => format!("restarts at {}", clock(*not_before)),
-        Next::Approved { not_before } => format!("retry at {}", clock(*not_before)),
-        Next::Review { not_before } => format!("review again at {}", clock(*not_before)),
+        Next::Pending { not_before, .. } => format!("retry at {}", clock(*not_before, now)),
+        Next::Restart { not_before, .. } => format!("restarts at {}", clock(*not_before, now)),
+        Next::Approved { not_before } => format!("retry at {}", clock(*not_before, now)),
+        Next::Review { not_before } => format!("review again at {}", clock(*not_before, now)),
         Next::Blocked { why, .. } => format!("waits for you: {why}"),
         Next::Failed { .. } | Next::Timeout { .. } => "waits for you".into(),
         Next::Deferred => "deferred".into(),
@@ -211,5 +224,29 @@ mod tests {
             "paused: the checks fail at abc, before any work is done: error: no rule (exit code 2); \
              `swarm resume --reason checks` goes on",
         );
+    }
+
+    #[test]
+    fn a_moment_of_another_day_has_its_date_where_the_day_is_known() {
+        let at = |text: &str| Timestamp::parse(text).expect("a time");
+        let event = Event::QuotaExhausted {
+            task: "1.1".parse().expect("an id"),
+            group: "codex".into(),
+            run: crate::ids::RunId::nth(1),
+            why: String::new(),
+            resets_at: Some(at("2026-11-19T19:50:00.000Z")),
+            next_probe: at("2026-11-17T23:50:00.000Z"),
+        };
+        let said = |resets: &str, probe: &str| {
+            Some(format!(
+                "the quota of codex is used up; resets at {resets}, next probe {probe}; `swarm quota open codex`"
+            ))
+        };
+        let now = at("2026-11-17T10:00:00.000Z");
+        assert_eq!(line_at(&event, now), said("2026-11-19 19:50:00", "23:50:00"));
+        assert_eq!(line_at(&event, at("2026-11-19T00:00:00.000Z")), said("19:50:00", "2026-11-17 23:50:00"));
+        assert_eq!(line(&event), said("19:50:00", "23:50:00"));
+        let next = Next::Pending { not_before: at("2026-11-18T00:00:01.000Z"), counts: false };
+        assert_eq!(after(&next, Some(now)), "retry at 2026-11-18 00:00:01");
     }
 }

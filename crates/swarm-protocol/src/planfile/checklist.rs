@@ -8,26 +8,12 @@ use serde_json::{Map, Value};
 
 use super::error::PlanFileError;
 use super::fields;
+use super::shapes::{Item, depends_at_end, is_rule, item, own_id, phase_heading};
 use crate::ids::TaskId;
 use crate::plan::{PhaseFile, PlanFile};
 
 /// Text between a heading and its first task is kept under this member.
 pub(super) const NOTES: &str = "notes";
-
-/// An item at the margin.
-pub(super) struct Item<'a> {
-    pub mark: char,
-    pub text: &'a str,
-}
-
-/// `- [ ] text`, at the margin.
-pub(super) fn item(line: &str) -> Option<Item<'_>> {
-    let rest = line.strip_prefix("- [").or_else(|| line.strip_prefix("* ["))?;
-    let mut chars = rest.chars();
-    let mark = chars.next()?;
-    let text = chars.as_str().strip_prefix(']')?;
-    (text.is_empty() || text.starts_with([' ', '\t'])).then_some(Item { mark, text: text.trim() })
-}
 
 pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
     read(name, text, None)
@@ -166,6 +152,10 @@ impl<'a> Reader<'a> {
 
     fn loose_text(&mut self, number: usize, line: &'a str) -> Result<(), PlanFileError> {
         let indented = line.trim().is_empty() || line.starts_with([' ', '\t']);
+        if self.task.is_some() && !self.fenced && is_rule(line) {
+            self.close_task(); // a line between phases, for the eye
+            return Ok(());
+        }
         match &mut self.task {
             Some(task) if indented => task.lines.push((number, line)),
             Some(_) => {
@@ -254,6 +244,10 @@ impl Task<'_> {
         taken.insert(id.clone());
         let mut members = Map::new();
         members.insert("id".into(), id.into());
+        let (title, depends) = depends_at_end(title).unwrap_or((title, vec![]));
+        if !depends.is_empty() {
+            members.insert("depends".into(), depends.into());
+        }
         members.insert("title".into(), title.into());
         if self.mark != ' ' {
             members.insert("status".into(), "done".into());
@@ -264,36 +258,6 @@ impl Task<'_> {
             return Err(PlanFileError::at(name, self.line, "this task has no title", hint));
         }
         from_members(name, self.line, members)
-    }
-}
-
-/// The id in front of a title: a first word with a digit in it, or one that ends in a colon.
-/// Otherwise the words are all title: "add a login" must not become the task `add`.
-pub(super) fn own_id(text: &str) -> Option<(String, &str)> {
-    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let (id, marked) = match word.strip_suffix(':') {
-        Some(id) => (id, true),
-        None => (word, false),
-    };
-    let named = marked || id.contains(|c: char| c.is_ascii_digit());
-    (named && TaskId::new(id).is_ok()).then(|| (id.to_owned(), rest.trim()))
-}
-
-/// `Phase 1: name`, `Phase 1`, `1: name`; none when the heading is only a name.
-fn phase_heading(heading: &str) -> Option<(Option<u32>, &str)> {
-    let rest = heading.strip_prefix("Phase ").or_else(|| heading.strip_prefix("phase ")).map(str::trim_start);
-    let body = rest.unwrap_or(heading);
-    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, after) = body.split_at(digits);
-    let name = after.strip_prefix(':').or(after.is_empty().then_some(""));
-    match (rest, name) {
-        _ if digits == 0 => None,
-        (_, Some(name)) => Some((number.parse().ok().filter(|id| *id > 0), name.trim())),
-        (Some(_), None) => Some((
-            number.parse().ok().filter(|id| *id > 0),
-            after.trim_start_matches([' ', '-', '–', '.']).trim(),
-        )),
-        (None, None) => None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The JSON form: strict where a slip would lose something, keeping what it does not know.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::error::PlanFileError;
@@ -20,8 +22,9 @@ pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
         let why = format!("phase {:?} has the number 0", phase.name);
         return Err(PlanFileError::whole(name, why, "Phases are numbered from 1"));
     }
+    let ids = plan.phases.iter().flat_map(|phase| &phase.tasks).map(|task| task.id.clone()).collect();
     for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
-        depends(name, task)?;
+        depends(name, task, &ids)?;
     }
     // Our own exports say where they come from; that is not a part of the plan.
     if plan
@@ -35,10 +38,17 @@ pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
 }
 
 /// Other tools' words for it. Kept as a note that nobody reads, they would let a task begin too early.
-const DEPENDS_TOO: [&str; 3] = ["depends_on", "dependsOn", "blocked_by"];
+pub(super) const DEPENDS_TOO: [&str; 4] = ["depends_on", "dependsOn", "blocked_by", "blockedBy"];
 
-fn depends(name: &str, task: &mut TaskFile) -> Result<(), PlanFileError> {
-    for word in DEPENDS_TOO {
+/// A word for packages as well: only a list that names a task of this plan is meant so.
+const DEPENDS_PERHAPS: &str = "dependencies";
+
+fn depends(name: &str, task: &mut TaskFile, all: &BTreeSet<TaskId>) -> Result<(), PlanFileError> {
+    let is_there = |id: &str| TaskId::new(id).is_ok_and(|id| all.contains(&id));
+    let names_a_task = |entry: &Value| entry.as_str().is_some_and(is_there);
+    let perhaps = task.extra.get(DEPENDS_PERHAPS).and_then(Value::as_array);
+    let meant = perhaps.is_some_and(|entries| entries.iter().any(names_a_task));
+    for word in DEPENDS_TOO.into_iter().chain(meant.then_some(DEPENDS_PERHAPS)) {
         let Some(value) = task.extra.remove(word) else { continue };
         let ids: Vec<TaskId> = serde_json::from_value(value).map_err(|error| {
             let why = format!("`{word}` of task {}: {error}", task.id);
@@ -81,7 +91,8 @@ pub(super) fn parse_parts(name: &str, text: &str, parent: &TaskId) -> Result<Pla
         })
     });
     let mut tasks: Vec<TaskFile> = tasks.collect::<Result<_, _>>()?;
-    tasks.iter_mut().try_for_each(|task| depends(name, task))?;
+    let ids = tasks.iter().map(|task| task.id.clone()).collect();
+    tasks.iter_mut().try_for_each(|task| depends(name, task, &ids))?;
     let phase = PhaseFile { id: 1, tasks, ..PhaseFile::default() };
     Ok(PlanFile { phases: vec![phase], ..PlanFile::default() })
 }

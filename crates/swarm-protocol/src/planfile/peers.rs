@@ -2,10 +2,13 @@
 //! is said. Members that we do not know stay with the task, phase or plan that had them.
 
 mod detect;
-mod members;
+pub(super) mod members;
 mod names;
 mod order;
 mod opencode;
+mod opencode_text;
+mod opencode_ledger;
+mod odd;
 mod issue;
 mod forest;
 mod phases;
@@ -14,6 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::PlanFileError;
+use super::noted::refuse_near_misses;
 use super::read::{Format, parse_as, text_of};
 use crate::ids::TaskId;
 use crate::plan::{PlanFile, TaskFile};
@@ -79,21 +83,46 @@ pub struct Imported {
     pub notes: Vec<String>,
 }
 
+/// What becomes of something that can only nearly be taken over: a status that is not known, a priority out of
+/// range, a dependency on something that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Care {
+    /// Taken over as near as possible, with a note.
+    #[default]
+    Lenient,
+    /// The file is refused with that line.
+    Strict,
+}
+
 /// Reads a plan of ours or of another tool. Without `from` the content says whose it is. Nothing is half read: a file
 /// with one wrong line is refused with that line.
 pub fn import(name: &str, bytes: &[u8], from: Option<Source>) -> Result<Imported, PlanFileError> {
+    import_with(name, bytes, from, Care::Lenient)
+}
+
+/// As [`import`], with a choice of what is good enough.
+pub fn import_with(
+    name: &str,
+    bytes: &[u8],
+    from: Option<Source>,
+    care: Care,
+) -> Result<Imported, PlanFileError> {
     let text = text_of(name, bytes)?;
     let from = from.unwrap_or_else(|| detect::source_of(name, text));
     match from {
-        Source::OpencodeSwarm => opencode::read(name, text),
-        Source::Beads | Source::Hive => forest::read(name, text, from),
-        Source::Json => Ok(ours(parse_as(name, text, Format::Json)?, from)),
-        Source::Markdown => Ok(ours(parse_as(name, text, Format::Markdown)?, from)),
+        Source::OpencodeSwarm if opencode_text::is_one(text) => opencode_text::read(name, text, care),
+        Source::OpencodeSwarm if opencode_ledger::is_one(text) => opencode_ledger::read(name, text, care),
+        Source::OpencodeSwarm => opencode::read(name, text, care),
+        Source::Beads | Source::Hive => forest::read(name, text, from, care),
+        Source::Json => ours(name, text, Format::Json, from),
+        Source::Markdown => ours(name, text, Format::Markdown, from),
     }
 }
 
-fn ours(plan: PlanFile, from: Source) -> Imported {
-    Imported { plan, from, notes: vec![] }
+fn ours(name: &str, text: &str, format: Format, from: Source) -> Result<Imported, PlanFileError> {
+    let plan = parse_as(name, text, format)?;
+    refuse_near_misses(name, text, &plan)?;
+    Ok(Imported { plan, from, notes: vec![] })
 }
 
 /// A list for a sentence, with an end.

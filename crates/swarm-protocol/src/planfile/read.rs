@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::error::PlanFileError;
+use super::shapes::item;
 use super::{checklist, json};
 use crate::ids::TaskId;
 use crate::plan::{PlanFile, TaskSpec};
@@ -123,7 +124,7 @@ fn lines_naming(text: &str, id: &str) -> Vec<usize> {
                 .and_then(|rest| rest.strip_prefix(id))
                 .is_some_and(|rest| rest.starts_with('"'))
         }),
-        Format::Markdown => checklist::item(line).is_some_and(|item| {
+        Format::Markdown => item(line).is_some_and(|item| {
             item.text.split_whitespace().next().is_some_and(|word| word.trim_end_matches(':') == id)
         }),
     };

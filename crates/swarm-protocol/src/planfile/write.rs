@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::checklist::{NOTES, item, own_id};
+use super::checklist::NOTES;
 use super::fields::{JSON, LINES, LISTS, WORDS, field, meant, survives_as_paragraph};
+use super::shapes::{depends_at_end, item, own_id};
 use crate::plan::{PhaseFile, PlanFile, Status, TaskFile};
 
 /// The plan as JSON, indented, with a newline at its end.
@@ -75,12 +76,19 @@ fn write_task(out: &mut String, task: &TaskFile) {
     if done || task.status == Some(Status::Pending) {
         members.remove("status");
     }
-    if is_plain(&task.title) {
+    // What reading would take out of a title stands in the members as well.
+    let title = if depends_at_end(&task.title).is_some() { "" } else { task.title.as_str() };
+    if is_plain(title) {
         members.remove("title");
     }
     let mark = if done { 'x' } else { ' ' };
     let colon = if own_id(task.id.as_str()).is_some() { "" } else { ":" };
-    let _ = writeln!(out, "- [{mark}] {}{colon} {}", task.id, one_line(&task.title));
+    let shown = one_line(&task.title);
+    let mut shown = shown.as_str();
+    while let Some((words, _)) = depends_at_end(shown) {
+        shown = words;
+    }
+    let _ = writeln!(out, "- [{mark}] {}{colon} {shown}", task.id);
     write_description(out, &mut members);
     for name in WORDS.iter().chain(&LISTS).chain([&LINES]) {
         write_field(out, name, &mut members);

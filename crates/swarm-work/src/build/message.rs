@@ -10,10 +10,12 @@ const SUBJECTS_MAX: usize = 50;
 
 /// The message with the trailers `Swarm-Task` and `Swarm-Agent`, each once.
 pub(super) fn with_trailers(message: &[u8], task: &TaskId, agent: Option<&AgentId>) -> Vec<u8> {
-    let mut text = message.trim_ascii_end().to_vec();
-    let mut in_trailers = ends_in_trailers(&text);
     let agent = agent.map_or("person", AgentId::as_str);
-    for trailer in [format!("Swarm-Task: {task}"), format!("Swarm-Agent: {agent}")] {
+    let ours = [format!("Swarm-Task: {task}"), format!("Swarm-Agent: {agent}")];
+    let text = without_forged(message.trim_ascii_end(), &ours);
+    let mut text = text.trim_ascii_end().to_vec();
+    let mut in_trailers = ends_in_trailers(&text);
+    for trailer in ours {
         if text.split(|b| *b == b'\n').any(|line| line.trim_ascii() == trailer.as_bytes()) {
             continue;
         }
@@ -23,6 +25,19 @@ pub(super) fn with_trailers(message: &[u8], task: &TaskId, agent: Option<&AgentI
     }
     text.push(b'\n');
     text
+}
+
+/// Without lines that claim to be trailers of ours and name another task or agent: who wrote the work is our word.
+fn without_forged(message: &[u8], ours: &[String]) -> Vec<u8> {
+    let claims = |line: &[u8]| {
+        let name = line.trim_ascii().split(|b| *b == b':').next().unwrap_or_default().trim_ascii();
+        name.eq_ignore_ascii_case(b"swarm-task") || name.eq_ignore_ascii_case(b"swarm-agent")
+    };
+    let is_ours = |line: &[u8]| ours.iter().any(|own| line.trim_ascii() == own.as_bytes());
+    let lines = message.split(|b| *b == b'\n').enumerate();
+    // The subject stays whatever it says: without one there is no message.
+    let kept = lines.filter(|(at, line)| *at == 0 || !claims(line) || is_ours(line)).map(|(_, line)| line);
+    kept.collect::<Vec<_>>().join(&b'\n')
 }
 
 /// Whether the last paragraph (never the first, which is the subject) consists of `Word: text` lines.
@@ -113,6 +128,10 @@ mod tests {
             assert_eq!(with_trailers(&once, &task, Some(&agent)), once, "a second time changes nothing");
         };
         check("fix: it\n", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
+        check(
+            "fix: it\n\nReviewed-by: B\nSwarm-Task: 9.9\nswarm-agent : root\n",
+            "fix: it\n\nReviewed-by: B\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n",
+        );
         check("fix: it", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
         check(
             "fix\n\nwords: here, more\nand more\n",

@@ -59,6 +59,7 @@ pub async fn judge(
 /// Why the command did not succeed; none when it did.
 fn verdict(ran: &Result<Ran, ProcessError>, limit: Duration) -> Option<String> {
     match ran {
+        Ok(Ran { limit: Some(why), .. }) => Some(format!("[stopped: {why}]")),
         Ok(Ran { how: How::TimedOut, .. }) => {
             Some(format!("[stopped: not done within {} s]", limit.as_secs()))
         }

@@ -13,6 +13,7 @@ use swarm_protocol::failure::{Failure, FailureClass};
 use super::context::Write;
 use super::program::{How, StopWish};
 use super::run_context::{NotCommitted, RunContext, Yield};
+use crate::hand_in::HandedIn;
 use agent::Heard;
 pub use ask::ask;
 pub use probe::probe;
@@ -70,9 +71,17 @@ pub async fn iterate(context: &RunContext, go: &Go, stop: &mut StopWish) -> Yiel
 
 async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Option<&str>, run: Run) -> Yield {
     let iteration = go.iteration;
+    let handed = context.hand_in().await;
     let moved = context.right_the_tip().await;
     let mut outcome = outcome(setup, &run);
     let mut notes: Vec<String> = Vec::new();
+    if let HandedIn::Refused { why } = &handed {
+        notes.push(format!("The commits were not taken: {why}"));
+        // Complete means that the branch holds all of the work. The next iteration would say the same again.
+        if outcome == IterationOutcome::Complete {
+            outcome = IterationOutcome::AsksHuman { text: format!("its commits were not taken: {why}") };
+        }
+    }
     let mut tip = None;
     if outcome == IterationOutcome::Complete {
         match context.commit_rest().await {

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::dialogue::Dialogue;
 use super::pipe::Pipe;
+use super::room::Room;
 use super::silence::{Quiet, Silence};
 use super::traced;
 use super::tree;
@@ -30,6 +31,9 @@ const PIPE_GRACE: Duration = Duration::from_secs(2);
 
 /// A program that has nothing more to do leaves by itself within this time, or is ended.
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
+/// How often it is looked what the program takes of the machine.
+const MEASURE_EVERY: Duration = Duration::from_secs(2);
 
 /// `Some(grace)` once the program is to be stopped.
 pub type StopWish = watch::Receiver<Option<Duration>>;
@@ -93,6 +97,8 @@ pub struct Ran {
     pub why: Option<String>,
     /// Processes of the tree that could not be ended: the kernel holds them.
     pub left: Vec<u32>,
+    /// The limit that it was ended for, for people.
+    pub limit: Option<String>,
     /// How strong its sandbox was; none without one.
     pub walls: Option<SandboxStatus>,
 }
@@ -133,11 +139,15 @@ pub async fn run(
     let started = enclosure.start(call)?;
     let mut watched = Watched::new(started, bounds, listener, ended_children);
     let status = watched.until_the_end(stop).await.map_err(lost)?;
+    // One that did its work in spite of a limit has nothing to tell of it.
+    if watched.how == How::ByItself && !status.success() {
+        watched.limit = watched.boxed.held.enforced().map(str::to_owned);
+    }
     let left = watched.clear_up().await;
     watched.boxed.begun(status, watched.how != How::ByItself)?;
     let walls = watched.boxed.walls();
     traced::ended(&program, status, watched.how, &left);
-    Ok(Ran { status, how: watched.how, why: watched.why, left, walls })
+    Ok(Ran { status, how: watched.how, why: watched.why, left, limit: watched.limit, walls })
 }
 
 type Ending = Pin<Box<dyn Future<Output = Vec<u32>> + Send>>;
@@ -160,6 +170,9 @@ struct Watched<'a> {
     leave_by: Option<Instant>,
     ending: Option<Ending>,
     asked_to_end: bool,
+    next_measure: Instant,
+    room: Room,
+    limit: Option<String>,
 }
 
 impl<'a> Watched<'a> {
@@ -185,6 +198,9 @@ impl<'a> Watched<'a> {
             leave_by: None,
             ending: None,
             asked_to_end: false,
+            next_measure: Instant::now() + MEASURE_EVERY,
+            room: Room::default(),
+            limit: None,
         }
     }
 
@@ -194,6 +210,7 @@ impl<'a> Watched<'a> {
         let pid = self.boxed.running.child.id();
         loop {
             let free = !self.asked_to_end;
+            let limited = self.bounds.sandbox.is_some();
             let next_look = self.silence.next_look(self.listener.patience());
             tokio::select! {
                 status = self.boxed.running.wait() => return status,
@@ -211,6 +228,7 @@ impl<'a> Watched<'a> {
                 grace = wished(stop), if free => self.end(How::Stopped, None, grace),
                 () = at(self.bounds.deadline), if free => self.end(How::TimedOut, None, self.bounds.grace),
                 () = at(self.leave_by), if free => self.end(self.how, None, self.bounds.grace),
+                () = sleep_until(self.next_measure), if free && limited => self.measure(),
                 () = sleep_until(next_look), if free && self.how == How::ByItself => self.look(),
             }
         }
@@ -265,6 +283,18 @@ impl<'a> Watched<'a> {
                 let why = format!("it neither printed a line nor worked for {secs} s");
                 self.end(How::Silent, Some(why), self.bounds.grace);
             }
+        }
+    }
+
+    /// Ends it when it takes more of the machine than it may.
+    fn measure(&mut self) {
+        self.next_measure = Instant::now() + MEASURE_EVERY;
+        let Some(spec) = &self.bounds.sandbox else { return };
+        let passed = spec.limits.passed(self.boxed.held.usage());
+        let passed = passed.or_else(|| self.room.passed(&spec.worktree, spec.limits.worktree_bytes));
+        if let Some(why) = passed {
+            self.limit = Some(why.clone());
+            self.end(How::Enough, Some(why), Duration::ZERO);
         }
     }
 

@@ -130,6 +130,14 @@ impl RunContext {
         admin_dir_of(&self.git().await.ok()?.common_dir, &self.spec.worktree)
     }
 
+    /// Where git keeps the log of what is committed in the worktree.
+    pub async fn commit_log(&self) -> Option<PathBuf> {
+        match self.own() {
+            Some(own) => Some(own.dir),
+            None => self.record().await,
+        }
+    }
+
     /// A call of the agent program in the worktree, with the keys it needs. None for an empty command line.
     pub fn call(&self, argv: &[String]) -> Option<Call> {
         self.call_of(Who::Agent, argv)
@@ -176,6 +184,15 @@ impl RunContext {
         self.bounds_of(Who::Command, deadline).await
     }
 
+    /// The net, if it is known already.
+    pub(super) fn net_as_known(&self) -> Option<&Containment> {
+        match self.containment.get() {
+            Some(chosen) => chosen.as_ref().ok(),
+            None if self.wanted_containment() != self.spec.guard.containment => None,
+            None => self.spec.known.containment.as_ref(),
+        }
+    }
+
     async fn bounds_of(&self, who: Who, deadline: Option<Instant>) -> Bounds {
         let containment = self.containment.get_or_init(async || {
             let wanted = self.wanted_containment();
@@ -185,7 +202,8 @@ impl RunContext {
                 None => Containment::choose(wanted, &self.launcher).await,
             };
             if let Ok(chosen) = &chosen {
-                self.note(&format!("processes are held together by: {}", chosen.word()));
+                let view = if chosen.can_bind() { ", with a view of the files of their own" } else { "" };
+                self.note(&format!("processes are held together by: {}{view}", chosen.word()));
             }
             chosen
         });
@@ -209,6 +227,10 @@ impl RunContext {
         stop: &mut StopWish,
     ) -> Result<Ran, ProcessError> {
         self.traces.begins();
+        let _lent = match bounds.sandbox.as_ref().and_then(|walls| walls.git.as_ref()) {
+            Some(_) => self.lend().await,
+            None => None,
+        };
         let ran = program::run(call, bounds, listener, stop).await;
         if ran.as_ref().is_ok_and(|ran| ran.left.is_empty()) {
             self.traces.ended_with_all();

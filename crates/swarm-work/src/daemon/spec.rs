@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::{CommandLine, RunKind};
-use swarm_protocol::config::{ContainmentKind, SandboxKind};
+use swarm_protocol::config::{ContainmentKind, Limits, SandboxKind, hidden_by_default};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::judgement::Judgement;
 
@@ -116,6 +116,12 @@ pub struct Guard {
     /// Places that may be written besides the worktree, as the profile says them.
     #[serde(default)]
     pub writable: Vec<String>,
+    /// Places that programs do not see; `~/` is the home folder.
+    #[serde(default)]
+    pub hide: Vec<String>,
+    /// How much of the machine they may take.
+    #[serde(default)]
+    pub limits: Limits,
     /// Names of variables that are handed on.
     #[serde(default)]
     pub env: Vec<String>,
@@ -128,6 +134,8 @@ impl Default for Guard {
             sandbox: SandboxKind::Landlock,
             network: true,
             writable: vec![],
+            hide: hidden_by_default(),
+            limits: Limits::default(),
             env: vec![],
         }
     }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::{ContainmentKind, SandboxKind};
 
+use super::person::{caches, from_home, limits, masked, redirect_caches, visible};
 use super::run_context::RunContext;
 use super::spec::DaemonSpec;
 use swarm_agents::{AgentSetup, Surroundings};
+use swarm_process::Containment;
 use swarm_process::complain;
 use swarm_process::environment;
 use swarm_process::sandbox::{GitRights, SandboxSpec, make_tmp, tmp_of};
@@ -17,39 +18,12 @@ use swarm_process::sandbox::{GitRights, SandboxSpec, make_tmp, tmp_of};
 /// Overrides the net that would be chosen, for trials and tests.
 const CONTAINMENT_VARIABLE: &str = "SWARM_CONTAINMENT";
 
-/// Below the home folder: what tools download once for all projects. Without them no set-up and few
-/// checks would work. They are shared with what runs outside, as they are between any two projects.
-const CACHES: [&str; 16] = [
-    ".cache",
-    ".npm",
-    ".yarn",
-    ".pnpm-store",
-    ".local/share/pnpm",
-    ".bun/install/cache",
-    ".cargo/registry",
-    ".cargo/git",
-    ".cargo/.package-cache",
-    ".cargo/.package-cache-mutate",
-    ".cargo/.global-cache",
-    "go/pkg",
-    ".gradle/caches",
-    ".m2/repository",
-    ".nuget/packages",
-    ".composer/cache",
-];
-
 /// Who is going to be behind the walls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     Agent,
     /// A command of the project: what it runs was written by the agent, so it gets no keys.
     Command,
-}
-
-/// What commands of a project may write besides their worktree.
-pub fn caches() -> Vec<PathBuf> {
-    let home = Surroundings::of_this_process().home("");
-    CACHES.iter().map(|below| home.join(below)).collect()
 }
 
 /// Names of the variables that a daemon of this run needs besides those that everybody gets.
@@ -77,29 +51,31 @@ impl RunContext {
             // Its own walls would let it write into the worktree.
             (SandboxKind::Program, Who::Agent) if self.spec.question.is_none() => return None,
             // The program's own walls are not around what we run ourselves.
-            (SandboxKind::Landlock | SandboxKind::Program, _) => {}
+            (SandboxKind::Landlock | SandboxKind::Strict | SandboxKind::Program, _) => {}
         }
+        let writable = self.writable(who);
+        let git = self.git_rights().await;
         Some(SandboxSpec {
             // Whoever only has a question finds everything and changes nothing.
             worktree: if self.spec.question.is_some() { self.tmp() } else { self.place() },
-            git: self.git_rights().await,
+            binds: git.as_ref().and_then(|_| self.shown_as_git()).into_iter().collect(),
+            git,
             tmp: self.tmp(),
-            writable: self.writable(who),
+            masked: masked(&self.spec.guard.hide, &writable),
+            writable,
             hidden: vec![self.spec.swarm_dir().join("run")],
+            visible: visible(&self.spec.root),
+            caches: caches(),
             network: self.spec.guard.network,
+            limits: limits(self.spec.guard.limits),
+            strict: self.spec.guard.sandbox == SandboxKind::Strict,
             best_effort: false,
         })
     }
 
     fn writable(&self, who: Who) -> Vec<PathBuf> {
         let around = Surroundings::of_this_process();
-        let home = around.home("");
-        let from_home = |name: &String| match name.strip_prefix("~/") {
-            Some(below) => home.join(below),
-            None => PathBuf::from(name),
-        };
-        let mut all: Vec<PathBuf> = self.spec.guard.writable.iter().map(from_home).collect();
-        all.extend(caches());
+        let mut all: Vec<PathBuf> = self.spec.guard.writable.iter().map(|name| from_home(name)).collect();
         if who == Who::Agent {
             all.extend(swarm_agents::writable(&setup_of(&self.spec), &around));
         }
@@ -121,10 +97,10 @@ impl RunContext {
             env.insert(format!("GIT_CONFIG_KEY_{n}").into(), key.into());
             env.insert(format!("GIT_CONFIG_VALUE_{n}").into(), value.into());
         }
-        // npm would make its cache in the home folder, where it may not.
-        let home = Surroundings::of_this_process().home(".npm");
-        if !home.is_dir() && !env.contains_key(std::ffi::OsStr::new("npm_config_cache")) {
-            env.insert("npm_config_cache".into(), self.tmp().join("npm").into());
+        if self.spec.guard.sandbox != SandboxKind::None {
+            // The person's sockets lie there, and nothing else.
+            env.remove(std::ffi::OsStr::new("XDG_RUNTIME_DIR"));
+            redirect_caches(&mut env, &self.tmp(), self.has_own_view());
         }
         env
     }
@@ -140,15 +116,17 @@ impl RunContext {
         }
     }
 
-    /// A verification judges commits, it makes none.
+    /// Whether the programs of this run see files of their own, as far as it is known by now.
+    pub(super) fn has_own_view(&self) -> bool {
+        let walled = matches!(self.spec.guard.sandbox, SandboxKind::Landlock | SandboxKind::Strict)
+            || self.spec.question.is_some();
+        walled && self.net_as_known().is_some_and(Containment::can_bind)
+    }
+
+    /// A verdict is about one commit: whoever judges it cannot make another, and has no repository to make it in.
     async fn git_rights(&self) -> Option<GitRights> {
-        // A verdict is about one commit: whoever judges it cannot make another.
-        if self.spec.kind != RunKind::Work {
-            return None;
-        }
-        let common_dir = self.git().await.ok()?.common_dir.clone();
-        let admin_dir = admin_dir_of(&common_dir, &self.spec.worktree)?;
-        Some(GitRights { common_dir, admin_dir })
+        let own = self.open_own().await?.dir;
+        Some(GitRights { common_dir: self.git().await.ok()?.common_dir.clone(), own })
     }
 }
 

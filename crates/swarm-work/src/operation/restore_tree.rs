@@ -12,7 +12,7 @@ use super::files::{Way, lead};
 use super::uncommitted::uncommitted_work;
 use crate::publish::aside;
 use crate::remove::{keep_commit, move_to_trash};
-use crate::rescue::{Exact, snapshot_exact};
+use crate::rescue::{Exact, RESCUE_FILE_MAX_BYTES, snapshot_exact};
 use crate::worktree::{
     BaseRule, MarkerState, PrepareFailure, Prepared, Wanted, WorktreeMarker, checkouts_of_people, hold_task,
     marker_of, marker_path, prepare_saved, records_at,
@@ -106,7 +106,15 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
     drop(mine);
     let base = BaseRule::At(asked.base.unwrap_or(asked.tip).clone());
     let begins = asked.base;
-    let wanted = Wanted { task: asked.task, dir: &dir, base: &base, begins, pool: None, copy: None };
+    let wanted = Wanted {
+        task: asked.task,
+        dir: &dir,
+        base: &base,
+        begins,
+        pool: None,
+        copy: None,
+        max_file_bytes: RESCUE_FILE_MAX_BYTES,
+    };
     let place = match prepare_saved(git, &wanted).await {
         Ok(place) => place,
         Err(PrepareFailure::Git(error)) => return Err(error),

@@ -48,9 +48,11 @@ pub async fn sweep_leftovers(
         }
         let spec = DaemonSpec::read(&files.spec()).or_else(|_| DaemonSpec::read(&files.ended_spec())).ok();
         let nonce = spec.as_ref().map(|spec| spec.nonce.clone()).or_else(|| Some(files.read_record()?.nonce));
-        let rescue = spec
-            .filter(|spec| spec.kind == RunKind::Work)
-            .map(|spec| Rescue { task: spec.task, worktree: spec.worktree });
+        let rescue = spec.filter(|spec| spec.kind == RunKind::Work).map(|spec| Rescue {
+            task: spec.task,
+            worktree: spec.worktree,
+            max_file_bytes: spec.file_max_bytes,
+        });
         // Without a nonce it never began: there is nothing but files.
         let nonce = nonce.unwrap_or_else(|| format!("none-of-{run}"));
         let ended = stop_run(git, &files, &nonce, rescue.as_ref(), grace).await;

@@ -17,6 +17,7 @@ use super::end::end_left_behind;
 use super::owner::{Foreign, foreign};
 use super::watch::{free_lock, let_go, process_of};
 use crate::daemon::RunFiles;
+use crate::hand_in::hand_in;
 use crate::rescue::save_wip;
 use crate::worktree::{marker_of, newest_whole};
 use swarm_git::{Git, GitError};
@@ -34,6 +35,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 pub struct Rescue {
     pub task: TaskId,
     pub worktree: PathBuf,
+    /// The largest file that is taken from the agent's own repository.
+    pub max_file_bytes: u64,
 }
 
 #[derive(Debug)]
@@ -149,6 +152,10 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
     let failed = |source| StopError::NotSaved { run: files.run.to_string(), source };
     if !rescue.worktree.is_dir() {
         return Ok(None);
+    }
+    // What was committed comes first. Whatever keeps it from that, the files are saved.
+    if let Err(error) = hand_in(git, &rescue.task, &rescue.worktree, rescue.max_file_bytes).await {
+        git.notice(format!("the last commits of {} were not taken: {error}", rescue.task));
     }
     let branch = format!("refs/heads/{}", rescue.task.branch());
     let Some(tip) = git.ref_value(&branch).await.map_err(failed)? else { return Ok(None) };

@@ -5,6 +5,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::integrity::{self, Flaw, is_whole};
+use super::marker::note_if_other;
 use super::{Files, Prepared, WorktreeMarker, marker_path};
 use crate::remove::move_to_trash;
 use crate::rescue;
@@ -74,8 +75,8 @@ pub(super) async fn attach(
     }
     if marker.record.is_none() {
         marker.record = record.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        write_marker(&marker_path(git, task), &marker)?;
     }
+    note_if_other(git, &marker)?;
     Ok(Prepared { flaws, ..prepared(marker, branch, tip, record) })
 }
 

@@ -6,6 +6,7 @@
 //! | git has forgotten it | registered again, files and branch as they are |
 //! | somebody else's folder in its place | left alone, the attempt does not begin |
 //! | pointers or configuration that lead elsewhere, a repository planted in place of `.git` | written anew, the repository to the trash |
+//! | the repository was moved or copied: record and pointer name the old place | written anew |
 //! | HEAD on another branch, or on none | put on the branch; commits that only HEAD holds get a ref |
 //! | HEAD unreadable | put on the branch |
 //! | a lock whose git is gone | removed |
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
+use super::moved::{names_folder, names_record};
 use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
 use crate::rescue;
 use swarm_git::{Checkout, Git, GitError, Head, MidWay, READ_BYTES_MAX};
@@ -30,6 +32,7 @@ pub enum Flaw {
     HalfMade,
     Forgotten,
     Planted { what: String },
+    Moved,
     Astray { on: String },
     Headless,
     Locked { file: PathBuf },
@@ -50,6 +53,7 @@ impl Flaw {
             Self::Foreign => "a folder that is not its worktree stands in its place: left alone".into(),
             Self::HalfMade => "it was never finished: put into the trash and made again".into(),
             Self::Forgotten => "git has forgotten it: registered again, files as they are".into(),
+            Self::Moved => "git's records name the place the repository had before: written anew".into(),
             Self::Planted { what } => format!("{what} led elsewhere: written anew"),
             Self::Astray { on } => format!("it was on {on}: back on {branch}, files as they are"),
             Self::Headless => format!("its HEAD could not be read: back on {branch}"),
@@ -149,15 +153,29 @@ fn has_no_tip(flaws: &[Flaw]) -> bool {
 fn planted(git: &Git, record: &Path, path: &Path) -> Vec<Flaw> {
     let mut found = Vec::new();
     let dot_git = path.join(".git");
+    let mut flaws = Vec::new();
     if std::fs::symlink_metadata(&dot_git).is_ok_and(|meta| meta.is_dir()) {
         found.push("a repository in place of .git");
-    } else if !git.points_right(record, path) {
+    } else if is_moved(record, path) {
+        flaws.push(Flaw::Moved);
+    } else if !git.points_right(record, path) && !git.points_to_own(path) {
         found.push("its .git file or git's record of it");
     }
     if std::fs::symlink_metadata(record.join("config.worktree")).is_ok() {
         found.push("configuration of its own");
     }
-    found.into_iter().map(|what| Flaw::Planted { what: what.to_owned() }).collect()
+    flaws.extend(found.into_iter().map(|what| Flaw::Planted { what: what.to_owned() }));
+    flaws
+}
+
+/// Whether pointer and record still agree about each other, at a place where the repository is not.
+fn is_moved(record: &Path, path: &Path) -> bool {
+    let Some(name) = record.file_name().and_then(|name| name.to_str()) else { return false };
+    if !names_record(path, name) || !names_folder(record, path) {
+        return false;
+    }
+    let pointer = std::fs::read_to_string(path.join(".git")).unwrap_or_default();
+    !pointer.trim_end().ends_with(&*record.to_string_lossy())
 }
 
 async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>, GitError> {

@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{Oid, TaskId};
 
-use swarm_git::{Checkout, Git, GitError, lock_within, read_marker};
+use super::moved::present_place;
+use swarm_git::{Checkout, Git, GitError, lock_within, read_marker, write_marker};
 
 /// Making the worktree of a large repository takes minutes on a slow disk.
 const OTHERS_LIMIT: Duration = Duration::from_secs(900);
@@ -42,8 +43,24 @@ pub fn marker_path(git: &Git, task: &TaskId) -> PathBuf {
 /// The marker of this task's worktree at this path, if it is this repository's.
 pub fn marker_of(git: &Git, task: &TaskId, path: &Path) -> Result<Option<WorktreeMarker>, GitError> {
     let repo_id = git.repo_id()?;
-    let found: Option<WorktreeMarker> = read_marker(&marker_path(git, task));
+    let found = read_at(git, &marker_path(git, task));
     Ok(found.filter(|marker| marker.repo_id == repo_id && marker.task == *task && marker.path == path))
+}
+
+/// A marker as it is true now, wherever the repository was when it was written.
+fn read_at(git: &Git, file: &Path) -> Option<WorktreeMarker> {
+    let marker: WorktreeMarker = read_marker(file)?;
+    let path = present_place(git, &marker.path, marker.record.as_deref());
+    Some(WorktreeMarker { path, ..marker })
+}
+
+/// Writes the marker unless it stands there like this.
+pub(super) fn note_if_other(git: &Git, marker: &WorktreeMarker) -> Result<(), GitError> {
+    let file = marker_path(git, &marker.task);
+    if read_marker::<WorktreeMarker>(&file).as_ref() == Some(marker) {
+        return Ok(());
+    }
+    write_marker(&file, marker)
 }
 
 /// Every marker there is.
@@ -51,7 +68,7 @@ pub fn all_markers(git: &Git) -> Vec<WorktreeMarker> {
     let entries = std::fs::read_dir(markers_dir(git)).into_iter().flatten().flatten();
     let files =
         entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
-    let mut found: Vec<WorktreeMarker> = files.filter_map(|path| read_marker(&path)).collect();
+    let mut found: Vec<WorktreeMarker> = files.filter_map(|path| read_at(git, &path)).collect();
     found.sort_by(|a, b| a.task.cmp(&b.task));
     found
 }

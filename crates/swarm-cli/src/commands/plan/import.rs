@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use swarm_protocol::plan::PlanFile;
-use swarm_protocol::planfile::{self, Source};
+use swarm_protocol::planfile::{self, Care, Source};
 
 use crate::context::Context;
 use crate::error::CliError;
@@ -30,6 +30,9 @@ pub struct Args {
     /// Format: opencode-swarm, beads, hive, json or markdown (default: detected)
     #[arg(long, value_name = "TOOL", hide_possible_values = true, value_parser = clap::builder::PossibleValuesParser::new(Source::ALL.map(Source::word)))]
     pub from: Option<String>,
+    /// Refuse the file where something in it cannot be imported as it is (unknown statuses, missing dependencies)
+    #[arg(long)]
+    pub strict: bool,
     /// Goal of the plan (default: from the file; files of beads and hive do not always have one)
     #[arg(long, value_name = "TEXT")]
     pub goal: Option<String>,
@@ -45,7 +48,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         swarm.finish_moving()?;
     }
     let path = swarm.plan_source(args.file.as_deref(), from)?;
-    let mut imported = plan_file::read_any(&path, from)?;
+    let mut imported =
+        plan_file::read_any(&path, from, if args.strict { Care::Strict } else { Care::Lenient })?;
     if let Some(goal) = args.goal {
         imported.plan.goal = goal;
     }

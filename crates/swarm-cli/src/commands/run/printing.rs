@@ -1,6 +1,6 @@
 //! What happens, one line each, as it becomes durable.
 
-use swarm_protocol::event::{Event, line};
+use swarm_protocol::event::{Event, line_at};
 use swarm_protocol::time::Timestamp;
 
 use crate::output;
@@ -10,7 +10,7 @@ pub fn print(seq: u64, at: Timestamp, event: &Event, json: bool) {
     if json {
         let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
         output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
-    } else if let Some(text) = line(event) {
+    } else if let Some(text) = line_at(event, at) {
         let task = event.task().map(|t| t.to_string()).unwrap_or_default();
         output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(at))));
     }

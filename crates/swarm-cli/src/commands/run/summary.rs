@@ -23,6 +23,9 @@ pub struct Summary {
     pub elsewhere: Vec<String>,
     /// Done without a proof on trunk.
     pub unproven: Vec<String>,
+    /// No command is configured that tests work, so that `done` means merged and no more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub untested: bool,
     /// Why it was paused when it ended; it still is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paused: Vec<String>,
@@ -46,7 +49,7 @@ pub fn ways_on(options: &RetryOptions) -> Vec<String> {
 }
 
 impl Summary {
-    pub fn of(state: &State, drained: bool) -> Self {
+    pub fn of(state: &State, drained: bool, untested: bool) -> Self {
         let status = show::status(state, state.at);
         let paused = status.paused.iter().map(|reason| reason.word().to_owned()).collect();
         Self {
@@ -57,6 +60,7 @@ impl Summary {
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
             unproven: show::done_unproven(state),
+            untested,
             paused,
             retry_options: show::retry_options(state),
             pauses: status.paused,
@@ -77,6 +81,9 @@ impl Summary {
         // Nothing is proven where nothing is done.
         let on = if proven > 0 { format!(", proven on {trunk}") } else { String::new() };
         let mut lines = vec![format!("{proven} of {total} {are} done{on}.")];
+        if self.untested && proven > 0 {
+            lines.push("No tests were run: none are configured (`check.commands`, see `swarm init`).".into());
+        }
         if !self.unproven.is_empty() {
             let unproven = self.unproven.join(", ");
             lines.push(format!("Done without proof (accepted, or done before the plan): {unproven}."));
@@ -127,13 +134,13 @@ mod tests {
 
     #[test]
     fn nothing_is_said_to_be_proven_where_nothing_is_done() {
-        let said = Summary::of(&State::default(), false).text();
+        let said = Summary::of(&State::default(), false, false).text();
         assert!(said.starts_with("0 of 0 tasks are done."), "{said}");
     }
 
     #[test]
     fn words_of_an_agent_cannot_move_the_cursor() {
-        let mut summary = Summary::of(&State::default(), false);
+        let mut summary = Summary::of(&State::default(), false, false);
         summary.attention = vec![AttentionView {
             what: "Task 1.1 is blocked".into(),
             why: "no key\u{1b}[2J\nsecond line\u{7}".into(),

@@ -3,10 +3,9 @@
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
-use crate::commands::operate::{DryRun, intervene};
+use crate::commands::operate::{DryRun, goes_on};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::swarm::Swarm;
 
 /// Start tasks that wait for you
 ///
@@ -28,5 +27,5 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    intervene(cx, &Swarm::open(cx)?, Command::StartTasks { tasks: args.tasks }, args.dry)
+    goes_on(cx, Command::StartTasks { tasks: args.tasks }, args.dry)
 }

@@ -1,24 +1,84 @@
-//! `swarm task unblock TASK`.
+//! `swarm task unblock TASK…`.
 
-use swarm_protocol::command::Command;
+use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::Status;
 
-use super::TaskArg;
-use crate::commands::operate::{DryRun, intervene};
+use crate::commands::answered;
+use crate::commands::operate::{DryRun, shown};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::output;
 use crate::swarm::Swarm;
 
-/// Return a task to the queue
+/// Return tasks to the queue
 ///
-/// From blocked, failed, timeout or deferred. Its branch and its saved work stay.
+/// From blocked, failed, timeout or deferred. Their branches and saved work stay. `--all` returns every blocked task, for example after
+/// you have renewed a key; `--kind` limits it to one kind, as `swarm attention` shows it in parentheses.
+///
+/// Examples: swarm task unblock 1.2, swarm task unblock --all --kind setup
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    pub task: TaskArg,
+    /// Ids of the tasks, like 1.2 or add-login
+    #[arg(value_name = "TASK", required_unless_present = "all", conflicts_with = "all", num_args = 1..)]
+    pub tasks: Vec<TaskId>,
+    /// Return every blocked task
+    #[arg(long)]
+    pub all: bool,
+    /// With --all: only tasks that are blocked for this reason, like setup or retries
+    #[arg(long, value_name = "KIND", requires = "all")]
+    pub kind: Option<String>,
     #[command(flatten)]
     pub dry: DryRun,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    intervene(cx, &Swarm::open(cx)?, Command::UnblockTask { task: args.task.id }, args.dry)
+    let swarm = Swarm::open(cx)?;
+    let tasks = if args.all { blocked(&swarm, args.kind.as_deref())? } else { args.tasks };
+    let command = |task: &TaskId| Command::UnblockTask { task: task.clone() };
+    if args.dry.dry_run {
+        return tasks.iter().try_for_each(|task| shown(cx, &swarm.preview(&command(task))?));
+    }
+    match &tasks[..] {
+        [task] => answered(cx, &swarm.ask(command(task))?)?,
+        tasks => {
+            // Each on its own: one that cannot go back does not keep the others.
+            let mut refused = None;
+            let mut answers: Vec<Answer> = Vec::new();
+            for task in tasks {
+                match swarm.ask(command(task)) {
+                    Ok(answer) => answers.push(answer),
+                    Err(error) => refused = Some(error),
+                }
+            }
+            cx.out.view(&answers, |answers| {
+                let lines: Vec<String> = answers.iter().map(|one| output::harmless(&one.text)).collect();
+                lines.join("\n")
+            })?;
+            if let Some(error) = refused {
+                return Err(error);
+            }
+        }
+    }
+    swarm.note_that_nothing_goes_on();
+    Ok(())
+}
+
+/// Those that a person is to unblock, as the view shows them.
+fn blocked(swarm: &Swarm, kind: Option<&str>) -> Result<Vec<TaskId>, CliError> {
+    let mut found = Vec::new();
+    for row in swarm.tasks(None)?.into_iter().filter(|row| row.status == Status::Blocked) {
+        let is_wanted = match kind {
+            None => true,
+            Some(kind) => swarm.task(&row.id, None)?.block.is_some_and(|block| block.word() == kind),
+        };
+        if is_wanted {
+            found.push(row.id);
+        }
+    }
+    if found.is_empty() {
+        let of = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+        return Err(CliError::refused_now(format!("No task is blocked{of}")).run_instead("swarm attention"));
+    }
+    Ok(found)
 }

@@ -71,11 +71,20 @@ fn cells(situation: Situation) -> Vec<Cell> {
     ways_back.chain(alone).chain(undone).collect()
 }
 
+/// While this file is there verification does not end. In the home folder: behind walls /tmp is a program's own.
+struct Hold(std::path::PathBuf);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
 /// Where an operation finds the swarm, and what holds it there.
 struct Stage {
     arena: Arena,
     run: Option<Running>,
-    hold: Option<tempfile::TempDir>,
+    hold: Option<Hold>,
 }
 
 fn stage(situation: Situation) -> Stage {
@@ -86,17 +95,15 @@ fn stage(situation: Situation) -> Stage {
         arena.ok(&["checkpoint", "create", "mine"]);
         return Stage { arena, run: None, hold: None };
     }
-    let hold = (situation == Situation::DuringMerge).then(|| tempfile::tempdir().expect("a folder"));
-    let arena = arena_with(match &hold {
-        None => json!({}),
-        Some(dir) => {
-            let file = dir.path().join("hold").display().to_string();
-            json!({ "verify": { "commands": [format!("while test -e {file}; do sleep 0.05; done")] } })
+    let arena = arena_with(match situation {
+        Situation::DuringMerge => {
+            json!({ "verify": { "commands": ["while test -e \"$HOME/hold\"; do sleep 0.05; done"] } })
         }
+        _ => json!({}),
     });
     let run = half(&arena);
     arena.ok(&["checkpoint", "create", "mine"]);
-    let mut stage = Stage { arena, run: Some(run), hold };
+    let mut stage = Stage { arena, run: Some(run), hold: None };
     stage.reach(situation);
     stage
 }
@@ -108,8 +115,9 @@ impl Stage {
             Situation::Active => return,
             Situation::Paused => return drop(self.arena.ok(&["pause"])),
             Situation::DuringMerge => {
-                let hold = self.hold.as_ref().expect("something holds it").path().join("hold");
-                std::fs::write(hold, "").expect("a file");
+                let hold = self.arena.path("hold");
+                std::fs::write(&hold, "").expect("a file");
+                self.hold = Some(Hold(hold));
                 std::fs::write(self.arena.path("go"), "").expect("a file");
                 wait_for("it is being merged", || self.arena.status_of("1.3") == "merging");
                 return;

@@ -66,7 +66,7 @@ fn spinning(calls: &str, differs: bool) -> (Arena, u64, String) {
         "stop": { "grace": "1s", "drain": "1s" }, "sandbox": "none",
     });
     arena.write(".swarm/config.json", &config.to_string());
-    arena.plan(&[("1.1", &[], "nothing".into())]);
+    arena.plan(&[("1.1", &[], "complete".into())]);
     let (_, said) = Running::of(arena.command(&["run"])).end();
     let made = std::fs::read_to_string(&count).unwrap_or_default().lines().count() as u64;
     (arena, made, said)

@@ -3,12 +3,16 @@
 
 use serde_json::{Map, Value};
 
-use super::Source;
+use super::{Source, opencode_ledger, opencode_text};
 use crate::planfile::read::{Format, format_of};
 
 pub(super) fn source_of(name: &str, text: &str) -> Source {
     if format_of(text) == Format::Markdown {
-        return Source::Markdown;
+        let theirs = opencode_text::looks_like_one(text);
+        return if theirs { Source::OpencodeSwarm } else { Source::Markdown };
+    }
+    if opencode_ledger::is_one(text) {
+        return Source::OpencodeSwarm;
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(members)) if is_issue(&members) => issues_of(name, text),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::issue::{self, Issue, State};
 use super::names::Names;
 use super::order::{Waits, refuse_circles, refuse_dangling};
-use super::{Imported, Source, listed, phases};
+use super::{Care, Imported, Source, listed, odd, phases};
 use crate::planfile::error::PlanFileError;
 
 /// Dependencies of all tasks together. One on an epic is one on each of its tasks, and that multiplies.
@@ -14,13 +14,16 @@ const DEPENDENCIES_MAX: usize = 200_000;
 /// An epic in an epic in an epic is seen; a hundred of them is a mistake in somebody's script.
 const LEVELS_MAX: usize = 100;
 
-pub(super) fn read(name: &str, text: &str, from: Source) -> Result<Imported, PlanFileError> {
-    let mut issues = issue::all(name, text)?;
+pub(super) fn read(name: &str, text: &str, from: Source, care: Care) -> Result<Imported, PlanFileError> {
+    let mut issues = issue::all(name, text, care)?;
     // Tombstones count here: an id that comes back after its end is still there twice.
     let names = Names::of(name, issues.iter().map(|issue| (issue.id.as_str(), issue.line)))?;
     let mut notes = Vec::new();
     bury(&mut issues, &mut notes);
-    refuse_dangling(name, &waits_of(&issues))?;
+    if care == Care::Strict {
+        refuse_dangling(name, &waits_of(&issues))?;
+    }
+    let_go(&mut issues, &mut notes);
     let forest = Forest::grow(name, &issues)?;
     let depends = forest.depends(name, &issues)?;
     let direct: Waits<'_> = forest
@@ -32,6 +35,7 @@ pub(super) fn read(name: &str, text: &str, from: Source) -> Result<Imported, Pla
         })
         .collect();
     refuse_circles(name, &direct)?;
+    odd::say(issues.iter().map(|issue| (issue.id.as_str(), issue.odd.as_slice())), &mut notes);
     forest.say(&issues, &mut notes);
     tell(&issues, &names, &mut notes);
     let depends: BTreeMap<String, Vec<String>> = direct
@@ -62,6 +66,25 @@ fn bury(issues: &mut Vec<Issue<'_>>, notes: &mut Vec<String>) {
     }
     if !freed.is_empty() {
         notes.push(format!("Waited for a tombstone, and no longer do: {}", listed(&freed)));
+    }
+}
+
+/// Takes out waits for what the file does not have. The members that name it stay with the issue.
+fn let_go(issues: &mut [Issue<'_>], notes: &mut Vec<String>) {
+    let there: BTreeSet<String> = issues.iter().map(|issue| issue.id.clone()).collect();
+    let (mut waits, mut parents) = (Vec::new(), Vec::new());
+    for issue in issues.iter_mut() {
+        let missing = issue.blocked_by.iter().filter(|on| !there.contains(*on));
+        waits.extend(missing.map(|on| format!("{} on {}", issue.id, on.escape_debug())));
+        issue.blocked_by.retain(|on| there.contains(on));
+        let parent = issue.parent.take_if(|parent| !there.contains(parent));
+        parents.extend(parent.map(|parent| format!("{} in {}", issue.id, parent.escape_debug())));
+    }
+    if !waits.is_empty() {
+        notes.push(format!("Dependencies on what is not in the file, left out: {}", listed(&waits)));
+    }
+    if !parents.is_empty() {
+        notes.push(format!("Parents that are not in the file, left out: {}", listed(&parents)));
     }
 }
 

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::Care;
 use super::members::{Members, criteria};
+use super::odd::{self, Odd};
 use crate::plan::Status;
 use crate::planfile::error::PlanFileError;
 
-const PRIORITY_MAX: u64 = 4;
 const LINE_HINT: &str = "Each line is one issue as a JSON object; nothing was imported";
 
 pub(super) struct Issue<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Issue<'a> {
     pub parent: Option<String>,
     /// Ids that have to be closed first.
     pub blocked_by: Vec<String>,
+    /// What could only nearly be taken over.
+    pub odd: Vec<Odd>,
     /// What nobody asked about.
     pub rest: Members<'a>,
 }
@@ -33,11 +36,12 @@ pub(super) enum State {
     Blocked,
     Deferred,
     Closed,
+    Cancelled,
     Tombstone,
 }
 
 impl State {
-    fn of(word: &str) -> Option<Self> {
+    pub fn of(word: &str) -> Option<Self> {
         let all =
             [Self::Open, Self::InProgress, Self::Blocked, Self::Deferred, Self::Closed, Self::Tombstone];
         all.into_iter().find(|state| state.word() == word)
@@ -51,6 +55,7 @@ impl State {
             Self::Blocked => "blocked",
             Self::Deferred => "deferred",
             Self::Closed => "closed",
+            Self::Cancelled => "cancelled",
             Self::Tombstone => "tombstone",
         }
     }
@@ -62,25 +67,22 @@ impl State {
             Self::Blocked => Some(Status::Blocked),
             Self::Deferred => Some(Status::Deferred),
             Self::Closed => Some(Status::Done),
+            Self::Cancelled => Some(Status::Cancelled),
         }
     }
 }
 
 /// Every line that is not empty, in the order of the file.
-pub(super) fn all<'a>(name: &'a str, text: &str) -> Result<Vec<Issue<'a>>, PlanFileError> {
+pub(super) fn all<'a>(name: &'a str, text: &str, care: Care) -> Result<Vec<Issue<'a>>, PlanFileError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(|(at, line)| issue(name, at + 1, line)).collect()
+    lines.map(|(at, line)| issue(name, at + 1, line, care)).collect()
 }
 
-fn issue<'a>(name: &'a str, line: usize, text: &str) -> Result<Issue<'a>, PlanFileError> {
+fn issue<'a>(name: &'a str, line: usize, text: &str, care: Care) -> Result<Issue<'a>, PlanFileError> {
     let mut members = Members::new(name, line, object(name, line, text)?);
     let id = members.needed("id")?;
-    let status = members.text("status")?.unwrap_or_else(|| "open".into());
-    let state = State::of(&status).ok_or_else(|| {
-        let known =
-            "open, in_progress, blocked, deferred, closed and tombstone are known; nothing was imported";
-        members.wrong(format!("{status:?} is no status of an issue"), known)
-    })?;
+    let mut odd = Vec::new();
+    let state = odd::state(&mut members, care, &mut odd)?;
     // Only its id is left of a tombstone, so nothing else may be asked of it.
     let title = match state {
         State::Tombstone => members.text("title")?.unwrap_or_default(),
@@ -88,16 +90,15 @@ fn issue<'a>(name: &'a str, line: usize, text: &str) -> Result<Issue<'a>, PlanFi
     };
     let description = described(&mut members)?;
     let acceptance = members.text("acceptance_criteria")?.map(|text| criteria(&text)).unwrap_or_default();
-    let priority = match members.number("priority")? {
-        Some(priority) if priority > PRIORITY_MAX => {
-            let hint = "0 (most urgent) to 4 is wanted; nothing was imported";
-            return Err(members.wrong(format!("its priority is {priority}"), hint));
-        }
-        priority => priority.map(|priority| priority as u8),
-    };
+    let priority = odd::priority(&mut members, care, &mut odd)?;
     let labels = members.texts("labels")?;
     let is_epic = members.peek("issue_type").and_then(Value::as_str) == Some("epic");
-    let Links { parent, blocked_by } = links(&members, &id)?;
+    let Links { parent, blocked_by, conditional } = links(&members, &id)?;
+    if conditional && care == Care::Strict {
+        let why = "it runs only if something else fails, which there is no form for";
+        return Err(members.wrong(why, "Take this dependency out; nothing was imported"));
+    }
+    odd.extend(conditional.then_some(Odd::Conditional));
     Ok(Issue {
         line,
         id,
@@ -110,6 +111,7 @@ fn issue<'a>(name: &'a str, line: usize, text: &str) -> Result<Issue<'a>, PlanFi
         is_epic,
         parent,
         blocked_by,
+        odd,
         rest: members,
     })
 }
@@ -146,12 +148,14 @@ fn described(members: &mut Members<'_>) -> Result<String, PlanFileError> {
 struct Links {
     parent: Option<String>,
     blocked_by: Vec<String>,
+    /// One of them is to fail first.
+    conditional: bool,
 }
 
-/// `blocks` orders work, `parent-child` and `parent_id` make phases; other kinds are kept and mean nothing here.
+/// `blocks` and its kin order work, `parent-child` and `parent_id` make phases; other kinds are kept and mean nothing here.
 fn links(members: &Members<'_>, id: &str) -> Result<Links, PlanFileError> {
     let wrong = |why: &str| members.wrong(why, "Put this line right; nothing was imported");
-    let mut links = Links { parent: None, blocked_by: vec![] };
+    let mut links = Links { parent: None, blocked_by: vec![], conditional: false };
     match members.peek("parent_id") {
         None => {}
         Some(Value::String(parent)) => {
@@ -172,8 +176,12 @@ fn links(members: &Members<'_>, id: &str) -> Result<Links, PlanFileError> {
         if of("issue_id").is_some_and(|issue| issue != id) {
             return Err(wrong("one of its dependencies is that of another issue"));
         }
-        match of("type").unwrap_or("blocks") {
-            "blocks" if !links.blocked_by.iter().any(|known| known == on) => {
+        let kind = of("type").unwrap_or("blocks");
+        links.conditional |= kind == "conditional-blocks";
+        match kind {
+            "blocks" | "waits-for" | "conditional-blocks"
+                if !links.blocked_by.iter().any(|known| known == on) =>
+            {
                 links.blocked_by.push(on.to_owned())
             }
             "parent-child" => links.parent = links.parent.or_else(|| Some(on.to_owned())),

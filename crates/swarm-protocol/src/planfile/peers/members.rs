@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::plan::Extra;
 use crate::planfile::error::PlanFileError;
+use crate::planfile::noted::nearly;
 
 /// An object, and where it stands for the messages.
 pub(super) struct Members<'a> {
@@ -28,6 +29,11 @@ impl<'a> Members<'a> {
     /// `null` is as good as absent: the tools write either.
     pub fn take_value(&mut self, key: &str) -> Option<Value> {
         self.map.remove(key).filter(|value| !value.is_null())
+    }
+
+    /// Kept with what nobody took, under the name that it has there.
+    pub fn keep(&mut self, key: &str, value: Value) {
+        self.map.insert(key.to_owned(), value);
     }
 
     pub fn peek(&self, key: &str) -> Option<&Value> {
@@ -71,15 +77,17 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// What nobody took. Names that mean something else to us get the tool's name before them.
+    /// What nobody took. Names that mean something else to us, or are nearly such a name, get the tool's name before
+    /// them: a plan file of ours with the latter would be taken for misspelt.
     pub fn rest(self, tool: &str, ours: &[&str]) -> Extra {
-        let named = |key: String| if ours.contains(&key.as_str()) { format!("{tool}_{key}") } else { key };
+        let taken = |key: &str| ours.contains(&key) || nearly(key, ours).is_some();
+        let named = |key: String| if taken(&key) { format!("{tool}_{key}") } else { key };
         self.map.into_iter().map(|(key, value)| (named(key), value)).collect()
     }
 }
 
 /// Members of a task that have a meaning here.
-pub(super) const OF_A_TASK: &[&str] = &[
+pub(in crate::planfile) const OF_A_TASK: &[&str] = &[
     "id",
     "title",
     "description",
@@ -95,8 +103,8 @@ pub(super) const OF_A_TASK: &[&str] = &[
     "allow_empty",
     "status",
 ];
-pub(super) const OF_A_PHASE: &[&str] = &["id", "name", "tasks"];
-pub(super) const OF_A_PLAN: &[&str] = &["goal", "phases", "execution_profile", "ledger"];
+pub(in crate::planfile) const OF_A_PHASE: &[&str] = &["id", "name", "tasks"];
+pub(in crate::planfile) const OF_A_PLAN: &[&str] = &["goal", "phases", "execution_profile", "ledger"];
 
 /// Criteria as entries: one per item where the text is a list, else the text as it is.
 pub(super) fn criteria(text: &str) -> Vec<String> {

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 use super::members::{Members, OF_A_PHASE, OF_A_PLAN, OF_A_TASK, criteria};
 use super::names::Names;
+use super::odd::{self, Odd};
 use super::order::{Waits, refuse_circles, refuse_dangling};
-use super::{Imported, Source, listed};
+use super::{Care, Imported, Source, listed};
 use crate::plan::{ExecutionProfile, PhaseFile, PlanFile, Size, Status, TaskFile, TaskSpec};
 use crate::planfile::error::PlanFileError;
 use crate::planfile::json::explain;
@@ -22,8 +23,8 @@ const TITLE_CHARS: usize = 100;
 /// Members of their execution profile that ours does not have.
 const MORE_OF_THE_PROFILE: &str = "opencode_swarm_execution_profile";
 
-pub(super) fn read(name: &str, text: &str) -> Result<Imported, PlanFileError> {
-    let file = File { name, text };
+pub(super) fn read(name: &str, text: &str, care: Care) -> Result<Imported, PlanFileError> {
+    let file = File { name, text, care };
     let mut plan = file.members(file.raw(text)?, 1)?;
     let version = plan.peek("schema_version").and_then(Value::as_str).unwrap_or("1").to_owned();
     if version.split('.').next() != Some("1") {
@@ -42,7 +43,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Imported, PlanFileError> {
         extra.insert(MORE_OF_THE_PROFILE.into(), Value::Object(more));
     }
     let mut notes = Vec::new();
-    let phases = joined(name, phases, &mut notes)?;
+    let phases = joined(name, phases, care, &mut notes)?;
     let plan = PlanFile { goal, phases, execution_profile: profile.ours, extra };
     Ok(Imported { plan, from: Source::OpencodeSwarm, notes })
 }
@@ -50,21 +51,23 @@ pub(super) fn read(name: &str, text: &str) -> Result<Imported, PlanFileError> {
 struct File<'a> {
     name: &'a str,
     text: &'a str,
+    care: Care,
 }
 
 /// A phase whose tasks do not have their names of here yet.
-struct Phase {
-    head: PhaseFile,
-    line: usize,
-    tasks: Vec<Task>,
+pub(super) struct Phase {
+    pub head: PhaseFile,
+    pub line: usize,
+    pub tasks: Vec<Task>,
 }
 
-struct Task {
-    id: String,
-    line: usize,
-    depends: Vec<String>,
-    status: String,
-    file: TaskFile,
+pub(super) struct Task {
+    pub id: String,
+    pub line: usize,
+    pub depends: Vec<String>,
+    pub status: String,
+    pub odd: Vec<Odd>,
+    pub file: TaskFile,
 }
 
 impl<'a> File<'a> {
@@ -128,26 +131,34 @@ impl<'a> File<'a> {
         let mut members = self.members(raw, line)?;
         let id = members.needed("id")?;
         let (title, description) = titled(&members.needed("description")?);
+        let mut odd = Vec::new();
         let status = members.text("status")?.unwrap_or_else(|| "pending".into());
-        let ours = match status.as_str() {
-            "pending" | "in_progress" => None,
-            "completed" | "complete" => Some(Status::Done),
-            "blocked" => Some(Status::Blocked),
-            "closed" => Some(Status::Cancelled),
-            other => {
+        let ours = match status_of(&status) {
+            Some(ours) => ours,
+            None if self.care == Care::Lenient => {
+                members.keep("status", status.clone().into());
+                odd.push(Odd::Status(status.clone()));
+                None
+            }
+            None => {
                 let known = "pending, in_progress, completed, blocked and closed are known";
-                return Err(members.wrong(format!("{other:?} is no status of a task"), known));
+                return Err(members.wrong(format!("{status:?} is no status of a task"), known));
             }
         };
-        let size = match members.text("size")?.as_deref() {
+        let size = match members.text("size")? {
             None => None,
-            Some("small") => Some(Size::Small),
-            Some("medium") => Some(Size::Medium),
-            Some("large") => Some(Size::Large),
-            Some(other) => {
-                let why = format!("{other:?} is no size of a task");
-                return Err(members.wrong(why, "small, medium and large are known"));
-            }
+            Some(word) => match (size_of(&word), self.care) {
+                (Some(size), _) => Some(size),
+                (None, Care::Lenient) => {
+                    odd.push(Odd::Size(word.clone()));
+                    members.keep("size", word.into());
+                    None
+                }
+                (None, Care::Strict) => {
+                    let why = format!("{word:?} is no size of a task");
+                    return Err(members.wrong(why, "small, medium and large are known"));
+                }
+            },
         };
         let depends = members.texts("depends")?;
         let acceptance = members.text("acceptance")?.map(|text| criteria(&text)).unwrap_or_default();
@@ -160,18 +171,67 @@ impl<'a> File<'a> {
         let mut spec = TaskSpec::new("x".parse().expect("an id"), title);
         (spec.description, spec.acceptance, spec.files, spec.size) = (description, acceptance, files, size);
         spec.extra = members.rest(PREFIX, OF_A_TASK);
-        Ok(Task { id, line, depends, status, file: TaskFile { status: ours, ..TaskFile::from(spec) } })
+        let file = TaskFile { status: ours, ..TaskFile::from(spec) };
+        Ok(Task { id, line, depends, status, odd, file })
+    }
+}
+
+/// What their word means here; none for one that they do not have either.
+fn status_of(word: &str) -> Option<Option<Status>> {
+    match word {
+        "pending" | "in_progress" => Some(None),
+        "completed" | "complete" => Some(Some(Status::Done)),
+        "blocked" => Some(Some(Status::Blocked)),
+        "closed" => Some(Some(Status::Cancelled)),
+        _ => None,
+    }
+}
+
+pub(super) fn size_of(word: &str) -> Option<Size> {
+    match word {
+        "small" => Some(Size::Small),
+        "medium" => Some(Size::Medium),
+        "large" => Some(Size::Large),
+        _ => None,
+    }
+}
+
+/// Waits for what the plan does not have are taken out and kept under a name of theirs.
+fn let_go(phases: &mut [Phase], notes: &mut Vec<String>) {
+    let tasks = || phases.iter().flat_map(|phase| &phase.tasks);
+    let there: BTreeSet<String> = tasks().map(|task| task.id.clone()).collect();
+    let mut said = Vec::new();
+    for task in phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+        let (known, missing): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut task.depends).into_iter().partition(|on| there.contains(on));
+        task.depends = known;
+        said.extend(missing.iter().map(|on| format!("{} on {}", task.id, on.escape_debug())));
+        if !missing.is_empty() {
+            task.file.extra.insert(format!("{PREFIX}_depends"), missing.into());
+        }
+    }
+    if !said.is_empty() {
+        notes.push(format!("Dependencies on what is not in the file, left out: {}", listed(&said)));
     }
 }
 
 /// Phases with tasks that have their names and dependencies of here.
-fn joined(name: &str, phases: Vec<Phase>, notes: &mut Vec<String>) -> Result<Vec<PhaseFile>, PlanFileError> {
+pub(super) fn joined(
+    name: &str,
+    mut phases: Vec<Phase>,
+    care: Care,
+    notes: &mut Vec<String>,
+) -> Result<Vec<PhaseFile>, PlanFileError> {
     let mut numbers = BTreeSet::new();
     if let Some(twice) = phases.iter().find(|phase| !numbers.insert(phase.head.id)) {
         let why = format!("phase {} is there twice", twice.head.id);
         return Err(PlanFileError::at(name, twice.line, why, "Give every phase a number of its own"));
     }
+    if care == Care::Lenient {
+        let_go(&mut phases, notes);
+    }
     let tasks = || phases.iter().flat_map(|phase| &phase.tasks);
+    odd::say(tasks().map(|task| (task.id.as_str(), task.odd.as_slice())), notes);
     let names = Names::of(name, tasks().map(|task| (task.id.as_str(), task.line)))?;
     let waits: Waits<'_> = tasks()
         .map(|task| (task.id.as_str(), (task.line, task.depends.iter().map(String::as_str).collect())))
@@ -210,7 +270,7 @@ fn joined(name: &str, phases: Vec<Phase>, notes: &mut Vec<String>) -> Result<Vec
 }
 
 /// The first line, cut at a word; and the whole where there is more of it.
-fn titled(text: &str) -> (String, String) {
+pub(super) fn titled(text: &str) -> (String, String) {
     let text = text.trim();
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let line: String = text.lines().next().unwrap_or_default().trim().chars().map(plain).collect();

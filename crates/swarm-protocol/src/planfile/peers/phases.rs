@@ -51,7 +51,7 @@ fn phase(id: u32, epic: Issue<'_>, tasks: Vec<TaskFile>, from: Source) -> PhaseF
         extra.insert("labels".into(), epic.labels.into());
     }
     extra.extend(epic.priority.map(|priority| ("priority".into(), priority.into())));
-    extra.insert("status".into(), epic.state.word().into());
+    extra.entry("status".into()).or_insert_with(|| epic.state.word().into());
     extra.insert("imported_id".into(), epic.id.into());
     PhaseFile { id, name, tasks, extra }
 }

@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
 use swarm_protocol::channel::FromDaemon;
+use swarm_protocol::failure::{Failure, FailureClass};
 use tokio::time::Instant;
 
 use super::super::program::{How, Ran, StopWish};
@@ -67,7 +68,8 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
     let (invocation, reading) = swarm_agents::begin(setup, &launch, &around);
     context.note(&format!("iteration {iteration} begins: {}", invocation.argv.join(" ")));
     let circles = Circles::new(Patience { note: setup.loop_note, stop: setup.loop_stop });
-    let mut agent = Agent::new(context, reading, circles, CommitLog::of(context.record().await.as_deref()));
+    let mut agent =
+        Agent::new(context, reading, circles, CommitLog::of(context.commit_log().await.as_deref()));
     agent.may_be_silent = setup.program == AgentProgram::Exec;
     let ran = match prepared(context, &invocation, &prompt_file, prompt) {
         Ok(call) => {
@@ -77,6 +79,10 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
         Err(error) => Err(error),
     };
     let conclusion = match &ran {
+        // What it said last says nothing about this.
+        Ok(Ran { limit: Some(text), .. }) => {
+            Conclusion::Failed(Failure::new(FailureClass::Limits, text.clone()))
+        }
         Ok(ran) => agent.reading.conclude(&exit_facts(ran)),
         Err(_) => Conclusion::Interrupted,
     };

@@ -1,0 +1,119 @@
+//! What git stores without a word and what harms whoever gets it: names that cannot be written or would rule a terminal,
+//! and links to commits of repositories that nobody else has. What git's own checks find is left to them.
+
+use swarm_protocol::ids::Oid;
+
+use super::quarantine::Copied;
+use super::take::{Stranger, revs};
+use crate::call::GitError;
+use crate::objects::path_of;
+use swarm_process::Input;
+
+/// File systems take no longer names.
+const NAME_BYTES_MAX: usize = 255;
+const PATH_BYTES_MAX: usize = 4000;
+/// The mode of a link to a commit of another repository, as git prints it.
+const LINK: &[u8] = b"160000";
+
+impl Stranger<'_> {
+    /// Why these commits are not taken; none where nothing is wrong with what they add.
+    pub(super) async fn harm_in(&self, tips: &[&Oid], known: &[Oid]) -> Result<Option<String>, GitError> {
+        let list = self.checked(["rev-list", "--stdin"]).stdin(Input::Bytes(revs(tips, known)));
+        let commits = list.long_list().ok().await?;
+        let diff =
+            ["diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-renames", "--no-abbrev"];
+        let raw = self.checked(diff).stdin(Input::Bytes(commits)).long_list().ok().await?;
+        let mut linked = Vec::new();
+        let mut words = raw.split(|byte| *byte == 0);
+        while let Some(word) = words.next() {
+            let Some(change) = word.strip_prefix(b":") else { continue };
+            let path = words.next().unwrap_or_default();
+            let added = !change.ends_with(b"D");
+            if added && let Some(what) = bad_name(path) {
+                return Ok(Some(format!("the name {} {what}", shown(path))));
+            }
+            let new_mode = change.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+            if added && new_mode == LINK {
+                linked.push(path.to_vec());
+            }
+        }
+        linked.sort();
+        linked.dedup();
+        self.unknown_link(tips, &linked).await
+    }
+
+    /// A link to another repository is of use only where `.gitmodules` says which.
+    async fn unknown_link(&self, tips: &[&Oid], linked: &[Vec<u8>]) -> Result<Option<String>, GitError> {
+        if linked.is_empty() {
+            return Ok(None);
+        }
+        for tip in tips {
+            let blob = format!("--blob={tip}:.gitmodules");
+            let listed = self
+                .checked(["config", "--null", &blob, "--get-regexp", r"^submodule\..*\.path$"])
+                .any()
+                .await?;
+            let paths: Vec<&[u8]> = listed
+                .stdout
+                .split(|byte| *byte == 0)
+                .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\n').nth(1))
+                .collect();
+            let tree = self.checked(["ls-tree", "-r", "-z", tip.as_str()]).long_list().ok().await?;
+            let is_link = |line: &&[u8]| line.starts_with(LINK);
+            for entry in tree.split(|byte| *byte == 0).filter(is_link) {
+                let path = entry.splitn(2, |byte| *byte == b'\t').nth(1).unwrap_or_default();
+                if linked.iter().any(|one| one == path) && !paths.contains(&path) {
+                    let text = format!(
+                        "{} is a repository of its own, and only a link to one of its commits was committed, \
+                         which nobody else has: `git rm --cached` it, and remove its .git folder or ignore it",
+                        shown(path)
+                    );
+                    return Ok(Some(text));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name of a file that was left out because of its size.
+    pub(super) async fn too_large(&self, tips: &[&Oid], copied: &Copied) -> Result<Option<String>, GitError> {
+        for tip in tips {
+            let listed = self.unchecked(["ls-tree", "-r", "-z", tip.as_str()]).long_list().any().await?;
+            for entry in listed.stdout.split(|byte| *byte == 0) {
+                let mut parts = entry.splitn(2, |byte| *byte == b'\t');
+                let (head, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+                let oid =
+                    String::from_utf8_lossy(head.rsplit(|byte| *byte == b' ').next().unwrap_or_default());
+                if let Some(bytes) = copied.too_large.get(oid.as_ref()) {
+                    let (name, mb) = (shown(path), bytes >> 20);
+                    return Ok(Some(format!(
+                        "{name} has {mb} MB, which is more than `worktree.maxFile` allows: take it out of the \
+                         commits (`git rm --cached`, then `git commit --amend`), or raise that limit"
+                    )));
+                }
+            }
+        }
+        let in_history = copied.too_large.values().max();
+        Ok(in_history.map(|bytes| {
+            format!(
+                "a commit holds a file of {} MB, which is more than `worktree.maxFile` allows: take it out of \
+                 the commits with `git rebase`, or raise that limit",
+                bytes >> 20
+            )
+        }))
+    }
+}
+
+fn bad_name(path: &[u8]) -> Option<&'static str> {
+    // Ends of lines and tabs are odd, and do no harm.
+    if path.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t' | b'\r')) {
+        return Some("holds control characters");
+    }
+    let parts = path.split(|byte| *byte == b'/');
+    let too_long = path.len() > PATH_BYTES_MAX || parts.into_iter().any(|part| part.len() > NAME_BYTES_MAX);
+    too_long.then_some("is too long for a file system")
+}
+
+fn shown(path: &[u8]) -> String {
+    path_of(path).to_string_lossy().chars().take(200).flat_map(char::escape_default).collect()
+}

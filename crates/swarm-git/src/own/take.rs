@@ -1,0 +1,282 @@
+//! Takes commits out of an agent's own repository as from a stranger: copied, packed anew from what is reachable, checked
+//! as `git fsck --strict` would, and only then given to the person's store. Until then nothing has touched that.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use swarm_protocol::ids::Oid;
+
+use super::OwnRepository;
+use super::quarantine::{Copied, copy};
+use crate::call::{Git, GitCall, GitError};
+use crate::marker::lock_within;
+use swarm_process::Input;
+
+/// What git only warns of and `git fsck --strict` would show a person for ever.
+const STRICT: &str = "--strict=badFilemode=error,gitignoreSymlink=error,gitattributesSymlink=error,\
+                      mailmapSymlink=error,gitmodulesSymlink=error,emptyName=error,nullSha1=error";
+
+/// So few objects become files of their own; more of them come as a pack.
+const LOOSE_MAX: u32 = 200;
+
+/// No more of what git said goes into a sentence.
+const SAID_MAX: usize = 300;
+
+/// Another one of us who takes from the same repository.
+const OTHERS_LIMIT: Duration = Duration::from_secs(120);
+
+/// A git that works on what a stranger made gets no longer than this.
+const STEP_LIMIT: Duration = Duration::from_secs(120);
+
+/// Beside twice the largest file: tables of everything that is copied.
+const MEMORY_MIN: u64 = 512 << 20;
+
+/// How much is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Of one file.
+    pub file_bytes: u64,
+    /// Of everything that the agent's repository holds.
+    pub all_bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    /// The person's store holds the commits with everything in them.
+    Yes,
+    /// For people and for the agent: why not, and what to do.
+    Refused { why: String },
+}
+
+/// Commits in quarantine.
+pub(super) struct Stranger<'a> {
+    git: &'a Git,
+    place: PathBuf,
+    /// The most that git may take of memory at one time.
+    memory_max: u64,
+}
+
+impl OwnRepository {
+    /// Brings `tips` into the person's store. `known` are commits of the person's store that they are expected to stand on.
+    pub async fn take(
+        &self,
+        git: &Git,
+        tips: &[&Oid],
+        known: &[&Oid],
+        limits: Limits,
+    ) -> Result<Taken, GitError> {
+        let all = git.swarm_dir().join("taking");
+        std::fs::create_dir_all(&all).map_err(GitError::io("make the folder", &all))?;
+        let lock = all.join(format!("{}.held", self.task));
+        let Some(_held) = lock_within(&lock, "", OTHERS_LIMIT).await? else {
+            let busy = std::io::Error::other("another swarm command takes from it and does not end");
+            return Err(GitError::io("take", &lock)(busy));
+        };
+        let memory_max = MEMORY_MIN + 2 * limits.file_bytes;
+        let stranger = Stranger { git, place: all.join(self.task.as_str()), memory_max };
+        // What one that was killed has left.
+        stranger.clear();
+        // What is reachable from the person's refs was in order before, and is not taken again.
+        let listed = git.refs_under_all(&["refs/heads", "refs/remotes", "refs/tags"]).await?;
+        let mut known: Vec<Oid> = known.iter().map(|oid| (*oid).clone()).collect();
+        known.extend(listed.into_iter().map(|(_, oid)| oid));
+        known.sort();
+        known.dedup();
+        let taken = stranger.take(self, tips, &known, limits).await;
+        stranger.clear();
+        let _ = std::fs::remove_file(&lock);
+        taken
+    }
+}
+
+impl Stranger<'_> {
+    fn clear(&self) {
+        let _ = std::fs::remove_dir_all(&self.place);
+    }
+
+    fn call<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, objects: &str, args: I) -> GitCall {
+        // Alternates are a list parted by colons.
+        self.git
+            .call(args)
+            .env("GIT_OBJECT_DIRECTORY", self.place.join(objects))
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.git.common_dir.join("objects")))
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            // A few bytes of a pack can unfold to more than the machine has.
+            .env("GIT_ALLOC_LIMIT", self.memory_max.to_string())
+            .timeout(STEP_LIMIT)
+    }
+
+    /// Reads what was copied, as it came.
+    pub(super) fn unchecked<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, args: I) -> GitCall {
+        self.call("objects", args)
+    }
+
+    /// Reads what has passed git's checks.
+    pub(super) fn checked<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, args: I) -> GitCall {
+        self.call("checked", args)
+    }
+
+    async fn take(
+        &self,
+        own: &OwnRepository,
+        tips: &[&Oid],
+        known: &[Oid],
+        limits: Limits,
+    ) -> Result<Taken, GitError> {
+        let copied = match self.copied(own, limits).await? {
+            Ok(copied) => copied,
+            Err(why) => return Ok(Taken::Refused { why }),
+        };
+        for pack in &copied.packs {
+            // Its index is made anew: one that the agent wrote is not read.
+            if let Some(why) = refusal(self.unchecked(["index-pack"]).arg(pack)).await? {
+                return Ok(Taken::Refused { why: format!("a pack cannot be read: {why}") });
+            }
+        }
+        if let Some(why) = self.packed(tips, known, &copied).await? {
+            return Ok(Taken::Refused { why });
+        }
+        let Some(pack) = self.only_pack() else { return Ok(Taken::Yes) };
+        let _ = std::fs::remove_file(pack.with_extension("idx"));
+        let check = self.checked(["index-pack", STRICT]).arg(&pack);
+        if let Some(why) = refusal(check).await? {
+            return Ok(Taken::Refused { why: format!("git's own checks refuse it: {why}") });
+        }
+        if !copied.packs.is_empty()
+            && let Some(why) = self.too_large_inside(&pack, limits).await?
+        {
+            return Ok(Taken::Refused { why });
+        }
+        match self.harm_in(tips, known).await {
+            Ok(None) => {}
+            Ok(Some(why)) => return Ok(Taken::Refused { why }),
+            Err(GitError::Failed { said, .. }) => return Ok(Taken::Refused { why: short(&said) }),
+            Err(error) => return Err(error),
+        }
+        self.give(&pack).await?;
+        Ok(Taken::Yes)
+    }
+
+    async fn copied(&self, own: &OwnRepository, limits: Limits) -> Result<Result<Copied, String>, GitError> {
+        let (from, known, into) = (own.dir.clone(), self.git.common_dir.join("objects"), self.place.clone());
+        let copied = tokio::task::spawn_blocking(move || copy(&from, &known, &into, limits)).await;
+        match copied.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
+            Ok(copied) => Ok(Ok(copied)),
+            Err(error) if no_room(&error) => Err(GitError::io("copy to", &self.place)(error)),
+            Err(error) => Ok(Err(format!("its repository cannot be copied: {error}"))),
+        }
+    }
+
+    /// Everything that the commits hold and the person's store does not, in one pack. Some: why it cannot be had.
+    async fn packed(
+        &self,
+        tips: &[&Oid],
+        known: &[Oid],
+        copied: &Copied,
+    ) -> Result<Option<String>, GitError> {
+        let pack = self.unchecked(["pack-objects", "--quiet", "--revs", "--no-reuse-delta", "--threads=1"]);
+        let pack = pack.arg(self.place.join("checked/pack/pack")).stdin(Input::Bytes(revs(tips, known)));
+        let Some(why) = refusal(pack).await? else { return Ok(None) };
+        let named = match copied.too_large.is_empty() {
+            true => None,
+            false => self.too_large(tips, copied).await?,
+        };
+        Ok(Some(named.unwrap_or_else(|| format!("its commits cannot be read: {why}"))))
+    }
+
+    fn only_pack(&self) -> Option<PathBuf> {
+        let entries = std::fs::read_dir(self.place.join("checked/pack")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|end| end == "pack"))
+    }
+
+    /// What came in a pack was not looked at one by one before.
+    async fn too_large_inside(&self, pack: &Path, limits: Limits) -> Result<Option<String>, GitError> {
+        let index = File::open(pack.with_extension("idx")).map_err(GitError::io("open", pack))?;
+        let listed = self.checked(["show-index"]).stdin(Input::File(index)).long_list().ok().await?;
+        let names: String = String::from_utf8_lossy(&listed)
+            .lines()
+            .filter_map(|line| Some(format!("{}\n", line.split(' ').nth(1)?)))
+            .collect();
+        let sizes = self.checked(["cat-file", "--batch-check=%(objectsize)", "--buffer"]);
+        let sizes = sizes.stdin(Input::Bytes(names.into_bytes())).long_list().ok().await?;
+        let sizes = String::from_utf8_lossy(&sizes).into_owned();
+        let largest = sizes.lines().filter_map(|line| line.parse::<u64>().ok()).max().unwrap_or(0);
+        Ok((largest > limits.file_bytes).then(|| {
+            format!("a file of {} MB is more than `worktree.maxFile` allows: raise that limit", largest >> 20)
+        }))
+    }
+
+    /// Everything is in order: into the person's store.
+    async fn give(&self, pack: &Path) -> Result<(), GitError> {
+        let read = |error| GitError::io("read", pack)(error);
+        let mut file = File::open(pack).map_err(read)?;
+        let mut head = [0; 12];
+        file.read_exact(&mut head).map_err(|error| GitError::io("read", pack)(error))?;
+        let objects = u32::from_be_bytes([head[8], head[9], head[10], head[11]]);
+        if objects <= LOOSE_MAX {
+            let file = File::open(pack).map_err(GitError::io("open", pack))?;
+            return self.git.call(["unpack-objects", "-q"]).stdin(Input::File(file)).ok().await.map(drop);
+        }
+        let store = self.git.common_dir.join("objects/pack");
+        std::fs::create_dir_all(&store).map_err(GitError::io("make the folder", &store))?;
+        // The index last: a pack without one is not looked at.
+        for end in ["rev", "pack", "idx"] {
+            let from = pack.with_extension(end);
+            if from.is_file() {
+                let to = store.join(from.file_name().unwrap_or_default());
+                std::fs::rename(&from, &to).map_err(GitError::io("write", &to))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// These commits without what is known, as git reads it.
+pub(super) fn revs(tips: &[&Oid], known: &[Oid]) -> Vec<u8> {
+    let wanted = tips.iter().map(|oid| format!("{oid}\n"));
+    wanted.chain(known.iter().map(|oid| format!("^{oid}\n"))).collect::<String>().into_bytes()
+}
+
+/// Why git refuses; an error only where git itself could not be run.
+async fn refusal(call: GitCall) -> Result<Option<String>, GitError> {
+    match call.ok().await {
+        Ok(_) => Ok(None),
+        Err(GitError::Failed { said, how, .. }) => {
+            Ok(Some(if said.trim().is_empty() { how } else { short(&said) }))
+        }
+        Err(GitError::Process(error)) => Ok(Some(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+fn short(said: &str) -> String {
+    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(said);
+    line.chars().take(SAID_MAX).flat_map(char::escape_default).collect()
+}
+
+fn no_room(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+}
+
+/// As the list of alternates has it: in quotes where the path could be taken for more than one.
+fn quoted(path: &Path) -> std::ffi::OsString {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let bytes = path.as_os_str().as_bytes();
+    if !bytes.contains(&b':') && !bytes.starts_with(b"\"") {
+        return path.as_os_str().to_owned();
+    }
+    let mut text = vec![b'"'];
+    for byte in bytes {
+        if matches!(byte, b'"' | b'\\') {
+            text.push(b'\\');
+        }
+        text.push(*byte);
+    }
+    text.push(b'"');
+    std::ffi::OsString::from_vec(text)
+}

@@ -1,0 +1,106 @@
+//! How much of the machine one run may take. Enforced by the control group where it has such files, else by the limits that a
+//! process hands on to its children; and looked at from outside, which holds everywhere and can say what was hit.
+
+use rustix::process::{Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit};
+use serde::{Deserialize, Serialize};
+
+/// What a process hands on to its children lies above the limit: whoever passes that is ended and told why, instead of
+/// being refused memory without a word. It bounds what can happen between two looks.
+const PROCESSES_ROOM: u64 = 1024;
+const MEMORY_ROOM: u64 = 4 << 30;
+
+/// None: as much as there is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    /// Of all processes of the run together.
+    pub memory_bytes: Option<u64>,
+    pub processes: Option<u64>,
+    /// Of each process.
+    pub open_files: Option<u64>,
+    /// Of 100, when the processor is not enough for everybody.
+    pub cpu_weight: Option<u32>,
+    /// What the worktree may grow to.
+    pub worktree_bytes: Option<u64>,
+}
+
+/// What the processes of a run take at this moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub processes: u64,
+    pub memory_bytes: u64,
+}
+
+impl Limits {
+    /// For this process and all that it starts. `alone`: its user is counted for this run only.
+    pub(crate) fn hand_on(&self, alone: bool) {
+        if let Some(files) = self.open_files {
+            lower(Resource::Nofile, files);
+        }
+        if let Some(processes) = self.processes.filter(|_| alone) {
+            lower(Resource::Nproc, processes.saturating_mul(2).max(PROCESSES_ROOM));
+        }
+        if let Some(memory) = self.memory_bytes {
+            lower(Resource::Data, memory.saturating_mul(2).max(MEMORY_ROOM));
+        }
+        let nice = self.cpu_weight.map_or(0, |weight| 100_u32.saturating_sub(weight) / 6);
+        if let (1.., Ok(now)) = (nice, getpriority_process(None)) {
+            let _ = setpriority_process(None, (now + nice.cast_signed()).min(19));
+        }
+    }
+
+    /// The limit that was passed, for people.
+    pub fn passed(&self, usage: Usage) -> Option<String> {
+        match (self.memory_bytes, self.processes) {
+            (Some(max), _) if usage.memory_bytes > max => Some(format!(
+                "its processes took {} MiB of memory, and limits.memory allows {}",
+                usage.memory_bytes >> 20,
+                max >> 20
+            )),
+            (_, Some(max)) if usage.processes > max => {
+                Some(format!("it had {} processes, and limits.processes allows {max}", usage.processes))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Neither above what is allowed already nor above what is asked.
+fn lower(resource: Resource, to: u64) {
+    let now = getrlimit(resource);
+    let least = |limit: Option<u64>| Some(limit.map_or(to, |limit| limit.min(to)));
+    let _ = setrlimit(resource, Rlimit { current: least(now.current), maximum: least(now.maximum) });
+}
+
+impl Usage {
+    /// Without what processes share: a library is not taken once more by each.
+    pub(crate) fn of(pids: &[u32]) -> Self {
+        let own = |pid: &u32| {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+            line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kib| kib << 10)
+        };
+        Self { processes: pids.len() as u64, memory_bytes: pids.iter().filter_map(own).sum() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_passed_is_named_with_both_numbers() {
+        let limits = Limits { memory_bytes: Some(64 << 20), processes: Some(10), ..Limits::default() };
+        assert_eq!(limits.passed(Usage { processes: 10, memory_bytes: 64 << 20 }), None);
+        let memory = limits.passed(Usage { processes: 1, memory_bytes: 65 << 20 }).expect("too much");
+        assert_eq!(memory, "its processes took 65 MiB of memory, and limits.memory allows 64");
+        let many = limits.passed(Usage { processes: 11, memory_bytes: 0 }).expect("too many");
+        assert_eq!(many, "it had 11 processes, and limits.processes allows 10");
+    }
+
+    #[test]
+    fn our_own_memory_is_counted() {
+        let usage = Usage::of(&[std::process::id()]);
+        assert!(usage.processes == 1 && usage.memory_bytes > 0, "{usage:?}");
+    }
+}

@@ -1,0 +1,201 @@
+//! Which pieces the view is made of, in the order in which they are laid: from the top down, so that what lies deeper is laid
+//! upon what lies above it.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::{Seen, mounts, sockets};
+use crate::sandbox::spec::{BINDS_MAX, SandboxSpec};
+
+/// Where sockets and files of everybody lie: the program gets empty ones of its own.
+const SHARED: [&str; 4] = ["/run", "/var/run", "/tmp", "/var/tmp"];
+
+/// In the run's own temporary folder: what the program sees as the machine's, and its changes to what it may not change.
+const OWN: &str = ".view";
+
+pub struct Piece {
+    pub target: PathBuf,
+    rank: Rank,
+    pub what: What,
+}
+
+/// Of two pieces at the same place the later one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Covered,
+    Visible,
+    Layered,
+    Hidden,
+    Writable,
+    Bound,
+    Closed,
+}
+
+pub enum What {
+    /// `must`: without it the program is not started.
+    Tree {
+        tree: OwnedFd,
+        read_only: bool,
+        is_dir: bool,
+        must: bool,
+    },
+    Memory {
+        mode: &'static str,
+    },
+    Nothing,
+    Layered {
+        lower: OwnedFd,
+        own: PathBuf,
+    },
+    Link {
+        to: PathBuf,
+    },
+    /// What was made there stays as it is.
+    Closed,
+}
+
+/// Everything that is laid, its sources held.
+pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String> {
+    if spec.binds.len() > BINDS_MAX {
+        return Err(format!("{} places are to be bound, and {BINDS_MAX} can be", spec.binds.len()));
+    }
+    let own =
+        spec.tmp.canonicalize().map_err(|error| format!("cannot find {}: {error}", spec.tmp.display()))?;
+    let own = own.join(OWN);
+    let mut plan = Plan { pieces: Vec::new(), seen };
+    let writable = existing(spec.writable_places());
+    let visible = existing(spec.visible_places());
+    let covered = covered(&writable, &visible);
+    let seen_again = existing(visible.iter().filter_map(|place| seen_again(place, &covered)).collect());
+    plan.cover(&covered, &own, &seen_again)
+        .map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    for place in &seen_again {
+        plan.tree(place, place, true, Rank::Visible);
+    }
+    for (number, cache) in existing(spec.caches.clone()).into_iter().enumerate() {
+        plan.layered(cache, own.join(format!("cache-{number}")));
+    }
+    for place in existing(spec.masked.clone()) {
+        plan.push(place, Rank::Hidden, What::Nothing);
+    }
+    for place in &writable {
+        plan.tree(place, place, false, Rank::Writable);
+    }
+    for bind in &spec.binds {
+        let source = bind.source.canonicalize();
+        let source = source.map_err(|error| format!("cannot bind {}: {error}", bind.source.display()))?;
+        plan.tree(&source, &bind.target, bind.read_only, Rank::Bound);
+    }
+    let open: Vec<PathBuf> = writable.iter().chain(&spec.hidden).cloned().collect();
+    let is_gone = |path: &Path| {
+        covered.iter().any(|above| path.starts_with(above))
+            && !seen_again.iter().any(|seen| path.starts_with(seen))
+    };
+    for socket in sockets::named(&open).into_iter().filter(|socket| !is_gone(socket)) {
+        plan.push(socket, Rank::Hidden, What::Nothing);
+    }
+    let mut pieces = plan.pieces;
+    pieces.sort_by_key(|piece| (piece.rank == Rank::Closed, piece.target.components().count(), piece.rank));
+    Ok(pieces)
+}
+
+struct Plan<'a> {
+    pieces: Vec<Piece>,
+    seen: &'a mut Seen,
+}
+
+impl Plan<'_> {
+    fn push(&mut self, target: PathBuf, rank: Rank, what: What) {
+        self.pieces.push(Piece { target, rank, what });
+    }
+
+    /// The shared folders: temporary ones on disk beside the run's own, the others empty but for the names that are links.
+    fn cover(&mut self, covered: &[PathBuf], own: &Path, seen_again: &[PathBuf]) -> io::Result<()> {
+        for place in covered {
+            if place.ends_with("tmp") {
+                let name = place.to_string_lossy().replace('/', "_");
+                let source = own.join(name.trim_start_matches('_'));
+                DirBuilder::new().recursive(true).mode(0o700).create(&source)?;
+                self.tree(&source, place, false, Rank::Covered);
+                // A right to all of it would be one to what is shown again in it, the swarm's secrets included.
+                if !seen_again.iter().any(|again| again.starts_with(place)) {
+                    self.seen.own.push(place.clone());
+                }
+                continue;
+            }
+            self.push(place.clone(), Rank::Covered, What::Memory { mode: "0755" });
+            for entry in std::fs::read_dir(place)?.flatten() {
+                if let Ok(to) = std::fs::read_link(entry.path()) {
+                    self.push(entry.path(), Rank::Visible, What::Link { to });
+                }
+            }
+            self.push(place.clone(), Rank::Closed, What::Closed);
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, source: &Path, target: &Path, read_only: bool, rank: Rank) {
+        let is_dir = source.is_dir();
+        match mounts::copy_of(source) {
+            Ok(tree) => self.push(
+                target.to_owned(),
+                rank,
+                What::Tree { tree, read_only, is_dir, must: rank == Rank::Bound },
+            ),
+            Err(error) => self.seen.missing.push(format!("{} is not there: {error}", target.display())),
+        }
+    }
+
+    fn layered(&mut self, cache: PathBuf, own: PathBuf) {
+        match mounts::opened(&cache) {
+            Ok(lower) if cache.is_dir() => {
+                self.push(cache, Rank::Layered, What::Layered { lower, own });
+            }
+            Ok(_) => {}
+            Err(error) => self.seen.missing.push(format!("{} can only be read: {error}", cache.display())),
+        }
+    }
+}
+
+/// Those of the shared folders that the program does not live in.
+fn covered(writable: &[PathBuf], visible: &[PathBuf]) -> Vec<PathBuf> {
+    let shared = SHARED
+        .iter()
+        .map(PathBuf::from)
+        .filter(|place| place.canonicalize().is_ok_and(|real| real == *place));
+    let lived_in = |place: &PathBuf| {
+        writable.iter().chain(visible).any(|needed| place.starts_with(needed) && needed != Path::new("/"))
+    };
+    shared.filter(|place| place.is_dir() && !lived_in(place)).collect()
+}
+
+/// What is shown again of a place below a covered folder. Below a temporary one it is the whole folder of whoever works
+/// there, below the others nothing but the place.
+fn seen_again(place: &Path, covered: &[PathBuf]) -> Option<PathBuf> {
+    let above = covered.iter().find(|above| place.starts_with(above))?;
+    let first = place.strip_prefix(above).ok()?.components().next()?;
+    Some(if above.ends_with("tmp") { above.join(first) } else { place.to_owned() })
+}
+
+/// By their own names, each once, those that are there.
+fn existing(places: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = places.into_iter().filter_map(|place| place.canonicalize().ok()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Whether something can be mounted there; made where that is possible.
+pub fn has_point(target: &Path, is_dir: bool) -> bool {
+    match std::fs::symlink_metadata(target) {
+        Ok(meta) => meta.is_dir() == is_dir && !meta.is_symlink(),
+        Err(_) if is_dir => std::fs::create_dir_all(target).is_ok(),
+        Err(_) => {
+            let parent = target.parent().is_some_and(|parent| std::fs::create_dir_all(parent).is_ok());
+            parent && std::fs::File::create_new(target).is_ok()
+        }
+    }
+}

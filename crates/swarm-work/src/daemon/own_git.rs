@@ -1,0 +1,105 @@
+//! The repository that the agent of this run has for itself: made ready before each program, left to it while the program
+//! runs, handed in at the boundary.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use swarm_protocol::channel::RunKind;
+use swarm_protocol::config::SandboxKind;
+
+use super::run_context::RunContext;
+use crate::hand_in::{HandedIn, hand_in};
+use crate::remove::move_to_trash;
+use swarm_git::{GitError, OwnRepository};
+use swarm_process::complain;
+use swarm_process::sandbox::Bind;
+
+/// While this lives the agent's repository is the agent's. Where the agent has no view of its own, so is the worktree.
+pub(super) struct Lent {
+    own: OwnRepository,
+    record: PathBuf,
+    _held: File,
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // Also where it was never pointed elsewhere: the agent may have done that itself.
+        complain("give the worktree back to the repository", self.own.point_back(&self.record));
+    }
+}
+
+impl RunContext {
+    /// None where the agent works in the person's repository: nothing keeps it from that without walls of ours.
+    pub(super) fn own(&self) -> Option<OwnRepository> {
+        let walled = matches!(self.spec.guard.sandbox, SandboxKind::Landlock | SandboxKind::Strict);
+        let works = self.spec.kind == RunKind::Work && self.spec.question.is_none();
+        (walled && works).then(|| OwnRepository::of(&self.spec.worktree, &self.spec.task))
+    }
+
+    /// Made ready for the next program. None: it cannot be had, and the program commits nothing; what it leaves is
+    /// committed for it.
+    pub(super) async fn open_own(&self) -> Option<OwnRepository> {
+        let own = self.own()?;
+        match self.opened(&own).await {
+            Ok(true) => Some(own),
+            Ok(false) => None,
+            Err(error) => {
+                self.tell(format!("the agent has no git repository this time: {error}"));
+                None
+            }
+        }
+    }
+
+    async fn opened(&self, own: &OwnRepository) -> Result<bool, GitError> {
+        let Some(tip) = self.tip().await? else { return Ok(false) };
+        let Some(record) = self.record().await else { return Ok(false) };
+        let git = self.git().await?;
+        let name = format!("{}-git", self.spec.task);
+        own.open(git, &record, &tip, |found| move_to_trash(git, &name, found).map(drop)).await?;
+        Ok(true)
+    }
+
+    /// What the agent sees in place of the worktree's `.git` file; none where it has no view of its own.
+    pub(super) fn shown_as_git(&self) -> Option<Bind> {
+        let own = self.own().filter(|_| self.has_own_view())?;
+        let target = self.spec.worktree.join(".git");
+        Some(Bind { source: own.pointer_file(), target, read_only: true })
+    }
+
+    /// Leaves the worktree to the agent's own repository until the answer is dropped.
+    pub(super) async fn lend(&self) -> Option<Lent> {
+        let own = self.own().filter(OwnRepository::is_there)?;
+        let record = self.record().await?;
+        let git = self.git().await.ok()?;
+        let held = match own.hold(git) {
+            Ok(held) => held?,
+            Err(error) => {
+                complain::<(), _>("hold the agent's repository", Err(error));
+                return None;
+            }
+        };
+        let lent = Lent { own, record, _held: held };
+        if !self.has_own_view() {
+            complain("point the worktree to the agent's repository", lent.own.point_here());
+        }
+        Some(lent)
+    }
+
+    /// Takes what the agent has committed. Nothing of the agent may run now.
+    pub(super) async fn hand_in(&self) -> HandedIn {
+        if self.own().is_none() {
+            return HandedIn::Nothing;
+        }
+        let handed = match self.git().await {
+            Ok(git) => hand_in(git, &self.spec.task, &self.spec.worktree, self.spec.file_max_bytes).await,
+            Err(error) => Err(error),
+        };
+        let handed = handed.unwrap_or_else(|error| HandedIn::Refused { why: error.to_string() });
+        match &handed {
+            HandedIn::Nothing => {}
+            HandedIn::Moved { tip } => self.note(&format!("handed in: {}", tip.short())),
+            HandedIn::Refused { why } => self.note(&format!("not handed in: {why}")),
+        }
+        handed
+    }
+}

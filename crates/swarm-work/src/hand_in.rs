@@ -1,0 +1,162 @@
+//! What an agent has committed in its own repository comes onto the task's branch in the person's.
+//!
+//! One plain commit is taken, checked like a stranger's, and the branch is moved by compare-and-swap. Killed anywhere, the
+//! next one finds either nothing done or all of it: objects first, then the ref, then the note that both agree.
+
+use std::path::{Path, PathBuf};
+
+use swarm_protocol::ids::{Oid, TaskId};
+
+use crate::remove::keep_commit;
+use crate::worktree::{marker_of, records_at};
+use swarm_git::{
+    Git, GitError, Heads, Limits, OwnRepository, PrivateIndex, RefChange, RefOutcome, Taken, tips,
+};
+
+/// Everything that an agent's own repository may hold. A worktree's files are bounded elsewhere.
+const ALL_BYTES_MAX: u64 = 4 << 30;
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HandedIn {
+    /// There is nothing new.
+    Nothing,
+    Moved {
+        tip: Oid,
+    },
+    /// The branch stays where it was. The commits stay in the agent's own repository.
+    Refused {
+        why: String,
+    },
+}
+
+/// The task's worktree, seen from both repositories.
+struct Sides<'a> {
+    git: &'a Git,
+    task: &'a TaskId,
+    worktree: &'a Path,
+    own: OwnRepository,
+    record: PathBuf,
+    /// None for a worktree that the swarm did not make.
+    base: Option<Oid>,
+    tip: Oid,
+}
+
+/// Hands in what the agent has committed. Nothing of the agent may run. Asked twice it finds nothing left to do.
+pub async fn hand_in(
+    git: &Git,
+    task: &TaskId,
+    worktree: &Path,
+    file_max_bytes: u64,
+) -> Result<HandedIn, GitError> {
+    let own = OwnRepository::of(worktree, task);
+    let Some(heads) = own.heads() else { return Ok(HandedIn::Nothing) };
+    let marker = marker_of(git, task, worktree)?;
+    let records = records_at(git, worktree, marker.as_ref());
+    let [record] = &records[..] else { return Ok(HandedIn::Nothing) };
+    let Some(_held) = own.hold(git)? else { return Ok(HandedIn::Nothing) };
+    // Whoever was killed may have left the worktree with the agent's repository.
+    if own.is_pointed_at() {
+        own.point_back(record)?;
+    }
+    let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
+        return Ok(HandedIn::Nothing);
+    };
+    let sides = Sides {
+        git,
+        task,
+        worktree,
+        own,
+        record: record.clone(),
+        base: marker.map(|marker| marker.base),
+        tip,
+    };
+    let limits = Limits { file_bytes: file_max_bytes, all_bytes: ALL_BYTES_MAX };
+    let handed = sides.take(&heads, limits).await?;
+    if let HandedIn::Refused { why } = &handed {
+        git.notice(format!("the commits of {task} were not taken: {why}"));
+    }
+    Ok(handed)
+}
+
+impl Sides<'_> {
+    async fn take(&self, heads: &Heads, limits: Limits) -> Result<HandedIn, GitError> {
+        let Some(branch) = &heads.branch else {
+            let why = format!(
+                "{} in the agent's own repository is no plain commit any more: `git update-ref` or \
+                 `git branch -f` puts it back",
+                self.task.branch()
+            );
+            return Ok(HandedIn::Refused { why });
+        };
+        let agreed = self.own.agreed_tip(self.git);
+        // In the middle of a rebase HEAD is at a part of the work.
+        let head = heads.head.as_ref().filter(|_| self.own.under_way().is_none());
+        let mut new: Vec<&Oid> = vec![branch];
+        new.extend(head.filter(|head| *head != branch));
+        new.retain(|oid| **oid != self.tip && Some(*oid) != agreed.as_ref());
+        if new.is_empty() {
+            // Killed after the branch was moved.
+            if *branch == self.tip && agreed.as_ref() != Some(branch) {
+                self.agree(branch).await?;
+            }
+            return Ok(HandedIn::Nothing);
+        }
+        let known: Vec<&Oid> = self.base.iter().chain([&self.tip]).collect();
+        if let Taken::Refused { why } = self.own.take(self.git, &new, &known, limits).await? {
+            return Ok(HandedIn::Refused { why });
+        }
+        let goal = self.goal(branch, head).await?;
+        // Somebody has moved the branch since the agent was let in: their commit counts, and the agent's is kept.
+        let stale = agreed.is_some_and(|agreed| agreed != self.tip);
+        let descends = match &self.base {
+            Some(base) => self.git.is_ancestor(base, goal).await?,
+            None => true,
+        };
+        for other in new.iter().filter(|oid| **oid != goal || stale || !descends) {
+            if !self.git.is_ancestor(other, goal).await? || stale || !descends {
+                keep_commit(self.git, "rescue", self.task, other).await?;
+            }
+        }
+        if *goal == self.tip {
+            return Ok(HandedIn::Nothing);
+        }
+        if stale || !descends {
+            let why = if stale { "the branch was moved meanwhile" } else { "they do not stand on its base" };
+            let kept = format!("refs/swarm/rescue/{}/{}", self.task, goal.short());
+            return Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {kept}`") });
+        }
+        self.move_to(goal).await
+    }
+
+    /// The commit that is handed in: what is checked out, if it goes on from the branch; else the branch.
+    async fn goal<'b>(&self, branch: &'b Oid, head: Option<&'b Oid>) -> Result<&'b Oid, GitError> {
+        match head {
+            Some(head) if head != branch && self.git.is_ancestor(branch, head).await? => Ok(head),
+            _ => Ok(branch),
+        }
+    }
+
+    async fn move_to(&self, goal: &Oid) -> Result<HandedIn, GitError> {
+        // The ref is synced when it is written; what it speaks of has to be there before.
+        self.git.make_durable().await?;
+        tips::note_ours(self.git, self.task, Some(&self.record), &self.tip, goal)?;
+        let change = RefChange::modify(format!("refs/heads/{}", self.task.branch()), &self.tip, goal);
+        if let RefOutcome::Lost { .. } = self.git.update_refs(&[change], "swarm: handed in").await? {
+            keep_commit(self.git, "rescue", self.task, goal).await?;
+            let why = format!("the branch {} moved meanwhile", self.task.branch());
+            return Ok(HandedIn::Refused { why });
+        }
+        self.agree(goal).await?;
+        Ok(HandedIn::Moved { tip: goal.clone() })
+    }
+
+    /// The person's view of the worktree follows; its files are as the agent left them.
+    async fn agree(&self, goal: &Oid) -> Result<(), GitError> {
+        let index = PrivateIndex::take(self.git, self.task.as_str()).await?;
+        index.make_fit(self.git, self.worktree, goal).await?;
+        index.show(self.git, self.worktree, goal).await?;
+        self.git.install_index(&self.record, &index, self.worktree).await?;
+        self.own.agree(self.git, goal)
+    }
+}

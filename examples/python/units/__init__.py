@@ -1,0 +1,1 @@
+"""Sizes and times as people write them."""

@@ -1,0 +1,4 @@
+//! Numbers about a text.
+
+pub mod lines;
+pub mod words;
