@@ -12,6 +12,7 @@ mod heads;
 mod pointer;
 mod quarantine;
 mod take;
+mod torn;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -196,7 +197,8 @@ impl OwnRepository {
         }
         let heads = heads::read(&own, &self.branch());
         let on_it = heads.on_branch || self.under_way().is_some();
-        if heads.branch.as_ref() == Some(tip) && on_it {
+        let at_tip = heads.branch.as_ref() == Some(tip) && on_it;
+        if at_tip && own.is_there(Path::new("index")) {
             return Ok(());
         }
         for (n, left) in heads.all().into_iter().filter(|oid| *oid != tip).enumerate() {

@@ -37,7 +37,7 @@ impl Git {
             .filter(|file| holds_nothing(file));
         let torn: Vec<PathBuf> = objects.chain(refs).chain(indexes).collect();
         if torn.is_empty() {
-            return Ok(0);
+            return self.clear_torn_own().await;
         }
         let removed = torn.iter().filter(|file| fs::remove_file(file).is_ok()).count();
         let mut put_back = 0;
@@ -47,7 +47,9 @@ impl Git {
                 put_back += 1;
             }
         }
-        Ok(removed + put_back + self.forget_what_is_not_there().await?)
+        let in_vain = self.forget_what_is_not_there().await?;
+        // Afterwards: what they share with the person's repository is in order now.
+        Ok(removed + put_back + in_vain + self.clear_torn_own().await?)
     }
 
     /// A checkpoint before a merge names the branches of tasks that are at work, whose commits nobody had synced. What
@@ -128,19 +130,22 @@ fn forget_torn(record: &Path, whole: Option<&Oid>) {
 
 /// The log ends with the step that led to this commit.
 fn forget_steps(file: &Path, whole: Option<&Oid>) {
-    let log = fs::read_to_string(file).unwrap_or_default();
-    let lines: Vec<&str> = log.split_inclusive('\n').collect();
-    let leads_to = |line: &&str| line.split(' ').nth(1) == whole.map(Oid::as_str);
-    match lines.iter().rposition(leads_to) {
-        Some(last) => drop(fs::write(file, lines[..=last].concat())),
+    match steps_to(&fs::read_to_string(file).unwrap_or_default(), whole) {
+        Some(steps) => drop(fs::write(file, steps)),
         None => drop(fs::remove_file(file)),
     }
+}
+
+/// The part of a log that ends with the step to this commit.
+pub(super) fn steps_to(log: &str, whole: Option<&Oid>) -> Option<String> {
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let leads_to = |line: &&str| line.split(' ').nth(1) == whole.map(Oid::as_str);
+    lines.iter().rposition(leads_to).map(|last| lines[..=last].concat())
 }
 
 /// No bytes, or bytes that are not of a compressed stream: the length of a file can reach the disk before its content.
 fn is_torn(file: &Path) -> bool {
     use std::io::Read;
-    const ZLIB: u8 = 0x78;
     // A temporary one is somebody's who is just writing it: agents outlive their coordinator.
     let named = file.file_name().is_some_and(|name| [38, 62].contains(&name.len()));
     if !named || !fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file()) {
@@ -148,13 +153,24 @@ fn is_torn(file: &Path) -> bool {
     }
     let mut first = [0];
     let read = fs::File::open(file).and_then(|mut file| file.read(&mut first));
-    read.is_ok_and(|bytes| bytes == 0 || first[0] != ZLIB)
+    read.is_ok_and(|bytes| is_no_object((bytes > 0).then_some(first[0])))
 }
 
-/// No bytes, or NUL bytes, with which neither a ref nor an index begins. Locks are empty while they are held.
+/// By its first byte: no loose object begins so.
+pub(super) fn is_no_object(first: Option<u8>) -> bool {
+    const ZLIB: u8 = 0x78;
+    first != Some(ZLIB)
+}
+
+/// By its first byte: neither a ref nor an index begins so.
+pub(super) fn is_nothing(first: Option<u8>) -> bool {
+    first.is_none_or(|first| first == 0)
+}
+
+/// Locks are empty while they are held.
 fn holds_nothing(file: &Path) -> bool {
     let is_lock = file.extension().is_some_and(|end| end == "lock");
-    !is_lock && fs::read(file).is_ok_and(|bytes| bytes.first().is_none_or(|first| *first == 0))
+    !is_lock && fs::read(file).is_ok_and(|bytes| is_nothing(bytes.first().copied()))
 }
 
 fn entries(dir: &Path) -> Vec<PathBuf> {

@@ -15,7 +15,7 @@ use super::beneath::Beneath;
 use super::take::Limits;
 
 /// Objects that lie in one folder; of 256 folders.
-const OBJECTS_MAX: usize = 20_000;
+pub(super) const OBJECTS_MAX: usize = 20_000;
 /// Packs; an ordinary agent makes none.
 const PACKS_MAX: usize = 64;
 /// A folder or a commit of this size is none that a tool made.
@@ -89,7 +89,7 @@ impl Copied {
     }
 }
 
-fn is_object(name: &str) -> bool {
+pub(super) fn is_object(name: &str) -> bool {
     matches!(name.len(), 38 | 62) && name.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
