@@ -31,6 +31,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     if built && pages {
         steps.take("browser", || pages::browse(workspace));
     }
+    prerequisites::tell_room();
     budget::print_table(&steps.took, &outcome, began.elapsed());
     conclude(&steps.failed, &outcome)
 }

@@ -100,7 +100,7 @@ async fn no_pipe_and_nothing_endless_keeps_us_from_saving_and_committing_the_wor
         let files = scratch.git(["ls-tree", "-r", "--name-only", saved.as_str()]);
         assert!(files.contains("work.txt"), "{what}: {files}");
         assert!(!files.contains("built.o"), "{what}: what is ignored stays ignored: {files}");
-        let notices = git.take_notices().join("\n");
+        let notices = said(&git);
         assert!(notices.contains(told), "{what}: {notices:?}");
         // Again, and this time for good.
         put(&made.path);
@@ -130,7 +130,7 @@ async fn a_file_that_claims_900_gb_is_never_read_and_is_told() {
         let saved = in_time(&what, save_wip(&git, &made.path, &task, &RunId::nth(1), &made.tip)).await;
         let saved = saved.expect("saved").expect("there is work");
         assert!(scratch.git(["ls-tree", "-r", "--name-only", saved.as_str()]).contains("work.txt"), "{what}");
-        assert!(git.take_notices().join("\n").contains(&format!("{name} is not saved")), "{what}");
+        assert!(said(&git).contains(&format!("{name} is not saved")), "{what}");
         let rest = commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES);
         let rest = in_time(&what, rest).await.expect("an answer");
         assert_eq!(rest, Rest::TooLarge { path: name.into() }, "{what}");
@@ -184,7 +184,11 @@ async fn nothing_below_refs_keeps_git_waiting() {
         let (dir, base) = (scratch.worktrees(), BaseRule::Trunk("main".into()));
         let made = prepare(&git, &other, &dir, &base);
         in_time(what, made).await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
-        let notices = git.take_notices().join("\n");
+        let notices = said(&git);
         assert!(notices.contains("set aside"), "{what}: {notices:?}");
     }
+}
+
+fn said(git: &Git) -> String {
+    git.take_notices().into_iter().map(|notice| notice.text + "\n").collect()
 }

@@ -16,6 +16,8 @@ mod merging;
 mod own;
 #[path = "worktree_life/own_killed.rs"]
 mod own_killed;
+#[path = "worktree_life/own_mended.rs"]
+mod own_mended;
 #[path = "worktree_life/planted.rs"]
 mod planted;
 #[path = "worktree_life/pooled.rs"]

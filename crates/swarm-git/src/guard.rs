@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use swarm_protocol::ids::Oid;
+use swarm_protocol::ids::{Oid, TaskId};
 use tokio::sync::Mutex;
 
 use super::call::{Git, GitError, Shared};
@@ -22,6 +22,9 @@ const TREE_GOOD_FOR: Duration = Duration::from_secs(2);
 
 /// Words that wait to be told; what is above has been told before, in other words.
 const NOTICES_MAX: usize = 100;
+
+/// Folders that are told one by one.
+const CLOSED_TOLD_MAX: usize = 5;
 
 /// Something that git would have opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +58,16 @@ pub(crate) struct Watch {
 
 #[derive(Debug, Default)]
 struct Notices {
-    waiting: Vec<String>,
-    told: BTreeSet<String>,
+    waiting: Vec<Notice>,
+    told: BTreeSet<Notice>,
+}
+
+/// Something that a person should know.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Notice {
+    /// In whose worktree it was found; none: in the repository itself.
+    pub task: Option<TaskId>,
+    pub text: String,
 }
 
 /// Stands before a call.
@@ -87,7 +98,8 @@ impl Guard {
         *last = Some(Instant::now());
         for odd in set_aside {
             let name = odd.path.display();
-            self.shared.notice(format!("{name} in the git directory was {}, and was set aside", odd.what));
+            let text = format!("{name} in the git directory was {}, and was set aside", odd.what);
+            self.shared.notice(None, text);
         }
         Ok(())
     }
@@ -120,7 +132,13 @@ impl Guard {
 
     async fn clear(&self, tree: &Path, ours: bool) -> Result<Vec<PathBuf>, GitError> {
         let top = tree.to_owned();
-        let found = blocking(tree, move || tree::odd_below(&top, ours)).await?;
+        let (found, closed) = blocking(tree, move || tree::odd_below(&top, ours)).await?;
+        // Worktrees are named after their tasks.
+        let task = tree.file_name().and_then(|name| TaskId::new(name.to_str()?).ok());
+        for dir in closed.iter().take(CLOSED_TOLD_MAX) {
+            let text = format!("{} cannot be read, so what is in it is not saved", dir.display());
+            self.shared.notice(task.as_ref(), text);
+        }
         let mut set_aside = Vec::new();
         for Odd { path, what } in found {
             if !ours {
@@ -129,11 +147,11 @@ impl Guard {
             let kept = self.common_dir.join("swarm").join("set-aside");
             let to = tree::set_aside(tree, &path, &kept)
                 .map_err(|_| GitError::Unfit { path: tree.join(&path), what })?;
-            self.shared.notice(format!(
-                "{} was {what}, which git cannot read; it is called {} now",
-                path.display(),
-                to.display()
-            ));
+            let (path_text, to) = (path.display(), to.display());
+            self.shared.notice(
+                task.as_ref(),
+                format!("{path_text} was {what}, which git cannot read; it is called {to} now"),
+            );
             set_aside.push(path);
         }
         Ok(set_aside)
@@ -161,19 +179,20 @@ impl PrivateIndex {
 }
 
 impl Shared {
-    /// Something that a person should know. Said once.
-    pub fn notice(&self, text: String) {
+    /// Said once.
+    pub fn notice(&self, task: Option<&TaskId>, text: String) {
         let mut notices = self.watch.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        if notices.told.len() < NOTICES_MAX && notices.told.insert(text.clone()) {
-            notices.waiting.push(text);
+        let notice = Notice { task: task.cloned(), text };
+        if notices.told.len() < NOTICES_MAX && notices.told.insert(notice.clone()) {
+            notices.waiting.push(notice);
         }
     }
 }
 
 impl Git {
     /// Something that a person should know. Said once.
-    pub fn notice(&self, text: String) {
-        self.shared.notice(text);
+    pub fn notice(&self, task: Option<&TaskId>, text: String) {
+        self.shared.notice(task, text);
     }
 
     pub(super) fn guard(&self, looked: Option<Arc<Looked>>) -> Guard {
@@ -181,7 +200,7 @@ impl Git {
     }
 
     /// What a person should know of, found since this was last asked.
-    pub fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.watch.notices.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut notices.waiting)
     }

@@ -74,7 +74,7 @@ pub async fn hand_in(
     let limits = Limits { file_bytes: file_max_bytes, all_bytes: ALL_BYTES_MAX };
     let handed = sides.take(&heads, limits).await?;
     if let HandedIn::Refused { why } = &handed {
-        git.notice(format!("the commits of {task} were not taken: {why}"));
+        git.notice(Some(task), format!("its commits were not taken: {why}"));
     }
     Ok(handed)
 }
@@ -113,20 +113,23 @@ impl Sides<'_> {
             Some(base) => self.git.is_ancestor(base, goal).await?,
             None => true,
         };
+        let mut kept = Vec::new();
         for other in new.iter().filter(|oid| **oid != goal || stale || !descends) {
             if !self.git.is_ancestor(other, goal).await? || stale || !descends {
-                keep_commit(self.git, "rescue", self.task, other).await?;
+                kept.push(keep_commit(self.git, "rescue", self.task, other).await?);
             }
         }
-        if *goal == self.tip {
-            return Ok(HandedIn::Nothing);
+        let why = match (stale, descends) {
+            (true, _) => "the branch was moved meanwhile".to_owned(),
+            (_, false) => "they do not stand on its base".to_owned(),
+            _ if *goal == self.tip && kept.is_empty() => return Ok(HandedIn::Nothing),
+            _ if *goal == self.tip => format!("they are not on {}, nor go on from it", self.task.branch()),
+            _ => return self.move_to(goal).await,
+        };
+        if kept.is_empty() {
+            return Ok(HandedIn::Refused { why });
         }
-        if stale || !descends {
-            let why = if stale { "the branch was moved meanwhile" } else { "they do not stand on its base" };
-            let kept = format!("refs/swarm/rescue/{}/{}", self.task, goal.short());
-            return Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {kept}`") });
-        }
-        self.move_to(goal).await
+        Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {}`", kept.join(" ")) })
     }
 
     /// The commit that is handed in: what is checked out, if it goes on from the branch; else the branch.

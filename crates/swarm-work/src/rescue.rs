@@ -10,7 +10,8 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 use crate::worktree::{marker_of, records_at};
 pub(crate) use exact::{Exact, snapshot_exact};
 use swarm_git::{
-    Change, Git, GitError, NewCommit, OwnRepository, PrivateIndex, RefChange, RefOutcome, path_of, tips,
+    Change, Git, GitError, NewCommit, OwnRepository, PrivateIndex, RefChange, RefOutcome, make_readable,
+    path_of, tips,
 };
 use swarm_process::Input;
 
@@ -29,7 +30,7 @@ pub struct Snapshot {
     pub differs: bool,
     /// Repositories inside the worktree: their files are not in `tree`.
     pub nested: Vec<PathBuf>,
-    /// Changed or new files above the bound: not in `tree` as they are.
+    /// Changed or new files above the bound, or that cannot be read: not in `tree` as they are.
     pub too_large: Vec<PathBuf>,
 }
 
@@ -66,7 +67,7 @@ async fn snapshot_as(
     let index = PrivateIndex::take(git, task.as_str()).await?;
     let read = read_files(git, worktree, &index, tip, reading).await;
     match &read {
-        Ok(shot) => tell_too_large(git, worktree, &shot.too_large),
+        Ok(shot) => tell_too_large(git, task, worktree, &shot.too_large),
         // What a failed step left half done must not be the start of the next one.
         Err(_) => index.forget(),
     }
@@ -74,14 +75,18 @@ async fn snapshot_as(
 }
 
 /// A person is told of what is left out, once: nobody else keeps it.
-fn tell_too_large(git: &Git, worktree: &Path, paths: &[PathBuf]) {
+fn tell_too_large(git: &Git, task: &TaskId, worktree: &Path, paths: &[PathBuf]) {
     for path in paths.iter().take(TOLD_MAX) {
-        git.notice(format!("{} is not saved: {}", path.display(), too_large_at(worktree, path)));
+        let text = format!("{} is not saved: {}", path.display(), too_large_at(worktree, path));
+        git.notice(Some(task), text);
     }
 }
 
-/// How large a file is that is too large.
+/// Why a file is left out.
 pub(crate) fn too_large_at(worktree: &Path, path: &Path) -> String {
+    if !make_readable(&worktree.join(path)) {
+        return "it cannot be read, and it is not ours to change that".into();
+    }
     let bytes = std::fs::symlink_metadata(worktree.join(path)).map_or(0, |meta| meta.len());
     format!("it has {} MB, which is more than `worktree.maxFile` allows", bytes >> 20)
 }
@@ -157,7 +162,7 @@ async fn read_files(
         let size = || std::fs::symlink_metadata(worktree.join(&path)).map_or(0, |meta| meta.len());
         if name.ends_with(b"/") {
             nested.push(path);
-        } else if max_bytes.is_some_and(|max| size() > max) {
+        } else if max_bytes.is_some_and(|max| size() > max) || !make_readable(&worktree.join(&path)) {
             too_large.push(path);
         } else {
             input.extend_from_slice(name);

@@ -62,7 +62,16 @@ pub fn ensure() -> Result<()> {
         }
     }
     check_git_version()?;
+    tell_room();
     check_tracing()
+}
+
+/// What the build and the tests write to. On a disk that runs full nothing works any more, and little says why.
+pub fn tell_room() {
+    let places = [std::env::temp_dir(), std::env::current_dir().unwrap_or_default()];
+    let output = Command::new("df").arg("-Ph").args(places).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    eprint!("{text}");
 }
 
 fn missing() -> Vec<Program> {

@@ -66,11 +66,12 @@ pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
     let world = context.world.clone();
     tracing::info!("begins");
     let done = execute(effect, context).await;
-    for what in world.git.take_notices() {
-        let what = world.without_root(&what);
-        match &task {
+    // Other effects work at the same time, in other worktrees.
+    for notice in world.git.take_notices() {
+        let what = world.without_root(&notice.text);
+        match notice.task.or_else(|| task.clone()) {
             Some(task) => {
-                let told = Report::Overstep { task: task.clone(), run: None, what };
+                let told = Report::Overstep { task, run: None, what };
                 let _ = out.send(FromExecutor::News(told)).await;
             }
             None => complain::<(), _>("leave everything as it was found", Err(what)),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{Odd, oddity};
+use crate::readable::make_readable;
 
 /// Read in every folder.
 const READ_EVERYWHERE: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
@@ -22,17 +23,23 @@ const NAMES_MAX: u32 = 100;
 const OF_NO_INTEREST: [&str; 5] = [".swarm", "node_modules", "target", ".venv", "__pycache__"];
 
 /// Names alone are looked at, so this is far quicker than git's own look. Links are not followed. Where agents work
-/// (`everywhere`) nothing is passed over; a person's checkout may hold other repositories and very many files.
-pub fn odd_below(top: &Path, everywhere: bool) -> std::io::Result<Vec<Odd>> {
-    let (begun, mut found) = (Instant::now(), Vec::new());
+/// (`everywhere`) nothing is passed over and locked folders are opened; a person's checkout may hold other repositories
+/// and very many files. The second answer: folders that we may not read, so that git does not either.
+pub fn odd_below(top: &Path, everywhere: bool) -> std::io::Result<(Vec<Odd>, Vec<PathBuf>)> {
+    let (begun, mut found, mut closed) = (Instant::now(), Vec::new(), Vec::new());
     let mut open = vec![PathBuf::new()];
     while let Some(dir) = open.pop() {
         if begun.elapsed() > WITHIN {
             let text = format!("it has more folders than can be looked through in {} s", WITHIN.as_secs());
             return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, text));
         }
-        // A folder that is gone, or that we may not read, git does not read either.
-        for entry in std::fs::read_dir(top.join(&dir)).into_iter().flatten().flatten() {
+        let place = top.join(&dir);
+        if everywhere && !make_readable(&place) {
+            closed.push(dir);
+            continue;
+        }
+        // A folder that is gone git does not read either.
+        for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
             let (name, kind) = (entry.file_name(), entry.file_type());
             if READ_EVERYWHERE.iter().any(|special| name == OsStr::new(special)) {
                 let path = dir.join(&name);
@@ -47,7 +54,7 @@ pub fn odd_below(top: &Path, everywhere: bool) -> std::io::Result<Vec<Odd>> {
             }
         }
     }
-    Ok(found)
+    Ok((found, closed))
 }
 
 fn what_is(file: &Path) -> Option<&'static str> {

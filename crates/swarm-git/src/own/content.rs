@@ -1,10 +1,12 @@
 //! What git stores without a word and what harms whoever gets it: names that cannot be written or would rule a terminal,
 //! and links to commits of repositories that nobody else has. What git's own checks find is left to them.
 
+use std::collections::BTreeMap;
+
 use swarm_protocol::ids::Oid;
 
 use super::quarantine::Copied;
-use super::take::{Stranger, revs};
+use super::take::{Limits, Stranger, revs};
 use crate::call::GitError;
 use crate::objects::path_of;
 use swarm_process::Input;
@@ -17,13 +19,18 @@ const LINK: &[u8] = b"160000";
 
 impl Stranger<'_> {
     /// Why these commits are not taken; none where nothing is wrong with what they add.
-    pub(super) async fn harm_in(&self, tips: &[&Oid], known: &[Oid]) -> Result<Option<String>, GitError> {
+    pub(super) async fn harm_in(
+        &self,
+        tips: &[&Oid],
+        known: &[Oid],
+        limits: Limits,
+    ) -> Result<Option<String>, GitError> {
         let list = self.checked(["rev-list", "--stdin"]).stdin(Input::Bytes(revs(tips, known)));
         let commits = list.long_list().ok().await?;
         let diff =
             ["diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-renames", "--no-abbrev"];
         let raw = self.checked(diff).stdin(Input::Bytes(commits)).long_list().ok().await?;
-        let mut linked = Vec::new();
+        let (mut linked, mut files) = (Vec::new(), BTreeMap::new());
         let mut words = raw.split(|byte| *byte == 0);
         while let Some(word) = words.next() {
             let Some(change) = word.strip_prefix(b":") else { continue };
@@ -32,14 +39,36 @@ impl Stranger<'_> {
             if added && let Some(what) = bad_name(path) {
                 return Ok(Some(format!("the name {} {what}", shown(path))));
             }
-            let new_mode = change.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
-            if added && new_mode == LINK {
-                linked.push(path.to_vec());
+            let fields: Vec<&[u8]> = change.split(|byte| *byte == b' ').collect();
+            match fields[..] {
+                [_, LINK, ..] if added => linked.push(path.to_vec()),
+                [_, _, _, blob, _] if added => drop(files.insert(blob.to_vec(), path.to_vec())),
+                _ => {}
             }
+        }
+        // Each by itself, wherever it came from: what was refused once may be in the person's store since.
+        if let Some(why) = self.larger_than(limits, &files).await? {
+            return Ok(Some(why));
         }
         linked.sort();
         linked.dedup();
         self.unknown_link(tips, &linked).await
+    }
+
+    /// By object: a file that has it.
+    async fn larger_than(
+        &self,
+        limits: Limits,
+        files: &BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<Option<String>, GitError> {
+        let names: Vec<u8> = files.keys().flat_map(|blob| [blob, &b"\n"[..]].concat()).collect();
+        let sizes = self.checked(["cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"]);
+        let sizes = sizes.stdin(Input::Bytes(names)).long_list().ok().await?;
+        Ok(sizes.split(|byte| *byte == b'\n').find_map(|line| {
+            let (blob, size) = std::str::from_utf8(line).ok()?.split_once(' ')?;
+            let size = size.parse::<u64>().ok().filter(|size| *size > limits.file_bytes)?;
+            Some(too_large(files.get(blob.as_bytes())?, size))
+        }))
     }
 
     /// A link to another repository is of use only where `.gitmodules` says which.
@@ -85,11 +114,7 @@ impl Stranger<'_> {
                 let oid =
                     String::from_utf8_lossy(head.rsplit(|byte| *byte == b' ').next().unwrap_or_default());
                 if let Some(bytes) = copied.too_large.get(oid.as_ref()) {
-                    let (name, mb) = (shown(path), bytes >> 20);
-                    return Ok(Some(format!(
-                        "{name} has {mb} MB, which is more than `worktree.maxFile` allows: take it out of the \
-                         commits (`git rm --cached`, then `git commit --amend`), or raise that limit"
-                    )));
+                    return Ok(Some(too_large(path, *bytes)));
                 }
             }
         }
@@ -102,6 +127,15 @@ impl Stranger<'_> {
             )
         }))
     }
+}
+
+fn too_large(path: &[u8], bytes: u64) -> String {
+    format!(
+        "{} has {} MB, which is more than `worktree.maxFile` allows: take it out of the commits \
+         (`git rm --cached`, then `git commit --amend`), or raise that limit",
+        shown(path),
+        bytes >> 20
+    )
 }
 
 fn bad_name(path: &[u8]) -> Option<&'static str> {

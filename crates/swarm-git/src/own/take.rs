@@ -146,12 +146,7 @@ impl Stranger<'_> {
         if let Some(why) = refusal(check).await? {
             return Ok(Taken::Refused { why: format!("git's own checks refuse it: {why}") });
         }
-        if !copied.packs.is_empty()
-            && let Some(why) = self.too_large_inside(&pack, limits).await?
-        {
-            return Ok(Taken::Refused { why });
-        }
-        match self.harm_in(tips, known).await {
+        match self.harm_in(tips, known, limits).await {
             Ok(None) => {}
             Ok(Some(why)) => return Ok(Taken::Refused { why }),
             Err(GitError::Failed { said, .. }) => return Ok(Taken::Refused { why: short(&said) }),
@@ -191,23 +186,6 @@ impl Stranger<'_> {
     fn only_pack(&self) -> Option<PathBuf> {
         let entries = std::fs::read_dir(self.place.join("checked/pack")).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|end| end == "pack"))
-    }
-
-    /// What came in a pack was not looked at one by one before.
-    async fn too_large_inside(&self, pack: &Path, limits: Limits) -> Result<Option<String>, GitError> {
-        let index = File::open(pack.with_extension("idx")).map_err(GitError::io("open", pack))?;
-        let listed = self.checked(["show-index"]).stdin(Input::File(index)).long_list().ok().await?;
-        let names: String = String::from_utf8_lossy(&listed)
-            .lines()
-            .filter_map(|line| Some(format!("{}\n", line.split(' ').nth(1)?)))
-            .collect();
-        let sizes = self.checked(["cat-file", "--batch-check=%(objectsize)", "--buffer"]);
-        let sizes = sizes.stdin(Input::Bytes(names.into_bytes())).long_list().ok().await?;
-        let sizes = String::from_utf8_lossy(&sizes).into_owned();
-        let largest = sizes.lines().filter_map(|line| line.parse::<u64>().ok()).max().unwrap_or(0);
-        Ok((largest > limits.file_bytes).then(|| {
-            format!("a file of {} MB is more than `worktree.maxFile` allows: raise that limit", largest >> 20)
-        }))
     }
 
     /// Everything is in order: into the person's store.

@@ -308,7 +308,7 @@ impl RunContext {
             Rest::TooLarge { path } => {
                 let why = rescue::too_large_at(place, &path);
                 Err(NotCommitted::ForAPerson(format!(
-                    "{} cannot be committed: {why}. Remove it, let git ignore it, or raise that limit",
+                    "{} cannot be committed: {why}. Remove it, let git ignore it, or change that",
                     path.display()
                 )))
             }
@@ -319,7 +319,7 @@ impl RunContext {
     pub async fn oversteps(&self) -> Vec<FromDaemon> {
         let Ok(git) = self.git().await else { return Vec::new() };
         let told = git.take_notices().into_iter();
-        told.map(|text| FromDaemon::Signal { signal: OVERSTEP.into(), text }).collect()
+        told.map(|notice| FromDaemon::Signal { signal: OVERSTEP.into(), text: notice.text }).collect()
     }
 
     /// Saves what is not committed under a ref; none when there is nothing.

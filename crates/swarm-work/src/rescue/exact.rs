@@ -12,7 +12,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use super::{
     RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files, tell_too_large,
 };
-use swarm_git::{Change, Differences, Git, GitError, PrivateIndex, SmallIndex, path_of};
+use swarm_git::{Change, Differences, Git, GitError, PrivateIndex, SmallIndex, make_readable, path_of};
 use swarm_process::Input;
 
 /// A snapshot, and how it differs from the commit it was compared with.
@@ -49,7 +49,7 @@ pub(crate) async fn snapshot_exact(
     };
     let read = read.await;
     if let Ok(exact) = &read {
-        tell_too_large(git, worktree, &exact.shot.too_large);
+        tell_too_large(git, task, worktree, &exact.shot.too_large);
     }
     if read.is_err() {
         // What a failed step left half done must not be the start of the next one.
@@ -90,8 +90,9 @@ async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Re
     let (known, others) =
         tokio::try_join!(index.differences(git, worktree), other_names(git, worktree, index))?;
     let too_large_at = |path: &Path| {
-        std::fs::symlink_metadata(worktree.join(path))
-            .is_ok_and(|meta| meta.is_file() && meta.len() > RESCUE_FILE_MAX_BYTES)
+        let place = worktree.join(path);
+        let larger = |meta: std::fs::Metadata| meta.is_file() && meta.len() > RESCUE_FILE_MAX_BYTES;
+        std::fs::symlink_metadata(&place).is_ok_and(larger) || !make_readable(&place)
     };
     let Differences { changes, small } = known;
     let mut look =

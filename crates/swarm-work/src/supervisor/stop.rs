@@ -155,7 +155,7 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
     }
     // What was committed comes first. Whatever keeps it from that, the files are saved.
     if let Err(error) = hand_in(git, &rescue.task, &rescue.worktree, rescue.max_file_bytes).await {
-        git.notice(format!("the last commits of {} were not taken: {error}", rescue.task));
+        git.notice(Some(&rescue.task), format!("its last commits were not taken: {error}"));
     }
     let branch = format!("refs/heads/{}", rescue.task.branch());
     let Some(tip) = git.ref_value(&branch).await.map_err(failed)? else { return Ok(None) };

@@ -23,7 +23,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use super::moved::{names_folder, names_record};
 use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
 use crate::rescue;
-use swarm_git::{Checkout, Git, GitError, Head, MidWay, READ_BYTES_MAX};
+use swarm_git::{Checkout, Git, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
@@ -33,6 +33,7 @@ pub enum Flaw {
     Forgotten,
     Planted { what: String },
     Moved,
+    Lent,
     Astray { on: String },
     Headless,
     Locked { file: PathBuf },
@@ -54,6 +55,9 @@ impl Flaw {
             Self::HalfMade => "it was never finished: put into the trash and made again".into(),
             Self::Forgotten => "git has forgotten it: registered again, files as they are".into(),
             Self::Moved => "git's records name the place the repository had before: written anew".into(),
+            Self::Lent => {
+                "git in it works in the agent's own repository, and the agent is gone: given back".into()
+            }
             Self::Planted { what } => format!("{what} led elsewhere: written anew"),
             Self::Astray { on } => format!("it was on {on}: back on {branch}, files as they are"),
             Self::Headless => format!("its HEAD could not be read: back on {branch}"),
@@ -107,7 +111,7 @@ pub(super) async fn inside(
     files: Files,
 ) -> Result<Vec<Flaw>, GitError> {
     let full = format!("refs/heads/{}", task.branch());
-    let mut flaws = planted(git, record, &marker.path);
+    let mut flaws = planted(git, task, record, &marker.path)?;
     let mid_way = Checkout {
         path: marker.path.clone(),
         git_dir: record.to_owned(),
@@ -150,7 +154,7 @@ fn has_no_tip(flaws: &[Flaw]) -> bool {
 }
 
 /// Whatever of its git files points somewhere else than it must.
-fn planted(git: &Git, record: &Path, path: &Path) -> Vec<Flaw> {
+fn planted(git: &Git, task: &TaskId, record: &Path, path: &Path) -> Result<Vec<Flaw>, GitError> {
     let mut found = Vec::new();
     let dot_git = path.join(".git");
     let mut flaws = Vec::new();
@@ -158,14 +162,18 @@ fn planted(git: &Git, record: &Path, path: &Path) -> Vec<Flaw> {
         found.push("a repository in place of .git");
     } else if is_moved(record, path) {
         flaws.push(Flaw::Moved);
-    } else if !git.points_right(record, path) && !git.points_to_own(path) {
+    } else if git.points_to_own(path) {
+        // Only as long as a program of the agent runs.
+        let is_held = OwnRepository::of(path, task).hold(git)?.is_none();
+        flaws.extend((!is_held).then_some(Flaw::Lent));
+    } else if !git.points_right(record, path) {
         found.push("its .git file or git's record of it");
     }
     if std::fs::symlink_metadata(record.join("config.worktree")).is_ok() {
         found.push("configuration of its own");
     }
     flaws.extend(found.into_iter().map(|what| Flaw::Planted { what: what.to_owned() }));
-    flaws
+    Ok(flaws)
 }
 
 /// Whether pointer and record still agree about each other, at a place where the repository is not.

@@ -159,7 +159,8 @@ impl Life {
 
 /// Its exit code (none: killed) and all it said, within the limit of every wait.
 pub fn ended(mut running: Running) -> (Option<i32>, String) {
-    assert!(running.for_a_while(LIMIT), "it does not end");
+    let in_time = running.for_a_while(LIMIT);
+    assert!(in_time, "it does not end:\n{}", running.said());
     let status = running.child.wait().expect("it is ours");
     (status.code(), running.said())
 }

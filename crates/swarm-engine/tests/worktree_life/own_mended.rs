@@ -1,0 +1,90 @@
+//! An agent's own repository when something went wrong in it.
+
+use super::own::{FILE_MAX, Lent};
+use crate::git_scratch::{git_in, task};
+use swarm_work::hand_in::HandedIn;
+use swarm_work::worktree::{Flaw, examine};
+
+/// As a power cut leaves it: names without bytes. What reached the disk whole is there for the next attempt, and its git works.
+#[tokio::test]
+async fn after_a_power_cut_the_agents_git_works_from_its_last_whole_commit() {
+    let since = "git rev-list --objects --no-object-names HEAD ^HEAD~1 | sed 's,..,DIR/objects/&/,'";
+    for (cut, subject) in [
+        // The commit, everything since, the index, the branch, all refs.
+        ("f=DIR/objects/$(git rev-parse HEAD | sed 's,..,&/,'); chmod 644 $f; : > $f", "whole"),
+        (&*format!("for f in $({since}); do chmod 644 $f; : > $f; done; : > DIR/index"), "whole"),
+        ("f=DIR/objects/$(git rev-parse HEAD:new.txt | sed 's,..,&/,'); chmod 644 $f; : > $f", "whole"),
+        (": > DIR/index", "torn"),
+        (": > DIR/refs/heads/swarm/t1; : > DIR/index", "torn"),
+        ("printf '\\0\\0\\0\\0' > DIR/packed-refs; : > DIR/HEAD; : > DIR/refs/heads/side", "torn"),
+    ] {
+        let lent = Lent::new().await;
+        lent.sh("git branch side; echo one > a.txt; git commit -qam whole");
+        lent.sh("echo two > new.txt; git add -A; git commit -qm torn");
+        lent.sh(&cut.replace("DIR", &lent.dir()));
+        assert!(lent.field.git.clear_torn().await.expect("cleared") > 0, "{cut}");
+        assert_eq!(lent.field.git.clear_torn().await.expect("looked"), 0, "{cut}");
+        let handed = lent.hand_in().await;
+        assert!(matches!(handed, HandedIn::Moved { .. }), "{cut}: {handed:?}");
+        assert_eq!(lent.field.scratch.git(["log", "--format=%s", "-1", "swarm/t1"]), subject, "{cut}");
+        lent.open().await;
+        lent.sh("test \"$(cat new.txt)\" = two; git log -1 main; git add -A");
+        lent.sh("git commit -qm 'goes on' --allow-empty; git fsck --no-dangling; git show HEAD:new.txt; git show HEAD:a.txt");
+        assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }), "{cut}");
+        assert_eq!(lent.field.scratch.git(["show", "swarm/t1:new.txt"]), "two", "{cut}");
+    }
+}
+
+/// Refused once, and then found in the person's store: the size of a file counts wherever it came from.
+#[tokio::test]
+async fn a_file_that_is_too_large_is_refused_also_when_the_store_has_it_already() {
+    let lent = Lent::new().await;
+    let big = vec![b'x'; usize::try_from(FILE_MAX).expect("small") + 1];
+    std::fs::write(lent.made.path.join("big.bin"), &big).expect("written");
+    lent.sh("git add -A; git commit -qm big");
+    for known in [false, true] {
+        if known {
+            let from = lent.made.path.join("big.bin");
+            git_in(&lent.field.scratch.repo, ["hash-object", "-w", from.to_str().expect("text")]);
+        }
+        let handed = lent.hand_in().await;
+        let HandedIn::Refused { why } = handed else { panic!("known {known}: {handed:?}") };
+        assert!(why.contains("big.bin has 1 MB, which is more than `worktree.maxFile` allows"), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn commits_beside_the_branch_are_kept_under_the_name_that_is_told() {
+    for (text, why) in [
+        ("git checkout -q --orphan side; git commit -qm alone", "are not on swarm/t1"),
+        (
+            "git checkout -q --orphan side; git commit -qm alone; git branch -f swarm/t1",
+            "do not stand on its base",
+        ),
+    ] {
+        let lent = Lent::new().await;
+        lent.sh(text);
+        let alone = git_in(&lent.own.dir, ["rev-parse", "side"]);
+        let HandedIn::Refused { why: said } = lent.hand_in().await else { panic!("{text}") };
+        assert!(said.contains(why), "{said}");
+        let named = said.split("git log ").nth(1).and_then(|rest| rest.split('`').next()).expect("a command");
+        assert_eq!(lent.field.scratch.git(["rev-parse", named]), alone, "{said}");
+    }
+}
+
+/// Where an agent has no view of its own, the worktree names its repository as long as it runs.
+#[tokio::test]
+async fn a_worktree_that_a_killed_daemon_left_to_the_agents_repository_is_told_and_given_back() {
+    let lent = Lent::new().await;
+    let (git, dir) = (&lent.field.git, lent.made.path.parent().expect("a folder"));
+    let held = lent.own.hold(git).expect("tried").expect("nobody else has it");
+    assert!(
+        !examine(git, &task("t1"), dir).await.expect("looked").contains(&Flaw::Lent),
+        "somebody works there"
+    );
+    drop(held);
+    assert!(examine(git, &task("t1"), dir).await.expect("looked").contains(&Flaw::Lent));
+    lent.field.prepare("t1").await;
+    assert!(!lent.own.is_pointed_at());
+    assert!(examine(git, &task("t1"), dir).await.expect("looked").iter().all(|flaw| !flaw.is_disorder()));
+}
