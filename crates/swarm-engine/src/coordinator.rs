@@ -286,12 +286,14 @@ impl Coordinator {
         };
         let task = effect.task().and_then(|id| self.store.state().task(id));
         let profile = task.and_then(|task| task.spec.profile.clone());
+        let title = task.map(|task| task.spec.title.clone()).unwrap_or_default();
         let inherited = run.is_some_and(|run| self.inherited.contains(run));
         let (world, out) = (self.world.clone(), self.hands_out.clone());
         let background = Background::of(&self.store, &effect);
         let cancel = CancellationToken::new();
         self.cancels.insert(effect.key(), cancel.clone());
-        let context = ExecutorContext { world, cancel, out, connected, profile, inherited, background };
+        let context =
+            ExecutorContext { world, cancel, out, connected, profile, title, inherited, background };
         let span = traced::effect_span(&effect);
         tokio::spawn(execute_and_report(effect, context).instrument(span));
     }

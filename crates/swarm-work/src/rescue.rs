@@ -292,6 +292,22 @@ pub enum Rest {
     },
 }
 
+/// Of a subject, as people and tools show it.
+const SUBJECT_CHARS_MAX: usize = 72;
+
+/// What the commit for the agent says: most agents commit nothing themselves, so that it is what stands on trunk.
+pub fn message_of_rest(task: &TaskId, title: &str) -> String {
+    let words: Vec<String> =
+        title.split_whitespace().map(|word| word.chars().filter(|c| !c.is_control()).collect()).collect();
+    let title = words.join(" ");
+    let subject = match title.chars().count() {
+        0 => format!("rest of the work on {task}"),
+        ..=SUBJECT_CHARS_MAX => title,
+        _ => title.chars().take(SUBJECT_CHARS_MAX - 1).chain(['\u{2026}']).collect(),
+    };
+    format!("{subject}\n\nThe agent left this uncommitted; swarm committed it.\n")
+}
+
 /// Commits whatever is left (tracked and untracked, not ignored) onto the task's branch, which must be
 /// at `tip`. No process of the attempt may live any more. Afterwards `git status` there is clean.
 pub async fn commit_rest(
@@ -368,4 +384,20 @@ async fn hand_over_index(git: &Git, worktree: &Path, task: &TaskId) -> Result<()
 
 fn now_secs() -> i64 {
     jiff::Timestamp::now().as_second()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commit_for_an_agent_is_called_as_its_task() {
+        let task = TaskId::new("1.2").expect("an id");
+        let subject =
+            |title: &str| message_of_rest(&task, title).lines().next().unwrap_or_default().to_owned();
+        assert_eq!(subject("Say  goodbye\nto \u{7}all"), "Say goodbye to all");
+        assert_eq!(subject(" \n"), "rest of the work on 1.2");
+        let long = subject(&"long ".repeat(40));
+        assert!(long.chars().count() == 72 && long.ends_with('\u{2026}'), "{long}");
+    }
 }

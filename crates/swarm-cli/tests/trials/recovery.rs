@@ -7,6 +7,7 @@ mod coordinator;
 mod crash;
 mod denied;
 mod disk;
+mod locked;
 mod lost_refs;
 mod message;
 mod moved;

@@ -50,6 +50,8 @@ pub struct ExecutorContext {
     pub out: mpsc::Sender<FromExecutor>,
     /// Under which the task is worked on where the claim does not say.
     pub profile: Option<String>,
+    /// Of the task; empty where it has none.
+    pub title: String,
     /// Whether the daemon of this run is connected.
     pub connected: watch::Receiver<bool>,
     /// The run was claimed before this coordinator took over.
@@ -111,6 +113,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
                 agent: &agent,
                 number: attempt,
                 nonce: &nonce,
+                title: &context.title,
                 profile: profile.as_deref().or(context.profile.as_deref()),
             };
             let spec = match world.work_spec(&attempt) {

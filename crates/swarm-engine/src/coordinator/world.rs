@@ -52,6 +52,7 @@ pub struct Attempt<'a> {
     pub agent: &'a AgentId,
     pub number: u32,
     pub nonce: &'a str,
+    pub title: &'a str,
     /// The profile that the task names.
     pub profile: Option<&'a str>,
 }
@@ -95,6 +96,7 @@ impl World {
             worktree: self.worktree_of(attempt.task),
             agent: Some(attempt.agent.clone()),
             attempt: attempt.number,
+            title: attempt.title.to_owned(),
             agent_setup: Some(setup),
             guard,
             ..self.spec(attempt.run, RunKind::Work, attempt.task, attempt.nonce)
@@ -142,6 +144,7 @@ impl World {
             task: task.clone(),
             agent: None,
             attempt: 1,
+            title: String::new(),
             agent_setup: None,
             question: None,
             guard: Outfit::guard_of_commands(&self.config),

@@ -285,7 +285,7 @@ impl RunContext {
         let gone = || NotCommitted::Failed(format!("the branch {} is gone", self.spec.task.branch()));
         let (git, task) = (self.git().await.map_err(words)?, &self.spec.task);
         let tip = self.tip().await.map_err(words)?.ok_or_else(gone)?;
-        let message = format!("swarm: rest of the work on {task}\n");
+        let message = rescue::message_of_rest(task, &self.spec.title);
         let (place, max) = (&self.spec.worktree, self.spec.file_max_bytes);
         match rescue::commit_rest(git, place, task, &tip, &message, max).await.map_err(words)? {
             Rest::Clean => {

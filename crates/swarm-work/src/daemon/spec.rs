@@ -33,6 +33,9 @@ pub struct DaemonSpec {
     pub agent: Option<AgentId>,
     /// Counted from 1.
     pub attempt: u32,
+    /// Of the task; empty where it has none.
+    #[serde(default)]
+    pub title: String,
     /// How the agent program is started and read; none for runs of commands.
     #[serde(default)]
     pub agent_setup: Option<AgentSetup>,
