@@ -28,6 +28,7 @@ mod probe;
 pub mod journal;
 pub mod said;
 pub mod redact;
+pub mod secrets;
 pub mod prompts;
 pub mod handover;
 pub mod learnings;

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use regex::{Captures, Regex};
 
 use crate::journal::Stream;
@@ -56,14 +58,21 @@ impl Redactor {
         Self::new(values.filter_map(|(_, value)| value.to_str()))
     }
 
-    /// With these values.
+    /// With these values, as they are and as programs write them down: in hexadecimal and in base64.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut values: Vec<&str> = values.into_iter().filter(|value| value.len() >= KNOWN_MIN).collect();
+        let values = values.into_iter().filter(|value| value.len() >= KNOWN_MIN);
+        let mut values: Vec<String> = values.flat_map(forms).collect();
         // The longer one first, where one is the beginning of another.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        values.dedup();
         let expression = values.iter().map(|value| regex::escape(value)).collect::<Vec<_>>().join("|");
         let known = if values.is_empty() { None } else { Regex::new(&expression).ok() };
         Self { known, in_key: Default::default() }
+    }
+
+    /// Whether it holds a value that is known to be secret.
+    pub fn knows(&self, text: &str) -> bool {
+        self.known.as_ref().is_some_and(|known| known.is_match(text))
     }
 
     /// The text without secrets.
@@ -98,6 +107,22 @@ impl Redactor {
         }
         self.redact(text)
     }
+}
+
+fn forms(value: &str) -> Vec<String> {
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let mut all = vec![value.to_owned(), hex.to_uppercase(), hex];
+    // Its bits begin at one of three places in a longer text, and what stands before and behind changes the letters there.
+    for before in 0..3 {
+        let padded = [&b"\0\0"[..before], value.as_bytes()].concat();
+        let whole = padded.len() / 3 * 4;
+        let first = if before == 0 { 0 } else { 4 };
+        for alphabet in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            all.extend(alphabet.encode(&padded).get(first..whole).map(str::to_owned));
+        }
+    }
+    all.retain(|form| form.len() >= KNOWN_MIN);
+    all
 }
 
 fn instead(found: &Captures<'_>) -> String {
@@ -146,6 +171,20 @@ mod tests {
         let key = "-----BEGIN OPENSSH PRIVATE KEY-----\\nabc\\n-----END OPENSSH PRIVATE KEY-----";
         check(&format!("{{\"k\":\"{key}\"}}"), "{\"k\":\"[redacted]\"}");
         check("it is correct horse battery staple", "it is [redacted] staple");
+    }
+
+    #[test]
+    fn a_known_value_is_found_also_in_hexadecimal_and_in_base64() {
+        let known = Redactor::new(["correct horse battery"]);
+        let hex: String = b"correct horse battery".iter().map(|byte| format!("{byte:02x}")).collect();
+        assert!(known.knows(&hex) && known.knows(&hex.to_uppercase()));
+        for before in ["", "a", "ab", "abc", "a longer text, "] {
+            let text = STANDARD_NO_PAD.encode(format!("{before}correct horse battery and more"));
+            assert!(known.knows(&text), "{before:?}: {text}");
+            let shown = known.redact(&text);
+            assert!(!shown.contains(&STANDARD_NO_PAD.encode("correct horse")[4..12]), "{shown}");
+        }
+        assert!(!known.knows(&STANDARD_NO_PAD.encode("something else altogether")));
     }
 
     #[test]

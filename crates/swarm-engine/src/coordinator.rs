@@ -17,6 +17,7 @@ mod predicting;
 mod operate;
 mod orders;
 mod reviewing;
+mod secrets;
 mod turn;
 mod traced;
 mod daemons;

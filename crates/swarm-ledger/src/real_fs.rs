@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,10 +16,14 @@ pub struct RealFs;
 
 struct RealFile(File);
 
+/// Read and written by nobody else.
+const OWNERS: u32 = 0o600;
+
 impl Vfs for RealFs {
     fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn VfsFile>> {
         let mut options = OpenOptions::new();
-        options.read(true).write(how != Open::Read);
+        // Whatever an agent says can get into it: it is its owner's alone.
+        options.read(true).write(how != Open::Read).mode(OWNERS);
         match how {
             Open::Read | Open::Write => {}
             Open::Create => {
@@ -29,7 +33,12 @@ impl Vfs for RealFs {
                 options.create_new(true);
             }
         }
-        Ok(Arc::new(RealFile(options.open(path)?)))
+        let file = options.open(path)?;
+        if how != Open::Read && file.metadata()?.mode() & 0o077 != 0 {
+            // Made by an older version, or copied. Somebody else's file stays as it is.
+            let _ = file.set_permissions(fs::Permissions::from_mode(OWNERS));
+        }
+        Ok(Arc::new(RealFile(file)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

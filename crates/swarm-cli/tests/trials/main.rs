@@ -12,6 +12,7 @@ mod guides;
 mod npm;
 mod planted;
 mod trespass;
+mod secrets;
 mod trust;
 mod doors;
 mod programs;

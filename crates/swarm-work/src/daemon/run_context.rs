@@ -23,6 +23,7 @@ use crate::rescue::{self, Rest};
 use swarm_agents::journal::{Journal, Stream};
 use swarm_agents::redact::Redactor;
 use swarm_agents::script::{MEMBER_VARIABLE, PROBE_ANSWER, PROBE_VARIABLE, ROLE_VARIABLE};
+use swarm_agents::secrets;
 use swarm_git::{Git, GitError};
 use swarm_process::complain;
 use swarm_process::containment::{Containment, NoContainment};
@@ -82,10 +83,15 @@ impl RunContext {
         let arguments: BTreeMap<OsString, OsString> =
             words.flat_map(|words| environment::secret_arguments(&words)).collect();
         let handed_on = environment::for_program(&names_handed_on(&spec));
+        let settings = secrets::settings_in(&spec.worktree);
+        let settings: BTreeMap<OsString, OsString> =
+            settings.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let (told, hears) = mpsc::channel(TOLD_MAX);
         let context = Context::open(&spec);
         let run = Self {
-            redactor: Redactor::for_environment(given.iter().chain(&handed_on).chain(&arguments)),
+            redactor: Redactor::for_environment(
+                given.iter().chain(&handed_on).chain(&arguments).chain(&settings),
+            ),
             spec,
             journal: Mutex::new(journal),
             git: OnceCell::new(),

@@ -89,7 +89,9 @@ pub(super) async fn build_merge(
         BuildOutcome::Built(built) => {
             let git = &world.git;
             let changed = git.changed_paths(&built.base_trunk, &built.result).await.map_err(describe)?;
-            protected::among(&changed, &world.config.merge.protected)
+            let mut protected = protected::among(&changed, &world.config.merge.protected);
+            protected.extend(world.secrets_in(&built.base_trunk, &built.result).await);
+            protected
         }
         _ => vec![],
     };

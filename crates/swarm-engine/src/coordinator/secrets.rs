@@ -1,0 +1,31 @@
+//! Whether what is about to be merged holds a secret: it waits for a person then, as a protected file does.
+
+use std::ffi::OsString;
+
+use swarm_agents::redact::Redactor;
+use swarm_agents::secrets;
+use swarm_git::DiffKind;
+use swarm_protocol::ids::Oid;
+
+use super::world::World;
+
+impl World {
+    /// Lines that these changes add and that hold a secret, in words for a person.
+    pub(super) async fn secrets_in(&self, from: &Oid, to: &Oid) -> Vec<String> {
+        let patch = match self.git.diff_text(from, to, DiffKind::Patch).await {
+            Ok(patch) => patch,
+            Err(error) => {
+                return vec![format!("the changes could not be looked through for secrets: {error}")];
+            }
+        };
+        let root = self.paths.root.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let settings = secrets::settings_in(&root);
+            let settings = settings.into_iter().map(|(name, value)| (name.into(), value.into()));
+            let all: Vec<(OsString, OsString)> = std::env::vars_os().chain(settings).collect();
+            let known = Redactor::for_environment(all.iter().map(|(name, value)| (name, value)));
+            secrets::in_patch(&known, &patch)
+        });
+        looked.await.unwrap_or_default()
+    }
+}
