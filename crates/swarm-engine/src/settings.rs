@@ -188,13 +188,13 @@ impl Loader {
     fn set(&mut self, key: &str, value: Value, source: Source) -> Result<(), SettingsError> {
         let mut alone = Value::Object(Default::default());
         put(&mut alone, key, value.clone());
-        let checked = serde_json::from_value::<Config>(alone).map_err(|error| error.to_string());
+        let checked = serde_json::from_value::<Config>(alone).map_err(|error| in_words(&error.to_string()));
         if let Err(why) = checked.and_then(|_| self.keys.check(key, &value)) {
             let place = match &source {
                 Source::File { line } => format!("{}:{line}", self.file.display()),
                 other => other.to_string(),
             };
-            let hint = format!("`swarm config show` prints {key} and every other key with its value");
+            let hint = format!("`swarm help config` explains {key} and every other key");
             return Err(SettingsError { place, why: format!("{key}: {why}"), hint });
         }
         put(&mut self.value, key, value);
@@ -229,4 +229,27 @@ fn put(target: &mut Value, key: &str, value: Value) {
         at = members.entry(part).or_insert(Value::Null);
     }
     *at = value;
+}
+/// The parser names types; people know what one writes.
+fn in_words(error: &str) -> String {
+    if let Some((found, known)) =
+        error.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
+    {
+        return format!("there is no {found}: write {}", known.strip_prefix("one of ").unwrap_or(known));
+    }
+    let rest = error.strip_prefix("invalid type: ").or_else(|| error.strip_prefix("invalid value: "));
+    let Some((found, wanted)) = rest.and_then(|rest| rest.split_once(", expected ")) else {
+        return error.to_owned();
+    };
+    let wanted = match wanted {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
+        "i32" | "i64" => "a whole number, also below zero",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a string" => "a text",
+        "a sequence" => "a list",
+        other if other.starts_with("struct ") || other == "a map" => "an object",
+        other => other,
+    };
+    format!("{wanted} is wanted, and this is {found}")
 }

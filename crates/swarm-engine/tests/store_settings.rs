@@ -68,13 +68,13 @@ fn an_unknown_key_is_refused_with_its_line_and_the_key_that_was_meant() {
     );
     check(
         "{\n\n'colour': 'red' }",
-        "config.json:3 there is no key colour | `swarm config show` lists every key",
+        "config.json:3 there is no key colour | `swarm help config` lists every key",
     );
 }
 
 #[test]
 fn a_value_that_cannot_be_is_refused_with_its_line() {
-    let show = |key: &str| format!("`swarm config show` prints {key} and every other key with its value");
+    let show = |key: &str| format!("`swarm help config` explains {key} and every other key");
     check(
         "{\n maxTaskDuration: 'soon' }",
         &format!(
@@ -104,6 +104,13 @@ fn a_value_that_cannot_be_is_refused_with_its_line() {
         ),
     );
     check(
+        "{ worktree: { maxFile: 'big' } }",
+        &format!(
+            "config.json:1 worktree.maxFile: a whole number is wanted, and this is string \"big\" | {}",
+            show("worktree.maxFile")
+        ),
+    );
+    check(
         "{ worktree: { dir: '../x' } }",
         &format!(
             "config.json:1 worktree.dir: \"../x\" is not a folder below the repository's root | {}",
@@ -113,7 +120,7 @@ fn a_value_that_cannot_be_is_refused_with_its_line() {
     check(
         "{ recovery: {\n onDamage: 'ignore' } }",
         &format!(
-            "config.json:2 recovery.onDamage: unknown variant `ignore`, expected `quarantine` or `ask` | {}",
+            "config.json:2 recovery.onDamage: there is no `ignore`: write `quarantine` or `ask` | {}",
             show("recovery.onDamage")
         ),
     );
@@ -191,7 +198,7 @@ fn a_profile_that_cannot_be_is_refused_with_its_line() {
         "{ profiles: {\n a: { modell: 'x' } } }",
         "config.json:2 there is no key profiles.a.modell | Did you mean profiles.a.model?",
     );
-    let show = |key: &str| format!("`swarm config show` prints {key} and every other key with its value");
+    let show = |key: &str| format!("`swarm help config` explains {key} and every other key");
     let why = "there is no agent program \"emacs\": use claude, codex, gemini, opencode, acp, exec, script";
     let key = "profiles.a.program";
     check(

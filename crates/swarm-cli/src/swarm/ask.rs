@@ -15,6 +15,7 @@ use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
 use swarm_server::client::{ClientError, Silence, ping, send_command};
+use swarm_work::daemon::RunFiles;
 
 use super::Swarm;
 use crate::error::CliError;
@@ -73,11 +74,19 @@ impl Swarm {
             Presence::Silent(silence) => return note_silence(&silence),
             Presence::Nobody => {}
         }
-        crate::output::note(if self.is_watched() {
-            "Note: the coordinator crashed and is being restarted; live agents continue"
-        } else {
-            "Note: no coordinator is running; live agents continue. `swarm run` adopts them"
+        crate::output::note(match (self.is_watched(), self.is_anybody_at_work()) {
+            (true, _) => "Note: the coordinator crashed and is being restarted; live agents continue",
+            (_, true) => "Note: no coordinator is running; live agents continue. `swarm run` adopts them",
+            (_, false) => {
+                "Note: no coordinator is running, and these agents are gone too. `swarm run` goes on with their work"
+            }
         });
+    }
+
+    /// Whether the process of any run that the ledger knows is there.
+    fn is_anybody_at_work(&self) -> bool {
+        let runs = self.state(None).map(|state| state.runs.into_keys().collect::<Vec<_>>());
+        runs.unwrap_or_default().iter().any(|run| RunFiles::new(&self.paths.swarm, run).is_alive())
     }
 
     /// With nobody at work it is easily taken for a swarm that is about to start.

@@ -1,12 +1,10 @@
 //! Worktrees of tasks, as they are looked at before an agent is let into them again.
 
-use swarm_protocol::channel::DaemonRecord;
 use swarm_protocol::ids::TaskId;
 
 use super::cure::Cure;
 use super::finding::{Finding, Found};
 use super::patient::Patient;
-use swarm_process::{ProcessIdentity, open_verified};
 use swarm_work::daemon::RunFiles;
 use swarm_work::worktree::{Flaw, all_markers, examine};
 
@@ -53,9 +51,6 @@ fn is_told_elsewhere(flaw: &Flaw) -> bool {
 }
 
 fn is_at_work(patient: &Patient, task: &TaskId) -> bool {
-    let runs = patient.state.runs.iter().filter(|(_, run)| run.task == *task);
-    let mut records = runs.filter_map(|(id, _)| RunFiles::new(&patient.paths.swarm, id).read_record());
-    records.any(|DaemonRecord { boot_id, pid, start_time, nonce, .. }| {
-        open_verified(&ProcessIdentity { boot_id, pid, start_time, nonce }).is_some()
-    })
+    let mut runs = patient.state.runs.iter().filter(|(_, run)| run.task == *task);
+    runs.any(|(id, _)| RunFiles::new(&patient.paths.swarm, id).is_alive())
 }

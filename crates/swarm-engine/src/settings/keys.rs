@@ -89,7 +89,7 @@ impl Keys {
             .min();
         let hint = match near {
             Some((_, known)) => format!("Did you mean {known}?"),
-            None => "`swarm config show` lists every key".into(),
+            None => "`swarm help config` lists every key".into(),
         };
         (format!("there is no key {key}"), hint)
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use swarm_process::{ProcessIdentity, open_verified};
 use swarm_protocol::channel::{DaemonRecord, ExitRecord};
 use swarm_protocol::ids::RunId;
 
@@ -94,6 +95,14 @@ impl RunFiles {
     /// The daemon's record; none when there is none, or none that can be read.
     pub fn read_record(&self) -> Option<DaemonRecord> {
         read_json(&self.record())
+    }
+
+    /// Whether the daemon lives. Another process that has its number is not taken for it.
+    pub fn is_alive(&self) -> bool {
+        let record = self.read_record();
+        record.is_some_and(|DaemonRecord { boot_id, pid, start_time, nonce, .. }| {
+            open_verified(&ProcessIdentity { boot_id, pid, start_time, nonce }).is_some()
+        })
     }
 
     /// The daemon's last word; none when there is none, or none that can be read.
