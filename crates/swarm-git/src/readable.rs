@@ -40,7 +40,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/shadow", &link).expect("linked");
         let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
         for path in [&file, &folder] {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).expect("ours");
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).expect("ours");
             assert!(make_readable(path), "{}", path.display());
             // Root may read whatever it likes, and nothing has to be changed for it.
             let root = rustix::process::geteuid().is_root();

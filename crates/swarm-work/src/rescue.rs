@@ -302,7 +302,7 @@ pub fn message_of_rest(task: &TaskId, title: &str) -> String {
     let title = words.join(" ");
     let subject = match title.chars().count() {
         0 => format!("rest of the work on {task}"),
-        ..=SUBJECT_CHARS_MAX => title,
+        1..=SUBJECT_CHARS_MAX => title,
         _ => title.chars().take(SUBJECT_CHARS_MAX - 1).chain(['\u{2026}']).collect(),
     };
     format!("{subject}\n\nThe agent left this uncommitted; swarm committed it.\n")

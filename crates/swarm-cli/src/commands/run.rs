@@ -88,7 +88,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "tui")]
     no_tui: bool,
     /// This is the one in the background.
-    #[arg(long, hide = true, conflicts_with_all = ["detach", "tui", "no_tui"])]
+    #[arg(long, hide = true, conflicts_with_all = ["detach", "tui"])]
     detached: bool,
     /// This is the coordinator itself, watched by the one that a person started.
     #[arg(long, hide = true, conflicts_with = "detach")]

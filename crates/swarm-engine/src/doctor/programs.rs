@@ -27,11 +27,12 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     found
 }
 
-/// The configured one, every profile, and those that tasks name.
+/// The one that the next run takes, every profile, and those that tasks name.
 fn profiles(patient: &Patient) -> Vec<String> {
-    let config = &patient.config;
-    let mut names: Vec<String> =
-        std::iter::once(config.agent.clone()).chain(config.profiles.keys().cloned()).collect();
+    let (config, policy) = (&patient.config, &patient.state.policy);
+    let chosen = policy.profile_chosen && Outfit::of(config, &policy.profile).is_ok();
+    let taken = if chosen { policy.profile.clone() } else { config.agent.clone() };
+    let mut names: Vec<String> = std::iter::once(taken).chain(config.profiles.keys().cloned()).collect();
     names.sort();
     names.dedup();
     names

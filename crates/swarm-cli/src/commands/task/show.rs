@@ -5,6 +5,7 @@ use std::fmt::Write;
 use swarm_protocol::conflict::shown;
 use swarm_protocol::failure::Failure;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::plan::Status;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::{ConflictsWith, MessageView, TaskView};
 
@@ -62,7 +63,8 @@ fn text(view: &TaskView, colour: bool) -> String {
 fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
     let row = &view.row;
     let why = view.why.clone().unwrap_or_default();
-    let proof = view.proof.as_ref().map(|p| format!("{} on {}", p.commit, p.trunk)).unwrap_or_default();
+    let was = if row.status == Status::Gone { "was " } else { "" };
+    let proof = view.proof.as_ref().map(|p| format!("{was}{} on {}", p.commit, p.trunk)).unwrap_or_default();
     let waived: Vec<&str> = view.waived.iter().map(|gate| gate.word()).collect();
     let all = [
         ("status", row.status.word().to_owned()),
