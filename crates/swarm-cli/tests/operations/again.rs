@@ -94,3 +94,37 @@ fn a_checkpoint_whose_refs_were_deleted_is_gone_back_to_as_long_as_git_has_the_c
     arena.ok(&["checkpoint", "create", "later"]);
     arena.assert_tidy();
 }
+
+/// The redo moved trunk between other commits than the operation did: that is what the next undo takes back.
+#[test]
+fn an_operation_that_was_redone_on_top_of_a_persons_commit_can_be_undone_again() {
+    for operation in [&["task", "rollback", "1.2", "--yes"][..], &["rollback", "before-merge-1.2", "--yes"]] {
+        let arena = arena_with(json!({}));
+        let script = |name: &str| format!("write {name}.txt {name}\ncommit {name}\ncomplete");
+        arena
+            .plan_in_phases(&[vec![task("1.1", &[], &script("one")), task("1.2", &["1.1"], &script("two"))]]);
+        assert_eq!(arena.run(&[]).0, 0);
+        arena.ok(operation);
+        arena.ok(&["undo", "--yes"]);
+        arena.commit("mine.txt", "mine\n");
+        let all = "README.md\nmine.txt\none.txt\ntwo.txt\n";
+        let on_trunk = || arena.git(&["ls-tree", "--name-only", "main"]);
+        for round in 1..=3 {
+            arena.ok(&["redo", "--yes"]);
+            assert_eq!(on_trunk(), all.replace("two.txt\n", ""), "{operation:?}, redo {round}");
+            assert_eq!(arena.status_of("1.2"), "pending", "{operation:?}, redo {round}");
+            let look = arena.ok(&["undo", "--dry-run"]);
+            assert!(look.contains("main: ") || look.contains("reverted: "), "{operation:?}: {look}");
+            arena.ok(&["undo", "--yes"]);
+            assert_eq!(on_trunk(), all, "{operation:?}, undo {round}");
+            assert_eq!(arena.status_of("1.2"), "done", "{operation:?}, undo {round}");
+        }
+        // On top of the redo too.
+        arena.ok(&["redo", "--yes"]);
+        arena.commit("later.txt", "later\n");
+        arena.ok(&["undo", "--yes"]);
+        assert_eq!(on_trunk(), all.replace("mine", "later.txt\nmine"), "{operation:?}");
+        assert_eq!(arena.run(&[]).0, 0);
+        arena.assert_all_done();
+    }
+}

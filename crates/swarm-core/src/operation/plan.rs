@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
     Checkpoint, Fact, FactChange, Force, Plan, Request, Says, Survey, SurveyAsk, WorktreeTo, local_ref,
 };
@@ -14,6 +14,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::{another_trunk, checkpoints, goes_on, taking_back, undo};
 use crate::state::State;
+use crate::state::operations::Record;
 
 /// What a survey has to find out for this request.
 pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
@@ -69,10 +70,10 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             let git = |c: &&FactChange| c.fact.is_of_git();
             let names = record.facts.iter().flatten().filter(git);
             let tasks: BTreeSet<TaskId> = names.clone().filter_map(|c| c.fact.task_in_git()).collect();
-            let main = trunk_fact(state, record.facts.iter().flatten());
+            let main = trunk_fact(state, standing(state, record).facts.iter().flatten());
             let trunk = main.and_then(|c| oid(c.before.as_ref()));
             let (revert, tasks) = (ours(state), tasks.into_iter().collect());
-            let needs = names.filter_map(|c| oid(c.before.as_ref())).collect();
+            let needs = names.chain(main).filter_map(|c| oid(c.before.as_ref())).collect();
             let drop_foreign = force.drop_foreign;
             Ok(SurveyAsk { trunk, revert, drop_foreign, tasks, needs, ..SurveyAsk::default() })
         }
@@ -233,6 +234,15 @@ pub fn branch_ref(id: &TaskId) -> String {
 }
 
 /// The fact about trunk among these.
+/// What last made this operation true: itself, or the redo that brought it back. Trunk may have grown before that, and then
+/// the redo moved it between other commits than the operation did.
+pub fn standing<'a>(state: &'a State, record: &'a Record) -> &'a Record {
+    let log = &state.ops.log;
+    let undid = |id: &CommandId| log.iter().any(|r| r.id == *id && r.undoes.as_ref() == Some(&record.id));
+    let redid = |r: &&Record| r.failed.is_none() && r.facts.is_some() && r.undoes.as_ref().is_some_and(undid);
+    log.iter().rev().find(redid).unwrap_or(record)
+}
+
 pub fn trunk_fact<'a>(
     state: &State,
     mut changes: impl Iterator<Item = &'a FactChange>,

@@ -9,7 +9,7 @@ use swarm_protocol::operation::{
 };
 use swarm_protocol::refusal::{Changed, Refusal};
 
-use super::plan::{branch_ref, oid, refused, set_back, trunk_fact};
+use super::plan::{branch_ref, oid, refused, set_back, standing, trunk_fact};
 use super::{trunk, undo};
 use crate::planted::{self, Bug};
 use crate::state::State;
@@ -25,7 +25,7 @@ pub fn unmake(
     draft: &mut Plan,
 ) -> Result<(), Refusal> {
     let all = record.facts.as_deref().unwrap_or_default();
-    let moved = trunk_fact(state, all.iter());
+    let moved = trunk_fact(state, standing(state, record).facts.iter().flatten());
     if let Some((before, after)) = moved.and_then(|c| oid(c.before.as_ref()).zip(oid(c.after.as_ref()))) {
         let command = format!("swarm undo {}", record.seq);
         draft.trunk = trunk::unmoved(state, survey, (&before, &after), force, &mut draft.says, &command)?;
