@@ -128,3 +128,25 @@ fn an_operation_that_was_redone_on_top_of_a_persons_commit_can_be_undone_again()
         arena.assert_all_done();
     }
 }
+
+/// What a person made of a task's commit is theirs: it stays, and the answer does not say that it was taken back.
+#[test]
+fn a_rollback_that_finds_nothing_of_a_task_on_trunk_says_so_in_its_answer() {
+    for operation in [&["task", "rollback", "1.2", "--yes"][..], &["rollback", "before-merge-1.2", "--yes"]] {
+        let arena = arena_with(json!({}));
+        let script = |name: &str| format!("write {name}.txt {name}\ncommit {name}\ncomplete");
+        arena
+            .plan_in_phases(&[vec![task("1.1", &[], &script("one")), task("1.2", &["1.1"], &script("two"))]]);
+        assert_eq!(arena.run(&[]).0, 0);
+        arena.write("two.txt", "TWO\n");
+        arena.git(&["commit", "--quiet", "--all", "--amend", "--message", "two, corrected"]);
+        let tip = arena.git(&["rev-parse", "main"]);
+        let said = arena.ok(operation);
+        assert!(
+            said.contains("in the plan alone: the commits of 1.2 are not on trunk"),
+            "{operation:?}: {said}"
+        );
+        assert_eq!(arena.git(&["rev-parse", "main"]), tip, "{operation:?}");
+        arena.is_judged();
+    }
+}

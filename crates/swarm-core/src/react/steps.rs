@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
-    Checkpoint, Fact, FactChange, HookOutcome, Left, Moved, Plan, Request, Saved, SavedStage, Survey,
-    TaskPart,
+    Checkpoint, Fact, FactChange, HookOutcome, Left, Moved, Plan, Request, Saved, SavedStage, SavedTask,
+    Survey, TaskPart,
 };
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
@@ -158,11 +158,24 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
         Request::Checkpoint { name } => format!("Checkpoint {name} created"),
         Request::Trunk { to, .. } => format!("Trunk is {to} now"),
     };
+    let what = match untouched(state, running, plan) {
+        Some(ids) => format!("{what}, in the plan alone: the commits of {ids} are not on trunk as they were"),
+        None => what,
+    };
     let local = moved.local.as_ref().map(|name| format!("; your local changes are at {name}"));
     // Before the tasks are set back, so that it speaks of those that were further on.
     let then = goes_on::said(state, plan).map(|words| format!("; {words}"));
     let (local, then) = (local.unwrap_or_default(), then.unwrap_or_default());
     format!("{what}; the state before is checkpoint {}{then}{local}", plan.checkpoint)
+}
+
+/// Tasks whose work a rollback takes back and whose commits it did not find: somebody may have made others of them.
+fn untouched(state: &State, running: &Running, plan: &Plan) -> Option<String> {
+    let takes_back = matches!(running.request, Request::Rollback { .. } | Request::RollbackTask { .. });
+    let stays_done = |was: &SavedTask| matches!(was.stage, SavedStage::Done { .. } | SavedStage::Gone { .. });
+    let ids = plan.tasks.iter().filter(|(id, was)| !stays_done(was) && !plan::merged(state, id).is_empty());
+    let ids: Vec<&str> = ids.map(|(id, _)| id.as_str()).collect();
+    (takes_back && plan.trunk.is_none() && !ids.is_empty()).then(|| ids.join(", "))
 }
 
 /// What lay in a worktree that was put away and was not committed belongs to what comes back.
