@@ -4,19 +4,21 @@ use std::ffi::OsString;
 
 use swarm_agents::redact::Redactor;
 use swarm_agents::secrets;
-use swarm_git::DiffKind;
+use swarm_git::{DiffKind, GitError};
+use swarm_process::ProcessError;
 use swarm_protocol::ids::Oid;
 
 use super::world::World;
 
 impl World {
     /// Lines that these changes add and that hold a secret, in words for a person.
-    pub(super) async fn secrets_in(&self, from: &Oid, to: &Oid) -> Vec<String> {
+    pub(super) async fn secrets_in(&self, from: &Oid, to: &Oid) -> Result<Vec<String>, GitError> {
         let patch = match self.git.diff_text(from, to, DiffKind::Patch).await {
-            Ok(patch) => patch,
-            Err(error) => {
-                return vec![format!("the changes could not be looked through for secrets: {error}")];
+            // A person can do what we cannot. A git that was killed is asked again.
+            Err(GitError::Process(ProcessError::TooMuchOutput { .. })) => {
+                return Ok(vec!["more changes than can be looked through for secrets".into()]);
             }
+            patch => patch?,
         };
         let root = self.paths.root.clone();
         let looked = tokio::task::spawn_blocking(move || {
@@ -26,6 +28,6 @@ impl World {
             let known = Redactor::for_environment(all.iter().map(|(name, value)| (name, value)));
             secrets::in_patch(&known, &patch)
         });
-        looked.await.unwrap_or_default()
+        Ok(looked.await.unwrap_or_default())
     }
 }

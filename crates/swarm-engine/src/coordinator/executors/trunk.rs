@@ -90,7 +90,7 @@ pub(super) async fn build_merge(
             let git = &world.git;
             let changed = git.changed_paths(&built.base_trunk, &built.result).await.map_err(describe)?;
             let mut protected = protected::among(&changed, &world.config.merge.protected);
-            protected.extend(world.secrets_in(&built.base_trunk, &built.result).await);
+            protected.extend(world.secrets_in(&built.base_trunk, &built.result).await.map_err(describe)?);
             protected
         }
         _ => vec![],
