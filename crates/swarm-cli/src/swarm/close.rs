@@ -34,10 +34,29 @@ impl Swarm {
             Ok((with_worktree, answer))
         });
         let (with_worktree, answer) = closed.inspect_err(|_| self.go_on())?;
+        self.wait_until_archived();
         // The anchor speaks of a ledger that is in the archive now. Left over, it does no harm.
         drop(self.runtime.block_on(anchor::clear(&self.git)));
         self.leave_worktrees(&with_worktree);
         Ok(answer)
+    }
+
+    /// Whoever coordinates has answered and leaves now, and the ledger goes into the archive with that: who is told that
+    /// it is there shall find it.
+    fn wait_until_archived(&self) {
+        let started = Instant::now();
+        let is_there = || {
+            let state = self.paths.ledger.exists().then(|| self.state(None).ok()).flatten();
+            state.is_some_and(|state| state.plan.is_some_and(|plan| plan.closed))
+        };
+        while is_there() {
+            if started.elapsed() > STOP_MAX {
+                return output::note(
+                    "The coordinator still leaves; the ledger goes into the archive with it",
+                );
+            }
+            wait(LOOK_EVERY);
+        }
     }
 
     /// A checkpoint of all branches and of what nobody has committed, where there is anything. Its name is like no
@@ -127,7 +146,8 @@ impl Swarm {
     fn ask_agents_to_stop(&self) -> Result<(), CliError> {
         let started = Instant::now();
         let hold = || Command::Pause { reason: PauseReason::Close, why: "swarm close".into(), force: true };
-        match self.ask(hold()) {
+        // Not the person's: `swarm undo` passes it over.
+        match self.ask_as("swarm:close", hold()) {
             // Somebody closes it already, or died over it.
             Err(error) if error.kind == "nothing_to_change" => {}
             held => drop(held?),

@@ -131,6 +131,29 @@ fn close_with_stop_ends_what_a_dead_coordinator_left_running() {
     assert_eq!(arena.git(&["show", &format!("{}:half.txt", wip.trim())]).trim(), "unfinished");
 }
 
+/// Beside a coordinator that is at work: what the answer says is true when it is read, and the way back goes on.
+#[test]
+fn close_with_stop_is_over_when_it_says_so_and_its_undo_leaves_no_pause() {
+    let arena = Arena::new(CONFIG);
+    let go = arena.path("go");
+    let script = format!("write a.txt a\nwait-for {}\ncommit feat: a\ncomplete", go.display());
+    arena.plan(&[("1.1", &[], script)]);
+    let mut run = arena.start(&[]);
+    run.until("is working");
+    arena.ok(&["close", "--stop", "--yes"]);
+    assert!(!arena.root.join(".swarm/plan-ledger.jsonl").exists(), "the ledger is archived");
+    run.end();
+    arena.ok(&["undo", "--yes"]);
+    let status = arena.ok(&["status"]);
+    assert!(!status.to_lowercase().contains("paused"), "{status}");
+    let log = arena.ok(&["op", "log"]);
+    assert!(!log.contains("person:cli  Paused"), "nobody asked for a pause:\n{log}");
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+}
+
 #[test]
 fn a_paused_run_says_why_it_waits_and_what_goes_on() {
     let arena = Arena::new(CONFIG);

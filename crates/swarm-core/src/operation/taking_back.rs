@@ -111,12 +111,19 @@ fn put_off(id: &TaskId, task: &Task, draft: &mut Plan) {
     draft.says.tasks.push(format!("{id} was added since: kept, deferred"));
 }
 
+/// Where only what stands behind the word differs, a person would read that nothing changes.
+pub(super) fn say_stage(id: &TaskId, now: &SavedStage, then: &SavedStage, draft: &mut Plan) {
+    if now.word() != then.word() {
+        draft.says.tasks.push(format!("{id}: {} → {}", now.word(), then.word()));
+    }
+}
+
 fn set_stage(id: &TaskId, task: &Task, stage: &SavedStage, draft: &mut Plan) {
     let now = saved::stage(task);
     if now == *stage {
         return;
     }
-    draft.says.tasks.push(format!("{id}: {} → {}", now.word(), stage.word()));
+    say_stage(id, &now, stage, draft);
     draft.facts.push(FactChange {
         fact: Fact::Part(id.clone(), TaskPart::Stage),
         before: serde_json::to_value(now).ok(),

@@ -10,6 +10,7 @@ use swarm_protocol::operation::{
 use swarm_protocol::refusal::{Changed, Refusal};
 
 use super::plan::{branch_ref, oid, refused, set_back, standing, trunk_fact};
+use super::taking_back::say_stage;
 use super::{trunk, undo};
 use crate::planted::{self, Bug};
 use crate::state::State;
@@ -51,13 +52,15 @@ pub fn unmake(
     }
     worktrees_follow(state, record, survey, draft);
     draft.facts = set_back(state, record, partial, force)?;
+    let mut said = Vec::new();
     for change in &draft.facts {
         if let Fact::Part(id, TaskPart::Stage) = &change.fact {
             let stage = change.after.clone().and_then(|v| serde_json::from_value::<SavedStage>(v).ok());
             let (Some(stage), Some(task)) = (stage, state.task(id)) else { continue };
-            draft.says.tasks.push(format!("{id}: {} → {}", saved::stage(task).word(), stage.word()));
+            said.push((id.clone(), saved::stage(task), stage));
         }
     }
+    said.iter().for_each(|(id, now, then)| say_stage(id, now, then, draft));
     draft.says.stays.push("delivered messages, hooks that ran, pushes and money spent".into());
     Ok(())
 }

@@ -3,7 +3,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::operation::{Checkpoint, FactChange, Left, SavedStage};
-use swarm_protocol::outcome::Next;
+use swarm_protocol::outcome::{Next, PauseReason};
 use swarm_protocol::plan::{Extra, PhaseHead, Status};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
@@ -139,6 +139,9 @@ pub(super) fn reopen(state: &State) -> Result<Outcome, Refusal> {
         saved: None,
     }));
     events.extend(open.iter().flat_map(|(id, _)| restore::messages_again(state, id)));
+    // What was held for the closing goes on.
+    let held = state.paused.contains_key(&PauseReason::Close);
+    events.extend(held.then_some(Event::Resumed { reason: PauseReason::Close }));
     let checkpoint = state.ops.checkpoints.get(&checkpoint_of_close(&archive));
     let facts: Vec<FactChange> =
         open.iter().filter_map(|(id, _)| left_at_close(state, id, checkpoint?)).collect();

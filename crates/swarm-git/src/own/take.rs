@@ -149,7 +149,9 @@ impl Stranger<'_> {
         match self.harm_in(tips, known, limits).await {
             Ok(None) => {}
             Ok(Some(why)) => return Ok(Taken::Refused { why }),
-            Err(GitError::Failed { said, .. }) => return Ok(Taken::Refused { why: short(&said) }),
+            Err(GitError::Failed { said, how, .. }) if !was_killed(&how) => {
+                return Ok(Taken::Refused { why: short(&said) });
+            }
             Err(error) => return Err(error),
         }
         self.give(&pack).await?;
@@ -219,11 +221,16 @@ pub(super) fn revs(tips: &[&Oid], known: &[Oid]) -> Vec<u8> {
     wanted.chain(known.iter().map(|oid| format!("^{oid}\n"))).collect::<String>().into_bytes()
 }
 
-/// Why git refuses; an error only where git itself could not be run.
+/// Somebody ended it: that says nothing about what it worked on.
+fn was_killed(how: &str) -> bool {
+    how.starts_with("signal")
+}
+
+/// Why git refuses; an error only where git itself could not be run, or not to its end.
 async fn refusal(call: GitCall) -> Result<Option<String>, GitError> {
     match call.ok().await {
         Ok(_) => Ok(None),
-        Err(GitError::Failed { said, how, .. }) => {
+        Err(GitError::Failed { said, how, .. }) if !was_killed(&how) => {
             Ok(Some(if said.trim().is_empty() { how } else { short(&said) }))
         }
         Err(GitError::Process(error)) => Ok(Some(error.to_string())),

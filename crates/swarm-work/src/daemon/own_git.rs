@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::SandboxKind;
@@ -13,6 +14,10 @@ use crate::remove::move_to_trash;
 use swarm_git::{GitError, OwnRepository};
 use swarm_process::complain;
 use swarm_process::sandbox::Bind;
+
+/// Before the work waits for a person.
+const HAND_IN_TRIES: u32 = 4;
+const HAND_IN_PAUSE: Duration = Duration::from_millis(500);
 
 /// While this lives the agent's repository is the agent's. Where the agent has no view of its own, so is the worktree.
 pub(super) struct Lent {
@@ -85,15 +90,25 @@ impl RunContext {
         Some(lent)
     }
 
+    async fn try_hand_in(&self) -> Result<HandedIn, GitError> {
+        let git = self.git().await?;
+        hand_in(git, &self.spec.task, &self.spec.worktree, self.spec.file_max_bytes).await
+    }
+
     /// Takes what the agent has committed. Nothing of the agent may run now.
     pub(super) async fn hand_in(&self) -> HandedIn {
         if self.own().is_none() {
             return HandedIn::Nothing;
         }
-        let handed = match self.git().await {
-            Ok(git) => hand_in(git, &self.spec.task, &self.spec.worktree, self.spec.file_max_bytes).await,
-            Err(error) => Err(error),
-        };
+        let mut handed = self.try_hand_in().await;
+        for _ in 1..HAND_IN_TRIES {
+            if handed.is_ok() {
+                break;
+            }
+            // A git that was killed, or a disk that was full for a moment: asked again it goes on where it was.
+            tokio::time::sleep(HAND_IN_PAUSE).await;
+            handed = self.try_hand_in().await;
+        }
         let handed = handed.unwrap_or_else(|error| HandedIn::Refused { why: error.to_string() });
         match &handed {
             HandedIn::Nothing => {}
