@@ -108,7 +108,7 @@ async fn no_pipe_and_nothing_endless_keeps_us_from_saving_and_committing_the_wor
         match rest.unwrap_or_else(|error| panic!("{what}: {error}")) {
             Rest::Committed(_) => {}
             // Set aside it is a file like any other, and too large for a commit.
-            Rest::TooLarge { .. } if told.contains("too large") => {}
+            Rest::LeftOut { .. } if told.contains("too large") => {}
             other => panic!("{what}: {other:?}"),
         }
     }
@@ -133,11 +133,11 @@ async fn a_file_that_claims_900_gb_is_never_read_and_is_told() {
         assert!(said(&git).contains(&format!("{name} is not saved")), "{what}");
         let rest = commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES);
         let rest = in_time(&what, rest).await.expect("an answer");
-        assert_eq!(rest, Rest::TooLarge { path: name.into() }, "{what}");
+        assert_eq!(rest, Rest::LeftOut { path: name.into() }, "{what}");
         let removed =
             in_time(&what, remove(&git, &task, &scratch.worktrees(), &[])).await.expect("an answer");
         assert!(
-            matches!(&removed, Removal::Kept { why: KeptWhy::TooLarge { path } } if path == Path::new(name)),
+            matches!(&removed, Removal::Kept { why: KeptWhy::LeftOut { path } } if path == Path::new(name)),
             "{what}: {removed:?}"
         );
         assert!(made.path.join(name).exists(), "{what}");

@@ -48,8 +48,8 @@ pub enum KeptWhy {
     Locked { path: PathBuf },
     #[error("{} is a repository of its own", path.display())]
     NestedRepository { path: PathBuf },
-    #[error("{} is too large to be saved", path.display())]
-    TooLarge { path: PathBuf },
+    #[error("{} is too large to be saved, or cannot be read", path.display())]
+    LeftOut { path: PathBuf },
     #[error("{} is ignored by git and not known to be disposable", path.display())]
     IgnoredFile { path: PathBuf },
     #[error("the branch {branch} moved meanwhile")]

@@ -31,7 +31,7 @@ pub struct Snapshot {
     /// Repositories inside the worktree: their files are not in `tree`.
     pub nested: Vec<PathBuf>,
     /// Changed or new files above the bound, or that cannot be read: not in `tree` as they are.
-    pub too_large: Vec<PathBuf>,
+    pub left_out: Vec<PathBuf>,
 }
 
 pub fn wip_ref(task: &TaskId, run: &RunId) -> String {
@@ -67,7 +67,7 @@ async fn snapshot_as(
     let index = PrivateIndex::take(git, task.as_str()).await?;
     let read = read_files(git, worktree, &index, tip, reading).await;
     match &read {
-        Ok(shot) => tell_too_large(git, task, worktree, &shot.too_large),
+        Ok(shot) => tell_left_out(git, task, worktree, &shot.left_out),
         // What a failed step left half done must not be the start of the next one.
         Err(_) => index.forget(),
     }
@@ -75,15 +75,15 @@ async fn snapshot_as(
 }
 
 /// A person is told of what is left out, once: nobody else keeps it.
-fn tell_too_large(git: &Git, task: &TaskId, worktree: &Path, paths: &[PathBuf]) {
+fn tell_left_out(git: &Git, task: &TaskId, worktree: &Path, paths: &[PathBuf]) {
     for path in paths.iter().take(TOLD_MAX) {
-        let text = format!("{} is not saved: {}", path.display(), too_large_at(worktree, path));
+        let text = format!("{} is not saved: {}", path.display(), why_left_out(worktree, path));
         git.notice(Some(task), text);
     }
 }
 
 /// Why a file is left out.
-pub(crate) fn too_large_at(worktree: &Path, path: &Path) -> String {
+pub(crate) fn why_left_out(worktree: &Path, path: &Path) -> String {
     if !make_readable(&worktree.join(path)) {
         return "it cannot be read, and it is not ours to change that".into();
     }
@@ -156,14 +156,14 @@ async fn read_files(
     let known =
         tracked.iter().flat_map(|change| [change.path.as_os_str().as_encoded_bytes(), b"\0"].concat());
     listed.splice(..0, known.collect::<Vec<u8>>());
-    let (mut nested, mut too_large, mut input) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut nested, mut left_out, mut input) = (Vec::new(), Vec::new(), Vec::new());
     for name in listed.split(|b| *b == 0).filter(|name| !name.is_empty()) {
         let path = path_of(name);
         let size = || std::fs::symlink_metadata(worktree.join(&path)).map_or(0, |meta| meta.len());
         if name.ends_with(b"/") {
             nested.push(path);
         } else if max_bytes.is_some_and(|max| size() > max) || !make_readable(&worktree.join(&path)) {
-            too_large.push(path);
+            left_out.push(path);
         } else {
             input.extend_from_slice(name);
             input.push(0);
@@ -172,7 +172,7 @@ async fn read_files(
     nested.extend(populated_submodules(git, worktree, tip).await?);
     if input.is_empty() && behind.is_empty() {
         // The index shows the commit, and there is nothing to add to it.
-        return Ok(Snapshot { tree: git.tree_of(tip).await?, differs: false, nested, too_large });
+        return Ok(Snapshot { tree: git.tree_of(tip).await?, differs: false, nested, left_out });
     }
     let update = call(&["update-index", "--add", "--remove", "--replace", "-z", "--stdin"]);
     let update = if exact { git.exactly(update, tip) } else { update };
@@ -182,7 +182,7 @@ async fn read_files(
     let tree = Oid::new(&tree).map_err(|error| unreadable(error.to_string()))?;
     index.note_shown(&tree);
     let differs = tree != git.tree_of(tip).await?;
-    Ok(Snapshot { tree, differs, nested, too_large })
+    Ok(Snapshot { tree, differs, nested, left_out })
 }
 
 /// Submodules that are checked out here: git's record of the worktree holds their repositories.
@@ -286,8 +286,8 @@ pub enum Rest {
     UnderWay {
         what: &'static str,
     },
-    /// This file is larger than what is committed for an agent: nothing was changed.
-    TooLarge {
+    /// This file is larger than what is committed for an agent, or cannot be read: nothing was changed.
+    LeftOut {
         path: PathBuf,
     },
 }
@@ -323,8 +323,8 @@ pub async fn commit_rest(
         return Ok(Rest::UnderWay { what });
     }
     let shot = snapshot(git, worktree, task, tip, Some(max_bytes)).await?;
-    if let Some(path) = shot.too_large.first() {
-        return Ok(Rest::TooLarge { path: path.clone() });
+    if let Some(path) = shot.left_out.first() {
+        return Ok(Rest::LeftOut { path: path.clone() });
     }
     let mut head = tip.clone();
     if shot.differs {

@@ -95,15 +95,23 @@ fn a_checkpoint_whose_refs_were_deleted_is_gone_back_to_as_long_as_git_has_the_c
     arena.assert_tidy();
 }
 
+const TAKES_BACK_THE_SECOND: [&[&str]; 2] =
+    [&["task", "rollback", "1.2", "--yes"], &["rollback", "before-merge-1.2", "--yes"]];
+
+/// Two tasks, both on trunk.
+fn one_after_the_other() -> Arena {
+    let arena = arena_with(json!({}));
+    let script = |name: &str| format!("write {name}.txt {name}\ncommit {name}\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script("one")), task("1.2", &["1.1"], &script("two"))]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena
+}
+
 /// The redo moved trunk between other commits than the operation did: that is what the next undo takes back.
 #[test]
 fn an_operation_that_was_redone_on_top_of_a_persons_commit_can_be_undone_again() {
-    for operation in [&["task", "rollback", "1.2", "--yes"][..], &["rollback", "before-merge-1.2", "--yes"]] {
-        let arena = arena_with(json!({}));
-        let script = |name: &str| format!("write {name}.txt {name}\ncommit {name}\ncomplete");
-        arena
-            .plan_in_phases(&[vec![task("1.1", &[], &script("one")), task("1.2", &["1.1"], &script("two"))]]);
-        assert_eq!(arena.run(&[]).0, 0);
+    for operation in TAKES_BACK_THE_SECOND {
+        let arena = one_after_the_other();
         arena.ok(operation);
         arena.ok(&["undo", "--yes"]);
         arena.commit("mine.txt", "mine\n");
@@ -132,12 +140,8 @@ fn an_operation_that_was_redone_on_top_of_a_persons_commit_can_be_undone_again()
 /// What a person made of a task's commit is theirs: it stays, and the answer does not say that it was taken back.
 #[test]
 fn a_rollback_that_finds_nothing_of_a_task_on_trunk_says_so_in_its_answer() {
-    for operation in [&["task", "rollback", "1.2", "--yes"][..], &["rollback", "before-merge-1.2", "--yes"]] {
-        let arena = arena_with(json!({}));
-        let script = |name: &str| format!("write {name}.txt {name}\ncommit {name}\ncomplete");
-        arena
-            .plan_in_phases(&[vec![task("1.1", &[], &script("one")), task("1.2", &["1.1"], &script("two"))]]);
-        assert_eq!(arena.run(&[]).0, 0);
+    for operation in TAKES_BACK_THE_SECOND {
+        let arena = one_after_the_other();
         arena.write("two.txt", "TWO\n");
         arena.git(&["commit", "--quiet", "--all", "--amend", "--message", "two, corrected"]);
         let tip = arena.git(&["rev-parse", "main"]);

@@ -10,13 +10,16 @@ use swarm_protocol::ids::Oid;
 
 use super::world::World;
 
+/// A person can do what we cannot.
+const UNSEEN: &str = "more changes than can be looked through for secrets";
+
 impl World {
     /// Lines that these changes add and that hold a secret, in words for a person.
     pub(super) async fn secrets_in(&self, from: &Oid, to: &Oid) -> Result<Vec<String>, GitError> {
         let patch = match self.git.diff_text(from, to, DiffKind::Patch).await {
-            // A person can do what we cannot. A git that was killed is asked again.
+            // A git that was killed is asked again.
             Err(GitError::Process(ProcessError::TooMuchOutput { .. })) => {
-                return Ok(vec!["more changes than can be looked through for secrets".into()]);
+                return Ok(vec![UNSEEN.into()]);
             }
             patch => patch?,
         };
@@ -28,6 +31,7 @@ impl World {
             let known = Redactor::for_environment(all.iter().map(|(name, value)| (name, value)));
             secrets::in_patch(&known, &patch)
         });
-        Ok(looked.await.unwrap_or_default())
+        // Not looked through is not clean.
+        Ok(looked.await.unwrap_or_else(|_| vec![UNSEEN.into()]))
     }
 }

@@ -17,8 +17,9 @@ use crate::call::{Git, GitError};
 use crate::marker::write_note;
 use crate::torn::{is_no_object, is_nothing, steps_to};
 
-/// Steps back along the branch's log. Each is looked at as a whole.
-const STEPS_MAX: usize = 20;
+/// Commits that are tried, newest first, each as a whole. A cut takes what was made in the last seconds; where even these are
+/// torn, the commit that both repositories had last is taken.
+const STEPS_MAX: usize = 8;
 const LOG_BYTES_MAX: u64 = 1 << 20;
 const REFS_MAX: usize = 1000;
 /// Folders in folders of refs: deeper ones are not of an ordinary agent.
@@ -45,6 +46,8 @@ impl Git {
 
 impl OwnRepository {
     async fn clear_torn(&self, git: &Git) -> Result<usize, GitError> {
+        // Whoever still works there saw no power cut.
+        let Some(_held) = self.hold(git)? else { return Ok(0) };
         let Ok(own) = Beneath::open(&self.dir) else { return Ok(0) };
         let torn = [torn_objects(&own), torn_refs(&own)].concat();
         if torn.is_empty() {
@@ -84,8 +87,9 @@ impl OwnRepository {
             log.lines().rev().flat_map(|line| line.split(' ').take(2).collect::<Vec<_>>().into_iter().rev());
         let steps = steps.filter_map(|oid| Oid::new(oid).ok());
         let mut seen: Vec<Oid> = heads::read(own, &self.branch()).branch.into_iter().collect();
-        seen.extend(steps.filter(|oid| oid.as_str().bytes().any(|byte| byte != b'0')).take(2 * STEPS_MAX));
+        seen.extend(steps.filter(|oid| oid.as_str().bytes().any(|byte| byte != b'0')));
         seen.dedup();
+        seen.truncate(STEPS_MAX);
         let base = self.agreed_tip(git);
         let known: Vec<&Oid> = base.iter().collect();
         for tip in &seen {

@@ -311,8 +311,8 @@ impl RunContext {
             Rest::UnderWay { what } => Err(NotCommitted::Failed(format!(
                 "a {what} is under way in the worktree: resolve what conflicts, `git add` it and conclude the {what}, or abort it"
             ))),
-            Rest::TooLarge { path } => {
-                let why = rescue::too_large_at(place, &path);
+            Rest::LeftOut { path } => {
+                let why = rescue::why_left_out(place, &path);
                 Err(NotCommitted::ForAPerson(format!(
                     "{} cannot be committed: {why}. Remove it, let git ignore it, or change that",
                     path.display()

@@ -40,7 +40,7 @@ pub(super) async fn lead(
     let of_files = |side: &Option<Entry>| side.as_ref().is_some_and(|e| e.mode != MODE_GITLINK);
     let mut changes = composed(&seen.changes, &from_tip);
     // What nobody has saved stays where it lies, and shows as changed.
-    changes.retain(|change| !seen.shot.too_large.contains(&change.path));
+    changes.retain(|change| !seen.shot.left_out.contains(&change.path));
     for change in changes.iter().filter(|change| of_files(&change.old)) {
         if is_younger(worktree, &change.path, seen.since) {
             put_aside(git, task, &worktree.join(&change.path))?;

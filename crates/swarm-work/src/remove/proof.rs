@@ -78,9 +78,9 @@ pub(super) async fn save_files(
         return Ok(Some(KeptWhy::NestedRepository { path: path.clone() }));
     }
     if !asked.force
-        && let Some(path) = shot.too_large.first()
+        && let Some(path) = shot.left_out.first()
     {
-        return Ok(Some(KeptWhy::TooLarge { path: path.clone() }));
+        return Ok(Some(KeptWhy::LeftOut { path: path.clone() }));
     }
     if !asked.force
         && let Some(path) = ignored_of_value(git, asked, worktree).await?

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::{
-    RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files, tell_too_large,
+    RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files, tell_left_out,
 };
 use swarm_git::{Change, Differences, Git, GitError, PrivateIndex, SmallIndex, make_readable, path_of};
 use swarm_process::Input;
@@ -44,12 +44,12 @@ pub(crate) async fn snapshot_exact(
             tree => tree?,
         };
         let differs = !changes.is_empty() && tree != git.tree_of(tip).await?;
-        let shot = Snapshot { tree, differs, nested: look.nested, too_large: look.too_large };
+        let shot = Snapshot { tree, differs, nested: look.nested, left_out: look.left_out };
         Ok(Exact { shot, tip: tip.clone(), changes, since })
     };
     let read = read.await;
     if let Ok(exact) = &read {
-        tell_too_large(git, task, worktree, &exact.shot.too_large);
+        tell_left_out(git, task, worktree, &exact.shot.left_out);
     }
     if read.is_err() {
         // What a failed step left half done must not be the start of the next one.
@@ -80,7 +80,7 @@ struct Look {
     /// Not known to it, one after the other, each ended by a NUL.
     fresh: Vec<u8>,
     nested: Vec<PathBuf>,
-    too_large: Vec<PathBuf>,
+    left_out: Vec<PathBuf>,
 }
 
 async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Result<Look, GitError> {
@@ -89,17 +89,17 @@ async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Re
     // Each of the two looks at every file or folder, so both at once.
     let (known, others) =
         tokio::try_join!(index.differences(git, worktree), other_names(git, worktree, index))?;
-    let too_large_at = |path: &Path| {
+    let is_left_out = |path: &Path| {
         let place = worktree.join(path);
         let larger = |meta: std::fs::Metadata| meta.is_file() && meta.len() > RESCUE_FILE_MAX_BYTES;
         std::fs::symlink_metadata(&place).is_ok_and(larger) || !make_readable(&place)
     };
     let Differences { changes, small } = known;
     let mut look =
-        Look { known: Vec::new(), small, fresh: Vec::new(), nested: Vec::new(), too_large: Vec::new() };
+        Look { known: Vec::new(), small, fresh: Vec::new(), nested: Vec::new(), left_out: Vec::new() };
     for change in changes {
-        match change.new.is_some() && too_large_at(&change.path) {
-            true => look.too_large.push(change.path),
+        match change.new.is_some() && is_left_out(&change.path) {
+            true => look.left_out.push(change.path),
             false => look.known.push(change),
         }
     }
@@ -107,8 +107,8 @@ async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Re
         let path = path_of(name);
         if name.ends_with(b"/") {
             look.nested.push(path);
-        } else if too_large_at(&path) {
-            look.too_large.push(path);
+        } else if is_left_out(&path) {
+            look.left_out.push(path);
         } else {
             look.fresh.extend_from_slice(name);
             look.fresh.push(0);

@@ -1,25 +1,29 @@
 //! A coordinator that is there and does not move: every command says so within seconds, and all goes on afterwards.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::hurried;
-use crate::arena::{send, wait_for};
+use crate::arena::{Arena, Running, send, wait_for};
 use serde_json::json;
 
 /// Far below the two minutes that an answer may take, far above what a loaded machine needs.
 const SECONDS: Duration = Duration::from_secs(20);
 
-#[test]
-fn a_coordinator_that_is_stopped_by_a_signal_is_named_by_every_command_and_goes_on_afterwards() {
+/// An agent that has committed and goes on when the file is there.
+fn at_work() -> (Arena, Running, PathBuf) {
     let arena = hurried(json!({}));
     let go = arena.path("go");
-    arena.plan(&[(
-        "1.1",
-        &[],
-        format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display()),
-    )]);
+    let script = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
+    arena.plan(&[("1.1", &[], script)]);
     let mut run = arena.start(&[]);
     run.until("is working");
+    (arena, run, go)
+}
+
+#[test]
+fn a_coordinator_that_is_stopped_by_a_signal_is_named_by_every_command_and_goes_on_afterwards() {
+    let (arena, run, go) = at_work();
     let pid = run.coordinator();
     send("STOP", pid);
     for command in [&["task", "add", "another"][..], &["pause"], &["stop"], &["status"], &["doctor"]] {
@@ -44,15 +48,7 @@ fn a_coordinator_that_is_stopped_by_a_signal_is_named_by_every_command_and_goes_
 
 #[test]
 fn a_socket_that_somebody_removed_is_there_again_and_commands_go_through() {
-    let arena = hurried(json!({}));
-    let go = arena.path("go");
-    arena.plan(&[(
-        "1.1",
-        &[],
-        format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display()),
-    )]);
-    let mut run = arena.start(&[]);
-    run.until("is working");
+    let (arena, run, go) = at_work();
     let socket = arena.root.join(".swarm/run/coordinator.sock");
     std::fs::remove_file(&socket).expect("it was there");
     let began = Instant::now();
