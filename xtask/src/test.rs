@@ -70,6 +70,12 @@ fn conclude(failed_steps: &[String], outcome: &Outcome) -> Result<()> {
     if outcome.skipped > 0 {
         println!("{} tests are marked as ignored and did not run", outcome.skipped);
     }
+    if !outcome.is_green() || !outcome.flaky.is_empty() {
+        outcome.reasons.iter().for_each(|reason| println!("{reason}\n"));
+    }
+    for test in &outcome.flaky {
+        println!("FLAKY {test}: it failed, and passed when it was asked again");
+    }
     println!("{}", outcome.closing_line);
     println!("{} passed, {} failed", outcome.passed, outcome.failed);
     if outcome.passed > 0 && outcome.printed == 0 {

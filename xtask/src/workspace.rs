@@ -68,6 +68,8 @@ impl Workspace {
         command.env("CARGO_TERM_PROGRESS_WHEN", "never");
         if in_ci() {
             command.env("CARGO_TERM_COLOR", "never");
+            // Nothing is built twice there, and what a second build would need takes gigabytes.
+            command.env("CARGO_INCREMENTAL", "0");
         }
         // Ours, not the child's: cargo would hand them to the programs it starts.
         for (name, _) in std::env::vars_os() {

@@ -18,7 +18,15 @@ pub struct Outcome {
     /// The line with which the runner itself closes.
     pub closing_line: String,
     pub leaky: Vec<String>,
+    /// Tests that failed at first and passed when they were asked again.
+    pub flaky: Vec<String>,
+    /// What the tests that failed said of it.
+    pub reasons: Vec<String>,
 }
+
+/// Lines of a reason: a message with what was seen, not all that led to it.
+const REASON_LINES: usize = 12;
+const REASONS: usize = 20;
 
 impl Outcome {
     pub fn is_green(&self) -> bool {
@@ -36,6 +44,8 @@ pub struct Reading {
     current: String,
     /// Nextest repeats what failed below its summary; it must not count twice.
     closed: bool,
+    /// Lines that still belong to the reason heard last.
+    reason_lines: usize,
 }
 
 impl Reading {
@@ -45,6 +55,7 @@ impl Reading {
 
     pub fn line(&mut self, line: &str) {
         let trimmed = line.trim_start();
+        self.reason(trimmed);
         if let Some(group) = started_binary(trimmed, &self.test_files) {
             self.current = group;
         } else if is_a_printed_test(line) {
@@ -98,11 +109,31 @@ impl Reading {
         self.outcome.closing_line = line.to_owned();
     }
 
+    /// `thread 'name' (17) panicked at file.rs:1:2:`, and what stands below it.
+    fn reason(&mut self, line: &str) {
+        if line.starts_with("thread '") && line.contains(" panicked at ") {
+            self.reason_lines = REASON_LINES;
+            if !self.closed && self.outcome.reasons.len() < REASONS {
+                self.outcome.reasons.push(line.to_owned());
+            } else {
+                self.reason_lines = 0;
+            }
+        } else if line.is_empty() || line.starts_with("note: run with") {
+            self.reason_lines = self.reason_lines.min(1);
+        } else if let (Some(left), Some(reason)) =
+            (self.reason_lines.checked_sub(1), self.outcome.reasons.last_mut())
+        {
+            self.reason_lines = left;
+            reason.push_str("\n    ");
+            reason.extend(line.chars().take(300));
+        }
+    }
+
     /// `PASS [   0.006s] (4/6) swarm-core::model every_state_has_a_way_out`
     fn nextest_test(&mut self, line: &str) {
         let Some((status, rest)) = line.split_once(" [") else { return };
-        let is_status =
-            !status.is_empty() && status.chars().all(|c| c.is_ascii_uppercase() || c == '-' || c == ' ');
+        let of_status = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-' || c == ' ';
+        let is_status = !status.is_empty() && status.chars().all(of_status);
         let Some((time, rest)) = rest.split_once("] ") else { return };
         let (true, Some(took)) = (is_status, seconds(time)) else { return };
         let rest = rest.trim_start();
@@ -113,6 +144,9 @@ impl Reading {
         let group = named.split_whitespace().next().unwrap_or_default();
         self.add_time(group, took);
         self.outcome.printed += u64::from(status != "SLOW" && named.contains(PRINTED));
+        if status.starts_with("TRY 2 ") && status.ends_with("PASS") {
+            self.outcome.flaky.push(named.to_owned());
+        }
         if status.contains("LEAK") {
             self.outcome.leaky.push(named.to_owned());
         }
@@ -188,6 +222,27 @@ error: test run failed",
         assert_eq!(outcome.leaky, ["nx leak"]);
         assert_eq!(outcome.printed, 1);
         assert!(outcome.closing_line.starts_with("Summary [") && !outcome.is_green());
+    }
+
+    #[test]
+    fn what_passes_only_when_asked_again_is_told_with_the_reason_it_failed_for() {
+        let outcome = read(
+            "  TRY 1 FAIL [   0.500s] (1/1) nx::it b
+    thread 'b' (17) panicked at tests/it.rs:3:5:
+    left is not right
+      left: 1
+    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+    something else
+  TRY 2 PASS [   0.500s] (1/1) nx::it b
+     Summary [   1.0s] 1 test run: 1 passed (1 flaky), 0 skipped",
+            true,
+        );
+        assert!(outcome.is_green());
+        assert_eq!(outcome.flaky, ["nx::it b"]);
+        assert_eq!(outcome.reasons.len(), 1);
+        let reason = &outcome.reasons[0];
+        assert!(reason.contains("left is not right") && reason.contains("left: 1"), "{reason}");
     }
 
     #[test]

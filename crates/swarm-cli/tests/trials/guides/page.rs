@@ -113,6 +113,8 @@ fn alike(line: &str) -> String {
             (r"\b[0-9a-f]{7,40}\b", "HASH"),
             (r"\b\d+(ms|s|m|h)\b( \d+s)?", "AGE"),
             (r"pid \d+", "pid N"),
+            // Who is free first is chance.
+            (r"\b[a-z]+-\d{3}\b", "AGENT"),
             (r"\s+", " "),
         ];
         patterns.map(|(pattern, name)| (Regex::new(pattern).expect("a pattern"), name)).into()
