@@ -8,6 +8,7 @@
 mod another_trunk;
 mod taking_back;
 pub mod checkpoints;
+mod conflicts;
 pub mod facts;
 pub mod goes_on;
 pub mod machine;
@@ -21,4 +22,5 @@ mod undoing;
 pub use crate::state::operations::{Operations, Record, Running, Step};
 pub use crate::state::saved::{self, differing, saved};
 pub use another_trunk::{changes_trunk, merged_into_another, moved_another, nobody_works, on_this_trunk};
+pub use conflicts::conflicts;
 pub use plan::{ask, hash, plan};

@@ -9,6 +9,7 @@ use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use crate::store::{Store, StoreError};
+use swarm_git::trunk::way_back;
 use swarm_git::{Git, GitError};
 use swarm_work::prove::{self, Absent, Found};
 
@@ -16,8 +17,8 @@ use swarm_work::prove::{self, Absent, Found};
 pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, GitError> {
     let Some(trunk) = state.trunk.as_deref().filter(|_| state.has_provable()) else { return Ok(None) };
     let Some(commit) = git.ref_value(&format!("refs/heads/{trunk}")).await? else {
-        let what = format!("the branch {trunk} is gone: `git branch {trunk} COMMIT` makes it again");
-        return Err(GitError::Unreadable { command: "show-ref".into(), what });
+        let way_back = way_back(trunk, state.last_seen_on_trunk().as_ref());
+        return Err(GitError::NoBranch { branch: trunk.into(), way_back });
     };
     if state.proven.as_ref() == Some(&commit) {
         return Ok(None);

@@ -7,7 +7,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
-use swarm_protocol::operation::{RefMove, Request, Survey, SurveyAsk};
+use swarm_protocol::operation::{RefMove, Request, Survey, SurveyAsk, TrunkHow, TrunkMove};
 use swarm_protocol::oplog::{PreviewView, StopView};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
@@ -15,6 +15,7 @@ use swarm_protocol::time::Timestamp;
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Store, StoreError};
 use swarm_git::{Git, GitError};
+use swarm_work::operation::moving::rebuild::{Rebuilt, rebuild};
 use swarm_work::operation::survey as of_git;
 use swarm_work::publish::saved_paths;
 use swarm_work::rescue::wip_ref;
@@ -61,6 +62,10 @@ pub async fn preview(
         let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
         let survey = survey(place, state, &ask).await?;
         let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
+        if let Some(paths) = does_not_fit(place, plan.trunk.as_ref()).await {
+            let (why, hint) = operation::conflicts(state, command.kind(), &request, &paths);
+            return Err(NoPreview::Refused(Refusal::CannotMove { why, hint }));
+        }
         // A checkpoint is the thing itself, not what is kept before it.
         let made = matches!(request, Request::Checkpoint { .. });
         view = PreviewView {
@@ -85,6 +90,20 @@ pub async fn preview(
         view.says.work.push(line);
     }
     Ok(view)
+}
+
+/// Files in which the reverts and picks of this move conflict with what is on trunk. They are tried in the object
+/// database and nowhere else; where that cannot be written to, the operation itself will tell.
+async fn does_not_fit(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Option<Vec<String>> {
+    let TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. } = trunk? else { return None };
+    match rebuild(place.git, old, (revert, pick), 0, None).await {
+        Ok(Rebuilt::Conflict { paths, .. }) => Some(paths),
+        Ok(Rebuilt::Built { .. }) => None,
+        Err(error) => {
+            tracing::debug!(%error, "the reverts of a preview cannot be tried");
+            None
+        }
+    }
 }
 
 /// The command carried out on a copy: whether it is accepted, its answer, and what it changes at once.

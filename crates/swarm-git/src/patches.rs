@@ -20,6 +20,7 @@ pub struct Patches {
     forth: BTreeMap<Oid, String>,
     back: BTreeMap<Oid, String>,
     author: BTreeMap<Oid, Vec<u8>>,
+    paths: BTreeMap<Oid, BTreeSet<Vec<u8>>>,
     /// Commits that the message of a commit says it reverts.
     reverts: BTreeMap<Oid, BTreeSet<Oid>>,
     /// The others, oldest first.
@@ -37,8 +38,8 @@ impl Patches {
         if ours.is_empty() || others.is_empty() {
             return Ok(patches);
         }
-        let mine = git.paths_of(ours).await?;
-        let theirs = git.paths_of(&others).await?;
+        let mut mine = git.paths_of(ours).await?;
+        let mut theirs = git.paths_of(&others).await?;
         let touched: BTreeSet<&Vec<u8>> = mine.values().flatten().collect();
         let near =
             |oid: &&Oid| theirs.get(*oid).is_some_and(|paths| paths.iter().any(|p| touched.contains(p)));
@@ -46,9 +47,10 @@ impl Patches {
         if patches.others.is_empty() {
             return Ok(patches);
         }
-        let theirs: BTreeSet<&Vec<u8>> =
+        let met_paths: BTreeSet<&Vec<u8>> =
             patches.others.iter().filter_map(|oid| theirs.get(oid)).flatten().collect();
-        let met = |oid: &&Oid| mine.get(*oid).is_some_and(|paths| paths.iter().any(|p| theirs.contains(p)));
+        let met =
+            |oid: &&Oid| mine.get(*oid).is_some_and(|paths| paths.iter().any(|p| met_paths.contains(p)));
         let ours: Vec<Oid> = ours.iter().filter(met).cloned().collect();
         patches.forth = git.patch_ids(&ours, false).await?;
         patches.back = git.patch_ids(&ours, true).await?;
@@ -57,6 +59,10 @@ impl Patches {
             let parts = git.commit_parts(oid).await?;
             patches.author.insert(oid.clone(), signature(&parts.author));
             patches.reverts.insert(oid.clone(), reverted(&parts.message));
+            // A commit may be named twice.
+            if let Some(paths) = mine.remove(oid).or_else(|| theirs.remove(oid)) {
+                patches.paths.insert(oid.clone(), paths);
+            }
         }
         Ok(patches)
     }
@@ -104,6 +110,13 @@ impl Patches {
     pub fn rewritten_as(&self, oid: &Oid) -> Vec<Oid> {
         let Some(author) = self.author.get(oid) else { return Vec::new() };
         self.others.iter().filter(|other| self.author.get(*other) == Some(author)).cloned().collect()
+    }
+
+    /// Whether a rewritten commit still changes every file that the first one changed: somebody edited the work, and did
+    /// not leave a part of it out.
+    pub fn edits(&self, oid: &Oid, rewritten: &Oid) -> bool {
+        let (Some(first), Some(now)) = (self.paths.get(oid), self.paths.get(rewritten)) else { return false };
+        !first.is_empty() && first.is_subset(now)
     }
 }
 

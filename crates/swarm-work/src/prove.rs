@@ -155,7 +155,8 @@ impl Trunk<'_> {
                 (None, None) => Ok(None),
             });
         }
-        Ok(match (is_there_otherwise(self.git, oid, self.tip, &self.patches).await?, taken) {
+        let place = is_there_otherwise(self.git, oid, self.tip, &self.patches).await?;
+        Ok(match (place.or_else(|| edited_as(oid, &self.patches)), taken) {
             (Some(place), None) => Ok(Some(place)),
             (Some(_), Some(taken)) => Err(taken),
             (None, _) => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
@@ -225,6 +226,13 @@ async fn is_there_otherwise(
         }
     }
     Ok(None)
+}
+
+/// The commit that somebody made of this one with other lines in the same files: their word about it, as a later commit
+/// of theirs would be. It is the work, and nobody's but theirs to take back.
+fn edited_as(oid: &Oid, patches: &Patches) -> Option<Oid> {
+    let stands = |place: &Oid| patches.edits(oid, place) && patches.reverted_by_after(oid, place).is_none();
+    patches.rewritten_as(oid).into_iter().find(stands)
 }
 
 /// Whether picking the commit there would change nothing.

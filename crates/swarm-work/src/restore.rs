@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
-pub use shelves::{best, saved};
+pub use shelves::{best, saved, with_work};
 use swarm_git::{Git, GitError, Head, PrivateIndex, RefChange, RefOutcome};
 
 /// Why something was saved.
@@ -20,6 +20,8 @@ pub enum Shelf {
     Kept,
     /// The folder itself, until the trash is emptied.
     Trash,
+    /// The repository that an agent worked in, for what it never handed in: a stash, say.
+    Repository,
     /// A person's own changes that were in the way of an operation.
     Local,
     /// What a checkpoint holds of a task.
@@ -33,6 +35,7 @@ impl Shelf {
             Self::Rescue => "rescued",
             Self::Kept => "branch",
             Self::Trash => "folder in the trash",
+            Self::Repository => "agent's own repository",
             Self::Local => "your local changes",
             Self::Checkpoint => "in a checkpoint",
         }
@@ -56,6 +59,7 @@ pub struct Saved {
     /// A folder that stays in the trash until a person takes it out.
     pub keep: bool,
     commit: Option<Oid>,
+    tree: Option<Oid>,
     folder: Option<PathBuf>,
 }
 

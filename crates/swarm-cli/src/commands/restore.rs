@@ -1,7 +1,7 @@
 //! `swarm restore`.
 
 use serde::Serialize;
-use swarm_work::restore::Saved;
+use swarm_work::restore::{Saved, with_work};
 
 use crate::commands::operate::{DryRun, shown_lines};
 use crate::context::Context;
@@ -12,8 +12,8 @@ use crate::swarm::Swarm;
 
 /// Restore saved work: branches, unfinished work, removed worktrees, local changes
 ///
-/// Without a name, or with --list, lists what is saved, with the number of commits and files that trunk does not have. For a task the
-/// newest entry with work in it is restored, on a new branch and in a folder below .swarm/restored. Existing files are never
+/// Without a name, or with --list, lists the saved work that trunk does not have, with its commits and files; --all lists every copy.
+/// For a task the newest entry with work in it is restored, on a new branch and in a folder below .swarm/restored. Existing files are never
 /// changed.
 ///
 /// Examples: swarm restore, swarm restore 1.2, swarm restore refs/swarm/wip/1.2/r7
@@ -25,6 +25,9 @@ pub struct Args {
     /// List saved work
     #[arg(long)]
     pub list: bool,
+    /// List every saved copy, also those without work of their own
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
     #[command(flatten)]
     pub dry: DryRun,
 }
@@ -53,7 +56,7 @@ struct Back {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let all = swarm.saved_work()?;
-    let Some(name) = args.name else { return list(&swarm, cx, &all) };
+    let Some(name) = args.name else { return list(&swarm, cx, &all, args.all) };
     let saved = chosen(&swarm, &all, &name)?;
     if args.dry.dry_run {
         let place = swarm.would_restore(saved)?;
@@ -93,7 +96,7 @@ fn chosen<'a>(swarm: &Swarm, all: &'a [Saved], name: &str) -> Result<&'a Saved, 
     }
 }
 
-fn list(swarm: &Swarm, cx: &Context, all: &[Saved]) -> Result<(), CliError> {
+fn list(swarm: &Swarm, cx: &Context, all: &[Saved], every: bool) -> Result<(), CliError> {
     let now_secs = i64::try_from(swarm.now().0 / 1000).unwrap_or(i64::MAX);
     let line = |one: &Saved| Line {
         name: one.name.clone(),
@@ -104,13 +107,22 @@ fn list(swarm: &Swarm, cx: &Context, all: &[Saved]) -> Result<(), CliError> {
         files: one.files,
         subject: one.subject.clone(),
     };
-    let lines: Vec<Line> = all.iter().map(line).collect();
-    cx.out.view(&lines, |lines| text(lines))
+    let listed: Vec<&Saved> = if every { all.iter().collect() } else { with_work(all) };
+    let hidden = all.len() - listed.len();
+    let lines: Vec<Line> = listed.into_iter().map(line).collect();
+    cx.out.view(&lines, |lines| text(lines))?;
+    if hidden > 0 {
+        let copies = if hidden == 1 { "1 more copy has" } else { &format!("{hidden} more copies have") };
+        output::note(&format!(
+            "Note: {copies} nothing that is not listed or in trunk's history: `swarm restore --all`"
+        ));
+    }
+    Ok(())
 }
 
 fn text(lines: &[Line]) -> String {
     if lines.is_empty() {
-        return "Nothing was saved".into();
+        return "No saved work besides what is in trunk's history".into();
     }
     let cells = |line: &Line| {
         let count = |count: Option<usize>| count.map_or(String::new(), |count| count.to_string());

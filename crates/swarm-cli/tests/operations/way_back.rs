@@ -146,8 +146,10 @@ fn restore_brings_back_the_work_and_not_an_empty_branch_beside_it() {
     assert!(arena.worktrees().iter().all(|path| !path.ends_with("/1.1")), "it was given up");
     let kept = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/kept/1.1"]);
     assert!(!kept.trim().is_empty(), "a branch without commits was kept");
-    let all = arena.json(&["restore"]);
+    let all = arena.json(&["restore", "--all"]);
     let all = all.as_array().expect("a list");
+    let listed = arena.json(&["restore"]).as_array().expect("a list").clone();
+    assert_eq!(listed.len(), 1, "the work, once: {listed:?}");
     assert!(all.iter().all(|one| !one["name"].as_str().unwrap_or_default().contains("pool-")), "{all:?}");
     let empty = all.iter().find(|one| one["name"].as_str() == Some(kept.trim())).expect("it is listed");
     assert_eq!((&empty["commits"], &empty["files"]), (&json!(0), &json!(0)), "and said to be empty");

@@ -30,9 +30,14 @@ fn no_agents(state: &State) -> Result<(), Refusal> {
 pub(super) fn reset(state: &State) -> Result<Outcome, Refusal> {
     state.plan.as_ref().ok_or(Refusal::NoPlan)?;
     let mut events = agents_stopped(state);
-    let mut answer = format!("Plan reset: {} tasks are pending", state.tasks.len());
-    if !events.is_empty() {
-        answer += &format!(", {} agents are stopped", events.len());
+    let mut answer = match state.tasks.len() {
+        1 => "Plan reset: 1 task is pending".to_owned(),
+        many => format!("Plan reset: {many} tasks are pending"),
+    };
+    match events.len() {
+        0 => {}
+        1 => answer += ", 1 agent is stopped",
+        many => answer += &format!(", {many} agents are stopped"),
     }
     events.push(Event::PlanReset {});
     Ok(Outcome::new(events, answer))

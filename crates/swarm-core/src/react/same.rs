@@ -32,7 +32,7 @@ pub(super) fn stops(state: &State, task: &Task, digest: &str, output: &str) -> O
     }
     let lines: Vec<&str> = output.lines().collect();
     let shown = lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n");
-    let why = format!("its checks failed {times} times in a row with the same output:\n{shown}");
+    let why = format!("its checks failed {times} times in a row in the same way:\n{shown}");
     Some(Next::Blocked { block: BlockKind::Retries, why })
 }
 

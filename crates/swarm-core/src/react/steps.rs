@@ -15,7 +15,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::input::KeyName;
 use crate::limits::{EFFECT_FAILURES_MAX, PLAN_BYTES_MAX};
-use crate::operation::{goes_on, plan, restore, undo};
+use crate::operation::{conflicts, goes_on, plan, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::{Running, Step};
@@ -220,29 +220,8 @@ pub(super) fn conflict(state: &State, op: &CommandId, paths: Vec<String>) -> Vec
     let Some(running) = running(state, op).filter(|r| matches!(r.step, Step::Moving { .. })) else {
         return vec![];
     };
-    let shown: Vec<&str> = paths.iter().take(3).map(String::as_str).collect();
-    let why =
-        format!("{} conflicts with later work in {}; trunk is untouched", running.kind, shown.join(", "));
-    let hint = match &running.request {
-        Request::RollbackTask { tasks, .. } => by_hand(state, tasks),
-        _ => "swarm attention".into(),
-    };
-    failed(op, why, hint, paths)
-}
-
-/// Where later work builds on it by the plan, that goes back first; what else changed the same lines only a person can
-/// tell apart.
-fn by_hand(state: &State, tasks: &[TaskId]) -> String {
-    let Some(first) = tasks.first() else { return "swarm attention".into() };
-    let others = |id: &&TaskId| state.dependents(id).iter().any(|other| !tasks.contains(other));
-    if let Some(id) = tasks.iter().find(others) {
-        return format!("swarm task rollback {id} --cascade");
-    }
-    let proof = state.task(first).and_then(|task| task.stage.proof());
-    match proof.and_then(|proof| proof.own().last().cloned()) {
-        Some(commit) => format!("git revert {}", commit.short()),
-        None => format!("swarm task show {first}"),
-    }
+    let (why, hint) = conflicts(state, &running.kind, &running.request, &paths);
+    failed(op, format!("{why}; trunk is untouched"), hint, paths)
 }
 
 pub(super) fn refused(state: &State, op: &CommandId, why: String, hint: String) -> Vec<Event> {

@@ -8,7 +8,7 @@ fn the_same_failure_again_and_again_stops_the_task_and_shows_it() {
         "plan a | start alike | ready a | complete a | red a | complete a | red a | stage a | stopped a | unblock a",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Active 2 → Checking → Active 3 → Blocked (retries) → Pending → Preparing r2
-            stage a: blocked (retries): its checks failed 2 times in a row with the same output:
+            stage a: blocked (retries): its checks failed 2 times in a row in the same way:
             output
             owed: Prepare r2
         ",

@@ -27,6 +27,8 @@ pub enum GitError {
     NoMainCheckout { common_dir: PathBuf },
     #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
     Pruned { commit: Oid },
+    #[error("the branch {branch} is gone: {way_back}")]
+    NoBranch { branch: String, way_back: String },
     #[error("git {command} failed ({how}): {said}")]
     Failed { command: String, how: String, said: String },
     #[error("git {command} answered something unexpected: {what}")]

@@ -2,6 +2,7 @@
 //! branches and worktrees of tasks. Every step looks first: a thing that is where it shall be is left, one that is
 //! where it was is moved, anything else stops the move before it has begun.
 
+pub mod rebuild;
 mod trunk;
 
 use std::collections::BTreeSet;

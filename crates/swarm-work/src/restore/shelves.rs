@@ -12,6 +12,9 @@ use crate::remove::{About, trashed};
 use swarm_git::{Git, GitError};
 use swarm_process::Input;
 
+/// In the name of an agent's own repository in the trash, between its task and the time.
+const AGENTS_GIT: &str = "-git-";
+
 /// Commits that are counted one by one; of older ones only the files are.
 const COUNTED_MAX: usize = 300;
 
@@ -34,6 +37,20 @@ pub async fn saved(git: &Git, worktrees: &Path, trunk: &str) -> Result<Vec<Saved
         _ => true,
     });
     Ok(all)
+}
+
+/// What a person looks for: with work in it, and the same files of a task once.
+pub fn with_work(all: &[Saved]) -> Vec<&Saved> {
+    let mut seen: BTreeSet<(&str, &Oid)> = BTreeSet::new();
+    let mut listed = Vec::new();
+    for one in all {
+        let is_unknown = one.shelf == Shelf::Trash && one.commit.is_none();
+        let is_first = one.keep || one.tree.as_ref().is_none_or(|tree| seen.insert((&one.task, tree)));
+        if is_first && (one.has_work() || is_unknown) {
+            listed.push(one);
+        }
+    }
+    listed
 }
 
 /// The one that a person means who names only the task: with work in it, the newest first, and of two that stand on one
@@ -65,13 +82,17 @@ fn secs(at: SystemTime) -> i64 {
 /// proven empty of work before they came there.
 fn folders(git: &Git, worktrees: &Path) -> Vec<Saved> {
     let ours = |name: &str| name.contains("-record-") || name.starts_with("pool-");
+    let of_agent = |name: &str| name.split_once(AGENTS_GIT).map(|(task, _)| task.to_owned());
     let all = trashed(git, worktrees).into_iter().filter(|one| one.about.is_some() || !ours(&one.name));
     all.map(|one| {
-        let unknown = || About { task: one.name.clone(), tip: None, keep: false };
-        let About { task, tip, keep } = one.about.clone().unwrap_or_else(unknown);
+        let repository = of_agent(&one.name);
+        let shelf = if repository.is_some() { Shelf::Repository } else { Shelf::Trash };
+        let task = repository.unwrap_or_else(|| one.name.clone());
+        let unknown = About { task, tip: None, keep: false };
+        let About { task, tip, keep } = one.about.clone().unwrap_or(unknown);
         Saved {
             name: format!("trash/{}", one.name),
-            shelf: Shelf::Trash,
+            shelf,
             task,
             at_secs: secs(one.at),
             subject: "the folder as it was".into(),
@@ -79,6 +100,7 @@ fn folders(git: &Git, worktrees: &Path) -> Vec<Saved> {
             ahead: None,
             keep,
             commit: tip,
+            tree: None,
             folder: Some(one.path),
         }
     })
@@ -100,7 +122,8 @@ fn place_of(name: &str) -> Option<(Shelf, String)> {
 }
 
 async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
-    let format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)";
+    let format =
+        "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(tree)%00%(contents:subject)";
     let shelves =
         ["wip", "rescue", "kept", "local", "checkpoints"].map(|shelf| format!("refs/swarm/{shelf}"));
     let listed = git.call(["for-each-ref", format]).args(&shelves).long_list().ok().await?;
@@ -108,7 +131,7 @@ async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
     let mut all = Vec::new();
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\0').collect();
-        let [name, oid, date, subject] = fields[..] else { continue };
+        let [name, oid, date, tree, subject] = fields[..] else { continue };
         let (Ok(commit), Some((shelf, task))) = (Oid::new(oid), place_of(name)) else { continue };
         // Commits that must be the same when asked twice carry no date: the ref's own file does.
         let written = std::fs::metadata(git.common_dir.join(name)).and_then(|meta| meta.modified());
@@ -122,6 +145,7 @@ async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
             ahead: None,
             keep: false,
             commit: Some(commit),
+            tree: Oid::new(tree).ok(),
             folder: None,
         });
     }
@@ -167,10 +191,7 @@ async fn count_ahead(git: &Git, all: &mut [Saved], trunk: &str) -> Result<(), Gi
     for one in all.iter_mut() {
         let Some(commit) = &one.commit else { continue };
         if !known.contains_key(commit) && known.len() < COUNTED_MAX {
-            let args = ["rev-list", "--count", commit.as_str(), "--not", trunk.as_str()];
-            // A folder may outlive its commit.
-            let told = git.call(args).line().await.ok();
-            known.insert(commit.clone(), told.and_then(|told| told.trim().parse().ok()));
+            known.insert(commit.clone(), ahead_of(git, commit, &trunk).await);
         }
         one.ahead = known.get(commit).copied().flatten();
         if one.ahead == Some(0) {
@@ -178,4 +199,18 @@ async fn count_ahead(git: &Git, all: &mut [Saved], trunk: &str) -> Result<(), Gi
         }
     }
     Ok(())
+}
+
+/// Commits whose change trunk has not, under this name or another. None where a folder has outlived its commit.
+async fn ahead_of(git: &Git, commit: &Oid, trunk: &Oid) -> Option<usize> {
+    let both = format!("{trunk}...{commit}");
+    let args = ["rev-list", "--count", "--right-only", &both];
+    let count = |told: Vec<u8>| String::from_utf8_lossy(&told).trim().parse::<usize>().ok();
+    let by_name = count(git.call(args).long_list().ok().await.ok()?)?;
+    if by_name == 0 {
+        return Some(0);
+    }
+    // Merging gave most of them new names.
+    let told = git.call(args).arg("--cherry-pick").long_list().ok().await.ok();
+    Some(told.and_then(count).unwrap_or(by_name))
 }

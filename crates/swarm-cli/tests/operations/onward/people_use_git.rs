@@ -71,6 +71,43 @@ fn a_commit_that_a_person_added_to_keeps_what_was_added() {
     ends_with(&arena, &["added.txt", "one.txt", "two.txt"]);
 }
 
+/// As with a later commit of theirs: the person's word about these lines. Without the file it is not the task's work.
+#[test]
+fn a_commit_whose_lines_a_person_edited_with_an_amend_is_still_done() {
+    let arena = two_done();
+    arena.write("two.txt", "two, but better\n");
+    arena.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    for _ in 0..2 {
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.status_of("1.2").as_str()), (0, "done"), "{said}");
+    }
+    let now = arena.git(&["rev-parse", "main"]).trim().to_owned();
+    assert_eq!(arena.shown("1.2")["proof"]["commit"], now.as_str());
+    assert_eq!(arena.git(&["show", "main:two.txt"]), "two, but better\n");
+    arena.git(&["rm", "--quiet", "two.txt"]);
+    arena.write("mine.txt", "mine\n");
+    arena.git(&["add", "mine.txt"]);
+    arena.git(&["commit", "--quiet", "--amend", "--no-edit"]);
+    arena.run(&[]);
+    assert_gone(&arena, "1.2");
+    ends_with(&arena, &["mine.txt", "one.txt", "two.txt"]);
+}
+
+/// What a preview shows is what would happen, also where it would fail.
+#[test]
+fn a_rollback_that_would_conflict_says_so_before_it_is_tried() {
+    let arena = two_done();
+    arena.write("two.txt", "two\nand mine\n");
+    arena.git(&["commit", "--quiet", "--all", "--message", "my two"]);
+    let before = arena.git(&["for-each-ref"]);
+    let out = arena.swarm(&["task", "rollback", "1.2", "--dry-run"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert!(said.contains("conflicts with later work in two.txt") && said.contains("git revert"), "{said}");
+    assert_eq!(arena.git(&["for-each-ref"]), before);
+    ends_with(&arena, &BOTH);
+}
+
 #[test]
 fn what_a_person_reverted_is_shown_as_gone_and_a_retry_brings_it_back() {
     let arena = two_done();

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use swarm_protocol::ids::Oid;
 use swarm_protocol::operation::{Moved, TrunkHow, TrunkMove, local_ref};
 
+use super::rebuild::{Rebuilt, rebuild};
 use super::{ASK_AGAIN, MoveOutcome, Mover, Step, refused};
 use crate::publish::{
     Aside, Intent, Publication, Saving, bring_back, in_the_way, publish, set_aside, settle_left,
 };
-use swarm_git::revert::{Carried, Carry, pick, revert};
 use swarm_git::{GitError, RefChange};
 
 impl Mover<'_> {
@@ -86,34 +86,16 @@ impl Mover<'_> {
                 "swarm checkpoint list",
             );
         }
-        let carry = |onto: &Oid, commits: &[Oid]| Carry {
-            onto: onto.clone(),
-            commits: commits.to_vec(),
-            at_secs: self.at_secs(),
-            because: Some(format!("Swarm-Operation: {}", self.op)),
-        };
-        let mut onto = trunk.old.clone();
-        for carried in [Some(undone), None] {
-            let built = match carried {
-                Some(undone) => revert(self.git, &carry(&onto, undone)).await?,
-                None => pick(self.git, &carry(&onto, brought)).await?,
-            };
-            match built {
-                Carried::Built { result, commits, of } => {
-                    if carried.is_none() {
-                        moved.brought.extend(of.into_iter().zip(commits.iter().cloned()));
-                    }
-                    moved.made.extend(commits);
-                    onto = result;
-                }
-                Carried::Nothing => {}
-                Carried::Conflict { commit, paths } => {
-                    let paths = paths.iter().map(|path| path.display().to_string()).collect();
-                    return Ok(Err(MoveOutcome::Conflict { commit, paths }));
-                }
+        let because = format!("Swarm-Operation: {}", self.op);
+        let built = rebuild(self.git, &trunk.old, (undone, brought), self.at_secs(), Some(because)).await?;
+        match built {
+            Rebuilt::Built { tip, made, brought } => {
+                moved.brought.extend(brought);
+                moved.made.extend(made);
+                Ok(Ok(tip))
             }
+            Rebuilt::Conflict { commit, paths } => Ok(Err(MoveOutcome::Conflict { commit, paths })),
         }
-        Ok(Ok(onto))
     }
 
     /// Checkpoints of other plans, or of long ago, had the same name: what was put aside then keeps its date as a name.

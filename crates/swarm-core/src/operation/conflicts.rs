@@ -1,0 +1,37 @@
+//! An operation whose reverts or picks do not fit what is on trunk.
+
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::Request;
+
+use crate::state::State;
+
+/// Files that are named.
+const NAMED: usize = 3;
+
+/// Why it cannot be done, and the command that leads on.
+pub fn conflicts(state: &State, kind: &str, request: &Request, paths: &[String]) -> (String, String) {
+    let shown: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
+    let more = paths.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map_or(String::new(), |more| format!(" and {more} more"));
+    let why = format!("{kind} conflicts with later work in {}{more}", shown.join(", "));
+    let hint = match request {
+        Request::RollbackTask { tasks, .. } => by_hand(state, tasks),
+        _ => "swarm attention".into(),
+    };
+    (why, hint)
+}
+
+/// Where later work builds on it by the plan, that goes back first; what else changed the same lines only a person can
+/// tell apart.
+fn by_hand(state: &State, tasks: &[TaskId]) -> String {
+    let Some(first) = tasks.first() else { return "swarm attention".into() };
+    let others = |id: &&TaskId| state.dependents(id).iter().any(|other| !tasks.contains(other));
+    if let Some(id) = tasks.iter().find(others) {
+        return format!("swarm task rollback {id} --cascade");
+    }
+    let proof = state.task(first).and_then(|task| task.stage.proof());
+    match proof.and_then(|proof| proof.commits.last().or(proof.own().last()).cloned()) {
+        Some(commit) => format!("git revert {}", commit.short()),
+        None => format!("swarm task show {first}"),
+    }
+}
