@@ -152,6 +152,9 @@ impl Session {
         if self.store.state().running && git.clear_torn().await? > 0 {
             note("Files that a power cut had left without content were removed from the git directory");
         }
+        if git.forget_pruned().await? > 0 {
+            note("Refs below refs/swarm were removed whose commits `git gc --prune=now` had taken");
+        }
         half_written::clear(&self.paths, &git.swarm_dir());
         git.clear_own_ref_locks().await;
         let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();

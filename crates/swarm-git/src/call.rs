@@ -253,7 +253,8 @@ impl GitCall {
 
     /// Runs it and hands back whatever happened, also a failure of git.
     pub async fn any(self) -> Result<Ended, GitError> {
-        traced(self.shown(), self.end()).await
+        // In a box: it is at the bottom of every future that asks git, and each of them would carry all of it.
+        Box::pin(traced(self.shown(), self.end())).await
     }
 
     async fn end(self) -> Result<Ended, GitError> {

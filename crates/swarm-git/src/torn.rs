@@ -65,10 +65,28 @@ impl Git {
                 broken.insert(oid.clone());
             }
         }
+        self.forget_refs(&refs, &broken, "swarm: the commit was torn by a power cut").await
+    }
+
+    /// Takes refs of ours away whose commit is not there any more, and gives their number: a `git gc --prune=now` that had
+    /// begun before the ref was made takes what it names, and git would then refuse to clean up ever again.
+    pub async fn forget_pruned(&self) -> Result<usize, GitError> {
+        let refs = self.refs_under(OURS).await?;
+        let named: Vec<Oid> = refs.iter().map(|(_, oid)| oid.clone()).collect();
+        let pruned = self.missing_commits(&named).await?.into_iter().collect();
+        self.forget_refs(&refs, &pruned, "swarm: the commit was pruned").await
+    }
+
+    async fn forget_refs(
+        &self,
+        refs: &[(String, Oid)],
+        broken: &BTreeSet<Oid>,
+        why: &str,
+    ) -> Result<usize, GitError> {
         let in_vain = refs.iter().filter(|(_, oid)| broken.contains(oid));
         let changes: Vec<RefChange> = in_vain.map(|(name, oid)| RefChange::delete(name, oid)).collect();
         if !changes.is_empty() {
-            self.update_refs(&changes, "swarm: the commit was torn by a power cut").await?;
+            self.update_refs(&changes, why).await?;
         }
         Ok(changes.len())
     }
@@ -234,5 +252,12 @@ mod tests {
         assert_eq!(left, ["refs/swarm/checkpoints/before-merge-1.2/trunk"]);
         assert_eq!(git(&["rev-parse", "swarm/1.1"]).await, whole);
         git(&["rev-parse", "--verify", "main"]).await;
+        // What a clean-up took that had begun before the ref was there.
+        let pruned = open.common_dir.join("refs/swarm/checkpoints/before-merge-1.2/dirty");
+        fs::create_dir_all(&pruned).expect("made");
+        fs::write(pruned.join("1.1"), "1234567812345678123456781234567812345678\n").expect("written");
+        assert_eq!(open.forget_pruned().await.expect("forgotten"), 1);
+        assert_eq!(open.refs_under(OURS).await.expect("refs").len(), 1);
+        git(&["gc", "--quiet", "--prune=now"]).await;
     }
 }

@@ -186,7 +186,12 @@ impl Call {
     }
 
     /// Runs the child to its end. Dropping the future ends the whole process group, and so does our own end.
-    pub async fn run(mut self) -> Result<Ended, ProcessError> {
+    pub async fn run(self) -> Result<Ended, ProcessError> {
+        // In a box: it is at the bottom of deep futures, and each of them would carry all of it.
+        Box::pin(self.run_to_its_end()).await
+    }
+
+    async fn run_to_its_end(mut self) -> Result<Ended, ProcessError> {
         let program = self.program.to_string_lossy().into_owned();
         let (timeout, limit, excess) = (self.timeout, self.stdout_max, self.excess);
         let stuck_after = self.stuck_after;

@@ -34,9 +34,13 @@ pub struct Ran {
     pub untested: bool,
 }
 
+/// As much as the main thread has; only what is used is taken.
+const STACK_BYTES: usize = 8 * 1024 * 1024;
+
 pub fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .thread_stack_size(STACK_BYTES)
         .enable_all()
         .build()
         .map_err(|e| CliError::environment("Cannot start the runtime").because(e))
@@ -66,12 +70,12 @@ pub async fn run(session: Session, watching: &mut dyn Watching) -> Result<Ran, C
             "Budget: {bounds}; the swarm pauses when it is spent (`budget.session`, 0 for no bound)"
         ));
     }
-    coordinate(session, true, Some(watching)).await
+    Box::pin(coordinate(session, true, Some(watching))).await
 }
 
 /// Brings everything to rest that an earlier coordinator left running, and starts nothing.
 pub async fn bring_to_rest(session: Session) -> Result<Ran, CliError> {
-    coordinate(session, false, None).await
+    Box::pin(coordinate(session, false, None)).await
 }
 
 async fn coordinate(

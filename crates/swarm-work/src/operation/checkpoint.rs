@@ -59,6 +59,31 @@ pub fn check_name(name: &str) -> Result<(), String> {
 
 /// A full checkpoint: refs of trunk, tips and everything that is not committed, durable when this returns.
 pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
+    let mut tries = 1;
+    loop {
+        let saved = put(git, asked).await?;
+        match whole(git, &saved).await {
+            // A clean-up that had begun before the refs were there has taken what they name. The files still have it.
+            Err(GitError::Pruned { .. }) if tries < TRIES_MAX => tries += 1,
+            other => {
+                other?;
+                git.make_durable().await?;
+                return Ok(saved);
+            }
+        }
+    }
+}
+
+/// An error unless everything is there that is not committed.
+async fn whole(git: &Git, saved: &Saved) -> Result<(), GitError> {
+    for (task, commit) in &saved.dirty {
+        let besides = saved.tips.get(task).or(saved.trunk.as_ref()).unwrap_or(commit);
+        git.is_complete(commit, besides).await?;
+    }
+    Ok(())
+}
+
+async fn put(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitError> {
     let (mut saved, present) = read_refs(git, asked.trunk, &prefix_of(asked.name)).await?;
     let worktrees = all_markers(git).into_iter().filter(|marker| marker.state == MarkerState::Ready);
     let mut waiting: Vec<WorktreeMarker> = worktrees.filter(|marker| marker.path.is_dir()).collect();
@@ -87,7 +112,6 @@ pub async fn save(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
         }
     }
     put_refs(git, asked, &saved, present).await?;
-    git.make_durable().await?;
     Ok(saved)
 }
 
