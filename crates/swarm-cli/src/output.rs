@@ -124,6 +124,7 @@ pub fn harmless(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\t' => " ".to_owned(),
+            '\n' => " | ".to_owned(),
             // Bidirectional overrides would let a title read differently from what it is.
             c if c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {
                 c.escape_default().to_string()

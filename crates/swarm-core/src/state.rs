@@ -125,6 +125,9 @@ pub struct SetupFailures {
     /// What was said, without the name of the task.
     pub text: String,
     pub count: u32,
+    /// The worktrees were there: the commands that prepare them failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commands: bool,
 }
 
 /// Header of the plan.

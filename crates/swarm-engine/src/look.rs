@@ -5,6 +5,7 @@ use swarm_core::{State, react, show};
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{AgentNews, AgentNow};
 use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
@@ -56,6 +57,17 @@ pub fn look(
 pub fn look_back(paths: &Paths, what: &Look, at: u64) -> Result<Looked, StoreError> {
     let state = Store::open_reader(paths, &OpenOptions::new("read"), Some(at))?.state;
     Ok(look(&state, what, state.at, |_| None))
+}
+
+/// What the ledger does not know of the swarm: whether somebody coordinates it, and how it is configured.
+pub fn show_around(view: &mut AnyView, config: &Config, coordinator: bool) {
+    let status = match view {
+        AnyView::Status(status) => status,
+        AnyView::Board(board) => &mut board.status,
+        _ => return,
+    };
+    status.coordinator = Some(coordinator);
+    status.without_walls = config.without_walls();
 }
 
 fn view(

@@ -137,6 +137,11 @@ impl Session {
         config.check.commands.is_empty() && config.verify_commands().commands.is_empty()
     }
 
+    /// Profiles whose agents run without walls.
+    pub fn without_walls(&self) -> Vec<String> {
+        self.world.config.without_walls()
+    }
+
     /// What the session may spend, in words; none: without bound.
     pub fn budget(&self) -> Option<String> {
         self.world.config.budget.session.describe()

@@ -9,6 +9,7 @@ use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
 use super::refs::parse_oid;
+use super::taken::Changed;
 use swarm_process::Input;
 
 /// Commits whose changes are read in one call: their text passes through our memory.
@@ -21,6 +22,8 @@ pub struct Patches {
     back: BTreeMap<Oid, String>,
     author: BTreeMap<Oid, Vec<u8>>,
     paths: BTreeMap<Oid, BTreeSet<Vec<u8>>>,
+    subject: BTreeMap<Oid, Vec<u8>>,
+    changes: BTreeMap<Oid, Vec<Changed>>,
     /// Commits that the message of a commit says it reverts.
     reverts: BTreeMap<Oid, BTreeSet<Oid>>,
     /// The others, oldest first.
@@ -59,12 +62,28 @@ impl Patches {
             let parts = git.commit_parts(oid).await?;
             patches.author.insert(oid.clone(), signature(&parts.author));
             patches.reverts.insert(oid.clone(), reverted(&parts.message));
+            patches.subject.insert(oid.clone(), subject(&parts.message));
             // A commit may be named twice.
             if let Some(paths) = mine.remove(oid).or_else(|| theirs.remove(oid)) {
                 patches.paths.insert(oid.clone(), paths);
             }
         }
+        patches.changes = git.changes_of(&[&ours[..], &patches.others].concat()).await?;
+        patches.read_reverted(git).await?;
         Ok(patches)
+    }
+
+    /// The subjects of commits that were reverted and are older than what was read.
+    async fn read_reverted(&mut self, git: &Git) -> Result<(), GitError> {
+        let named: BTreeSet<&Oid> = self.reverts.values().flatten().collect();
+        let unread = |oid: &&&Oid| !self.subject.contains_key(**oid);
+        let unread: Vec<Oid> = named.iter().filter(unread).map(|oid| (*oid).clone()).collect();
+        let missing = git.missing_commits(&unread).await?;
+        for oid in unread.iter().filter(|oid| !missing.contains(oid)) {
+            let parts = git.commit_parts(oid).await?;
+            self.subject.insert(oid.clone(), subject(&parts.message));
+        }
+        Ok(())
     }
 
     /// The commit that took this one back, if the last word about it was that. What came before it is about another
@@ -86,8 +105,11 @@ impl Patches {
         for other in others {
             let (id, says) = (self.forth.get(other), self.reverts.get(other));
             let names = |wanted: &Oid| says.is_some_and(|says| says.contains(wanted));
+            let names_older = || {
+                says.is_some_and(|says| says.iter().any(|older| self.takes_back_instead(other, older, oid)))
+            };
             by = match by {
-                None if names(oid) || (back.is_some() && id == back) => Some(other.clone()),
+                None if names(oid) || (back.is_some() && id == back) || names_older() => Some(other.clone()),
                 Some(revert) if names(&revert) || (forth.is_some() && id == forth) => None,
                 unchanged => unchanged,
             };
@@ -95,9 +117,32 @@ impl Patches {
         by
     }
 
+    /// Whether this revert of an older commit takes back a commit that had brought its work again: in other words, and a
+    /// file of it is what it was before.
+    fn takes_back_instead(&self, revert: &Oid, older: &Oid, oid: &Oid) -> bool {
+        let alike = older != oid
+            && self.order.get(older) < self.order.get(oid)
+            && self.subject.get(older) == self.subject.get(oid);
+        let (Some(done), Some(undone)) = (self.changes.get(oid), self.changes.get(revert)) else {
+            return false;
+        };
+        let is_back = |file: &Changed| {
+            undone.iter().any(|back| back.path == file.path && back.old == file.new && back.new == file.old)
+        };
+        alike && done.iter().any(is_back)
+    }
+
     /// The commits of others that touch the same files, oldest first.
     pub fn others(&self) -> impl DoubleEndedIterator<Item = &Oid> {
         self.others.iter()
+    }
+
+    /// Commits of others after this one that touch a file it changed, newest first.
+    pub fn later_in_its_files(&self, oid: &Oid) -> Vec<Oid> {
+        let (Some(at), Some(files)) = (self.order.get(oid), self.paths.get(oid)) else { return Vec::new() };
+        let later = self.others.iter().filter(|other| self.order.get(*other) > Some(at));
+        let meets = |other: &&Oid| self.paths.get(*other).is_some_and(|paths| !paths.is_disjoint(files));
+        later.filter(meets).rev().cloned().collect()
     }
 
     /// Another commit on trunk with the same change.
@@ -118,6 +163,10 @@ impl Patches {
         let (Some(first), Some(now)) = (self.paths.get(oid), self.paths.get(rewritten)) else { return false };
         !first.is_empty() && first.is_subset(now)
     }
+}
+
+fn subject(message: &[u8]) -> Vec<u8> {
+    message.split(|b| *b == b'\n').next().unwrap_or_default().to_vec()
 }
 
 fn signature(author: &super::Signature) -> Vec<u8> {

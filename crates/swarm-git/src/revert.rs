@@ -138,6 +138,16 @@ impl Git {
         Ok(commits.iter().filter(|oid| listed.contains(oid.as_str())).cloned().collect())
     }
 
+    /// Those of these objects, of whatever kind, that are not there (any more).
+    pub async fn missing_objects(&self, objects: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
+        let input: String = objects.iter().map(|oid| format!("{oid}\n")).collect();
+        let call = self.call(["cat-file", "--batch-check=%(objecttype)"]);
+        let told = call.stdin(swarm_process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
+        let told = String::from_utf8_lossy(&told);
+        let missing = objects.iter().zip(told.lines()).filter(|(_, line)| line.ends_with(" missing"));
+        Ok(missing.map(|(oid, _)| oid.clone()).collect())
+    }
+
     /// The full names of commits of a list that cannot be found (any more).
     pub async fn missing_commits(&self, commits: &[Oid]) -> Result<Vec<Oid>, GitError> {
         let input: String = commits.iter().map(|oid| format!("{oid}\n")).collect();

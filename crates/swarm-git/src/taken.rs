@@ -13,10 +13,11 @@ use super::patches::lines;
 use super::refs::parse_oid;
 
 /// A file that a commit changed: what it was before, what it was after. None: it was not there.
-struct Changed {
-    path: Vec<u8>,
-    old: Option<Oid>,
-    new: Option<Oid>,
+#[derive(Debug)]
+pub(super) struct Changed {
+    pub path: Vec<u8>,
+    pub old: Option<Oid>,
+    pub new: Option<Oid>,
 }
 
 #[derive(Debug, Default)]
@@ -86,7 +87,7 @@ impl Git {
     }
 
     /// What each commit changed against its first parent.
-    async fn changes_of(&self, commits: &[Oid]) -> Result<BTreeMap<Oid, Vec<Changed>>, GitError> {
+    pub(super) async fn changes_of(&self, commits: &[Oid]) -> Result<BTreeMap<Oid, Vec<Changed>>, GitError> {
         let mut found: BTreeMap<Oid, Vec<Changed>> = BTreeMap::new();
         for some in commits.chunks(1_000) {
             let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--raw", "--no-abbrev", "-z"];

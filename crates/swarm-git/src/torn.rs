@@ -59,7 +59,7 @@ impl Git {
         let refs = self.refs_under(OURS).await?;
         let named: BTreeSet<Oid> = refs.iter().map(|(_, oid)| oid.clone()).collect();
         let named: Vec<Oid> = named.into_iter().collect();
-        let mut broken: BTreeSet<Oid> = self.missing_commits(&named).await?.into_iter().collect();
+        let mut broken = self.missing_objects(&named).await?;
         for (_, oid) in refs.iter().filter(|(name, _)| is_tip_of_checkpoint(name)) {
             if !broken.contains(oid) && !self.is_whole(oid).await? {
                 broken.insert(oid.clone());
@@ -73,7 +73,7 @@ impl Git {
     pub async fn forget_pruned(&self) -> Result<usize, GitError> {
         let refs = self.refs_under(OURS).await?;
         let named: Vec<Oid> = refs.iter().map(|(_, oid)| oid.clone()).collect();
-        let pruned = self.missing_commits(&named).await?.into_iter().collect();
+        let pruned = self.missing_objects(&named).await?;
         self.forget_refs(&refs, &pruned, "swarm: the commit was pruned").await
     }
 
@@ -256,8 +256,12 @@ mod tests {
         let pruned = open.common_dir.join("refs/swarm/checkpoints/before-merge-1.2/dirty");
         fs::create_dir_all(&pruned).expect("made");
         fs::write(pruned.join("1.1"), "1234567812345678123456781234567812345678\n").expect("written");
+        // The ledger's anchor is no commit, and stays.
+        let blob = git(&["hash-object", "-w", ".git/config"]).await;
+        git(&["update-ref", "refs/swarm/ledger", &blob]).await;
         assert_eq!(open.forget_pruned().await.expect("forgotten"), 1);
-        assert_eq!(open.refs_under(OURS).await.expect("refs").len(), 1);
+        assert_eq!(open.forget_pruned().await.expect("looked"), 0);
+        assert_eq!(open.refs_under(OURS).await.expect("refs").len(), 2);
         git(&["gc", "--quiet", "--prune=now"]).await;
     }
 }

@@ -55,6 +55,9 @@ pub struct SetupRecord {
     /// What was said, without the name of the task.
     pub text: String,
     pub count: u32,
+    /// The worktree itself was there: the commands that prepare it failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commands: bool,
 }
 
 fn is_zero(count: &u32) -> bool {

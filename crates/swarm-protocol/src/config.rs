@@ -8,6 +8,8 @@ mod recovery;
 mod review;
 mod span;
 
+use std::collections::BTreeSet;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -297,6 +299,14 @@ impl Default for Daemon {
 }
 
 impl Config {
+    /// Profiles, and the program that is used without one, whose agents run without walls.
+    pub fn without_walls(&self) -> Vec<String> {
+        let own = |name: &String| self.profiles.get(name).and_then(|profile| profile.sandbox);
+        let all: BTreeSet<&String> = self.profiles.keys().chain([&self.agent]).collect();
+        let is_bare = |name: &&String| own(name).unwrap_or(self.sandbox) == SandboxKind::None;
+        all.into_iter().filter(is_bare).cloned().collect()
+    }
+
     /// The commands run on the merged tree.
     pub fn verify_commands(&self) -> &Commands {
         self.verify.as_ref().unwrap_or(&self.check)

@@ -12,12 +12,26 @@ use crate::plan::{BlockKind, ExecutionProfile, Size, Status};
 use crate::review::{ReviewNote, Reviewer};
 use crate::time::Timestamp;
 
+/// What it means that agents of these profiles run without walls, for every screen; none where there are walls.
+pub fn without_walls(profiles: &[String]) -> Option<String> {
+    let named = profiles.join(", ");
+    let sentence =
+        format!("Agents of {named} run without walls (`sandbox: none`): they can do whatever you can");
+    (!profiles.is_empty()).then_some(sentence)
+}
+
 /// The swarm at a glance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusView {
     /// The ledger position this was read at.
     pub seq: u64,
+    /// Whether a coordinator works on it now; none where nobody has looked, as in the past.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coordinator: Option<bool>,
+    /// Profiles whose agents run without walls (`sandbox: none`), as far as the configuration is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_walls: Vec<String>,
     pub goal: String,
     pub trunk: Option<String>,
     pub epoch: u64,

@@ -690,7 +690,7 @@ fn decided_events() -> Vec<Event> {
         fresh_session: true,
         quota: Some("claude".into()),
         denied: Some("careful".into()),
-        setup: Some(SetupRecord { text: "npm ci failed".into(), count: 2 }),
+        setup: Some(SetupRecord { text: "npm ci failed".into(), count: 2, commands: false }),
     };
     vec![
         Event::CoordinatorStarted {

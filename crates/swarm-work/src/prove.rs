@@ -152,7 +152,10 @@ impl Trunk<'_> {
             return Ok(match (self.patches.reverted_by(oid), taken) {
                 (Some(by), _) => Err(reverted(by)),
                 (None, Some(taken)) => Err(taken),
-                (None, None) => Ok(None),
+                (None, None) => match self.taken_among_others(oid).await? {
+                    Some(by) => Err(reverted(by)),
+                    None => Ok(None),
+                },
             });
         }
         let place = is_there_otherwise(self.git, oid, self.tip, &self.patches).await?;
@@ -162,6 +165,36 @@ impl Trunk<'_> {
             (None, _) => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
         })
     }
+}
+
+impl Trunk<'_> {
+    /// The commit of somebody else that took all of this one's change out, among changes of its own: before it the commit
+    /// could be reverted, since then there is nothing left to revert.
+    async fn taken_among_others(&self, oid: &Oid) -> Result<Option<Oid>, GitError> {
+        let later = self.patches.later_in_its_files(oid);
+        if later.is_empty() || !leaves_nothing(self.git, oid, self.tip).await? {
+            return Ok(None);
+        }
+        for other in later.into_iter().take(PLACES_MAX) {
+            let Some(before) = self.git.commit_parts(&other).await?.parents.into_iter().next() else {
+                continue;
+            };
+            if leaves_nothing(self.git, oid, &other).await? && !leaves_nothing(self.git, oid, &before).await?
+            {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether reverting the commit there would change nothing.
+async fn leaves_nothing(git: &Git, oid: &Oid, at: &Oid) -> Result<bool, GitError> {
+    let Some(parent) = git.commit_parts(oid).await?.parents.into_iter().next() else { return Ok(false) };
+    Ok(match git.merge_commits(oid, at, &parent).await? {
+        Merged::Clean { tree } => tree == git.tree_of(at).await?,
+        Merged::Conflict { .. } => false,
+    })
 }
 
 /// Those of the commits that are on trunk under another name: amended, rebased or picked by somebody. Newest first.

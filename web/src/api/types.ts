@@ -253,7 +253,7 @@ export type Size = "small" | "medium" | "large";
 export type Status = "pending" | "active" | "review" | "merging" | "done" | "blocked" | "failed" | "timeout" | "deferred" | "cancelled" | "gone";
 
 /** The swarm at a glance. */
-export type StatusView = { agents: AgentView[]; approved: ApprovalView; attention: AttentionView[]; budget?: BudgetView | null; conflicts?: ConflictView[]; counts: Counts; degraded?: DegradedView[]; draining: boolean; epoch: number; goal: string; loss?: string | null; mode: Mode; next: NextView[]; paused: PauseReason[]; phases: PhaseView[]; profile: ExecutionProfile; quotas?: QuotaView[]; seq: number; trunk?: string | null; usage: Usage };
+export type StatusView = { agents: AgentView[]; approved: ApprovalView; attention: AttentionView[]; budget?: BudgetView | null; conflicts?: ConflictView[]; coordinator?: boolean | null; counts: Counts; degraded?: DegradedView[]; draining: boolean; epoch: number; goal: string; loss?: string | null; mode: Mode; next: NextView[]; paused: PauseReason[]; phases: PhaseView[]; profile: ExecutionProfile; quotas?: QuotaView[]; seq: number; trunk?: string | null; usage: Usage; without_walls?: string[] };
 
 /** A run that a command would end, and where its work would be kept. */
 export type StopView = { agent?: AgentId | null; files: string[]; filesInAll: number; kind: RunKind; run: RunId; savedTo?: string | null; task: TaskId };

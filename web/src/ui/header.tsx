@@ -130,6 +130,11 @@ export function Banner() {
           {status.loss}
         </div>
       ) : null}
+      {status?.without_walls?.length ? (
+        <div className="banner" role="status">
+          Agents of {status.without_walls.join(", ")} run without walls (<code>sandbox: none</code>): they can do whatever you can.
+        </div>
+      ) : null}
       {pauses.map((pause) => (
         <div key={pause.reason} className="banner" role="status">
           Paused ({pause.reason}){pause.why ? `: ${pause.why}` : ""}. <span className="dim">{pause.ended_by}</span>

@@ -28,7 +28,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if args.watch {
         return watch::run(&swarm, cx);
     }
-    let (view, now, under_way) = swarm.status_with_operation(args.at.at)?;
+    let (mut view, now, under_way) = swarm.status_with_operation(args.at.at)?;
+    view.coordinator = args.at.at.is_none().then(|| swarm.has_coordinator());
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
     if args.at.at.is_none() {
         match view.agents.is_empty() {
@@ -38,8 +39,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             true => {}
         }
     }
-    if args.at.at.is_none()
-        && !swarm.has_coordinator()
+    if view.coordinator == Some(false)
         && let Some(running) = under_way
     {
         output::note(&format!("Note: `{running}` is not finished; the next `swarm run` finishes it"));

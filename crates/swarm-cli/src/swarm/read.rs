@@ -78,6 +78,9 @@ impl Swarm {
         if at.is_none() {
             let (conflicts, branches) = self.conflicts(&state);
             conflicts.show_in_status(&mut view, &branches);
+            if let Ok(settings) = self.configuration() {
+                view.without_walls = settings.config.without_walls();
+            }
         }
         Ok((view, now, typed))
     }

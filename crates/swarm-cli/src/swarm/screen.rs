@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use swarm_core::State;
-use swarm_engine::look::{Look, look};
+use swarm_engine::look::{Look, look, show_around};
 use swarm_engine::store::Store;
 use swarm_engine::work_diff::work_diff;
 use swarm_protocol::any_view::AnyView;
@@ -99,6 +99,10 @@ impl Ledger for Screen {
         if at.is_none() {
             let (conflicts, branches) = self.swarm.conflicts(&state);
             conflicts.show_in(&mut view, &branches);
+            // A coordinator would have answered itself.
+            if let Ok(settings) = self.swarm.configuration() {
+                show_around(&mut view, &settings.config, false);
+            }
         }
         Ok(Seen { seq: state.seq, view })
     }

@@ -9,6 +9,7 @@ use swarm_engine::paths::Paths;
 use swarm_engine::session::{Asker, Session, Wishes};
 use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
+use swarm_protocol::view::without_walls;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use tokio::sync::mpsc;
 
@@ -69,6 +70,9 @@ pub async fn run(session: Session, watching: &mut dyn Watching) -> Result<Ran, C
         note(&format!(
             "Budget: {bounds}; the swarm pauses when it is spent (`budget.session`, 0 for no bound)"
         ));
+    }
+    if let Some(sentence) = without_walls(&session.without_walls()) {
+        note(&format!("Warning: {sentence}"));
     }
     Box::pin(coordinate(session, true, Some(watching))).await
 }

@@ -13,6 +13,7 @@ mod message;
 mod moved;
 mod overflow;
 mod quota;
+mod set_up;
 mod silent;
 mod spinning;
 

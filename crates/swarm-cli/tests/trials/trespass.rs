@@ -230,3 +230,21 @@ fn an_agent_cannot_end_the_coordinator_its_daemon_or_another_agent() {
     }
     arena.assert_tidy();
 }
+
+/// Said when a run starts, by `swarm status` and to whoever reads its JSON.
+#[test]
+fn agents_without_walls_are_told_on_every_screen() {
+    for (config, bare) in
+        [(json!({ "agent": "script", "sandbox": "none" }), json!(["script"])), (json!({}), json!(null))]
+    {
+        let arena = arena_with(config);
+        arena.plan(&[("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete".into())]);
+        let (code, said) = arena.run(&[]);
+        assert_eq!(code, 0, "{said}");
+        let (status, words) = (arena.json(&["status"]), arena.ok(&["status"]));
+        assert_eq!((&status["without_walls"], &status["coordinator"]), (&bare, &json!(false)), "{status}");
+        for text in [said, words] {
+            assert_eq!(text.contains("Agents of script run without walls"), bare.is_array(), "{text}");
+        }
+    }
+}

@@ -47,7 +47,7 @@ pub(super) fn aftermath(state: &State, end: &End<'_>, at: Timestamp) -> Aftermat
             let text = without_name(&tail(text), end.task);
             let alike = state.setup_failures.text == text;
             let count = if alike { state.setup_failures.count.saturating_add(1) } else { 1 };
-            left.setup = Some(SetupRecord { text, count });
+            left.setup = Some(SetupRecord { text, count, commands: false });
         }
         _ => {}
     }

@@ -44,7 +44,9 @@ impl State {
                 self.enter(task, Stage::Preparing { run: run.clone() });
             }
             Event::WorkspaceReady { task, run, base, .. } => {
-                self.setup_failures = Default::default();
+                if !self.setup_failures.commands {
+                    self.setup_failures = Default::default();
+                }
                 self.change(task, |t| {
                     // The branch starts anew: what the session knows is not there any more.
                     if t.base.as_ref().is_some_and(|old| old != base) {
@@ -64,6 +66,9 @@ impl State {
             Event::Iteration { task, run, iteration, usage, session, class, .. } => {
                 self.spend(task, run, usage.unwrap_or_default());
                 self.worked(run, at);
+                if self.setup_failures.commands {
+                    self.setup_failures = Default::default();
+                }
                 self.change(task, |t| {
                     if session.is_some() {
                         t.session = session.clone();
@@ -281,8 +286,8 @@ impl State {
                 agent.crashes.pop_front();
             }
         }
-        if let Some(SetupRecord { text, count }) = &after.setup {
-            self.setup_failures = SetupFailures { text: text.clone(), count: *count };
+        if let Some(SetupRecord { text, count, commands }) = &after.setup {
+            self.setup_failures = SetupFailures { text: text.clone(), count: *count, commands: *commands };
         }
         self.change(task, |t| {
             t.last_failure = Some(tail(&how.describe()));

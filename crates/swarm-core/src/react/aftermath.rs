@@ -8,6 +8,7 @@ use swarm_protocol::time::Timestamp;
 use super::restart::{after_crash, is_crash};
 use super::work::Live;
 use crate::setup::without_name;
+use crate::stage::Stage;
 use crate::state::State;
 
 pub(super) fn aftermath(state: &State, l: &Live<'_>, how: &Ended, next: &Next, now: Timestamp) -> Aftermath {
@@ -24,8 +25,12 @@ pub(super) fn aftermath(state: &State, l: &Live<'_>, how: &Ended, next: &Next, n
         Ended::NoWorkspace { text } if !state.paused.contains_key(&PauseReason::Disk) => {
             let text = without_name(&crate::text::tail(text), l.id);
             let before = &state.setup_failures;
-            let count = if before.text == text { before.count.saturating_add(1) } else { 1 };
-            left.setup = Some(SetupRecord { text, count });
+            // Its commands run in a worktree that is ready: only the agent's own work proves that they succeeded. What they
+            // print has times and an order of its own.
+            let commands = matches!(l.task.stage, Stage::Active { .. });
+            let alike = if commands { before.commands } else { before.text == text };
+            let count = if alike { before.count.saturating_add(1) } else { 1 };
+            left.setup = Some(SetupRecord { text, count, commands });
         }
         _ => {}
     }

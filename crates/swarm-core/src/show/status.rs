@@ -24,6 +24,9 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
     let plan = state.plan.as_ref();
     StatusView {
         seq: state.seq,
+        // Known to whoever has looked for one, and has the configuration.
+        coordinator: None,
+        without_walls: vec![],
         goal: plan.map(|p| p.goal.clone()).unwrap_or_default(),
         trunk: state.trunk.clone(),
         epoch: state.epoch,

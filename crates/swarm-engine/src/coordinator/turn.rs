@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::executors::FromExecutor;
 use super::{Coordinator, Told, Urge};
 use crate::channel::FromSocket;
-use crate::look::{Look, Looked, look};
+use crate::look::{Look, Looked, look, show_around};
 use crate::store::StoreError;
 use swarm_ledger::{AppendError, Committed};
 
@@ -131,6 +131,7 @@ impl Coordinator {
             let mut looked = look(self.store.state(), &what, self.clock.now(), |run| self.feed.latest(run));
             if let Ok(view) = &mut looked.view {
                 self.predicting.conflicts().show_in(view, &predict::branches(self.store.state()));
+                show_around(view, &self.world.config, true);
             }
             let _ = reply.send(looked);
         }

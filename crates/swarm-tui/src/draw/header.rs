@@ -137,5 +137,8 @@ pub fn abnormal(model: &Model) -> Option<String> {
         parts.push(format!("the quota of {} is used up{}", quota.group, until.unwrap_or_default()));
     }
     parts.extend(board.status.loss.as_ref().map(|_| "the ledger lost records".to_owned()));
+    if !board.status.without_walls.is_empty() {
+        parts.push(format!("no walls around {} (sandbox: none)", board.status.without_walls.join(", ")));
+    }
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

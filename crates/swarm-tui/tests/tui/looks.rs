@@ -277,6 +277,14 @@ fn without_a_coordinator_it_says_so_and_how_to_start_one() {
 }
 
 #[test]
+fn agents_without_walls_are_told_on_the_board() {
+    let mut stage = Stage::new(80, 24);
+    assert!(!screen(&stage).contains("no walls"));
+    stage.take(Input::Board(Ok(board_with(|board| board["status"]["without_walls"] = ["claude"].into()))));
+    assert!(screen(&stage).contains("no walls around claude (sandbox: none)"), "{}", screen(&stage));
+}
+
+#[test]
 fn help_has_every_key_of_the_table() {
     let mut stage = Stage::new(120, 90);
     stage.char('?');

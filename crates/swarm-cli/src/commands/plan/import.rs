@@ -48,6 +48,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         swarm.finish_moving()?;
     }
     let path = swarm.plan_source(args.file.as_deref(), from)?;
+    if args.file.is_none() {
+        output::note(&format!("Importing {}", harmless(&swarm.relative(&path))));
+    }
     let mut imported =
         plan_file::read_any(&path, from, if args.strict { Care::Strict } else { Care::Lenient })?;
     if let Some(goal) = args.goal {

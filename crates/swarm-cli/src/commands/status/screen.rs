@@ -5,6 +5,7 @@ use std::fmt::Write;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
     AgentView, AttentionView, BudgetView, ConflictView, Counts, PhaseView, QuotaView, StatusView,
+    without_walls,
 };
 
 use crate::output::harmless;
@@ -95,6 +96,9 @@ fn banners(view: &StatusView) -> Vec<String> {
     let mut banners = vec![];
     if let Some(loss) = &view.loss {
         banners.push(format!("! Records were lost: {}. Run `swarm plan salvage`", harmless(loss)));
+    }
+    if let Some(sentence) = without_walls(&view.without_walls) {
+        banners.push(format!("! {}", harmless(&sentence)));
     }
     if view.draining {
         banners.push("! Stopping: nothing new starts".into());

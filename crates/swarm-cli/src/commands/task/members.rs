@@ -33,7 +33,7 @@ pub struct Members {
     /// Profile of its agent
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Who reviews it: none, command, agent or human; '' for whom the configuration names
+    /// Who reviews it: none, command, agent, council or human; '' for whom the configuration names
     #[arg(long, value_name = "REVIEWER")]
     pub review: Option<String>,
     /// Whether it may be done without a change

@@ -1,7 +1,10 @@
 //! People who change the swarm's commits with git itself.
 
-use super::{ends_with, on_trunk, two_done, two_done_and_one_half};
+use serde_json::json;
+
+use super::{ends_with, on_trunk, two_done, two_done_and_one_half, writes};
 use crate::arena::Arena;
+use crate::ground::{arena_with, task};
 
 const BOTH: [&str; 2] = ["one.txt", "two.txt"];
 
@@ -91,6 +94,30 @@ fn a_commit_whose_lines_a_person_edited_with_an_amend_is_still_done() {
     arena.run(&[]);
     assert_gone(&arena, "1.2");
     ends_with(&arena, &["mine.txt", "one.txt", "two.txt"]);
+}
+
+/// The work came again in a commit of its own: who reverts the first one once more means that one.
+#[test]
+fn a_second_revert_of_the_first_commit_of_a_task_takes_back_its_second() {
+    let arena = arena_with(json!({}));
+    let script = "write two.txt two\nsh echo $SWARM_RUN > of-$SWARM_RUN.txt\ncommit feat: two\ncomplete";
+    // The first commit is older than all that is proven in the end.
+    arena.plan_in_phases(&[vec![task("1.2", &[], script), task("1.3", &["1.2"], &writes("three"))]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    let first = arena.git(&["rev-parse", "main~1"]).trim().to_owned();
+    arena.commit("mine.txt", "mine\n");
+    arena.ok(&["task", "rollback", "1.2", "--cascade", "--yes"]);
+    assert_eq!(arena.run(&[]).0, 0);
+    assert!(has(&arena, "two.txt"));
+    arena.git(&["revert", "--no-edit", &first]);
+    assert!(!has(&arena, "two.txt"), "{:?}", on_trunk(&arena));
+    for _ in 0..2 {
+        let (_, said) = arena.run(&[]);
+        assert_eq!(arena.status_of("1.2"), "gone", "{said}");
+    }
+    assert_eq!(arena.run(&["--retry"]).0, 0);
+    assert!(has(&arena, "two.txt"), "{:?}", on_trunk(&arena));
+    arena.assert_true_at_rest();
 }
 
 /// What a preview shows is what would happen, also where it would fail.

@@ -126,6 +126,26 @@ fn work_that_an_amend_of_another_task_took_out_is_gone_and_stays_so() {
     ends_with(&arena, &["one.txt", "two.txt"]);
 }
 
+/// Neither a revert as git words it, nor files that are just as before.
+#[test]
+fn work_that_a_person_took_out_among_other_changes_is_gone() {
+    let arena = arena_with(json!({}));
+    let lines: String = (1..=9).map(|n| format!("{n}\n")).collect();
+    arena.commit("shared.txt", &lines);
+    let script = "sh echo two >> shared.txt\nwrite two.txt two\ncommit feat: two\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], &writes("one")), task("1.2", &["1.1"], script)]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.git(&["rm", "--quiet", "two.txt"]);
+    arena.write("shared.txt", &lines.replacen('1', "one", 1));
+    arena.git(&["commit", "--quiet", "--all", "--message", "tidied up"]);
+    for _ in 0..2 {
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.status_of("1.2").as_str()), (1, "gone"), "{said}");
+    }
+    assert_eq!(arena.run(&["--retry"]).0, 0);
+    ends_with(&arena, &["one.txt", "shared.txt", "two.txt"]);
+}
+
 /// Rewritten first and taken out later, by a commit that reverts nothing as git would know it.
 #[test]
 fn rewritten_work_that_is_deleted_later_is_gone() {

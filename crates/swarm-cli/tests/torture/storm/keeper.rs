@@ -9,6 +9,9 @@ use crate::ground::holds_within;
 /// From good weather to the end of everything.
 const END_WITHIN: Duration = Duration::from_secs(240);
 
+/// How often the person looks in good weather whether something waits for them.
+const ASK_EVERY: Duration = Duration::from_secs(30);
+
 pub fn keep(sky: &Sky) {
     wait_for("there is a plan", || sky.arena.records("operation") > 0 || sky.is_lost());
     let mut clear_since = None;
@@ -32,6 +35,7 @@ pub fn keep(sky: &Sky) {
 
 /// Waits for its end. In good weather everything has to be over some day.
 fn stay(sky: &Sky, mut run: Running, clear_since: &mut Option<Instant>) -> (Option<i32>, String) {
+    let mut asks = 1;
     loop {
         if run.for_a_while(Duration::from_millis(100)) {
             let code = run.child.wait().expect("it is ours").code();
@@ -40,6 +44,11 @@ fn stay(sky: &Sky, mut run: Running, clear_since: &mut Option<Instant>) -> (Opti
         give_agents_back(sky);
         if sky.is_clear() && clear_since.is_none() {
             *clear_since = Some(Instant::now());
+        }
+        // A run with a task that waits for a person does not end by itself.
+        if clear_since.is_some_and(|since| since.elapsed() > asks * ASK_EVERY) {
+            asks += 1;
+            all_done(sky);
         }
         if sky.is_lost() || clear_since.is_some_and(|since| since.elapsed() > END_WITHIN) {
             let status = String::from_utf8_lossy(&sky.arena.swarm(&["status"]).stdout).into_owned();
@@ -84,8 +93,11 @@ fn all_done(sky: &Sky) -> bool {
         }
         all = false;
         sky.note(&format!("asked: {id} is {status}"));
-        if matches!(status, "blocked" | "failed" | "timeout" | "deferred") {
-            sky.arena.ok(&["task", "unblock", id]);
+        match status {
+            "blocked" | "failed" | "timeout" | "deferred" => drop(sky.arena.swarm(&["task", "unblock", id])),
+            // What could not be looked through waits for somebody who has.
+            "review" => drop(sky.arena.swarm(&["review", "approve", id])),
+            _ => {}
         }
     }
     all
