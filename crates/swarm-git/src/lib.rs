@@ -8,6 +8,7 @@ mod abandoned;
 mod barrier;
 mod torn;
 mod call;
+mod changes;
 mod checkouts;
 mod commits;
 mod conflicts;

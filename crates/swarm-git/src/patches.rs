@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
+use super::changes::{Changed, lines};
 use super::refs::parse_oid;
-use super::taken::Changed;
 use swarm_process::Input;
 
 /// Commits whose changes are read in one call: their text passes through our memory.
@@ -244,10 +244,6 @@ impl Git {
         }
         Ok(base)
     }
-}
-
-pub(super) fn lines(commits: &[Oid]) -> Input {
-    Input::Bytes(commits.iter().flat_map(|oid| format!("{oid}\n").into_bytes()).collect())
 }
 
 /// Commits that `rev-list` names for these and the further arguments.

@@ -9,16 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
-use super::patches::lines;
+use super::changes::Changed;
 use super::refs::parse_oid;
-
-/// A file that a commit changed: what it was before, what it was after. None: it was not there.
-#[derive(Debug)]
-pub(super) struct Changed {
-    pub path: Vec<u8>,
-    pub old: Option<Oid>,
-    pub new: Option<Oid>,
-}
 
 #[derive(Debug, Default)]
 pub struct Taken {
@@ -84,34 +76,6 @@ impl Git {
             files.insert(entry[tab + 1..].to_vec(), parse_oid("ls-tree", oid)?);
         }
         Ok(files)
-    }
-
-    /// What each commit changed against its first parent.
-    pub(super) async fn changes_of(&self, commits: &[Oid]) -> Result<BTreeMap<Oid, Vec<Changed>>, GitError> {
-        let mut found: BTreeMap<Oid, Vec<Changed>> = BTreeMap::new();
-        for some in commits.chunks(1_000) {
-            let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--raw", "--no-abbrev", "-z"];
-            let call = self.call(args).arg("--diff-merges=first-parent");
-            let told = call.stdin(lines(some)).long_list().ok().await?;
-            let mut words = told.split(|b| *b == 0).filter(|word| !word.is_empty());
-            let mut at: Option<Oid> = None;
-            while let Some(word) = words.next() {
-                let word = word.strip_prefix(b"\n").unwrap_or(word);
-                let Some(raw) = word.strip_prefix(b":") else {
-                    at = Some(parse_oid("diff-tree", word)?);
-                    continue;
-                };
-                let (Some(path), Some(oid)) = (words.next(), &at) else { break };
-                let blob = |n: usize| {
-                    let word = raw.split(|b| *b == b' ').nth(n).unwrap_or_default();
-                    let named = word.iter().any(|b| *b != b'0');
-                    named.then(|| parse_oid("diff-tree", word)).transpose()
-                };
-                let changed = Changed { path: path.to_vec(), old: blob(2)?, new: blob(3)? };
-                found.entry(oid.clone()).or_default().push(changed);
-            }
-        }
-        Ok(found)
     }
 
     /// The newest commit of trunk's own line that changed the file.
