@@ -232,6 +232,6 @@ mod tests {
     #[test]
     fn what_a_plan_says_cannot_move_the_cursor() {
         let error = CliError::usage("There is no task \u{1b}[2J\nError: all is lost");
-        assert_eq!(error.to_string(), "Error: There is no task \\u{1b}[2J\\nError: all is lost");
+        assert_eq!(error.to_string(), "Error: There is no task \\u{1b}[2J | Error: all is lost");
     }
 }

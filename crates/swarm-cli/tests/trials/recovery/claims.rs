@@ -83,7 +83,7 @@ fn checks_that_fail_in_the_same_way_again_and_again_block_the_task() {
     assert_eq!((arena.recorded("checks_failed"), arena.recorded("base_checked")), (3, 1), "{said}");
     let view = arena.shown("1.1");
     assert_eq!((&view["status"], &view["block"]), (&json!("blocked"), &json!("retries")), "{view}");
-    assert!(view["why"].as_str().is_some_and(|why| why.contains("same output")), "{view}");
+    assert!(view["why"].as_str().is_some_and(|why| why.contains("in the same way")), "{view}");
     arena.assert_nothing_runs();
 }
 
