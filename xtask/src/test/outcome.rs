@@ -118,8 +118,8 @@ impl Reading {
             } else {
                 self.reason_lines = 0;
             }
-        } else if line.is_empty() || line.starts_with("note: run with") {
-            self.reason_lines = self.reason_lines.min(1);
+        } else if line.starts_with("note: run with") {
+            self.reason_lines = 0;
         } else if let (Some(left), Some(reason)) =
             (self.reason_lines.checked_sub(1), self.outcome.reasons.last_mut())
         {

@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_line_stays_one_line_and_is_cut_at_its_bound() {
-        assert_eq!(fit("one\ntwo\u{1b}[2J\n"), "one\\ntwo\\u{1b}[2J");
+        assert_eq!(fit("one\ntwo\u{1b}[2J\n"), "one | two\\u{1b}[2J");
         let long = fit(&"ä".repeat(LINE_MAX));
         assert!(long.len() < LINE_MAX + 20 && long.ends_with("(cut)"), "{}", long.len());
     }
