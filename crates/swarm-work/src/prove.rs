@@ -144,16 +144,18 @@ impl Trunk<'_> {
             let by = self.patches.reverted_by_after(oid, &proof.commit);
             return Ok(by.map_or(Ok(None), |by| Err(reverted(by))));
         }
-        let taken = self.taken.by(oid).map(|by| {
+        let taken_by = |by: Option<&Oid>| {
             let by = by.map_or_else(String::new, |by| format!(" by {}", by.short()));
             format!("what the commit {} changed was taken out of {} again{by}", oid.short(), self.trunk)
-        });
+        };
+        let taken = self.taken.by(oid).map(taken_by);
         if !self.off.contains(oid) {
             return Ok(match (self.patches.reverted_by(oid), taken) {
                 (Some(by), _) => Err(reverted(by)),
                 (None, Some(taken)) => Err(taken),
                 (None, None) => match self.taken_among_others(oid).await? {
-                    Some(by) => Err(reverted(by)),
+                    // No revert in git's sense: it has changes of its own.
+                    Some(by) => Err(taken_by(Some(&by))),
                     None => Ok(None),
                 },
             });
@@ -165,9 +167,7 @@ impl Trunk<'_> {
             (None, _) => Err(format!("the commit {} is not on {}", oid.short(), self.trunk)),
         })
     }
-}
 
-impl Trunk<'_> {
     /// The commit of somebody else that took all of this one's change out, among changes of its own: before it the commit
     /// could be reverted, since then there is nothing left to revert.
     async fn taken_among_others(&self, oid: &Oid) -> Result<Option<Oid>, GitError> {
