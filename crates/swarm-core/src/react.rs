@@ -17,6 +17,8 @@ mod split;
 mod review;
 mod council;
 mod merge;
+mod empty;
+mod worktree;
 mod conflict;
 mod proof;
 mod operate;
@@ -104,7 +106,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         }
         Report::BuildConflict { task, paths, why } => conflict::left(state, task, paths, why, now),
         Report::BuildEmpty { task, trunk, commit, found } => {
-            merge::nothing_to_merge(state, task, merge::Empty { trunk, commit, found }, now)
+            empty::nothing_to_merge(state, task, empty::Empty { trunk, commit, found }, now)
         }
         Report::Verified { run, task, passed, output } => {
             merge::verified(state, &run, task, passed, output, now)
@@ -128,9 +130,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             events
         }
         Report::Proven { commit, missing, standing } => proof::proven(state, commit, &missing, &standing),
-        Report::WorktreeRemoved { task, left } => merge::worktree_removed(state, task, left),
-        Report::Revived { task, base } => merge::revived(state, task, base),
-        Report::WorktreeKept { task, why } => merge::worktree_kept(state, task, why),
+        Report::WorktreeRemoved { task, left } => worktree::removed(state, task, left),
+        Report::Revived { task, base } => worktree::revived(state, task, base),
+        Report::WorktreeKept { task, why } => worktree::kept(state, task, why),
         Report::EffectFailed { key, task, why } => merge::effect_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
         Report::Noted { run, text } => nudge::noted(state, &run, text),

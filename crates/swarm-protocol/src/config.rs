@@ -4,9 +4,11 @@ mod agents;
 mod limits;
 mod merge;
 mod operations;
+mod policy;
 mod recovery;
 mod review;
 mod span;
+mod worktree;
 
 use std::collections::BTreeSet;
 
@@ -21,11 +23,10 @@ pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
 pub use review::{Council, Member, Review, check_members};
 pub use span::Span;
+pub use worktree::Worktree;
 
 use crate::channel::CommandLine;
 use crate::outcome::Mode;
-use crate::policy::Policy;
-use crate::review::Reviewer;
 
 /// What happens when records are damaged and no second copy holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,35 +144,6 @@ pub struct Stop {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-pub struct Worktree {
-    /// Where worktrees are made, from the repository's root.
-    pub dir: String,
-    /// Prepares a new, recycled or merge worktree: `npm ci`.
-    pub setup: Option<CommandLine>,
-    pub setup_timeout: Span,
-    /// Files whose change makes the set-up run again: `package-lock.json`.
-    pub setup_when: Vec<String>,
-    /// Ignored files that every worktree gets a copy of: `.env`.
-    pub copy: Vec<String>,
-    /// Ignored files that may go with a worktree, by name, path or glob, besides those that tools are known to make
-    /// again (`node_modules`, `.gradle`, `*.log` …). `!dist` takes one of those out, `!*` all of them.
-    pub disposable: Vec<String>,
-    /// Worktrees kept for the next tasks, at most; never more than were in use at the same time.
-    #[cfg_attr(feature = "schema", schemars(range(max = 64)))]
-    pub pool: u32,
-    /// First of the port numbers that worktrees get as SWARM_PORT_BASE.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1024, max = 60000)))]
-    pub ports: u16,
-    /// How long removed worktrees stay in the trash.
-    pub trash: Span,
-    /// A worktree with a file larger than this is never removed, in MiB.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub max_file: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Ledger {
     /// Plan events between two snapshot events (more for plans of over ten times as many tasks).
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
@@ -269,23 +241,6 @@ impl Default for Stop {
     }
 }
 
-impl Default for Worktree {
-    fn default() -> Self {
-        Self {
-            dir: ".swarm/worktrees".into(),
-            setup: None,
-            setup_timeout: Span::secs(900),
-            setup_when: vec![],
-            copy: vec![],
-            disposable: vec![],
-            pool: 16,
-            ports: 20_000,
-            trash: Span::secs(7 * 86_400),
-            max_file: 100,
-        }
-    }
-}
-
 impl Default for Ledger {
     fn default() -> Self {
         Self { snapshot_every: 50 }
@@ -320,51 +275,6 @@ impl Config {
         Commands {
             commands: parts.iter().flat_map(|part| part.commands.clone()).collect(),
             timeout: Span::secs(parts.iter().map(|part| part.timeout.secs).sum()),
-        }
-    }
-
-    /// The numbers the core decides by.
-    pub fn policy(&self) -> Policy {
-        let checks = !self.check.commands.is_empty() || !self.scan.commands.is_empty();
-        Policy {
-            dispatch: true,
-            max_retries: self.recovery.max_retries,
-            max_iterations: self.max_iterations,
-            max_task_secs: self.max_task_duration.secs,
-            backoff_max_secs: self.recovery.backoff_max.secs,
-            merge_rounds: self.merge.rounds,
-            races_max: self.merge.races,
-            resolve_max: self.merge.resolve,
-            transient_max: self.recovery.max_transient,
-            review_rounds: self.review.rounds,
-            reviews: self.review.policy == Some(Reviewer::Command),
-            reviewer: self
-                .reviewer()
-                .filter(|by| matches!(by, Reviewer::Human | Reviewer::Agent | Reviewer::Council)),
-            review_profile: self.review.profile.clone(),
-            council: self.council_rules(),
-            review_tags: self.review.tags.clone(),
-            review_commands: !self.review.commands.is_empty(),
-            resumes_sessions: self.session == SessionKind::Resume,
-            mode: self.mode,
-            profile: self.agent.clone(),
-            profile_chosen: false,
-            profiles: recovery::profile_rules(&self.profiles, &self.agent),
-            quota_stops_all: self.quota.scope == QuotaScope::All,
-            probe_secs: self.quota.probe_every.secs,
-            crashes_max: self.recovery.max_crashes,
-            crash_window_secs: self.recovery.crash_window.secs,
-            stable_secs: self.recovery.stable.secs,
-            claims_max: self.recovery.max_claims,
-            same_failures_max: self.recovery.max_same_failures,
-            check_bases: checks,
-            task_budget: self.budget.task.allowance(),
-            budget: self.budget.session.allowance(),
-            hooks: hook_rules(&self.hooks),
-            checkpoints: self.checkpoints.rules(),
-            snapshot_every: self.ledger.snapshot_every,
-            checks,
-            verifies: !self.verify_commands().commands.is_empty(),
         }
     }
 }

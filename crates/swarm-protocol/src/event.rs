@@ -7,10 +7,11 @@
 #[macro_use]
 mod form;
 mod line;
+mod plan;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::aftermath::Aftermath;
 use crate::conflict::Resolved;
@@ -28,18 +29,7 @@ use crate::record::{RecordError, member};
 use crate::review::ReviewNote;
 use crate::time::Timestamp;
 pub use line::{line, line_at, paused};
-
-/// The plan as a snapshot event holds it: inline, or a content-addressed file when it is large.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SnapshotData {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<serde_json::Value>,
-    /// Name under `ledger-files/` when `plan` is absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// SHA-256 of the plan's bytes as written.
-    pub payload_hash: String,
-}
+pub use plan::SnapshotData;
 
 events! {
     // --- the plan -------------------------------------------------------------------------------
@@ -332,29 +322,4 @@ events! {
     RevivalFailed "revival_failed" [task "taskId": TaskId] { why "why": String, given_up "givenUp": Option<bool> }
     /// The worktree could not be proven disposable; it stays and is shown.
     WorktreeKept "worktree_kept" [task "taskId": TaskId] { why "why": String }
-}
-
-impl Event {
-    /// Whether the event changes the plan (and so carries `plan_hash_after`).
-    pub fn is_plan_event(&self) -> bool {
-        matches!(
-            self,
-            Self::PlanCreated { .. }
-                | Self::PlanUpdated { .. }
-                | Self::TaskAdded { .. }
-                | Self::TaskUpdated { .. }
-                | Self::TaskStatusChanged { .. }
-                | Self::TaskRestored { .. }
-                | Self::TaskReordered { .. }
-                | Self::TaskRemoved { .. }
-                | Self::PhaseCompleted { .. }
-                | Self::PhaseReopened { .. }
-                | Self::WorkGone { .. }
-                | Self::WorkBack { .. }
-                | Self::PlanRebuilt { .. }
-                | Self::PlanReset { .. }
-                | Self::ExecutionProfileSet { .. }
-                | Self::ExecutionProfileLocked { .. }
-        )
-    }
 }

@@ -1,5 +1,8 @@
 //! All that the screen knows. Changed by `update` alone, read by `draw`.
 
+mod selected;
+mod tree;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use swarm_protocol::api::ApiError;
@@ -17,6 +20,7 @@ use crate::filter::Filter;
 use crate::input::{EventLine, Link, LogLine};
 use crate::theme::Theme;
 use crate::typed::Typed;
+pub use tree::Node;
 
 /// Lines of a journal that are kept in memory; older ones are in the journal.
 pub const LOG_MAX: usize = 10_000;
@@ -53,13 +57,6 @@ impl View {
     pub fn index(self) -> usize {
         Self::ALL.iter().position(|view| *view == self).unwrap_or_default()
     }
-}
-
-/// A line of the tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node {
-    Phase(u32),
-    Task(TaskId),
 }
 
 /// What covers the board as a whole.
@@ -233,41 +230,6 @@ impl Model {
         self.agents().iter().filter(|agent| !agent.agent.held).count()
     }
 
-    /// The lines of the tree as they are shown.
-    pub fn nodes(&self) -> &[Node] {
-        &self.tree
-    }
-
-    /// Makes the tree anew; to be called by whatever changes tasks, folding or filter.
-    pub fn grow(&mut self) {
-        let Some(board) = &self.board else { return };
-        let mut tasks: BTreeMap<u32, Vec<&BoardRow>> = BTreeMap::new();
-        for row in board.rows.iter().filter(|row| self.filter.as_ref().is_none_or(|f| f.fits(row))) {
-            tasks.entry(row.row.phase).or_default().push(row);
-        }
-        let mut nodes = Vec::with_capacity(board.rows.len() + board.status.phases.len());
-        for phase in &board.status.phases {
-            let tasks = tasks.remove(&phase.id).unwrap_or_default();
-            if tasks.is_empty() && self.filter.is_some() {
-                continue;
-            }
-            nodes.push(Node::Phase(phase.id));
-            if !self.folded.contains(&phase.id) || self.filter.is_some() {
-                nodes.extend(tasks.into_iter().map(|row| Node::Task(row.row.id.clone())));
-            }
-        }
-        self.places = board.rows.iter().enumerate().map(|(at, row)| (row.row.id.clone(), at)).collect();
-        self.tree = nodes;
-    }
-
-    /// Notes where the selected line stands; called after every change.
-    pub fn settle(&mut self) {
-        if self.node.as_ref() != self.tree.get(self.node_at) {
-            let selected = |node: &Node| Some(node) == self.node.as_ref();
-            self.node_at = self.tree.iter().position(selected).unwrap_or_default();
-        }
-    }
-
     /// The moment that ages are counted to: in the past it is that of the record.
     pub fn clock(&self) -> Timestamp {
         match (&self.board, self.past) {
@@ -279,79 +241,6 @@ impl Model {
     /// Events that are shown, newest first.
     pub fn shown_events(&self) -> impl Iterator<Item = &EventLine> {
         self.events.iter().rev().filter(|event| self.machinery || event.text.is_some())
-    }
-
-    /// How many lines a view has.
-    pub fn length(&self, view: View) -> usize {
-        let Some(board) = &self.board else { return 0 };
-        match view {
-            View::Attention => board.attention.len(),
-            View::Plan => self.nodes().len(),
-            View::Agents => board.agents.len(),
-            View::Events => self.shown_events().count(),
-            View::Checkpoints => board.checkpoints.len(),
-            View::Operations => board.operations.len(),
-        }
-    }
-
-    /// What is selected in a list, by a name that survives a new board.
-    pub fn chosen(&self, view: View) -> Option<String> {
-        let (board, at) = (self.board.as_ref()?, self.cursor(view));
-        self.name_at(board, view, at)
-    }
-
-    fn name_at(&self, board: &BoardView, view: View, at: usize) -> Option<String> {
-        Some(match view {
-            View::Attention => board.attention.get(at)?.id.clone(),
-            View::Agents => board.agents.get(at)?.agent.agent.to_string(),
-            View::Checkpoints => board.checkpoints.get(at)?.name.clone(),
-            View::Operations => board.operations.get(at)?.id.to_string(),
-            View::Plan | View::Events => return None,
-        })
-    }
-
-    /// Selects what has this name, wherever it stands now; false when it is gone.
-    pub fn choose_again(&mut self, view: View, name: &str) -> bool {
-        let Some(board) = &self.board else { return false };
-        let named = |at: &usize| self.name_at(board, view, *at).is_some_and(|other| other == name);
-        let found = (0..self.length(view)).find(named);
-        if let Some(at) = found {
-            self.cursors[view.index()] = at;
-        }
-        found.is_some()
-    }
-
-    pub fn cursor(&self, view: View) -> usize {
-        match view {
-            View::Plan => {
-                let nodes = self.nodes();
-                if self.node.is_some() && nodes.get(self.node_at) == self.node.as_ref() {
-                    return self.node_at;
-                }
-                nodes.iter().position(|node| Some(node) == self.node.as_ref()).unwrap_or_default()
-            }
-            view => self.cursors[view.index()].min(self.length(view).saturating_sub(1)),
-        }
-    }
-
-    /// The task that is selected in the focused view.
-    pub fn selected_task(&self) -> Option<TaskId> {
-        let board = self.board.as_ref()?;
-        let at = self.cursor(self.view);
-        match self.view {
-            View::Attention => board.attention.get(at)?.task.clone(),
-            View::Plan => match self.node.as_ref()? {
-                Node::Task(id) => Some(id.clone()),
-                Node::Phase(_) => None,
-            },
-            View::Agents => Some(board.agents.get(at)?.agent.task.clone()),
-            View::Events => self.shown_events().nth(at)?.task.clone(),
-            View::Checkpoints => None,
-            View::Operations => {
-                let subject = TaskId::new(board.operations.get(at)?.subject.as_deref()?).ok()?;
-                self.row(&subject).map(|row| row.row.id.clone())
-            }
-        }
     }
 
     /// Why the coordinator would refuse this now; none: it would not, or nobody knows yet.

@@ -6,7 +6,7 @@ use crate::source;
 /// Above this a file is asked to look for the noun that hides in it.
 const LINES_WARN: usize = 300;
 /// Above this nobody reads it as one thing any more.
-const LINES_MAX: usize = 500;
+const LINES_MAX: usize = 350;
 
 /// Names that say nothing, and so collect everything.
 const EMPTY_NAMES: &[&str] =
@@ -50,7 +50,7 @@ mod tests {
         assert!(of("a.rs", 300, 900).failures.is_empty());
         assert!(of("a.rs", 300, 900).warnings.is_empty());
         assert_eq!(of("a.rs", 301, 0).warnings, ["a.rs: 301 lines; aim at 300"]);
-        assert_eq!(of("a.rs", 501, 0).failures, ["a.rs: 501 lines, at most 500"]);
+        assert_eq!(of("a.rs", 351, 0).failures, ["a.rs: 351 lines, at most 350"]);
         assert!(of("crates/x/tests/a.rs", 900, 0).failures.is_empty());
     }
 

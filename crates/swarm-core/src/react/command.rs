@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, edit, intervene, merge, message, operate, plan, profile, proof, quota, restart, retry, review,
-    save, seen, split, start, submit, task,
+    budget, edit, intervene, message, operate, plan, profile, proof, quota, restart, retry, review, save,
+    seen, split, start, submit, task, worktree,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -119,7 +119,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),
         Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
-        Command::RecordRemoval { task, left } => merge::cleaned_up(state, task, left),
+        Command::RecordRemoval { task, left } => worktree::cleaned_up(state, task, left),
         Command::KillAgent { task } => intervene::kill(state, task, now),
         Command::Redirect { task, to, same_worktree } => {
             intervene::redirect(state, task, to, same_worktree, now)

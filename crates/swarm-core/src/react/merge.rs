@@ -3,14 +3,10 @@
 use swarm_protocol::conflict::{self, Resolved};
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
-use swarm_protocol::operation::Left;
 use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
-use swarm_protocol::refusal::Refusal;
-use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
-use super::command::Outcome;
 use super::conflict::lies_there_again;
 use super::failure::backoff_ms;
 use super::trunk;
@@ -18,7 +14,6 @@ use crate::input::KeyName;
 use crate::limits::{CHECKOUT_RETRY_SECS, EFFECT_FAILURES_MAX};
 use crate::planted::{self, Bug};
 use crate::ready::nonce;
-use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
 
@@ -96,73 +91,6 @@ pub(super) fn built_on_the_unknown(state: &State, task: &Task, base: &Oid) -> Op
     Some(moved.into_iter().chain([interrupted]).collect())
 }
 
-/// A branch that has nothing for trunk.
-pub(super) struct Empty {
-    pub trunk: String,
-    pub commit: Oid,
-    /// Commits upon its base that change something and that trunk has already.
-    pub found: Vec<Oid>,
-}
-
-/// Trunk has everything the branch has. A branch that changes nothing at all is no work: its agent is told once, and
-/// then a person.
-pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Timestamp) -> Vec<Event> {
-    let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let Empty { trunk, commit, mut found } = empty;
-    found.retain(|commit| !is_anothers(state, &id, commit));
-    let verifies = state.policy.verifies && !task.waived.contains(&Gate::Verify);
-    // The parts of a task are on trunk: what they are together is looked at once.
-    if verifies && !task.parts.is_empty() && !state.green.contains(&commit) {
-        let (run, commits) = (RunId::nth(state.runs_ever + 1), vec![]);
-        let (base, result, squashed) = (commit.clone(), commit, false);
-        let nonce = nonce(state, &run);
-        let (level, resolved) = (None, None);
-        return vec![
-            Event::MergeBuilt { task: id.clone(), base, result, commits, squashed, level, resolved },
-            Event::VerificationStarted { task: id, run, nonce },
-        ];
-    }
-    if !task.parts.is_empty() {
-        let commits = super::split::commits_of_parts(state, &task.parts);
-        return done(id, Proof::new(trunk, commit, commits));
-    }
-    // Somebody was to join it with trunk, and now there is nothing of it any more.
-    if task.conflicts > 0 && task.last_agent.is_some() {
-        let why = "after its conflict with trunk was to be resolved, nothing of its work is left on its branch: \
-            `swarm restore` shows where it is kept";
-        let next = Next::Blocked { block: BlockKind::Conflict, why: why.into() };
-        return vec![Event::NothingChanged { task: id, status: next.status(), why: why.into(), next }];
-    }
-    // A person has seen that there is nothing, and called it good.
-    let seen = reviewer(state, task) == Reviewer::Human;
-    let fine = task.spec.allow_empty || seen || !task.landed_before.is_empty();
-    if found.is_empty() && !fine {
-        return vec![nothing_changed(id, task, now)];
-    }
-    done(id, Proof { found, ..Proof::new(trunk, commit, task.landed_before.clone()) })
-}
-
-/// A branch that was set to trunk has what others brought there, and nothing of its own.
-fn is_anothers(state: &State, id: &TaskId, commit: &Oid) -> bool {
-    let others = state.tasks.iter().filter(|(other, _)| *other != id);
-    others.filter_map(|(_, task)| task.stage.proof()).any(|proof| proof.own().contains(commit))
-}
-
-fn nothing_changed(id: TaskId, task: &Task, now: Timestamp) -> Event {
-    let (why, next) = match task.empties {
-        0 => {
-            let why = "you said that the task is complete, but your branch changes nothing (what git ignores does \
-                not count): commit the work, or say BLOCKED and why nothing has to be changed";
-            (why.to_string(), Next::Pending { not_before: now, counts: false })
-        }
-        n => {
-            let why = format!("complete {} times without any change", n + 1);
-            (why.clone(), Next::Blocked { block: BlockKind::Empty, why })
-        }
-    };
-    Event::NothingChanged { task: id, status: next.status(), why, next }
-}
-
 pub(super) fn verified(
     state: &State,
     run: &RunId,
@@ -228,7 +156,7 @@ pub(super) fn published(state: &State, id: TaskId, proof: Proof) -> Vec<Event> {
     done(id, Proof { commits, ..proof })
 }
 
-fn done(id: TaskId, proof: Proof) -> Vec<Event> {
+pub(super) fn done(id: TaskId, proof: Proof) -> Vec<Event> {
     vec![
         Event::MergeCompleted { task: id.clone(), proof: proof.clone() },
         Event::TaskStatusChanged {
@@ -282,62 +210,6 @@ pub(super) fn checkout_changed(state: &State, id: TaskId) -> Vec<Event> {
     }
 }
 
-pub(super) fn worktree_removed(state: &State, id: TaskId, left: Option<Left>) -> Vec<Event> {
-    match state.task(&id) {
-        // Somebody may have wanted the task back while its worktree went.
-        Some(task) if task.worktree && (task.stage.is_closed() || !state.has_run(&id)) => {
-            vec![Event::WorktreeRemoved { task: id, left }]
-        }
-        _ => vec![],
-    }
-}
-
-/// The same, by a person. What lay there comes back with a task that was cancelled; an open one begins anew.
-pub(super) fn cleaned_up(state: &State, id: TaskId, left: Option<Left>) -> Result<Outcome, Refusal> {
-    let task = super::validate::known(state, &id)?;
-    if !task.worktree {
-        return Err(Refusal::NothingToChange { what: format!("Task {id} has no worktree") });
-    }
-    if state.has_run(&id) {
-        return Err(super::task::wrong(state, &id, task, "cleaned up while its agent is at work"));
-    }
-    let left = left.filter(|_| task.stage == Stage::Cancelled);
-    let answer = format!("The worktree of task {id} is removed");
-    Ok(Outcome::new(vec![Event::WorktreeRemoved { task: id, left }], answer))
-}
-
-pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event> {
-    match state.task(&id) {
-        Some(task) if task.left.is_some() || (base.is_some() && !task.worktree) => {
-            vec![Event::WorktreeRevived { task: id, base }]
-        }
-        _ => vec![],
-    }
-}
-
-/// Tried again some times; then a person is told where the work is.
-fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> {
-    let Some(task) = state.task(&id).filter(|task| task.left.is_some()) else { return vec![] };
-    let given_up = task.effect_failures + 1 >= EFFECT_FAILURES_MAX;
-    let mut events =
-        vec![Event::RevivalFailed { task: id.clone(), why: why.clone(), given_up: Some(given_up) }];
-    if given_up && matches!(task.stage, Stage::Pending { .. }) {
-        let why = format!("what was done for it before could not be brought back (`swarm restore`): {why}");
-        let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
-        events.push(super::leave(state, &id, task, next, &why));
-    }
-    events
-}
-
-pub(super) fn worktree_kept(state: &State, id: TaskId, why: String) -> Vec<Event> {
-    match state.task(&id) {
-        Some(t) if t.stage.is_closed() && t.worktree && t.kept.is_none() => {
-            vec![Event::WorktreeKept { task: id, why }]
-        }
-        _ => vec![],
-    }
-}
-
 /// The world failed an executor. What is not decided here is still owed and will be asked for again
 /// (a watch that cannot be set up does no harm: the clock brings the task back).
 pub(super) fn effect_failed(
@@ -358,9 +230,9 @@ pub(super) fn effect_failed(
         ("Review", Some(run)) => super::review::lost(state, run, id, why, now),
         ("Build" | "Publish", _) if merging(state, &id).is_some() => postpone(state, id, why, now),
         ("Stop", Some(run)) => super::nudge::not_stopped(state, run, &why),
-        ("Remove", _) => worktree_kept(state, id, why),
+        ("Remove", _) => super::worktree::kept(state, id, why),
         ("Rewind", _) => super::steps::not_rewound(state, id, why),
-        ("Revive", _) => not_revived(state, id, why),
+        ("Revive", _) => super::worktree::not_revived(state, id, why),
         _ => vec![],
     }
 }

@@ -1,21 +1,20 @@
 //! What must hold, each rule by name. The oracle reads events and the truth of the world; it does
 //! not trust what the core believes about itself.
 
+mod expected;
+mod gates;
 mod rest;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use swarm_core::effect::Effect;
-use swarm_core::input::{Input, Report};
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
-use swarm_protocol::council::Voice;
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::Consequence;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Gate, Mode, Next};
 use swarm_protocol::policy::Policy;
-use swarm_protocol::review::{Reviewer, Verdict};
+use swarm_protocol::review::Verdict;
 use swarm_protocol::time::Timestamp;
 
 use super::coordinator::Coordinator;
@@ -25,6 +24,7 @@ use super::rules::Recovery;
 use super::truth::Truth;
 use crate::claims::Claims;
 
+pub use expected::{Expected, run_of};
 pub use rest::at_rest;
 
 /// A rule that did not hold.
@@ -62,14 +62,6 @@ pub struct Oracle {
     claims: Claims,
     /// Commands whose acceptance a person has read; kept over crashes.
     told: BTreeSet<CommandId>,
-}
-
-/// What follows from an input before it is taken in.
-#[derive(Debug)]
-pub struct Expected {
-    /// Nothing may follow but what the clock alone brings, and the rule that says so.
-    nothing: Option<(&'static str, Vec<Event>)>,
-    seq: u64,
 }
 
 impl Oracle {
@@ -139,24 +131,6 @@ impl Oracle {
             }
             _ => {}
         }
-    }
-
-    pub fn expect(&self, state: &State, input: &Input, now: Timestamp) -> Expected {
-        let rule = match input {
-            Input::Command(envelope) if self.operations.contains(&envelope.id) => {
-                Some("the same command id is carried out once")
-            }
-            Input::Report(report) => match run_of(report) {
-                Some(run) if !state.runs.contains_key(run) => Some("reports of old runs change nothing"),
-                Some(run) if !matches!(report, Report::Stopped { .. }) && state.runs[run].ended => {
-                    Some("reports of ended runs change nothing")
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        let by_the_clock = || swarm_core::step(&mut state.clone(), Input::Tick, now).unwrap_or_default();
-        Expected { nothing: rule.map(|rule| (rule, by_the_clock())), seq: state.seq }
     }
 
     /// A decision was made. `c` has its state after it, and its executors as they are now.
@@ -273,112 +247,11 @@ impl Oracle {
         Ok(())
     }
 
-    fn waived(&self, task: &TaskId, gate: Gate) -> bool {
-        self.waived.contains(&(task.clone(), gate))
-            || self.policies.iter().any(|policy| match gate {
-                Gate::Check | Gate::Scan => !policy.checks,
-                Gate::Review => !policy.reviews && policy.reviewer.is_none(),
-                Gate::Verify => !policy.verifies,
-            })
-    }
-
-    /// A person has said that very commit is good, where the task asks for a person.
-    fn reviewed_by_whom_it_should(&self, id: &TaskId, tip: &Oid, state: &State) -> Result<(), Broken> {
-        let asks = state.task(id).is_some_and(|task| task.spec.review.as_deref() == Some("human"));
-        let waived = self.waived.contains(&(id.clone(), Gate::Review));
-        match asks && !waived && !self.said_good.contains(&(id.clone(), tip.clone())) {
-            true => Err(broken("what a person is to review waits for a person", format!("{id} at {tip}"))),
-            false => Ok(()),
-        }
-    }
-
-    /// A person has seen that very work, or has waived its review.
-    fn protected_was_seen(&self, id: &TaskId, result: &Oid, truth: &Truth) -> Result<(), Broken> {
-        let Some(built) = truth.built.get(result) else { return Ok(()) };
-        let waived = self.waived.contains(&(id.clone(), Gate::Review));
-        let seen = self.said_good.contains(&(id.clone(), built.tip.clone())) || waived;
-        match seen || truth.protected_in(result).is_empty() {
-            true => Ok(()),
-            false => {
-                Err(broken("protected files change when a person has seen it", format!("{id} as {result}")))
-            }
-        }
-    }
-
-    /// As many have said so as it takes, and nobody with a veto has said otherwise.
-    fn council_let_it_pass(&self, id: &TaskId, tip: &Oid, by: &str, truth: &Truth) -> Result<(), Broken> {
-        if by != Reviewer::Council.word() {
-            return Ok(());
-        }
-        let said = truth.voices.get(tip);
-        let voice_of = |name: &str| said.and_then(|said| said.get(name)).copied();
-        let passes = |policy: &Policy| {
-            let rules = &policy.council;
-            let said_yes =
-                rules.members.keys().filter_map(|name| voice_of(name)).filter(|voice| voice.passes());
-            let vetoed = rules.members.keys().any(|name| voice_of(name) == Some(Voice::Reject)) && rules.veto;
-            said_yes.count() >= rules.quorum() && !vetoed
-        };
-        match self.policies.iter().any(passes) {
-            true => Ok(()),
-            false => Err(broken("a council approves with its quorum", format!("{id} at {tip}: {said:?}"))),
-        }
-    }
-
     /// A person asks for something.
     pub fn asked(&mut self, command: &Command) {
         if let Command::Review { task, verdict: Verdict::Approve { tip } } = command {
             self.said_good.insert((task.clone(), tip.clone()));
         }
-    }
-
-    fn may_approve(&self, task: &TaskId, tip: &Oid, truth: &Truth) -> Result<(), Broken> {
-        // Trunk merged into approved work is not checked but reviewed: the merged tree is verified before trunk moves.
-        let upon = truth.joined_upon(tip).map(|upon| (task.clone(), upon.clone()));
-        let upon_approved = upon.is_some_and(|upon| self.approved.contains(&upon));
-        // A person's own work that a person is asked about once more, for the protected files in it.
-        let again = self.approved.contains(&(task.clone(), tip.clone()));
-        let upon_approved = upon_approved || again;
-        if !truth.green_tips.contains(tip) && !upon_approved && !self.waived(task, Gate::Check) {
-            return Err(broken("only work with green checks is approved", format!("{task} at {tip}")));
-        }
-        let said_good = self.said_good.contains(&(task.clone(), tip.clone()));
-        if !truth.reviewed_tips.contains(tip) && !said_good && !self.waived(task, Gate::Review) {
-            return Err(broken("only reviewed work is approved", format!("{task} at {tip}")));
-        }
-        if self.checked.get(task) != Some(tip) && !again {
-            return Err(broken("the tip that was checked last is approved", format!("{task} at {tip}")));
-        }
-        Ok(())
-    }
-
-    /// A task is sent back to work for a red merged tree only when trunk alone was found green.
-    fn may_blame(&self, task: &TaskId, c: &Coordinator, truth: &Truth) -> Result<(), Broken> {
-        let base = c.executors.values().find_map(|executor| match &executor.effect {
-            Effect::Verify { task: t, commit, .. } if t == task => truth.built.get(commit),
-            _ => None,
-        });
-        match base {
-            Some(built) if truth.stands_on_red(&built.base) => {
-                Err(broken("a red trunk is nobody's fault", format!("{task} was sent back")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Asked at the moment an executor moves trunk.
-    pub fn may_publish(&self, task: &TaskId, result: &Oid, truth: &Truth) -> Result<(), Broken> {
-        let Some(built) = truth.built.get(result) else { return Ok(()) };
-        if !self.approved.contains(&(task.clone(), built.tip.clone())) {
-            return Err(broken(
-                "nothing is merged that was not approved",
-                format!("{task} at {}", built.tip),
-            ));
-        }
-        if !truth.green_results.contains(result) && !self.waived(task, Gate::Verify) {
-            return Err(broken("nothing is merged that was not verified", format!("{task} at {result}")));
-        }
-        Ok(())
     }
 
     /// Done means: on the one trunk that was recorded when the plan first ran.
@@ -407,27 +280,5 @@ impl Oracle {
             }
             None => Ok(()),
         }
-    }
-}
-
-/// The run that a report is about, for those that name one.
-pub fn run_of(report: &Report) -> Option<&RunId> {
-    match report {
-        Report::Prepared { run, .. }
-        | Report::PrepareFailed { run, .. }
-        | Report::Spawned { run, .. }
-        | Report::Boundary { run, .. }
-        | Report::Checked { run, .. }
-        | Report::WorkEnded { run, .. }
-        | Report::Stopped { run, .. }
-        | Report::Verified { run, .. }
-        | Report::VerifyLost { run, .. }
-        | Report::Reviewed { run, .. }
-        | Report::ReviewAnswered { run, .. }
-        | Report::ReviewLost { run, .. }
-        | Report::Noted { run, .. }
-        | Report::Learned { run, .. }
-        | Report::Probed { run, .. } => Some(run),
-        _ => None,
     }
 }

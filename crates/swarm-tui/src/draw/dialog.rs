@@ -1,20 +1,21 @@
 //! Dialogs: a box with a head that stays, a body that scrolls, and the keys that answer.
 
+mod fields;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
 use swarm_protocol::board::CheckpointRow;
-use swarm_protocol::ids::TaskId;
 
 use super::panel;
 use super::text::{cut, pad, put, put_all, span, wrapped};
 use crate::dialog::{Dialog, Kind, Shown, Weight};
-use crate::field::Field;
 use crate::model::Model;
 use crate::said;
 use crate::theme::{Role, Theme};
 use crate::typed::Does;
+use fields::with_field;
 
 /// Wider lines are not read well.
 const WIDTH_MAX: u16 = 96;
@@ -123,127 +124,6 @@ fn parts(model: &Model, dialog: &Dialog, width: u16) -> Parts {
         Kind::Panel => panel::panel(model, wide),
         Kind::Palette { .. } => panel::palette(model, wide),
         _ => with_field(model, dialog, wide),
-    }
-}
-
-/// Dialogs that a person types into.
-fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
-    let theme = model.theme;
-    let blank = Line::default;
-    let (title, mut head, foot) = match &dialog.kind {
-        Kind::Block { task, reason } => (
-            format!("Block task {task}"),
-            labelled(theme, "Reason", reason, width, true),
-            "Enter block · Esc cancel",
-        ),
-        Kind::Edit { task, title, description, second } => {
-            let mut head = labelled(theme, "Title", title, width, !*second);
-            head.extend(labelled(theme, "Description", description, width, *second));
-            (format!("Edit task {task}"), head, "Enter save · Tab other field · Esc cancel")
-        }
-        Kind::Message { task, text } => (
-            format!("Tell the agent of task {task}"),
-            labelled(theme, "Message, delivered at its next boundary", text, width, true),
-            "Enter send · Esc cancel",
-        ),
-        Kind::NewCheckpoint { name } => (
-            "Make a checkpoint".to_owned(),
-            labelled(theme, "Name; empty: named by the moment", name, width, true),
-            "Enter make it · Esc cancel",
-        ),
-        Kind::Answer { question, choice, text } => {
-            let what = choice.asks_for.clone().unwrap_or_default();
-            let asked = wrapped(question, width).into_iter().take(6);
-            let mut head: Vec<Line<'static>> = asked.map(|line| plain(theme, &line)).collect();
-            head.push(blank());
-            head.extend(labelled(theme, &what, text, width, true));
-            (choice.label.clone(), head, "Enter send · Esc cancel")
-        }
-        Kind::Note { file, line, text } => {
-            let at = line.map(|line| format!(":{line}")).unwrap_or_default();
-            (
-                format!("Note at {file}{at}"),
-                labelled(theme, "What is to be changed there", text, width, true),
-                "Enter keep it for the verdict · Esc cancel",
-            )
-        }
-        Kind::Review { task, note, approve } => {
-            let choice = if *approve {
-                "(•) approve   ( ) needs changes"
-            } else {
-                "( ) approve   (•) needs changes"
-            };
-            let mut head = judged(model, task, width);
-            head.extend([blank(), plain(theme, choice), blank()]);
-            head.extend(labelled(theme, "What is to be changed", note, width, !*approve));
-            (format!("Review task {task}"), head, "Enter send the verdict · Tab other verdict · Esc cancel")
-        }
-        _ => (String::new(), vec![], ""),
-    };
-    let body = match dialog.shown {
-        Shown::NotAsked => vec![],
-        _ => {
-            head.push(blank());
-            looked(model, dialog, width)
-        }
-    };
-    // Enter is offered when it does something.
-    let foot = match &dialog.shown {
-        Shown::Refused(_) => "Esc close",
-        Shown::Awaited => "Esc cancel",
-        _ => foot,
-    };
-    Parts { title, head, body, foot: foot.to_owned() }
-}
-
-/// What a verdict would be about, and what others said of it.
-fn judged(model: &Model, task: &TaskId, width: usize) -> Vec<Line<'static>> {
-    let theme = model.theme;
-    let reviews = model.board.as_ref().map(|board| board.reviews.as_slice()).unwrap_or_default();
-    let Some(review) = reviews.iter().find(|review| review.task == *task) else { return vec![] };
-    let (commit, tree) = (review.submitted.short(), review.tree.short());
-    let about = format!(
-        "Commit {commit}, tree {tree}, round {} of {} · D shows the diff",
-        review.round, review.rounds
-    );
-    let mut lines = vec![plain(theme, &cut(&about, width))];
-    for note in &model.notes {
-        lines.push(plain(theme, &cut(&format!("Note: {note}"), width)));
-    }
-    for member in &review.council {
-        let voice = match &member.voice {
-            Some(voice) => voice.word(),
-            None => "has not spoken yet",
-        };
-        let text = format!("{} ({}): {voice} {}", member.member, member.profile, member.said);
-        lines.push(Line::from(span(theme, Role::Dim, &cut(&text, width))));
-    }
-    lines
-}
-
-/// The end of what was typed is always on the screen, with the cursor in it.
-fn labelled(theme: Theme, label: &str, field: &Field, width: usize, here: bool) -> Vec<Line<'static>> {
-    let (before, after) = field.halves();
-    let room = width.saturating_sub(3);
-    let start = before.chars().count().saturating_sub(room.saturating_sub(1));
-    let before: String = before.chars().skip(start).map(one_line).collect();
-    let mut rest = after.chars().map(one_line);
-    let under = rest.next().unwrap_or(' ').to_string();
-    let after: String = rest.collect();
-    let after = cut(&after, room.saturating_sub(before.chars().count() + 1));
-    let mut line = Line::from(span(theme, Role::Dim, "> "));
-    line.push_span(span(theme, Role::Plain, &before));
-    line.push_span(span(theme, if here { Role::Selected } else { Role::Plain }, &under));
-    line.push_span(span(theme, Role::Plain, &after));
-    vec![Line::from(span(theme, if here { Role::Bold } else { Role::Dim }, label)), line]
-}
-
-/// A field is one line: the end of a line in it is shown as a sign.
-fn one_line(c: char) -> char {
-    match c {
-        '\n' => '⏎',
-        c if c.is_control() => ' ',
-        c => c,
     }
 }
 
