@@ -57,6 +57,8 @@ pub struct Config {
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100000)))]
     pub max_steps: u32,
     pub sandbox: SandboxKind,
+    /// Whether the network is open to agents, checks, verification and set-up. When not set it is, but closed to commands where a profile closes it: they run what its agents wrote.
+    pub network: Option<bool>,
     pub containment: ContainmentKind,
     /// Places that no program of a run can read, less what the program itself needs; `~/` is the home folder.
     pub hide: Vec<String>,
@@ -201,6 +203,7 @@ impl Default for Config {
             stall: Span::secs(120),
             max_steps: 200,
             sandbox: SandboxKind::default(),
+            network: None,
             containment: ContainmentKind::default(),
             hide: hidden_by_default(),
             limits: Limits::default(),
@@ -260,6 +263,12 @@ impl Config {
         let all: BTreeSet<&String> = self.profiles.keys().chain([&self.agent]).collect();
         let is_bare = |name: &&String| own(name).unwrap_or(self.sandbox) == SandboxKind::None;
         all.into_iter().filter(is_bare).cloned().collect()
+    }
+
+    /// Whether commands have the network: they run what agents wrote, also those that have none.
+    pub fn network_of_commands(&self) -> bool {
+        let closed = || self.profiles.values().any(|profile| profile.network == Some(false));
+        self.network.unwrap_or_else(|| !closed())
     }
 
     /// The commands run on the merged tree.

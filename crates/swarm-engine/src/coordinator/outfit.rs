@@ -57,7 +57,7 @@ impl Outfit {
         let guard = Guard {
             containment: config.containment,
             sandbox,
-            network: profile.network.unwrap_or(true),
+            network: profile.network.or(config.network).unwrap_or(true),
             writable: profile.writable.clone(),
             hide: config.hide.clone(),
             limits: config.limits,
@@ -75,7 +75,7 @@ impl Outfit {
                 kind @ (SandboxKind::None | SandboxKind::Strict) => kind,
                 _ => SandboxKind::Landlock,
             },
-            network: true,
+            network: config.network_of_commands(),
             writable: vec![],
             hide: config.hide.clone(),
             limits: config.limits,
@@ -120,6 +120,21 @@ mod tests {
             (AgentProgram::Claude, Some("haiku"))
         );
         assert_eq!((outfit.guard.sandbox, outfit.guard.env.join(" ")), (SandboxKind::None, "A B".to_owned()));
+    }
+
+    #[test]
+    fn commands_have_no_network_where_an_agent_whose_work_they_run_has_none() {
+        let network = |text: &str| Outfit::guard_of_commands(&config(text)).network;
+        assert!(network("{}"));
+        assert!(network("{ profiles: { a: { program: 'claude', network: true } } }"));
+        assert!(!network(
+            "{ profiles: { a: { program: 'claude' }, b: { program: 'codex', network: false } } }"
+        ));
+        assert!(network("{ network: true, profiles: { b: { program: 'codex', network: false } } }"));
+        let closed = config("{ network: false, profiles: { open: { program: 'codex', network: true } } }");
+        assert!(!Outfit::guard_of_commands(&closed).network);
+        let of = |name: &str| Outfit::of(&closed, name).expect("known").guard.network;
+        assert_eq!((of("claude"), of("open")), (false, true));
     }
 
     #[test]

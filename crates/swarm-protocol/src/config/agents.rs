@@ -28,7 +28,7 @@ pub struct Profile {
     /// The swarm's own when not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxKind>,
-    /// Whether the network is open; it is when not set.
+    /// Whether the network is open; as for the swarm when not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<bool>,
     /// Folders it may write besides its worktree; `~/` is the home folder.
