@@ -35,9 +35,14 @@ pub fn children_end_with_us() {
     PLAYED_BY_OURSELVES.store(true, Ordering::Relaxed);
 }
 
+/// Whether this executable can be started again as a launcher: another one would do something else with those words.
+pub fn plays_the_launcher() -> bool {
+    PLAYED_BY_OURSELVES.load(Ordering::Relaxed)
+}
+
 /// The command line that starts this program bound to us; none where it cannot be.
 pub(super) fn bound(found: Option<&Path>, program: &OsStr) -> Option<(&'static Path, Vec<OsString>)> {
-    if !PLAYED_BY_OURSELVES.load(Ordering::Relaxed) {
+    if !plays_the_launcher() {
         return None;
     }
     let found = found.or_else(|| Some(Path::new(program)).filter(|path| path.is_absolute()))?;

@@ -24,7 +24,7 @@ pub mod host;
 mod limits;
 mod complain;
 
-pub use bound::children_end_with_us;
+pub use bound::{children_end_with_us, plays_the_launcher};
 pub use boxed::{Boxed, Enclosure};
 pub use cast_off::end_cast_off;
 pub use complain::complain;
@@ -35,7 +35,7 @@ pub use identity::{
 pub use limits::{Limits, Usage};
 pub use readable::watch_readable;
 pub use reaper::become_reaper;
-pub use reaper::children;
+pub use reaper::orphans;
 pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
 pub use sweep::{
     NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,

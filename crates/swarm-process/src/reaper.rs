@@ -1,5 +1,30 @@
 //! The parent of orphans.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Children that somebody in this process waits for.
+static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn awaited() -> MutexGuard<'static, BTreeSet<u32>> {
+    AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on, until it is released, this child is no orphan: its end is somebody's to see.
+pub(super) fn hold(child: u32) {
+    awaited().insert(child);
+}
+
+pub(super) fn release(child: u32) {
+    awaited().remove(&child);
+}
+
+/// Our children that nobody in this process started and waits for: they came to us when their parent ended.
+pub fn orphans() -> Vec<u32> {
+    let awaited = awaited();
+    children().into_iter().filter(|child| !awaited.contains(child)).collect()
+}
+
 /// Makes this process the parent of every orphan among its descendants.
 pub fn become_reaper() -> std::io::Result<()> {
     Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)

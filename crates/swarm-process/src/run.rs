@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 
 use super::bound::bound;
 use super::program::found_on_path;
+use super::reaper;
 use super::stuck::until_stuck;
 use reading::{AbortOnDrop, Stop, collect, read_bounded};
 
@@ -243,18 +244,20 @@ fn file_in_memory(bytes: &[u8]) -> std::io::Result<File> {
 pub struct Running {
     pub child: Child,
     group: Option<Pid>,
+    held: Option<u32>,
 }
 
 impl Running {
     fn new(child: Child) -> Self {
-        let group = child.id().and_then(|pid| Pid::from_raw(pid as i32));
-        Self { child, group }
+        let held = child.id();
+        held.into_iter().for_each(reaper::hold);
+        let group = held.and_then(|pid| Pid::from_raw(pid as i32));
+        Self { child, group, held }
     }
 
     pub async fn wait(&mut self) -> std::io::Result<ExitStatus> {
         let status = self.child.wait().await?;
-        // From here on the pid may belong to somebody else.
-        self.group = None;
+        self.is_reaped();
         Ok(status)
     }
 
@@ -263,8 +266,14 @@ impl Running {
         self.kill_group();
         // A killed child ends at once unless the kernel holds it (dead network disk): do not wait with it.
         if tokio::time::timeout(Duration::from_secs(5), self.child.wait()).await.is_ok() {
-            self.group = None;
+            self.is_reaped();
         }
+    }
+
+    /// From here on the number may belong to somebody else.
+    fn is_reaped(&mut self) {
+        self.group = None;
+        self.held.take().into_iter().for_each(reaper::release);
     }
 
     /// Lets the child outlive us: it is not killed when this is dropped (and still reaped if it
@@ -285,5 +294,6 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.kill_group();
+        self.held.take().into_iter().for_each(reaper::release);
     }
 }

@@ -59,24 +59,64 @@ pub async fn hand_in(
     if own.is_pointed_at() {
         own.point_back(record)?;
     }
-    let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
-        return Ok(HandedIn::Nothing);
-    };
-    let sides = Sides {
-        git,
-        task,
-        worktree,
-        own,
-        record: record.clone(),
-        base: marker.map(|marker| marker.base),
-        tip,
-    };
-    let limits = Limits { file_bytes: file_max_bytes, all_bytes: ALL_BYTES_MAX };
-    let handed = sides.take(&heads, limits).await?;
+    let Some(sides) = Sides::of(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
+    let handed = sides.take(&heads, limits(file_max_bytes)).await?;
     if let HandedIn::Refused { why } = &handed {
         git.notice(Some(task), format!("its commits were not taken: {why}"));
     }
     Ok(handed)
+}
+
+/// While the agent works: the commits that simply go on from what was handed in. Anything else, and what has to be
+/// refused, is left to the next boundary. Whoever asks holds the repository and has lent it to the agent.
+pub async fn hand_in_passing(
+    git: &Git,
+    task: &TaskId,
+    worktree: &Path,
+    file_max_bytes: u64,
+) -> Result<HandedIn, GitError> {
+    let own = OwnRepository::of(worktree, task);
+    let Some(branch) = own.heads().and_then(|heads| heads.branch).filter(|_| own.under_way().is_none())
+    else {
+        return Ok(HandedIn::Nothing);
+    };
+    let Some(sides) = Sides::of(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
+    let both_had = sides.own.agreed_tip(git);
+    if branch == sides.tip || both_had.as_ref() != Some(&sides.tip) {
+        return Ok(HandedIn::Nothing);
+    }
+    if let Taken::Refused { why } =
+        sides.own.take(git, &[&branch], &[&sides.tip], limits(file_max_bytes)).await?
+    {
+        return Ok(HandedIn::Refused { why });
+    }
+    if !git.is_ancestor(&sides.tip, &branch).await? {
+        return Ok(HandedIn::Nothing);
+    }
+    sides.move_to(&branch).await
+}
+
+fn limits(file_max_bytes: u64) -> Limits {
+    Limits { file_bytes: file_max_bytes, all_bytes: ALL_BYTES_MAX }
+}
+
+impl<'a> Sides<'a> {
+    /// None where there is no worktree of the task, or no branch.
+    async fn of(
+        git: &'a Git,
+        task: &'a TaskId,
+        worktree: &'a Path,
+        own: OwnRepository,
+    ) -> Result<Option<Self>, GitError> {
+        let marker = marker_of(git, task, worktree)?;
+        let records = records_at(git, worktree, marker.as_ref());
+        let [record] = &records[..] else { return Ok(None) };
+        let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
+            return Ok(None);
+        };
+        let base = marker.map(|marker| marker.base);
+        Ok(Some(Self { git, task, worktree, own, record: record.clone(), base, tip }))
+    }
 }
 
 impl Sides<'_> {

@@ -286,6 +286,9 @@ fn what_will_conflict_is_shown_while_agents_are_at_work() {
     wait_for("both are known to conflict with trunk", || {
         conflicts() == json!([with_trunk("1.1"), with_trunk("1.2"), each_other])
     });
+    // Foreseen from what was committed a moment ago, not from what an iteration that ended has left.
+    let agents = arena.json(&["status"])["agents"].clone();
+    assert!(agents.as_array().is_some_and(|all| all.iter().all(|one| one["iteration"] == 1)), "{agents}");
     let of_two = arena.shown("1.2")["conflicts_with"].clone();
     let expected = json!([
         { "with": "trunk", "files": ["README.md"] }, { "with": "1.1", "files": ["README.md"] },

@@ -155,14 +155,19 @@ fn a_tag_decides_who_reviews_and_a_word_nobody_knows_is_refused_with_its_line() 
 
 #[test]
 fn what_came_from_trunk_into_the_branch_is_not_shown_as_the_tasks_own() {
-    let takes_it_in =
-        "sh until git cat-file -e main:base.txt 2>/dev/null; do sleep 0.1; done; git merge --no-edit main";
-    let script = format!("write a.txt a\ncommit feat: a\nprint ready\n{takes_it_in}\ncomplete");
     let arena = arena_with(json!({}));
+    let go = arena.path("go");
+    // What happens on trunk is seen by the agent from its next iteration on.
+    let script = format!(
+        "on-iteration 1: write a.txt a\non-iteration 1: commit feat: a\non-iteration 1: print ready\non-iteration 1: wait-for {}\n\
+         on-iteration 2: sh git merge --no-edit main\non-iteration 2: complete",
+        go.display()
+    );
     arena.plan_in_phases(&[vec![reviewed("1.1", &script)]]);
     let mut run = arena.start(&[]);
     wait_for("the agent is ready", || arena.printed().contains("ready"));
     arena.commit("base.txt", "base");
+    std::fs::write(&go, "").expect("a file");
     run.until("swarm review approve 1.1");
     let diff = arena.ok(&["task", "diff", "1.1"]);
     assert!(diff.contains("a.txt") && !diff.contains("base.txt"), "{diff}");

@@ -3,21 +3,27 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::SandboxKind;
 
 use super::run_context::RunContext;
-use crate::hand_in::{HandedIn, hand_in};
+use crate::hand_in::{HandedIn, hand_in, hand_in_passing};
 use crate::remove::move_to_trash;
 use swarm_git::{GitError, OwnRepository};
 use swarm_process::complain;
 use swarm_process::sandbox::Bind;
+use swarm_protocol::ids::Oid;
 
 /// Before the work waits for a person.
 const HAND_IN_TRIES: u32 = 4;
 const HAND_IN_PAUSE: Duration = Duration::from_millis(500);
+
+/// How soon a commit is seen outside while its agent works on.
+const PASSING_EVERY: Duration = Duration::from_secs(3);
+/// Handing in while the agent works takes no more than this part of the time.
+const PASSING_SHARE: u32 = 20;
 
 /// While this lives the agent's repository is the agent's. Where the agent has no view of its own, so is the worktree.
 pub(super) struct Lent {
@@ -116,5 +122,41 @@ impl RunContext {
             HandedIn::Refused { why } => self.note(&format!("not handed in: {why}")),
         }
         handed
+    }
+
+    /// Until `ended` is said: what the agent commits comes onto its branch while it works, so that a diff, a conflict that
+    /// is foreseen and a checkpoint are about the work as it is.
+    pub(super) async fn hand_in_while_it_works(&self, ended: &tokio::sync::Notify) {
+        let Some(own) = self.own() else { return };
+        let (mut pause, mut seen) = (PASSING_EVERY, None);
+        loop {
+            tokio::select! {
+                () = ended.notified() => return,
+                () = tokio::time::sleep(pause) => {}
+            }
+            let mut now: Option<Oid> = own.heads().and_then(|heads| heads.branch);
+            if now.is_none() || now == seen {
+                continue;
+            }
+            let began = Instant::now();
+            let handed = match self.git().await {
+                Ok(git) => {
+                    let spec = &self.spec;
+                    hand_in_passing(git, &spec.task, &spec.worktree, spec.file_max_bytes).await
+                }
+                Err(_) => continue,
+            };
+            // What is refused is told at the boundary; what failed, a git that was killed or a full disk, is tried again.
+            match handed {
+                Ok(HandedIn::Moved { tip }) => self.note(&format!("handed in: {}", tip.short())),
+                Ok(_) => {}
+                Err(error) => {
+                    complain::<(), _>("hand in while the agent works", Err(error));
+                    now = None;
+                }
+            }
+            seen = now;
+            pause = PASSING_EVERY.max(began.elapsed() * PASSING_SHARE);
+        }
     }
 }

@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use swarm_process::children;
+use swarm_process::orphans;
 
 /// Passes over adopted children before those left are reported instead of chased, 10 ms apart.
 const PASSES_MAX: u32 = 200;
 
-/// Takes leave of ended orphans, so that no zombie waits for the end of the run. The program itself
-/// is left to the one who waits for its exit code.
-pub fn reap_orphans(except: Option<u32>) {
-    for child in children().into_iter().filter(|child| Some(*child) != except) {
+/// Takes leave of ended orphans, so that no zombie waits for the end of the run. The program itself and the gits that we
+/// call meanwhile are left to those who wait for their exit codes.
+pub fn reap_orphans() {
+    for child in orphans() {
         let _ = waitpid(pid(child), WaitOptions::NOHANG);
     }
 }
 
-/// Ends what emptied its environment but became our child. Only while no child of our own is at work.
+/// Ends what emptied its environment but became our child.
 pub async fn end_adopted() -> Vec<u32> {
     for _ in 0..PASSES_MAX {
-        let adopted = children();
+        let adopted = orphans();
         if adopted.is_empty() {
             return adopted;
         }
@@ -31,13 +31,13 @@ pub async fn end_adopted() -> Vec<u32> {
                 let _ = kill_process(pid, Signal::KILL);
             }
         }
-        reap_orphans(None);
-        if children().is_empty() {
+        reap_orphans();
+        if orphans().is_empty() {
             continue;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    children()
+    orphans()
 }
 
 fn pid(number: u32) -> Option<Pid> {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::failure::{Failure, FailureClass};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::super::program::{How, Ran, StopWish};
@@ -74,7 +75,13 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
     let ran = match prepared(context, &invocation, &prompt_file, prompt) {
         Ok(call) => {
             let call = call.env("SWARM_ITERATION", iteration.to_string());
-            context.run(call, &context.bounds(deadline).await, &mut agent, stop).await
+            let (bounds, ended) = (context.bounds(deadline).await, Notify::new());
+            let working = async {
+                let ran = context.run(call, &bounds, &mut agent, stop).await;
+                ended.notify_one();
+                ran
+            };
+            tokio::join!(working, context.hand_in_while_it_works(&ended)).0
         }
         Err(error) => Err(error),
     };

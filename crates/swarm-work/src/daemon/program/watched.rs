@@ -84,7 +84,6 @@ impl<'a> Watched<'a> {
     /// One place where its output, its input, its clocks and the wishes of others meet.
     pub(super) async fn until_the_end(&mut self, stop: &mut StopWish) -> std::io::Result<ExitStatus> {
         self.ask_listener();
-        let pid = self.boxed.running.child.id();
         loop {
             let free = !self.asked_to_end;
             let limited = self.bounds.sandbox.is_some();
@@ -100,7 +99,7 @@ impl<'a> Watched<'a> {
                     self.heard(bytes);
                 }
                 () = self.dialogue.write(), if self.dialogue.wants_to_write() => self.mind_the_close(),
-                _ = self.ended_children.recv() => tree::reap_orphans(pid),
+                _ = self.ended_children.recv() => tree::reap_orphans(),
                 _ = of(&mut self.ending), if self.ending.is_some() => self.ending = None,
                 grace = wished(stop), if free => self.end(How::Stopped, None, grace),
                 () = at(self.bounds.deadline), if free => self.end(How::TimedOut, None, self.bounds.grace),
