@@ -13,6 +13,7 @@ mod recovery;
 mod restore;
 mod review;
 mod run;
+mod spent;
 mod swarm;
 mod observe;
 mod worktree;
@@ -146,6 +147,7 @@ impl State {
             | Event::OperationSeen { .. }
             | Event::AgentRedirected { .. } => self.apply_operation(event, at),
             Event::WorktreeRemoved { .. }
+            | Event::WorktreeAwaited { .. }
             | Event::WorktreeRevived { .. }
             | Event::RevivalFailed { .. }
             | Event::WorktreeKept { .. } => self.apply_worktree(event),
@@ -185,6 +187,7 @@ impl State {
     fn enter(&mut self, id: &TaskId, stage: Stage) {
         let seq = self.seq;
         let Some(task) = self.tasks.get_mut(id) else { return };
+        task.leaving &= !stage.is_closed();
         if stage == Stage::Cancelled {
             task.cancelled = seq;
         }

@@ -1,4 +1,4 @@
-//! Checkpoints and hooks that fall due because something happened. Decided here, right after the event that makes
+//! Checkpoints, hooks and worktrees that are waited for, due because something happened. Decided here, right after the event that makes
 //! them due is taken in, and recorded behind it: a replay never decides it again.
 
 use swarm_protocol::event::Event;
@@ -11,8 +11,8 @@ use crate::limits::DUE_MAX;
 use crate::operation::checkpoints;
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
-use crate::state::State;
 use crate::state::operations::PERIODIC;
+use crate::state::{State, Task};
 use crate::text::tail;
 
 /// What has to be known of the state before the event.
@@ -20,6 +20,8 @@ pub(crate) struct Before {
     stage: Option<&'static str>,
     ended: bool,
     running: bool,
+    /// Somebody may be at it to give the worktree up.
+    goes: bool,
 }
 
 impl Before {
@@ -29,8 +31,13 @@ impl Before {
             stage: task.map(|t| t.stage.name()),
             ended: task.is_some_and(|t| has_ended(&t.stage)),
             running: state.running,
+            goes: state.running && event.task().zip(task).is_some_and(|(id, task)| goes(state, id, task)),
         }
     }
+}
+
+fn goes(state: &State, id: &TaskId, task: &Task) -> bool {
+    task.stage == Stage::Cancelled && task.worktree && task.kept.is_none() && !state.has_run(id)
 }
 
 fn has_ended(stage: &Stage) -> bool {
@@ -49,6 +56,9 @@ pub(crate) fn of(state: &State, event: &Event, before: &Before, now: Timestamp) 
         // Last: first the merge, then the end that came of it.
         dues.ending(event, before, now);
     }
+    let opened =
+        event.task().filter(|id| before.goes && state.task(id).is_some_and(|t| !t.stage.is_closed()));
+    dues.events.extend(opened.map(|id| Event::WorktreeAwaited { task: id.clone() }));
     dues.events.extend(planted_work(state, event));
     dues.events
 }

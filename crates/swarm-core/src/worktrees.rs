@@ -18,6 +18,11 @@ pub fn on_the_way(state: &State) -> impl Iterator<Item = &TaskId> {
 /// What is owed to a task without a run.
 pub fn owed(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
     match &task.stage {
+        // Whoever carries it out is at it, or was: it ends, and what lay there is brought back.
+        _ if task.leaving => {
+            let remember = task.left.is_none().then_some(task.cancelled);
+            Some(Effect::Remove { task: id.clone(), remember, merged: None })
+        }
         Stage::Approved { waits: Some(waits), .. } if !state.draining && task.left.is_none() => {
             Some(Effect::Watch { task: id.clone(), paths: waits.paths.clone() })
         }

@@ -84,6 +84,11 @@ pub async fn preview(
     }
     view.stops = stopped(place, state, &after, looked).await?;
     view.nothing &= view.stops.is_empty();
+    // A plan says itself what stays.
+    let stays = operation::stays::stays(&view.kind);
+    if view.plan.is_none() && !view.stops.is_empty() && stays != "nothing" {
+        view.says.stays.push(stays.into());
+    }
     if let Command::Redirect { task, to, same_worktree: true } = command {
         let files = view.stops.iter().find(|stop| stop.task == *task).map_or(0, |stop| stop.files_in_all);
         let line = taken_along(place, task, to, files).await?;

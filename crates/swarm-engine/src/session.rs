@@ -92,6 +92,10 @@ impl Session {
         config.agent = agent.clone();
         let outfit =
             Outfit::of(&config, &agent).map_err(|error| SessionError::NoProfile(error.to_string()))?;
+        // Without a plan it does not matter whether an agent could work.
+        if wishes.plan.is_none() && store.state().plan.is_none() {
+            return Err(Refusal::NoPlan.into());
+        }
         if wishes.starts_agents {
             is_ready(&outfit)?;
         }

@@ -28,6 +28,7 @@ mod readable;
 mod record;
 mod ref_files;
 mod refs;
+pub mod renames;
 pub mod revert;
 mod shown;
 mod sizes;

@@ -10,6 +10,7 @@ use swarm_protocol::ids::Oid;
 use super::call::{Git, GitError};
 use super::changes::{Changed, lines};
 use super::refs::parse_oid;
+use super::renames::Renames;
 use swarm_process::Input;
 
 /// Commits whose changes are read in one call: their text passes through our memory.
@@ -22,6 +23,8 @@ pub struct Patches {
     back: BTreeMap<Oid, String>,
     author: BTreeMap<Oid, Vec<u8>>,
     paths: BTreeMap<Oid, BTreeSet<Vec<u8>>>,
+    /// The same, with the names that trunk gave them since.
+    later_paths: BTreeMap<Oid, BTreeSet<Vec<u8>>>,
     subject: BTreeMap<Oid, Vec<u8>>,
     changes: BTreeMap<Oid, Vec<Changed>>,
     /// Commits that the message of a commit says it reverts.
@@ -34,7 +37,7 @@ pub struct Patches {
 
 impl Patches {
     /// `line`: the commits of trunk that are looked through, oldest first.
-    pub async fn of(git: &Git, ours: &[Oid], line: &[Oid]) -> Result<Self, GitError> {
+    pub async fn of(git: &Git, ours: &[Oid], line: &[Oid], renames: &Renames) -> Result<Self, GitError> {
         let order = line.iter().enumerate().map(|(at, oid)| (oid.clone(), at)).collect();
         let mut patches = Self { order, ..Self::default() };
         let others: Vec<Oid> = line.iter().filter(|oid| !ours.contains(oid)).cloned().collect();
@@ -43,7 +46,8 @@ impl Patches {
         }
         let mut mine = git.paths_of(ours).await?;
         let mut theirs = git.paths_of(&others).await?;
-        let touched: BTreeSet<&Vec<u8>> = mine.values().flatten().collect();
+        let later = |paths: &BTreeSet<Vec<u8>>| renames.and_later(paths);
+        let touched: BTreeSet<Vec<u8>> = mine.values().flat_map(later).collect();
         let near =
             |oid: &&Oid| theirs.get(*oid).is_some_and(|paths| paths.iter().any(|p| touched.contains(p)));
         patches.others = others.iter().filter(near).cloned().collect();
@@ -52,8 +56,9 @@ impl Patches {
         }
         let met_paths: BTreeSet<&Vec<u8>> =
             patches.others.iter().filter_map(|oid| theirs.get(oid)).flatten().collect();
-        let met =
-            |oid: &&Oid| mine.get(*oid).is_some_and(|paths| paths.iter().any(|p| met_paths.contains(p)));
+        let met = |oid: &&Oid| {
+            mine.get(*oid).is_some_and(|paths| later(paths).iter().any(|path| met_paths.contains(path)))
+        };
         let ours: Vec<Oid> = ours.iter().filter(met).cloned().collect();
         patches.forth = git.patch_ids(&ours, false).await?;
         patches.back = git.patch_ids(&ours, true).await?;
@@ -65,6 +70,7 @@ impl Patches {
             patches.subject.insert(oid.clone(), subject(&parts.message));
             // A commit may be named twice.
             if let Some(paths) = mine.remove(oid).or_else(|| theirs.remove(oid)) {
+                patches.later_paths.insert(oid.clone(), later(&paths));
                 patches.paths.insert(oid.clone(), paths);
             }
         }
@@ -139,7 +145,9 @@ impl Patches {
 
     /// Commits of others after this one that touch a file it changed, newest first.
     pub fn later_in_its_files(&self, oid: &Oid) -> Vec<Oid> {
-        let (Some(at), Some(files)) = (self.order.get(oid), self.paths.get(oid)) else { return Vec::new() };
+        let (Some(at), Some(files)) = (self.order.get(oid), self.later_paths.get(oid)) else {
+            return Vec::new();
+        };
         let later = self.others.iter().filter(|other| self.order.get(*other) > Some(at));
         let meets = |other: &&Oid| self.paths.get(*other).is_some_and(|paths| !paths.is_disjoint(files));
         later.filter(meets).rev().cloned().collect()
@@ -265,4 +273,18 @@ pub async fn listed_in_order(git: &Git, tip: &Oid, without: &str, most: usize) -
     let mut all: Vec<Oid> = lines.map(|line| parse_oid("rev-list", line)).collect::<Result<_, _>>()?;
     all.reverse();
     Ok(all)
+}
+
+/// Those of `among` that have this commit in their history, the newest first.
+pub async fn descendants(git: &Git, oid: &Oid, among: &[Oid]) -> Result<Vec<Oid>, GitError> {
+    let others: Vec<Oid> = among.iter().filter(|other| *other != oid).cloned().collect();
+    if others.is_empty() {
+        return Ok(Vec::new());
+    }
+    let without = format!("^{oid}");
+    let call = git.call(["rev-list", "--stdin", "--topo-order", "--ancestry-path", &without]);
+    let told = call.stdin(lines(&others)).long_list().ok().await?;
+    let all = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    let all: Vec<Oid> = all.map(|line| parse_oid("rev-list", line)).collect::<Result<_, _>>()?;
+    Ok(all.into_iter().filter(|one| others.contains(one)).collect())
 }

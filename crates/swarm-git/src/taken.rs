@@ -1,8 +1,8 @@
 //! Commits whose whole change is not on trunk any more, although nothing that reverts them is: several taken back in one
 //! commit, a merge that left them out, files that were deleted.
 //!
-//! Seen by content: every file that the commit changed is again what it was before it. Where a commit of the swarm made it
-//! so, that is a later task's work and no loss.
+//! Seen by content: every file that the commit changed is again what it was before it, under whatever name it has now.
+//! Where a commit of the swarm made it so, that is a later task's work and no loss.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +11,7 @@ use swarm_protocol::ids::Oid;
 use super::call::{Git, GitError};
 use super::changes::Changed;
 use super::refs::parse_oid;
+use super::renames::Renames;
 
 #[derive(Debug, Default)]
 pub struct Taken {
@@ -26,6 +27,7 @@ impl Taken {
         tip: &Oid,
         (ours, made): (&[Oid], &BTreeSet<Oid>),
         line: &[Oid],
+        renames: &Renames,
     ) -> Result<Self, GitError> {
         let mut taken = Self::default();
         if line.iter().all(|oid| made.contains(oid)) {
@@ -34,12 +36,17 @@ impl Taken {
         let now = git.files_at(tip).await?;
         let changes = git.changes_of(ours).await?;
         for (oid, changed) in &changes {
-            let back = |file: &Changed| file.old != file.new && now.get(&file.path) == file.old.as_ref();
+            // A name that the commit itself gave or took away is not one that somebody else chose for its work.
+            let name = |file: &Changed| {
+                let now = renames.name_now(&file.path, oid);
+                if changed.iter().any(|own| own.path == now) { file.path.clone() } else { now }
+            };
+            let back = |file: &Changed| file.old != file.new && now.get(&name(file)) == file.old.as_ref();
             if changed.is_empty() || !changed.iter().all(back) {
                 continue;
             }
             for file in changed {
-                let last = git.last_change(tip, &file.path).await?.filter(|last| last != oid);
+                let last = git.last_change(tip, &name(file)).await?.filter(|last| last != oid);
                 let by_us = last.as_ref().is_some_and(|last| made.contains(last));
                 if !by_us && !left_so(&changes, made, oid, file) {
                     taken.by.insert(oid.clone(), last);

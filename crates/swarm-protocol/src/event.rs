@@ -316,6 +316,8 @@ events! {
 
     /// Gone by proof. `left`: what was in it that is on no trunk.
     WorktreeRemoved "worktree_removed" [task "taskId": TaskId] { left "left": Option<Left> }
+    /// The cancelled task is open again while its worktree goes: that is waited for, and what lay there comes back.
+    WorktreeAwaited "worktree_awaited" [task "taskId": TaskId] {}
     /// What was given up with its worktree lies there again; no base: there was nothing.
     WorktreeRevived "worktree_revived" [task "taskId": TaskId] { base "base": Option<Oid> }
     /// What was given up could not be brought back; after some tries a person is asked.

@@ -147,7 +147,7 @@ fn fact() -> FactChange {
 
 fn saved_task() -> SavedTask {
     SavedTask {
-        stage: SavedStage::Done { proof: Some(proof()) },
+        stage: SavedStage::Done { proof: Some(proof()), parts: vec![] },
         waived: BTreeSet::from([Gate::Check]),
         base: Some(oid('a')),
         worktree: true,
@@ -242,7 +242,7 @@ fn operation_events() -> Vec<Event> {
             task: task(),
             status: Status::Done,
             why: "rolled back".into(),
-            stage: Some(SavedStage::Done { proof: Some(proof()) }),
+            stage: Some(SavedStage::Done { proof: Some(proof()), parts: vec![] }),
             waived: Some(vec![Gate::Check]),
             saved: Some(saved_task()),
         },
@@ -268,6 +268,7 @@ fn operation_events() -> Vec<Event> {
         Event::WorkHeld { task: task(), agent: Some(AgentId::nth(1)) },
         Event::WorktreeRewound { task: task(), saved: Some(oid('c')) },
         Event::RewindFailed { task: task(), why: "git failed".into(), given_up: None },
+        Event::WorktreeAwaited { task: task() },
         Event::WorktreeRevived { task: task(), base: Some(oid('b')) },
         Event::RevivalFailed { task: task(), why: "git failed".into(), given_up: None },
         Event::AgentRedirected { task: task(), agent: AgentId::nth(1), to: task(), same_worktree: true },

@@ -12,6 +12,7 @@ use swarm_protocol::operation::Landed;
 
 use crate::remove::keep_commit;
 use swarm_git::patches::{self, Patches};
+use swarm_git::renames::Renames;
 use swarm_git::revert::{Carried, Carry, pick};
 use swarm_git::taken::Taken;
 use swarm_git::{Git, GitError, Merged};
@@ -21,6 +22,9 @@ const OTHERS_MAX: usize = 2_000;
 
 /// Commits of others that are tried as the place where a rewritten commit stands: each is a merge in memory.
 const PLACES_MAX: usize = 50;
+
+/// Ends of several commits that are tried as one change.
+const STACKS_MAX: usize = 5;
 
 /// Work that is not on trunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +83,12 @@ pub async fn look(
     // Where somebody has put rewritten work is one of the places to look at, not one of the commits to look for.
     let sought = |oid: &&Oid| made.contains(*oid) || tasks.values().any(|proof| proof.found.contains(*oid));
     let sought: Vec<Oid> = known.iter().filter(sought).cloned().collect();
-    let patches = Patches::of(git, &sought, &line).await?;
-    let back = Taken::out_of(git, tip, (&known, &made), &line).await?;
+    let renames = match line.iter().all(|oid| made.contains(oid)) {
+        true => Renames::default(), // nobody else has changed anything
+        false => Renames::along(git, &line).await?,
+    };
+    let patches = Patches::of(git, &sought, &line, &renames).await?;
+    let back = Taken::out_of(git, tip, (&known, &made), &line, &renames).await?;
     let at = Trunk { git, trunk, tip, missing, off, patches, taken: back };
     let mut found = Found::default();
     for (id, proof) in tasks {
@@ -160,7 +168,7 @@ impl Trunk<'_> {
                 },
             });
         }
-        let place = is_there_otherwise(self.git, oid, self.tip, &self.patches).await?;
+        let place = is_there_otherwise(self.git, oid, self.tip, &self.patches, &self.off).await?;
         Ok(match (place.or_else(|| edited_as(oid, &self.patches)), taken) {
             (Some(place), None) => Ok(Some(place)),
             (Some(_), Some(taken)) => Err(taken),
@@ -206,10 +214,10 @@ pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>
         return Ok(Vec::new());
     }
     let line = line_since(git, &known, tip).await?;
-    let patches = Patches::of(git, &known, &line).await?;
+    let patches = Patches::of(git, &known, &line, &Renames::along(git, &line).await?).await?;
     let mut found = Vec::new();
     for oid in known.iter().rev().filter(|oid| off.contains(*oid)) {
-        if is_there_otherwise(git, oid, tip, &patches).await?.is_some() {
+        if is_there_otherwise(git, oid, tip, &patches, &off).await?.is_some() {
             found.push(oid.clone());
         }
     }
@@ -239,12 +247,13 @@ async fn line_since(git: &Git, commits: &[Oid], tip: &Oid) -> Result<Vec<Oid>, G
     patches::listed_in_order(git, tip, &without, OTHERS_MAX).await
 }
 
-/// Where on trunk stands what the commit changed although the commit is not there.
+/// Where on trunk stands what the commit changed although the commit is not there. `off`: all commits of ours that are not.
 async fn is_there_otherwise(
     git: &Git,
     oid: &Oid,
     tip: &Oid,
     patches: &Patches,
+    off: &BTreeSet<Oid>,
 ) -> Result<Option<Oid>, GitError> {
     if let Some(twin) = patches.twin_of(oid) {
         return Ok(patches.reverted_by_after(oid, &twin).is_none().then_some(twin));
@@ -253,9 +262,19 @@ async fn is_there_otherwise(
     places.push(tip.clone());
     // Later work may have changed the same lines since: it stands where they were still as the commit left them.
     places.extend(patches.others().rev().take(PLACES_MAX).cloned());
-    for place in places {
-        if brings_nothing(git, oid, &place).await? && patches.reverted_by_after(oid, &place).is_none() {
-            return Ok(Some(place));
+    places.retain(|place| patches.reverted_by_after(oid, place).is_none());
+    for place in &places {
+        if brings_nothing(git, oid, oid, place).await? {
+            return Ok(Some(place.clone()));
+        }
+    }
+    // Several commits may have become one, in which each of them is only as the later ones left it.
+    let off: Vec<Oid> = off.iter().cloned().collect();
+    for last in patches::descendants(git, oid, &off).await?.iter().take(STACKS_MAX) {
+        for place in &places {
+            if brings_nothing(git, oid, last, place).await? {
+                return Ok(Some(place.clone()));
+            }
         }
     }
     Ok(None)
@@ -268,15 +287,14 @@ fn edited_as(oid: &Oid, patches: &Patches) -> Option<Oid> {
     patches.rewritten_as(oid).into_iter().find(stands)
 }
 
-/// Whether picking the commit there would change nothing.
-async fn brings_nothing(git: &Git, oid: &Oid, onto: &Oid) -> Result<bool, GitError> {
-    let parts = git.commit_parts(oid).await?;
-    let Some(parent) = parts.parents.first() else { return Ok(false) };
+/// Whether picking the commits from `first` to `last` there would change nothing.
+async fn brings_nothing(git: &Git, first: &Oid, last: &Oid, onto: &Oid) -> Result<bool, GitError> {
+    let Some(parent) = git.commit_parts(first).await?.parents.into_iter().next() else { return Ok(false) };
     // A commit without a change is everywhere, and says nothing about where the work is.
-    if git.tree_of(parent).await? == parts.tree {
-        return Ok(true);
+    if git.tree_of(&parent).await? == git.tree_of(last).await? {
+        return Ok(first == last);
     }
-    Ok(match git.merge_commits(parent, onto, oid).await? {
+    Ok(match git.merge_commits(&parent, onto, last).await? {
         Merged::Clean { tree } => tree == git.tree_of(onto).await?,
         Merged::Conflict { .. } => false,
     })

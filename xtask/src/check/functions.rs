@@ -5,6 +5,8 @@ use crate::source::{self, Keep};
 
 /// Longer ones are named, and not refused: now and then a long table of arms is the clearest form.
 const LINES_WARN: usize = 70;
+/// The longest tables of arms that there are; none becomes longer.
+const LINES_MAX: usize = 150;
 
 pub fn check(sources: &Sources) -> Findings {
     let mut findings = Findings::default();
@@ -12,8 +14,11 @@ pub fn check(sources: &Sources) -> Findings {
         let code = source::blanked(source::shipped(text), Keep::CodeOnly);
         for function in functions(&code).filter(|function| function.lines > LINES_WARN) {
             let Function { name, line, lines } = function;
-            findings
-                .warn(format!("{path}:{line}: {name} has {lines} lines; look for the noun that hides in it"));
+            let told = format!("{path}:{line}: {name} has {lines} lines; look for the noun that hides in it");
+            match lines > LINES_MAX {
+                true => findings.fail(told),
+                false => findings.warn(told),
+            }
         }
     }
     findings
@@ -76,6 +81,8 @@ mod tests {
         assert_eq!(warnings(&of(70)), [""; 0]);
         assert_eq!(warnings(&of(71)).len(), 1);
         assert!(warnings(&of(71))[0].starts_with("a.rs:2: long has 71 lines"));
+        let failures = |lines| check(&Sources::from([("a.rs".into(), of(lines))])).failures;
+        assert_eq!((failures(150).len(), failures(151).len()), (0, 1));
     }
 
     #[test]

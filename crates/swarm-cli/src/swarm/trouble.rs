@@ -1,5 +1,7 @@
 //! Errors of the crates below, in the words of the command line.
 
+use std::path::Path;
+
 use swarm_engine::session::SessionError;
 use swarm_engine::settings::SettingsError;
 use swarm_engine::store::{StoreError, stopped_hint};
@@ -77,7 +79,13 @@ impl From<GitError> for CliError {
             }
             GitError::Bare { path } => {
                 Self::environment(format!("This repository has no checkout: {}", path.display()))
-                    .say("A swarm needs one that is not bare")
+                    .say(clone_instead(&path))
+            }
+            GitError::NoMainCheckout { common_dir } => {
+                let what = format!("The main checkout of {} cannot be found", common_dir.display());
+                Self::environment(what)
+                    .because("it is a bare repository, or was moved")
+                    .say(clone_instead(&common_dir))
             }
             GitError::Reftable { path } => Self::environment(format!(
                 "The repository keeps its refs in the reftable format: {}",
@@ -88,6 +96,10 @@ impl From<GitError> for CliError {
             other => Self::environment("git could not be used").because_of(&other),
         }
     }
+}
+
+fn clone_instead(repository: &Path) -> String {
+    format!("A swarm needs a repository with a checkout of its own: `git clone {} DIR`", repository.display())
 }
 
 impl From<TrunkError> for CliError {

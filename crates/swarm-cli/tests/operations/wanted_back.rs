@@ -109,3 +109,54 @@ fn a_closed_plan_leaves_its_unfinished_work_in_a_checkpoint_and_no_worktree() {
     assert!(trunk.contains("three.txt") && !trunk.contains("one.txt"), "{trunk}");
     arena.assert_tidy();
 }
+
+/// Rules that an agent wrote and did not commit go with what it did; what they covered is its work too, and nobody else's.
+#[test]
+fn files_that_only_a_killed_agent_had_ignored_do_not_come_to_trunk_with_the_next_attempt() {
+    let arena = arena_with(json!({}));
+    let script = "on-attempt 1: write .gitignore hidden.env\non-attempt 1: write hidden.env hidden\n\
+                  on-attempt 1: print at work\non-attempt 1: sleep 600000\n\
+                  write one.txt one\ncommit feat: one\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("it is at work", || arena.printed().contains("at work"));
+    arena.ok(&["agent", "kill", "1.1"]);
+    arena.ok(&["task", "start", "1.1"]);
+    let (code, ran) = run.end();
+    assert_eq!(code, 0, "{ran}");
+    assert_eq!(arena.git(&["ls-tree", "--name-only", "main"]), "README.md\none.txt\n");
+    let trash = files(&arena.root.join(".swarm/trash"));
+    assert!(trash.keys().any(|path| path.contains("ignored-no-more")), "{:?}", trash.keys());
+    arena.assert_tidy();
+}
+
+/// A whole names the commits of its parts, and has none of its own.
+#[test]
+fn a_part_that_is_rolled_back_takes_no_other_part_with_it_and_a_whole_takes_all_of_them() {
+    let arena = arena_with(json!({}));
+    let after = "write two.txt two\ncommit feat: two\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], "complete"), task("1.2", &["1.1"], after)]]);
+    let parts = arena.path("parts.md");
+    std::fs::write(&parts, "- [ ] Part one\n- [ ] Part two\n").expect("a file");
+    arena.ok(&["task", "split", "1.1", &parts.to_string_lossy()]);
+    let (code, ran) = arena.run(&["--agents", "1"]);
+    assert_eq!(code, 0, "{ran}");
+    arena.ok(&["mode", "semi-auto"]);
+    let trunk = arena.git(&["rev-parse", "main^{tree}"]);
+
+    let preview = arena.ok(&["task", "rollback", "1.1-2", "--cascade", "--dry-run"]);
+    assert!(!preview.contains("1.1-1"), "{preview}");
+    arena.ok(&["task", "rollback", "1.1-2", "--cascade", "--yes"]);
+    let statuses = || ["1.1", "1.1-1", "1.1-2", "1.2"].map(|id| arena.status_of(id));
+    assert_eq!(statuses(), ["active", "done", "pending", "pending"]);
+
+    arena.ok(&["undo", "--yes"]);
+    assert_eq!(statuses(), ["done", "done", "done", "done"]);
+    assert_eq!(arena.git(&["rev-parse", "main^{tree}"]), trunk);
+    arena.ok(&["task", "rollback", "1.1", "--cascade", "--yes"]);
+    assert_eq!(statuses(), ["active", "pending", "pending", "pending"], "it still has its parts");
+    let (code, ran) = arena.run(&[]);
+    assert_eq!((code, statuses()), (0, ["done", "done", "done", "done"].map(String::from)), "{ran}");
+    assert_eq!(arena.git(&["rev-parse", "main^{tree}"]), trunk);
+    arena.assert_tidy();
+}

@@ -157,6 +157,7 @@ impl State {
             base: None,
             worktree: false,
             left: None,
+            leaving: false,
             cancelled: 0,
             wip: None,
             verified: None,

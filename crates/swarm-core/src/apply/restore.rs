@@ -38,6 +38,7 @@ impl State {
         if !matches!(stage, SavedStage::Approved { .. }) {
             self.change(id, |t| t.landed_before.clear());
         }
+        let mut whole = false;
         let entered = match stage.clone() {
             SavedStage::Pending { started, withheld } => {
                 let why = withheld.then(|| STOPPED_BY_A_PERSON.to_string());
@@ -66,7 +67,11 @@ impl State {
                 self.change(id, |t| t.base = base);
                 Stage::Approved { tip, tree, since: at, not_before, waits: None }
             }
-            SavedStage::Done { proof } => {
+            SavedStage::Done { proof, parts } => {
+                whole = !parts.is_empty();
+                if whole {
+                    self.made_of(id, &parts);
+                }
                 if let Some(proof) = &proof {
                     proof.own().iter().for_each(|oid| {
                         self.ops.made.remove(oid);
@@ -81,17 +86,21 @@ impl State {
             SavedStage::Deferred => Stage::Deferred,
             SavedStage::Cancelled => Stage::Cancelled,
             SavedStage::Split { parts } => {
-                for part in &parts {
-                    self.change(part, |t| t.parent = Some(id.clone()));
-                }
-                self.change(id, |t| t.parts = parts.clone());
+                self.made_of(id, &parts);
+                whole = true;
                 Stage::Split { parts, since: at, not_before }
             }
         };
-        if !matches!(entered, Stage::Split { .. }) && matches!(self.task(id), Some(t) if !t.stage.is_closed())
-        {
+        if !whole && matches!(self.task(id), Some(t) if !t.stage.is_closed()) {
             self.change(id, |t| t.parts.clear());
         }
         self.enter(id, entered);
+    }
+
+    fn made_of(&mut self, whole: &TaskId, parts: &[TaskId]) {
+        for part in parts {
+            self.change(part, |t| t.parent = Some(whole.clone()));
+        }
+        self.change(whole, |t| t.parts = parts.to_vec());
     }
 }

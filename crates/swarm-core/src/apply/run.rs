@@ -6,13 +6,13 @@ use swarm_protocol::aftermath::{Aftermath, Counted, SetupRecord};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
-use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::time::Timestamp;
 
 use super::legacy;
 use crate::stage::Stage;
-use crate::state::{Audit, Run, SameFailure, SetupFailures, Spent, State};
+use crate::state::{Audit, Run, SameFailure, SetupFailures, State};
 use crate::text::tail;
 
 impl State {
@@ -21,43 +21,9 @@ impl State {
         match event {
             Event::TaskClaimed { task, run, agent, attempt, nonce, profile, .. } => {
                 self.claim_run(RunKind::Work, task, run, nonce, at);
-                if let Some(run) = self.runs.get_mut(run) {
-                    (run.agent, run.attempt) = (Some(agent.clone()), *attempt);
-                    run.profile = profile.clone();
-                }
-                self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
-                self.change(task, |t| {
-                    // A session belongs to the program that began it.
-                    if t.worked_under.is_some() && t.worked_under != *profile {
-                        t.session = None;
-                    }
-                    t.worked_under.clone_from(profile);
-                    (t.first, t.waits_for_quota, t.nudge) = (false, None, None);
-                    t.attempts = *attempt;
-                    t.worktree = true;
-                    (t.started, t.withheld) = (true, None);
-                    t.kept = None;
-                    // Whoever takes it up now sees what came of it.
-                    (t.resolved, t.joined) = (vec![], false);
-                    t.last_agent = Some(agent.clone());
-                });
-                self.enter(task, Stage::Preparing { run: run.clone() });
+                self.claimed(task, run, agent, *attempt, profile);
             }
-            Event::WorkspaceReady { task, run, base, .. } => {
-                if !self.setup_failures.commands {
-                    self.setup_failures = Default::default();
-                }
-                self.change(task, |t| {
-                    // The branch starts anew: what the session knows is not there any more.
-                    if t.base.as_ref().is_some_and(|old| old != base) {
-                        t.session = None;
-                    }
-                    t.base = Some(base.clone());
-                    t.effect_failures = 0;
-                });
-                self.enter(task, Stage::Active { run: run.clone(), iteration: 1 });
-                self.works_on(run, at);
-            }
+            Event::WorkspaceReady { task, run, base, .. } => self.workspace_ready(task, run, base, at),
             Event::AgentSpawned { run, .. } => {
                 if let Some(run) = self.runs.get_mut(run) {
                     run.spawned = true;
@@ -65,7 +31,6 @@ impl State {
             }
             Event::Iteration { task, run, iteration, usage, session, class, .. } => {
                 self.spend(task, run, usage.unwrap_or_default());
-                self.worked(run, at);
                 if self.setup_failures.commands {
                     self.setup_failures = Default::default();
                 }
@@ -78,8 +43,7 @@ impl State {
                         (t.transient_retries, t.once_more, t.failure) = (0, 0, None);
                     }
                 });
-                self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
-                self.works_on(run, at);
+                self.next_iteration(task, run, *iteration, at);
             }
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
                 self.change(task, |t| (t.last_end, t.submitted) = (None, Some(tip.clone())));
@@ -94,17 +58,14 @@ impl State {
                 self.enter(task, Stage::Checking { run, iteration, tip });
             }
             Event::WorkReopened { task, run: Some(run), iteration, .. } => {
-                self.worked(run, at);
                 self.change(task, |t| t.submitted = None);
-                self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
-                self.works_on(run, at);
+                self.next_iteration(task, run, *iteration, at);
             }
             Event::WorkReopened { task, run: None, .. } => {
                 self.change(task, |t| t.submitted = None);
                 self.enter(task, Stage::Pending { since: at, not_before: Timestamp::ZERO });
             }
             Event::ChecksFailed { task, run, iteration, output, digest, .. } => {
-                self.worked(run, at);
                 self.change(task, |t| {
                     (t.last_failure, t.submitted) = (Some(tail(output)), None);
                     t.same_failure = digest.as_ref().map(|digest| {
@@ -113,12 +74,20 @@ impl State {
                         SameFailure { digest: digest.clone(), count }
                     });
                 });
-                self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
-                self.works_on(run, at);
+                self.next_iteration(task, run, *iteration, at);
             }
             Event::ChecksPassed { task, .. } => {
                 self.change(task, |t| (t.submitted, t.same_failure) = (None, None));
             }
+            Event::TaskApproved { task, tip, tree, base, .. } => self.approved(task, tip, tree, base, at),
+            other => return self.apply_leave(other, at) || self.apply_end(other, at),
+        }
+        true
+    }
+
+    /// What people and rules let the task do, and what its agent tried without leave.
+    fn apply_leave(&mut self, event: &Event, at: Timestamp) -> bool {
+        match event {
             Event::GateWaived { task, gate, .. } => self.change(task, |t| {
                 t.waived.insert(*gate);
             }),
@@ -133,29 +102,14 @@ impl State {
                 t.overstep = Some(Audit { at, event: event.kind().into(), details: what.clone() });
             }),
             Event::OverstepsSeen { task, oversteps } => self.change(task, |t| t.oversteps_seen = *oversteps),
-            Event::TaskApproved { task, tip, tree, base, .. } => {
-                self.change(task, |t| {
-                    (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
-                    (t.crashes, t.overflows, t.nudge) = (0, 0, None);
-                    t.conflicts_in.clear();
-                    (t.handed_in, t.kept) = (Some(tip.clone()), None);
-                    if let Stage::Done { proof: Some(proof) } = &t.stage {
-                        t.landed_before = proof.own().to_vec();
-                    }
-                    // A base of its own: the work is a person's.
-                    if base.is_some() {
-                        (t.base, t.last_agent, t.worktree) = (base.clone(), None, true);
-                    }
-                });
-                let stage = Stage::Approved {
-                    tip: tip.clone(),
-                    tree: tree.clone(),
-                    since: at,
-                    not_before: Timestamp::ZERO,
-                    waits: None,
-                };
-                self.enter(task, stage);
-            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// How an attempt ended.
+    fn apply_end(&mut self, event: &Event, at: Timestamp) -> bool {
+        match event {
             Event::AgentCompleted { run, agent, .. } => {
                 self.worked(run, at);
                 self.end(run);
@@ -198,6 +152,84 @@ impl State {
         true
     }
 
+    fn claimed(
+        &mut self,
+        task: &TaskId,
+        run: &RunId,
+        agent: &AgentId,
+        attempt: u32,
+        profile: &Option<String>,
+    ) {
+        if let Some(run) = self.runs.get_mut(run) {
+            (run.agent, run.attempt) = (Some(agent.clone()), attempt);
+            run.profile = profile.clone();
+        }
+        self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
+        self.change(task, |t| {
+            // A session belongs to the program that began it.
+            if t.worked_under.is_some() && t.worked_under != *profile {
+                t.session = None;
+            }
+            t.worked_under.clone_from(profile);
+            (t.first, t.waits_for_quota, t.nudge) = (false, None, None);
+            t.attempts = attempt;
+            (t.worktree, t.leaving) = (true, false);
+            (t.started, t.withheld) = (true, None);
+            t.kept = None;
+            // Whoever takes it up now sees what came of it.
+            (t.resolved, t.joined) = (vec![], false);
+            t.last_agent = Some(agent.clone());
+        });
+        self.enter(task, Stage::Preparing { run: run.clone() });
+    }
+
+    fn workspace_ready(&mut self, task: &TaskId, run: &RunId, base: &Oid, at: Timestamp) {
+        if !self.setup_failures.commands {
+            self.setup_failures = Default::default();
+        }
+        self.change(task, |t| {
+            // The branch starts anew: what the session knows is not there any more.
+            if t.base.as_ref().is_some_and(|old| old != base) {
+                t.session = None;
+            }
+            t.base = Some(base.clone());
+            t.effect_failures = 0;
+        });
+        self.enter(task, Stage::Active { run: run.clone(), iteration: 1 });
+        self.works_on(run, at);
+    }
+
+    /// The agent works on after this iteration.
+    fn next_iteration(&mut self, task: &TaskId, run: &RunId, iteration: u32, at: Timestamp) {
+        self.worked(run, at);
+        self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
+        self.works_on(run, at);
+    }
+
+    fn approved(&mut self, task: &TaskId, tip: &Oid, tree: &Oid, base: &Option<Oid>, at: Timestamp) {
+        self.change(task, |t| {
+            (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
+            (t.crashes, t.overflows, t.nudge) = (0, 0, None);
+            t.conflicts_in.clear();
+            (t.handed_in, t.kept) = (Some(tip.clone()), None);
+            if let Stage::Done { proof: Some(proof) } = &t.stage {
+                t.landed_before = proof.own().to_vec();
+            }
+            // A base of its own: the work is a person's.
+            if base.is_some() {
+                (t.base, t.last_agent, t.worktree) = (base.clone(), None, true);
+            }
+        });
+        let stage = Stage::Approved {
+            tip: tip.clone(),
+            tree: tree.clone(),
+            since: at,
+            not_before: Timestamp::ZERO,
+            waits: None,
+        };
+        self.enter(task, stage);
+    }
+
     /// A run is promised: its processes may exist from now on.
     pub(super) fn claim_run(
         &mut self,
@@ -228,35 +260,6 @@ impl State {
             group: None,
         };
         self.runs.insert(run.clone(), claimed);
-    }
-
-    pub(super) fn spend(&mut self, task: &TaskId, run: &RunId, usage: Usage) {
-        if let Some(run) = self.runs.get_mut(run) {
-            run.usage = run.usage.plus(usage);
-        }
-        self.spent = self.spent.plus(Spent::of(usage));
-        self.change(task, |t| {
-            t.usage = t.usage.plus(usage);
-            t.spent = t.spent.plus(Spent::of(usage));
-        });
-    }
-
-    /// The run goes on with its next iteration, unless it is held at its boundary.
-    fn works_on(&mut self, run: &RunId, at: Timestamp) {
-        let goes_on = self.paused.is_empty();
-        if let Some(run) = self.runs.get_mut(run) {
-            run.busy_since = goes_on.then_some(at);
-        }
-    }
-
-    /// What the run has worked since it was last looked at is spent.
-    fn worked(&mut self, run: &RunId, at: Timestamp) {
-        let Some(run) = self.runs.get_mut(run) else { return };
-        let Some(since) = run.busy_since.take() else { return };
-        let (task, worked_ms) = (run.task.clone(), at.0.saturating_sub(since.0));
-        let spent = Spent { worked_ms, ..Spent::default() };
-        self.spent = self.spent.plus(spent);
-        self.change(&task, |t| t.spent = t.spent.plus(spent));
     }
 
     /// A run whose iteration ended in this very decision has not been told to go on yet.

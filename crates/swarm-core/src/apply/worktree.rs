@@ -12,7 +12,7 @@ impl State {
         match event {
             Event::WorktreeRemoved { task, left } => self.change(task, |t| {
                 t.base = None;
-                t.worktree = false;
+                (t.worktree, t.leaving) = (false, false);
                 t.kept = None;
                 t.session = None;
                 // What is done is on trunk; anything else comes back with the task.
@@ -21,6 +21,7 @@ impl State {
                     _ => t.left = left.clone().or(t.left.take()),
                 }
             }),
+            Event::WorktreeAwaited { task } => self.change(task, |t| t.leaving = true),
             Event::WorktreeRevived { task, base } => self.change(task, |t| {
                 (t.left, t.effect_failures) = (None, 0);
                 if let Some(base) = base {
@@ -33,7 +34,12 @@ impl State {
                     (t.left, t.effect_failures) = (None, 0);
                 }
             }),
-            Event::WorktreeKept { task, why } => self.change(task, |t| t.kept = Some(why.clone())),
+            Event::WorktreeKept { task, why } => self.change(task, |t| {
+                t.leaving = false;
+                if t.stage.is_closed() {
+                    t.kept = Some(why.clone());
+                }
+            }),
             _ => return false,
         }
         true

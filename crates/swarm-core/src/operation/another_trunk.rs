@@ -79,7 +79,10 @@ pub fn choose(
 /// The new trunk has all commits of the task: its proof says so.
 fn proven_on(id: &TaskId, task: &Task, to: &str, draft: &mut Plan) {
     let Stage::Done { proof: Some(proof) } = &task.stage else { return };
-    let stage = SavedStage::Done { proof: Some(Proof { trunk: to.into(), ..proof.clone() }) };
+    let stage = SavedStage::Done {
+        proof: Some(Proof { trunk: to.into(), ..proof.clone() }),
+        parts: task.parts.clone(),
+    };
     draft.facts.push(FactChange {
         fact: Fact::Part(id.clone(), TaskPart::Stage),
         before: serde_json::to_value(saved::stage(task)).ok(),

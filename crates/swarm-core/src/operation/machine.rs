@@ -104,7 +104,7 @@ fn for_step(state: &State, running: &Running) -> Option<Effect> {
 pub fn may_take_up(state: &State, task: &TaskId) -> bool {
     let left = |from: &TaskId| !state.has_run(from);
     let redirected = state.ops.redirects.get(task);
-    let here = state.task(task).is_none_or(|task| task.left.is_none());
+    let here = state.task(task).is_none_or(|task| task.left.is_none() && !task.leaving);
     here && !state.ops.rewinds.contains_key(task) && redirected.is_none_or(|redirect| left(&redirect.from))
 }
 

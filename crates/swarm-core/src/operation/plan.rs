@@ -38,14 +38,9 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             })
         }
         Request::RollbackTask { tasks, .. } => {
-            let mut revert: Vec<Oid> = Vec::new();
-            for commit in tasks.iter().rev().flat_map(|id| merged(state, id).into_iter().rev()) {
-                // A whole names the commits of its parts.
-                if !revert.contains(&commit) {
-                    revert.push(commit);
-                }
-            }
-            let rewritten = tasks.iter().map(|id| (id.clone(), merged(state, id))).collect();
+            let of = |id| merged_itself(state, id);
+            let revert = tasks.iter().rev().flat_map(|id| of(id).into_iter().rev()).collect();
+            let rewritten = tasks.iter().map(|id| (id.clone(), of(id))).collect();
             Ok(SurveyAsk { revert, rewritten, tasks: tasks.clone(), ..SurveyAsk::default() })
         }
         Request::Abort { to, force } => {
@@ -227,6 +222,12 @@ fn landed(state: &State) -> BTreeMap<TaskId, Vec<Oid>> {
 pub fn merged(state: &State, id: &TaskId) -> Vec<Oid> {
     let proof = state.task(id).and_then(|task| task.stage.proof());
     proof.map(|proof| proof.own().to_vec()).unwrap_or_default()
+}
+
+/// The same without those of its parts, which a whole has no others than: they go back with the part that made them.
+pub fn merged_itself(state: &State, id: &TaskId) -> Vec<Oid> {
+    let whole = state.task(id).is_some_and(|task| !task.parts.is_empty());
+    if whole { vec![] } else { merged(state, id) }
 }
 
 pub fn branch_ref(id: &TaskId) -> String {

@@ -4,7 +4,11 @@
 pub fn stays(kind: &str) -> &'static str {
     match kind {
         "pause" | "resume" => "hooks that ran",
-        "agent stop" | "agent kill" | "agent redirect" => {
+        "agent kill" => {
+            "the process is gone: the task comes back queued with its session; what the killed iteration changed stays on \
+             its ref (`swarm restore`)"
+        }
+        "agent stop" | "agent redirect" => {
             "the process is gone: the task comes back queued, with its saved work and its session"
         }
         "agent message" => "a message that was delivered",

@@ -11,7 +11,7 @@ use swarm_protocol::operation::{
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 
-use super::plan::{branch_ref, merged};
+use super::plan::{branch_ref, merged, merged_itself};
 use super::{checkpoints, facts, trunk};
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
@@ -188,7 +188,7 @@ pub fn task_rollback(
     survey: &Survey,
     draft: &mut Plan,
 ) -> Result<(), Refusal> {
-    let wanted: BTreeSet<Oid> = tasks.iter().flat_map(|id| merged(state, id)).collect();
+    let wanted: BTreeSet<Oid> = tasks.iter().flat_map(|id| merged_itself(state, id)).collect();
     if !wanted.is_empty() {
         trunk::there(survey)?;
     }
@@ -254,7 +254,7 @@ pub fn task_rollback(
 /// Merged work that is not on trunk any more cannot be taken out of it.
 fn say_absent(state: &State, tasks: &[TaskId], revert: &[Oid], draft: &mut Plan) {
     for id in tasks {
-        let commits = merged(state, id);
+        let commits = merged_itself(state, id);
         if !commits.is_empty() && !commits.iter().any(|oid| revert.contains(oid)) {
             draft.says.commits.push(format!("the commits of {id} are not on trunk: nothing to take back"));
         }

@@ -101,21 +101,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         {
             budget::extend(state, None)
         }
-        Command::Resume { reason } => {
-            if !state.paused.contains_key(&reason) {
-                return Err(Refusal::NotPaused {
-                    wanted: reason,
-                    paused: state.paused.keys().copied().collect(),
-                });
-            }
-            let others: Vec<PauseReason> =
-                state.paused.keys().copied().filter(|other| *other != reason).collect();
-            let answer = match others.is_empty() {
-                true => "Resumed".to_string(),
-                false => format!("Resumed; still paused: {}", PauseReason::list(others)),
-            };
-            Ok(Outcome::new(vec![Event::Resumed { reason }], answer))
-        }
+        Command::Resume { reason } => resume(state, reason),
         Command::SetMode { mode } => start::set_mode(state, mode),
         Command::StartTasks { tasks } => start::start(state, tasks),
         Command::SubmitWork { task, base, tip, tree } => submit::submit(state, task, base, tip, tree),
@@ -145,15 +131,28 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::ExtendBudget { task } => budget::extend(state, task),
         Command::Drain { why } => drain(state, why, now),
         Command::AcknowledgeAttention { entry } => seen::seen(state, &entry),
-        Command::AcknowledgeLoss { salvaged } => {
-            let text = state
-                .loss
-                .as_ref()
-                .ok_or(Refusal::NothingToChange { what: "No records were lost".into() })?;
-            let answer = format!("Acknowledged: {text}; {salvaged} brought back");
-            Ok(Outcome::new(vec![Event::LossAcknowledged { salvaged }], answer))
-        }
+        Command::AcknowledgeLoss { salvaged } => acknowledge_loss(state, salvaged),
     }
+}
+
+fn acknowledge_loss(state: &State, salvaged: u64) -> Result<Outcome, Refusal> {
+    let nothing = || Refusal::NothingToChange { what: "No records were lost".into() };
+    let text = state.loss.as_ref().ok_or_else(nothing)?;
+    let answer = format!("Acknowledged: {text}; {salvaged} brought back");
+    Ok(Outcome::new(vec![Event::LossAcknowledged { salvaged }], answer))
+}
+
+fn resume(state: &State, reason: PauseReason) -> Result<Outcome, Refusal> {
+    if !state.paused.contains_key(&reason) {
+        let paused = state.paused.keys().copied().collect();
+        return Err(Refusal::NotPaused { wanted: reason, paused });
+    }
+    let others: Vec<PauseReason> = state.paused.keys().copied().filter(|other| *other != reason).collect();
+    let answer = match others.is_empty() {
+        true => "Resumed".to_string(),
+        false => format!("Resumed; still paused: {}", PauseReason::list(others)),
+    };
+    Ok(Outcome::new(vec![Event::Resumed { reason }], answer))
 }
 
 fn pause(state: &State, reason: PauseReason, why: String) -> Result<Outcome, Refusal> {

@@ -196,7 +196,7 @@ fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
     }
     let renamed = |oid: &Oid| moved.brought.get(oid).unwrap_or(oid).clone();
     let fix = |stage: &mut SavedStage| {
-        if let SavedStage::Done { proof: Some(proof) } = stage {
+        if let SavedStage::Done { proof: Some(proof), .. } = stage {
             let brought = proof.own().iter().any(|oid| moved.brought.contains_key(oid));
             if brought {
                 *proof = proof.standing(None);

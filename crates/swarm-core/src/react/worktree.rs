@@ -61,7 +61,7 @@ pub(super) fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> 
 
 pub(super) fn kept(state: &State, id: TaskId, why: String) -> Vec<Event> {
     match state.task(&id) {
-        Some(t) if t.stage.is_closed() && t.worktree && t.kept.is_none() => {
+        Some(t) if (t.stage.is_closed() || t.leaving) && t.worktree && t.kept.is_none() => {
             vec![Event::WorktreeKept { task: id, why }]
         }
         _ => vec![],

@@ -1,6 +1,6 @@
 //! Tasks: the list and the single one.
 
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
@@ -42,24 +42,7 @@ pub fn gone(state: &State) -> Vec<(TaskId, String)> {
 /// Where the task stands, in words that say what it waits for.
 pub(super) fn stage_words(state: &State, task: &Task) -> String {
     match &task.stage {
-        Stage::Pending { not_before, .. } => {
-            let unmet = state.unmet(task);
-            let group = state.quota_group(state.preferred_profile(task));
-            if let Some(why) = &task.withheld {
-                format!("{why}: waits for swarm task start {}", task.spec.id)
-            } else if !unmet.is_empty() {
-                let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
-                format!("waits for {}", names.join(", "))
-            } else if *not_before > state.at {
-                retry_words(task, *not_before)
-            } else if state.profile_for(task).is_none() {
-                quota_words(state, &group)
-            } else if state.needs_start(task) {
-                format!("ready: waits for swarm task start {}", task.spec.id)
-            } else {
-                "ready".into()
-            }
-        }
+        Stage::Pending { not_before, .. } => pending_words(state, task, *not_before),
         Stage::Preparing { .. } => "preparing its worktree".into(),
         Stage::Active { iteration, .. } => format!("working, iteration {iteration}"),
         Stage::Restarting { agent, .. } if !state.paused.is_empty() => {
@@ -69,24 +52,7 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
             format!("crashed; {agent} restarts at {}", clock(*not_before))
         }
         Stage::Checking { .. } => "checking".into(),
-        Stage::Review { run: Some(run), .. } => {
-            let round = task.review_rounds + 1;
-            if reviewer(state, task) == Reviewer::Council {
-                let (heard, all) = (task.seats().count(), state.policy.council.members.len());
-                return format!("in review by the council, round {round}: {heard} of {all} heard");
-            }
-            match state.runs.get(run).and_then(|run| run.profile.as_ref()) {
-                Some(profile) => format!("in review by {profile}, round {round}"),
-                None => format!("in review, round {round}"),
-            }
-        }
-        Stage::Review { not_before, .. } if *not_before > state.at => {
-            format!("its review is retried at {}", clock(*not_before))
-        }
-        Stage::Review { .. } if reviewer(state, task) == Reviewer::Human => {
-            format!("waits for your review: swarm review show {}", task.spec.id)
-        }
-        Stage::Review { .. } => "waits for its review".into(),
+        Stage::Review { run, not_before, .. } => review_words(state, task, run.as_ref(), *not_before),
         Stage::Approved { waits: Some(waits), .. } => {
             format!("merging: waits for your checkout: {}", waits.why)
         }
@@ -120,6 +86,45 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         Stage::Split { parts, .. } => split_words(state, parts),
         Stage::Deferred => "deferred".into(),
         Stage::Cancelled => "cancelled".into(),
+    }
+}
+
+fn pending_words(state: &State, task: &Task, not_before: Timestamp) -> String {
+    let unmet = state.unmet(task);
+    let group = state.quota_group(state.preferred_profile(task));
+    if let Some(why) = &task.withheld {
+        format!("{why}: waits for swarm task start {}", task.spec.id)
+    } else if !unmet.is_empty() {
+        let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
+        format!("waits for {}", names.join(", "))
+    } else if not_before > state.at {
+        retry_words(task, not_before)
+    } else if state.profile_for(task).is_none() {
+        quota_words(state, &group)
+    } else if state.needs_start(task) {
+        format!("ready: waits for swarm task start {}", task.spec.id)
+    } else {
+        "ready".into()
+    }
+}
+
+fn review_words(state: &State, task: &Task, run: Option<&RunId>, not_before: Timestamp) -> String {
+    let by = reviewer(state, task);
+    let Some(run) = run else {
+        return match by {
+            _ if not_before > state.at => format!("its review is retried at {}", clock(not_before)),
+            Reviewer::Human => format!("waits for your review: swarm review show {}", task.spec.id),
+            _ => "waits for its review".into(),
+        };
+    };
+    let round = task.review_rounds + 1;
+    if by == Reviewer::Council {
+        let (heard, all) = (task.seats().count(), state.policy.council.members.len());
+        return format!("in review by the council, round {round}: {heard} of {all} heard");
+    }
+    match state.runs.get(run).and_then(|run| run.profile.as_ref()) {
+        Some(profile) => format!("in review by {profile}, round {round}"),
+        None => format!("in review, round {round}"),
     }
 }
 

@@ -91,6 +91,7 @@ impl Entry {
             _ => None,
         };
         let loose = match &task.stage {
+            _ if task.leaving => true,
             Stage::Approved { waits, .. } => waits.is_some() || task.left.is_some(),
             Stage::Done { .. } | Stage::Cancelled => task.worktree && task.kept.is_none(),
             _ => task.left.is_some(),

@@ -24,7 +24,7 @@ pub fn stage(task: &Task) -> SavedStage {
         Stage::Approved { tip, tree, .. } | Stage::Merging { tip, tree, .. } => {
             SavedStage::Approved { tip: tip.clone(), tree: tree.clone(), base: task.base.clone() }
         }
-        Stage::Done { proof } => SavedStage::Done { proof: proof.clone() },
+        Stage::Done { proof } => SavedStage::Done { proof: proof.clone(), parts: task.parts.clone() },
         Stage::Gone { proof, why, work, .. } => {
             SavedStage::Gone { proof: proof.clone(), why: why.clone(), work: work.clone() }
         }

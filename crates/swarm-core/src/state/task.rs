@@ -107,6 +107,9 @@ pub struct Task {
     /// What was given up with the worktree and is on no trunk: it comes back when the task does.
     #[serde(default)]
     pub left: Option<Left>,
+    /// It was cancelled and is open again, and its worktree may be on the way out: that is waited for, and comes back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaving: bool,
     /// The record by which it was last cancelled.
     #[serde(default)]
     pub cancelled: u64,

@@ -143,6 +143,32 @@ fn c8_a_worktree_that_was_given_up_comes_back_before_anybody_takes_the_task_up()
 }
 
 #[test]
+fn c8_a_task_that_is_wanted_back_while_its_worktree_goes_waits_for_that() {
+    check(
+        "plan a | start | ready a | cancel a | stopped a | undo",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled → Pending
+        owed: Remove a
+        ",
+    );
+    check(
+        "plan a | start | ready a | cancel a | stopped a | undo | removed a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled → Pending
+        owed: Revive a
+        ",
+    );
+    // What cannot go is still there to be worked in.
+    check(
+        "plan a | start | ready a | cancel a | stopped a | undo | kept a",
+        "
+        a: Pending → Preparing r1 → Active 1 → Cancelled → Pending → Preparing r2
+        owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
 fn c5_an_operation_waits_for_worktrees_that_are_on_their_way_out() {
     check(
         "plan a | start | ready a | cancel a | stopped a | back a",

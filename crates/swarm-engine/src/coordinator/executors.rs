@@ -5,7 +5,7 @@ mod trunk;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use swarm_core::effect::{Effect, Key};
+use swarm_core::effect::{Effect, Key, ReviewingAgent};
 use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
@@ -116,27 +116,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
                 title: &context.title,
                 profile: profile.as_deref().or(context.profile.as_deref()),
             };
-            let spec = match world.work_spec(&attempt) {
-                Ok(spec) => spec,
-                Err(none) => {
-                    let how = Ended::NotStarted { text: none.to_string() };
-                    return Ok(Report::WorkEnded { run, how });
-                }
-            };
-            let end = attend(&context, &world.with_place(spec, false).await).await?;
-            Ok(match end {
-                Attended::Cancelled => Report::Cancelled { task },
-                Attended::Ended { how } => {
-                    // Told first: while the disk is full no task is to blame for it.
-                    if let Ended::NoWorkspace { text } = &how
-                        && no_room::told_in(text)
-                    {
-                        let told = Report::Disk { low: true, why: gist(text) };
-                        let _ = context.out.send(FromExecutor::News(told)).await;
-                    }
-                    Report::WorkEnded { run, how }
-                }
-            })
+            work(&context, &attempt).await
         }
         Effect::Verify { run, task, nonce, commit, .. } => {
             world.show_merge(&commit).await?;
@@ -150,22 +130,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
         }
         Effect::Probe { run, task, nonce, profile, .. } => probe(&context, run, task, &nonce, &profile).await,
         Effect::Review { run, task, nonce, tip, by } => {
-            let now =
-                world.git.ref_value(&format!("refs/heads/{}", task.branch())).await.map_err(describe)?;
-            if now.as_ref() != Some(&tip) {
-                let why = format!("the branch {} is not at {} any more", task.branch(), tip.short());
-                return Ok(Report::ReviewLost { run, task, why });
-            }
-            if let Some(agent) = by {
-                let reviewed = Reviewed { run, task, nonce, tip };
-                return review_by_agent(&mut context, reviewed, agent).await;
-            }
-            let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
-            let end = attend(&context, &spec).await?;
-            Ok(match end {
-                Attended::Cancelled => Report::Cancelled { task },
-                Attended::Ended { how } => Report::ReviewLost { run, task, why: how.describe() },
-            })
+            review(&mut context, Reviewed { run, task, nonce, tip }, by).await
         }
         Effect::Stop { run, task, nonce, work } => stop(&world, run, task, &nonce, work).await,
         Effect::Build { task, agent, base, tip, at, reviewed } => {
@@ -212,6 +177,49 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             Ok(report)
         }
     }
+}
+
+async fn work(context: &ExecutorContext, attempt: &Attempt<'_>) -> Result<Report, String> {
+    let (world, run) = (&context.world, attempt.run.clone());
+    let spec = match world.work_spec(attempt) {
+        Ok(spec) => spec,
+        Err(none) => return Ok(Report::WorkEnded { run, how: Ended::NotStarted { text: none.to_string() } }),
+    };
+    let how = match attend(context, &world.with_place(spec, false).await).await? {
+        Attended::Cancelled => return Ok(Report::Cancelled { task: attempt.task.clone() }),
+        Attended::Ended { how } => how,
+    };
+    // Told first: while the disk is full no task is to blame for it.
+    if let Ended::NoWorkspace { text } = &how
+        && no_room::told_in(text)
+    {
+        let told = Report::Disk { low: true, why: gist(text) };
+        let _ = context.out.send(FromExecutor::News(told)).await;
+    }
+    Ok(Report::WorkEnded { run, how })
+}
+
+async fn review(
+    context: &mut ExecutorContext,
+    reviewed: Reviewed,
+    by: Option<ReviewingAgent>,
+) -> Result<Report, String> {
+    let world = context.world.clone();
+    let branch = reviewed.task.branch();
+    let now = world.git.ref_value(&format!("refs/heads/{branch}")).await.map_err(describe)?;
+    if now.as_ref() != Some(&reviewed.tip) {
+        let why = format!("the branch {branch} is not at {} any more", reviewed.tip.short());
+        return Ok(Report::ReviewLost { run: reviewed.run, task: reviewed.task, why });
+    }
+    if let Some(agent) = by {
+        return review_by_agent(context, reviewed, agent).await;
+    }
+    let Reviewed { run, task, nonce, .. } = reviewed;
+    let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
+    Ok(match attend(context, &spec).await? {
+        Attended::Cancelled => Report::Cancelled { task },
+        Attended::Ended { how } => Report::ReviewLost { run, task, why: how.describe() },
+    })
 }
 
 /// A removal that fails for a passing reason (a git that was killed, a full disk) is tried again before the

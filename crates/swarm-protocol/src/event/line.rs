@@ -34,47 +34,15 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
         Event::TaskStarted { .. } => "may start".into(),
         Event::Overstep { what, .. } => format!("an agent tried something it may not do: {what}"),
-        Event::ReviewStarted { round, profile, member, .. } => {
-            let by = member.as_ref().or(profile.as_ref());
-            let by = by.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
-            if *round == 1 { format!("in review{by}") } else { format!("in review{by}, round {round}") }
-        }
-        Event::ReviewAnswered { said, .. } if said.is_empty() => return None,
-        Event::CouncilSpoke { member, voice, said, .. } => {
-            format!("{member} {}: {}", voice.word(), gist(said))
-        }
-        Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
-        Event::ReviewLost { why, next, .. } => {
-            format!("the review had no verdict: {why}; {}", after(next, now))
-        }
         Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
         Event::TrunkJudged { green: false, .. } => {
             "trunk itself fails verification; no task is blamed".into()
-        }
-        Event::ReviewFailed { output, next, .. } => {
-            format!("the review requests changes: {}; {}", gist(output), after(next, now))
         }
         Event::TaskClaimed { agent, attempt: 1, .. } => format!("assigned to {agent}"),
         Event::TaskClaimed { agent, attempt, .. } => format!("assigned to {agent}, attempt {attempt}"),
         Event::AgentSpawned { agent, .. } => format!("{agent} is working"),
         Event::WorkSubmitted { .. } => "work submitted, checking".into(),
         Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
-        Event::ReviewAsked { .. } => "checks passed, submitted for review".into(),
-        Event::ChangesRequested { notes, next, run, .. } => {
-            let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-            let who = if run.is_some() { "the reviewer" } else { "a person" };
-            format!("{who} requests changes: {}; {}", notes.join("; "), after(next, now))
-        }
-        Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
-            "approved by a person".into()
-        }
-        Event::TaskApproved { policy, .. } if policy == Reviewer::Agent.word() => {
-            "approved by the reviewer".into()
-        }
-        Event::TaskApproved { policy, .. } if policy == Reviewer::Council.word() => {
-            "approved by the council".into()
-        }
-        Event::TaskApproved { .. } => "checks passed, approved".into(),
         Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next, now),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
         Event::TrunkGranted { .. } => "merging".into(),
@@ -101,7 +69,46 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::PhaseCompleted { phase } => format!("phase {phase} is complete"),
         Event::TaskStatusChanged { status, .. } if *status != Status::Done => status.word().into(),
         Event::LedgerLoss { quarantine, .. } => format!("damaged records were moved to {quarantine}"),
-        other => return recovery(other, now),
+        other => return review(other, now).or_else(|| recovery(other, now)),
+    })
+}
+
+/// What reviewers are asked and say.
+fn review(event: &Event, now: Option<Timestamp>) -> Option<String> {
+    Some(match event {
+        Event::ReviewStarted { round, profile, member, .. } => {
+            let by = member.as_ref().or(profile.as_ref());
+            let by = by.as_ref().map_or_else(String::new, |profile| format!(" by {profile}"));
+            if *round == 1 { format!("in review{by}") } else { format!("in review{by}, round {round}") }
+        }
+        Event::ReviewAnswered { said, .. } if said.is_empty() => return None,
+        Event::CouncilSpoke { member, voice, said, .. } => {
+            format!("{member} {}: {}", voice.word(), gist(said))
+        }
+        Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
+        Event::ReviewLost { why, next, .. } => {
+            format!("the review had no verdict: {why}; {}", after(next, now))
+        }
+        Event::ReviewFailed { output, next, .. } => {
+            format!("the review requests changes: {}; {}", gist(output), after(next, now))
+        }
+        Event::ReviewAsked { .. } => "checks passed, submitted for review".into(),
+        Event::ChangesRequested { notes, next, run, .. } => {
+            let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+            let who = if run.is_some() { "the reviewer" } else { "a person" };
+            format!("{who} requests changes: {}; {}", notes.join("; "), after(next, now))
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
+            "approved by a person".into()
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Agent.word() => {
+            "approved by the reviewer".into()
+        }
+        Event::TaskApproved { policy, .. } if policy == Reviewer::Council.word() => {
+            "approved by the council".into()
+        }
+        Event::TaskApproved { .. } => "checks passed, approved".into(),
+        _ => return None,
     })
 }
 

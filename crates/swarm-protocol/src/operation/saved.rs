@@ -81,6 +81,9 @@ pub enum SavedStage {
     },
     Done {
         proof: Option<Proof>,
+        /// What it is done by, if it was split.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<TaskId>,
     },
     Gone {
         proof: Proof,
@@ -208,7 +211,7 @@ mod tests {
             SavedStage::Pending { started: false, withheld: true },
             SavedStage::Review { tip: tip.clone(), tree: tree.clone(), base: base.clone() },
             SavedStage::Approved { tip, tree, base: base.clone() },
-            SavedStage::Done { proof: None },
+            SavedStage::Done { proof: None, parts: vec![] },
             SavedStage::Blocked { block: BlockKind::Human, why: "wait".into() },
             SavedStage::Split { parts: vec![] },
         ];

@@ -7,11 +7,6 @@ use crate::outcome::PauseReason;
 impl Refusal {
     /// What is in the way, one sentence without a full stop.
     pub fn message(&self) -> String {
-        let list = |ids: &[TaskId]| {
-            let shown: Vec<&str> = ids.iter().take(5).map(TaskId::as_str).collect();
-            let more = ids.len().saturating_sub(5);
-            if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
-        };
         match self {
             Self::NoPlan => "No plan yet (a planner writes one for `swarm plan make GOAL`)".into(),
             Self::PlanClosed => "The plan is closed and its ledger is being archived".into(),
@@ -55,10 +50,8 @@ impl Refusal {
             Self::NothingToChange { what } => format!("{what}: nothing would change"),
             Self::NotPaused { paused, .. } if paused.is_empty() => "The swarm is not paused".into(),
             Self::NotPaused { paused, .. } => {
-                format!(
-                    "The swarm is paused for another reason: {}",
-                    PauseReason::list(paused.iter().copied())
-                )
+                let reasons = PauseReason::list(paused.iter().copied());
+                format!("The swarm is paused for another reason: {reasons}")
             }
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
@@ -72,17 +65,12 @@ impl Refusal {
             Self::UnknownOperation { id } => format!("There is no operation {id} to undo"),
             Self::NothingToUndo { what } => format!("Nothing to {what}"),
             Self::AlreadyUndone { id, by, number, by_number } => {
-                format!(
-                    "Operation {} was already undone by {}",
-                    operation(*number, id),
-                    operation(*by_number, by)
-                )
+                let (undone, by) = (operation(*number, id), operation(*by_number, by));
+                format!("Operation {undone} was already undone by {by}")
             }
             Self::ChangedSince { what, changes, .. } => {
-                let shown: Vec<&str> = changes.iter().take(5).map(|c| c.words.as_str()).collect();
-                let more = changes.len().saturating_sub(5);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("Cannot undo `{what}`, changed since: {}{more}", shown.join(", "))
+                let changes = first_five(changes.iter().map(|change| change.words.as_str()));
+                format!("Cannot undo `{what}`, changed since: {changes}")
             }
             Self::HasDependents { task, dependents } => {
                 format!("Other tasks build on task {task}: {}", list(dependents))
@@ -149,4 +137,14 @@ impl Refusal {
 /// As people find it in `swarm op log`.
 fn operation(number: Option<u64>, id: &CommandId) -> String {
     number.map_or_else(|| id.to_string(), |number| number.to_string())
+}
+
+fn list(ids: &[TaskId]) -> String {
+    first_five(ids.iter().map(TaskId::as_str))
+}
+
+fn first_five<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = all.len().saturating_sub(5);
+    let shown: Vec<&str> = all.take(5).collect();
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use swarm_core::effect::{Effect, Key, StartsFrom};
+use swarm_core::effect::{Effect, Key, ReviewingAgent, StartsFrom};
 use swarm_core::input::{KeyName, Missing, Report};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::conflict::{Resolved, Way};
@@ -105,17 +105,7 @@ impl Story {
                 return Ok(Deed::UnderWay);
             }
             Effect::Review { run, task, tip, by, .. } => {
-                let session = by.as_ref().and_then(|agent| agent.session.as_deref()).unwrap_or_default();
-                if session.starts_with(AUTHORS_SESSION) {
-                    let rule = "nobody reviews in the conversation in which the work was done";
-                    return Err(broken(rule, format!("{task}: {session}")));
-                }
-                if self.daemons.get(run).is_none() {
-                    let member = by.as_ref().is_some_and(|agent| agent.member.is_some());
-                    self.spawn_beside(run, task, RunKind::Review, epoch, member)?;
-                    let doing = Doing::Reviewing { tip: tip.clone(), agent: by.clone() };
-                    self.daemon_turns(run, doing, (1_000, 40_000));
-                }
+                self.review(run, task, tip, by.as_ref(), epoch)?;
                 self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
@@ -154,6 +144,28 @@ impl Story {
             | Effect::Hook { .. } => executor.fails(),
         };
         Ok(Deed::Done(report))
+    }
+
+    fn review(
+        &mut self,
+        run: &RunId,
+        task: &TaskId,
+        tip: &Oid,
+        by: Option<&ReviewingAgent>,
+        epoch: u64,
+    ) -> Result<(), Broken> {
+        let session = by.and_then(|agent| agent.session.as_deref()).unwrap_or_default();
+        if session.starts_with(AUTHORS_SESSION) {
+            let rule = "nobody reviews in the conversation in which the work was done";
+            return Err(broken(rule, format!("{task}: {session}")));
+        }
+        if self.daemons.get(run).is_none() {
+            let member = by.is_some_and(|agent| agent.member.is_some());
+            self.spawn_beside(run, task, RunKind::Review, epoch, member)?;
+            let doing = Doing::Reviewing { tip: tip.clone(), agent: by.cloned() };
+            self.daemon_turns(run, doing, (1_000, 40_000));
+        }
+        Ok(())
     }
 
     fn prepare(&mut self, run: &RunId, task: &TaskId, from: Option<&StartsFrom>) -> Report {

@@ -4,6 +4,8 @@
 //! then the files follow, path by path. Killed anywhere, the next call begins again: what it finds half done it
 //! saves once more and finishes. Nobody may work in the worktree meanwhile.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
@@ -120,9 +122,48 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         Err(PrepareFailure::Git(error)) => return Err(error),
         Err(other) => return Ok(Restored::InTheWay { why: other.to_string(), hint: String::new() }),
     };
+    let ignored = match files {
+        Some(_) => others(git, asked, &place.path, &["--ignored"]).await?,
+        None => Vec::new(),
+    };
     put_files(git, asked, &place, files).await?;
+    put_uncovered_aside(git, asked, &place.path, &ignored).await?;
     git.make_durable().await?;
     Ok(Restored::Done { path, saved, uncommitted })
+}
+
+/// Files that git ignored by rules which went with the rest: whoever wrote the rules made them, and they are not to come
+/// into the work of whoever is next. They go to the trash, as other ignored files that are in the way.
+async fn put_uncovered_aside(
+    git: &Git,
+    asked: &Restore<'_>,
+    worktree: &Path,
+    ignored: &[PathBuf],
+) -> Result<(), GitError> {
+    if ignored.is_empty() {
+        return Ok(());
+    }
+    for path in others(git, asked, worktree, &[]).await? {
+        if ignored.iter().any(|was| path.starts_with(was) || was.starts_with(&path)) {
+            let name = format!("{}-ignored-no-more", asked.task);
+            move_to_trash(git, &name, &worktree.join(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is in the worktree and in no tree, folders as a whole. Asked when the index is as the files are.
+async fn others(
+    git: &Git,
+    asked: &Restore<'_>,
+    worktree: &Path,
+    more: &[&str],
+) -> Result<Vec<PathBuf>, GitError> {
+    let index = PrivateIndex::take(git, asked.task.as_str()).await?;
+    let args = [&["ls-files", "-z", "--others", "--exclude-standard", "--directory"], more].concat();
+    let listed = index.call(git, worktree, &args).long_list().ok().await?;
+    let names = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
+    Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name.strip_suffix(b"/").unwrap_or(name)))).collect())
 }
 
 fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str) -> Option<Restored> {

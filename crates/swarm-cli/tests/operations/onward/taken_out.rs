@@ -64,6 +64,61 @@ fn a_merge_that_left_everything_out() {
     is_gone_and_comes_back(take_out, &["1.1", "1.2"], &[]);
 }
 
+/// The same under the name that somebody gave the file, whatever the commit that took it out says of itself.
+#[test]
+fn a_revert_of_work_in_a_file_that_was_renamed() {
+    for message in ["--no-edit", "person: it was better before"] {
+        let arena = arena_with(json!({}));
+        let script = "sh echo changed > README.md\ncommit feat: changed\ncomplete";
+        arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+        assert_eq!(arena.run(&[]).0, 0);
+        let work = arena.git(&["rev-parse", "HEAD"]);
+        arena.git(&["mv", "README.md", "moved.md"]);
+        arena.git(&["commit", "--quiet", "--message", "person: moves it"]);
+        assert_eq!(arena.status_of("1.1"), "done", "it is there under another name");
+        if message == "--no-edit" {
+            arena.git(&["revert", "--no-edit", work.trim()]);
+        } else {
+            arena.git(&["revert", "--no-commit", work.trim()]);
+            arena.git(&["commit", "--quiet", "--message", message]);
+        }
+        assert_eq!(arena.status_of("1.1"), "gone", "{message}");
+        let (code, said) = arena.run(&[]);
+        assert_eq!((code, arena.status_of("1.1").as_str()), (1, "gone"), "{message}: {said}");
+    }
+}
+
+#[test]
+fn files_that_were_renamed_are_not_taken_out() {
+    let arena = two_done();
+    arena.git(&["mv", "two.txt", "second.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "person: another name"]);
+    assert_eq!(arena.status_of("1.2"), "done");
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    ends_with(&arena, &["one.txt", "second.txt"]);
+    arena.git(&["rm", "--quiet", "second.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "person: and now it goes"]);
+    assert_eq!(arena.status_of("1.2"), "gone");
+}
+
+/// Each commit is in the squashed one only as the later ones left it.
+#[test]
+fn commits_on_the_same_lines_that_were_squashed_are_not_taken_out() {
+    let arena = arena_with(json!({}));
+    let adds = |line: &str| format!("append README.md {line}\ncommit feat: {line}\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &adds("one")), task("1.2", &["1.1"], &adds("two"))]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.git(&["reset", "--quiet", "--soft", "HEAD~2"]);
+    arena.git(&["commit", "--quiet", "--date", "2020-01-01T00:00:00", "--message", "person: in one"]);
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    for id in ["1.1", "1.2"] {
+        assert_eq!(arena.status_of(id), "done", "{said}");
+    }
+    assert!(arena.git(&["log", "--format=%s", "-1"]).contains("in one"), "nothing was merged again: {said}");
+}
+
 #[test]
 fn a_later_task_that_takes_out_what_an_earlier_one_did_is_no_loss() {
     for strategy in ["commits", "merge"] {
