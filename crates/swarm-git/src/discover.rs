@@ -71,6 +71,13 @@ impl Git {
         };
         let (settings, head) = tokio::join!(git.settings(), git.resolve("HEAD"));
         let settings = settings?;
+        if settings.reftable {
+            return Err(GitError::Reftable { path: git.common_dir });
+        }
+        // Also seen from a worktree of it, where git says no.
+        if settings.bare {
+            return Err(GitError::Bare { path: git.common_dir });
+        }
         git.main_checkout =
             if git.common_dir.file_name().is_some_and(|name| name == ".git") && settings.worktree.is_none() {
                 git.common_dir.parent().expect("a path that ends in .git has a parent").to_owned()
@@ -79,12 +86,6 @@ impl Git {
             } else {
                 return Err(GitError::NoMainCheckout { common_dir: git.common_dir });
             };
-        if settings.reftable {
-            return Err(GitError::Reftable { path: git.common_dir });
-        }
-        if settings.bare {
-            return Err(GitError::Bare { path: git.common_dir });
-        }
         // A branch just made with `git switch --orphan` is no reason to refuse a repository with history.
         if head?.is_none() && git.call(["for-each-ref", "--count=1", "refs/heads"]).ok().await?.is_empty() {
             return Err(GitError::NoCommits { path: git.main_checkout });

@@ -1,7 +1,5 @@
 //! Errors of the crates below, in the words of the command line.
 
-use std::path::Path;
-
 use swarm_engine::session::SessionError;
 use swarm_engine::settings::SettingsError;
 use swarm_engine::store::{StoreError, stopped_hint};
@@ -78,14 +76,13 @@ impl From<GitError> for CliError {
                     .say("Make one first: `git commit --allow-empty -m start`")
             }
             GitError::Bare { path } => {
-                Self::environment(format!("This repository has no checkout: {}", path.display()))
-                    .say(clone_instead(&path))
+                let clone = format!("git clone {} DIR", path.display());
+                Self::environment(format!("This repository is bare: {}", path.display()))
+                    .say(format!("A swarm needs one with a checkout of its own: `{clone}`"))
             }
             GitError::NoMainCheckout { common_dir } => {
-                let what = format!("The main checkout of {} cannot be found", common_dir.display());
-                Self::environment(what)
-                    .because("it is a bare repository, or was moved")
-                    .say(clone_instead(&common_dir))
+                Self::environment(format!("The main checkout of {} cannot be found", common_dir.display()))
+                    .say("Run the command inside it, or name it with `-C DIR`")
             }
             GitError::Reftable { path } => Self::environment(format!(
                 "The repository keeps its refs in the reftable format: {}",
@@ -96,10 +93,6 @@ impl From<GitError> for CliError {
             other => Self::environment("git could not be used").because_of(&other),
         }
     }
-}
-
-fn clone_instead(repository: &Path) -> String {
-    format!("A swarm needs a repository with a checkout of its own: `git clone {} DIR`", repository.display())
 }
 
 impl From<TrunkError> for CliError {
