@@ -51,15 +51,13 @@ pub async fn hand_in(
 ) -> Result<HandedIn, GitError> {
     let own = OwnRepository::of(worktree, task);
     let Some(heads) = own.heads() else { return Ok(HandedIn::Nothing) };
-    let marker = marker_of(git, task, worktree)?;
-    let records = records_at(git, worktree, marker.as_ref());
-    let [record] = &records[..] else { return Ok(HandedIn::Nothing) };
+    let Some(known) = Known::of(git, task, worktree)? else { return Ok(HandedIn::Nothing) };
     let Some(_held) = own.hold(git)? else { return Ok(HandedIn::Nothing) };
     // Whoever was killed may have left the worktree with the agent's repository.
     if own.is_pointed_at() {
-        own.point_back(record)?;
+        own.point_back(&known.record)?;
     }
-    let Some(sides) = Sides::of(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
+    let Some(sides) = known.with(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
     let handed = sides.take(&heads, limits(file_max_bytes)).await?;
     if let HandedIn::Refused { why } = &handed {
         git.notice(Some(task), format!("its commits were not taken: {why}"));
@@ -80,7 +78,8 @@ pub async fn hand_in_passing(
     else {
         return Ok(HandedIn::Nothing);
     };
-    let Some(sides) = Sides::of(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
+    let Some(known) = Known::of(git, task, worktree)? else { return Ok(HandedIn::Nothing) };
+    let Some(sides) = known.with(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
     let both_had = sides.own.agreed_tip(git);
     if branch == sides.tip || both_had.as_ref() != Some(&sides.tip) {
         return Ok(HandedIn::Nothing);
@@ -100,22 +99,32 @@ fn limits(file_max_bytes: u64) -> Limits {
     Limits { file_bytes: file_max_bytes, all_bytes: ALL_BYTES_MAX }
 }
 
-impl<'a> Sides<'a> {
-    /// None where there is no worktree of the task, or no branch.
-    async fn of(
+/// What the person's repository has noted of the worktree.
+struct Known {
+    record: PathBuf,
+    base: Option<Oid>,
+}
+
+impl Known {
+    /// None where the worktree is not one of this repository.
+    fn of(git: &Git, task: &TaskId, worktree: &Path) -> Result<Option<Self>, GitError> {
+        let marker = marker_of(git, task, worktree)?;
+        let mut records = records_at(git, worktree, marker.as_ref());
+        let one = records.pop().filter(|_| records.is_empty());
+        Ok(one.map(|record| Self { record, base: marker.map(|marker| marker.base) }))
+    }
+
+    /// None where the task has no branch.
+    async fn with<'a>(
+        self,
         git: &'a Git,
         task: &'a TaskId,
         worktree: &'a Path,
         own: OwnRepository,
-    ) -> Result<Option<Self>, GitError> {
-        let marker = marker_of(git, task, worktree)?;
-        let records = records_at(git, worktree, marker.as_ref());
-        let [record] = &records[..] else { return Ok(None) };
-        let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
-            return Ok(None);
-        };
-        let base = marker.map(|marker| marker.base);
-        Ok(Some(Self { git, task, worktree, own, record: record.clone(), base, tip }))
+    ) -> Result<Option<Sides<'a>>, GitError> {
+        let Self { record, base } = self;
+        let tip = git.ref_value(&format!("refs/heads/{}", task.branch())).await?;
+        Ok(tip.map(|tip| Sides { git, task, worktree, own, record, base, tip }))
     }
 }
 
