@@ -39,7 +39,8 @@ impl Taken {
             // A name that the commit itself gave or took away is not one that somebody else chose for its work.
             let name = |file: &Changed| {
                 let now = renames.name_now(&file.path, oid);
-                if changed.iter().any(|own| own.path == now) { file.path.clone() } else { now }
+                let its_own = now != file.path && changed.iter().any(|own| own.path == now);
+                if its_own { file.path.clone() } else { now }
             };
             let back = |file: &Changed| file.old != file.new && now.get(&name(file)) == file.old.as_ref();
             if changed.is_empty() || !changed.iter().all(back) {

@@ -269,6 +269,7 @@ async fn is_there_otherwise(
         }
     }
     // Several commits may have become one, in which each of them is only as the later ones left it.
+    places.retain(|place| place == tip || patches.edits(oid, place));
     let off: Vec<Oid> = off.iter().cloned().collect();
     for last in patches::descendants(git, oid, &off).await?.iter().take(STACKS_MAX) {
         for place in &places {
