@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::call::{Git, GitError};
-use super::objects::{Change, Entry, parse_indexed, parse_raw_diff};
+use super::objects::{Change, Entry, parse_indexed, parse_raw_diff, path_of};
 use super::private_index::PrivateIndex;
 use super::sizes::{Sorted, sorted};
 
@@ -86,6 +86,29 @@ impl PrivateIndex {
         }
         Ok(found)
     }
+
+    /// Files that are there and not in it, folders as a whole: those that git ignores, or the others.
+    pub async fn untracked(
+        &self,
+        git: &Git,
+        worktree: &Path,
+        which: Untracked,
+    ) -> Result<Vec<PathBuf>, GitError> {
+        let args = ["ls-files", "-z", "--others", "--exclude-standard", "--directory"];
+        let mut call = self.call(git, worktree, &args);
+        if which == Untracked::Ignored {
+            call = call.arg("--ignored");
+        }
+        let output = call.long_list().ok().await?;
+        let names = output.split(|b| *b == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name))).collect())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    Ignored,
+    NotIgnored,
 }
 
 fn parsed(command: &str, output: &[u8]) -> Result<Vec<Change>, GitError> {

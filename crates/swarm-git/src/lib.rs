@@ -42,7 +42,7 @@ pub use commits::NewCommit;
 pub use commits::{Identity, Signature};
 pub use conflicts::{Conflicted, Sides};
 pub use diff_text::DiffKind;
-pub use differences::{Differences, SmallIndex};
+pub use differences::{Differences, SmallIndex, Untracked};
 pub use discover::Repository;
 pub use guard::Notice;
 pub use marker::{lock_within, write_note};

@@ -4,8 +4,6 @@
 //! then the files follow, path by path. Killed anywhere, the next call begins again: what it finds half done it
 //! saves once more and finishes. Nobody may work in the worktree meanwhile.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
@@ -19,7 +17,7 @@ use crate::worktree::{
     BaseRule, MarkerState, PrepareFailure, Prepared, Wanted, WorktreeMarker, checkouts_of_people, hold_task,
     marker_of, marker_path, prepare_saved, records_at,
 };
-use swarm_git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, tips, write_marker};
+use swarm_git::{Git, GitError, PrivateIndex, RefChange, RefOutcome, Untracked, tips, write_marker};
 
 /// What git writes into a worktree's record while something is under way there.
 const UNDER_WAY: [&str; 14] = [
@@ -123,7 +121,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         Err(other) => return Ok(Restored::InTheWay { why: other.to_string(), hint: String::new() }),
     };
     let ignored = match files {
-        Some(_) => others(git, asked, &place.path, &["--ignored"]).await?,
+        Some(_) => untracked(git, asked.task, &place.path, Untracked::Ignored).await?,
         None => Vec::new(),
     };
     put_files(git, asked, &place, files).await?;
@@ -143,7 +141,7 @@ async fn put_uncovered_aside(
     if ignored.is_empty() {
         return Ok(());
     }
-    for path in others(git, asked, worktree, &[]).await? {
+    for path in untracked(git, asked.task, worktree, Untracked::NotIgnored).await? {
         if ignored.iter().any(|was| path.starts_with(was) || was.starts_with(&path)) {
             let name = format!("{}-ignored-no-more", asked.task);
             move_to_trash(git, &name, &worktree.join(&path))?;
@@ -152,18 +150,13 @@ async fn put_uncovered_aside(
     Ok(())
 }
 
-/// What is in the worktree and in no tree, folders as a whole. Asked when the index is as the files are.
-async fn others(
+async fn untracked(
     git: &Git,
-    asked: &Restore<'_>,
+    task: &TaskId,
     worktree: &Path,
-    more: &[&str],
+    which: Untracked,
 ) -> Result<Vec<PathBuf>, GitError> {
-    let index = PrivateIndex::take(git, asked.task.as_str()).await?;
-    let args = [&["ls-files", "-z", "--others", "--exclude-standard", "--directory"], more].concat();
-    let listed = index.call(git, worktree, &args).long_list().ok().await?;
-    let names = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
-    Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name.strip_suffix(b"/").unwrap_or(name)))).collect())
+    PrivateIndex::take(git, task.as_str()).await?.untracked(git, worktree, which).await
 }
 
 fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str) -> Option<Restored> {

@@ -9,7 +9,7 @@ use super::{Disposable, GivingUp, KeptWhy, keep_commit};
 use crate::rescue::snapshot;
 use crate::worktree::copy::is_our_copy;
 use crate::worktree::made_by_setup;
-use swarm_git::{Git, GitError, NewCommit, PrivateIndex, path_of};
+use swarm_git::{Git, GitError, NewCommit, PrivateIndex, Untracked};
 
 /// Folders inside folders that are looked through before one counts as of value.
 const DEPTH_MAX: u32 = 64;
@@ -23,15 +23,12 @@ async fn ignored_of_value(
 ) -> Result<Option<PathBuf>, GitError> {
     let name = asked.task.as_str();
     let index = PrivateIndex::take(git, name).await?;
-    let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-    let listed = index.call(git, worktree, &args).long_list().ok().await?;
     let may_go = Disposable::new(asked.disposable);
     let made = made_by_setup(git, name);
     let made_again = |path: &Path, meta: &Metadata| {
         made.covers(path, meta) || (meta.is_file() && is_our_copy(git, name, worktree, path))
     };
-    let all = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
-    for path in all.map(|name| path_of(name.strip_suffix(b"/").unwrap_or(name))) {
+    for path in index.untracked(git, worktree, Untracked::Ignored).await? {
         if !may_go.covers(&path) && !may_all_go(worktree, &path, &may_go, &made_again, DEPTH_MAX) {
             return Ok(Some(path));
         }

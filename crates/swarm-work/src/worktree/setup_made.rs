@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use swarm_git::{Git, GitError, PrivateIndex, read_marker, write_marker};
+use swarm_git::{Git, GitError, PrivateIndex, Untracked, read_marker, write_marker};
 
 /// Entries that are remembered; of more, those that are not are looked at like everything else.
 const ENTRIES_MAX: usize = 10_000;
@@ -61,15 +61,13 @@ fn list_path(git: &Git, name: &str) -> PathBuf {
 /// What git ignores there now, folders as a whole.
 pub(crate) async fn ignored_in(git: &Git, name: &str, worktree: &Path) -> Result<Ignored, GitError> {
     let index = PrivateIndex::take(git, name).await?;
-    let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-    let listed = index.call(git, worktree, &args).long_list().ok().await?;
-    let all = listed.split(|b| *b == 0).filter(|name| !name.is_empty());
+    let all = index.untracked(git, worktree, Untracked::Ignored).await?;
     // A name that is no text is looked at like everything else.
-    let names = all.filter_map(|name| std::str::from_utf8(name.strip_suffix(b"/").unwrap_or(name)).ok());
-    let seen = names.filter_map(|name| {
-        let meta = std::fs::symlink_metadata(worktree.join(name)).ok()?;
-        Some((name.to_owned(), Seen::of(&meta)))
-    });
+    let seen =
+        all.into_iter().filter_map(|path| path.into_os_string().into_string().ok()).filter_map(|name| {
+            let meta = std::fs::symlink_metadata(worktree.join(&name)).ok()?;
+            Some((name, Seen::of(&meta)))
+        });
     Ok(Ignored(seen.take(ENTRIES_MAX).collect()))
 }
 
