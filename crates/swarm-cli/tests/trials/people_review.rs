@@ -159,7 +159,8 @@ fn what_came_from_trunk_into_the_branch_is_not_shown_as_the_tasks_own() {
     let go = arena.path("go");
     // What happens on trunk is seen by the agent from its next iteration on.
     let script = format!(
-        "on-iteration 1: write a.txt a\non-iteration 1: commit feat: a\non-iteration 1: print ready\non-iteration 1: wait-for {}\n\
+        "on-iteration 1: write a.txt a\non-iteration 1: commit feat: a\non-iteration 1: print ready\n\
+         on-iteration 1: wait-for {}\n\
          on-iteration 2: sh git merge --no-edit main\non-iteration 2: complete",
         go.display()
     );

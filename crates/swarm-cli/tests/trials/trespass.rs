@@ -248,3 +248,27 @@ fn agents_without_walls_are_told_on_every_screen() {
         }
     }
 }
+
+/// What is verified was written by agents: one that has no network must not have its tests speak for it. Seen by
+/// somebody who listens outside.
+#[test]
+fn verification_has_no_network_where_the_agents_profile_closes_it() {
+    for (network, heard) in [(json!(null), false), (json!(true), true)] {
+        let outside = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        outside.set_nonblocking(true).expect("it does not wait");
+        let port = outside.local_addr().expect("an address").port();
+        let calls = format!("timeout 5 git ls-remote git://127.0.0.1:{port}/nothing; true");
+        let arena = arena_with(json!({
+            "agent": "closed",
+            "network": network,
+            "profiles": { "closed": { "program": "script", "network": false } },
+            "verify": { "commands": [calls] },
+        }));
+        arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete")]]);
+        let run = Running::of(arena.command(&["run", "--agent", "closed"]));
+        let (code, said) = run.end();
+        assert_eq!(code, 0, "{said}");
+        arena.assert_all_done();
+        assert_eq!(outside.accept().is_ok(), heard, "network {network}: {said}");
+    }
+}
