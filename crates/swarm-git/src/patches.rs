@@ -182,7 +182,7 @@ fn signature(author: &super::Signature) -> Vec<u8> {
 }
 
 /// `This reverts commit <oid>`, as git words it.
-fn reverted(message: &[u8]) -> BTreeSet<Oid> {
+pub fn reverted(message: &[u8]) -> BTreeSet<Oid> {
     let text = String::from_utf8_lossy(message);
     let named = text.lines().filter_map(|line| line.trim().strip_prefix("This reverts commit "));
     named.filter_map(|rest| Oid::new(rest.trim_end_matches(['.', ',']).split(',').next()?).ok()).collect()

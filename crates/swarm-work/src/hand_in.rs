@@ -144,6 +144,13 @@ impl Sides<'_> {
         let mut new: Vec<&Oid> = vec![branch];
         new.extend(head.filter(|head| *head != branch));
         new.retain(|oid| **oid != self.tip && Some(*oid) != agreed.as_ref());
+        if *branch == self.tip && !self.git.missing_objects(std::slice::from_ref(branch)).await?.is_empty() {
+            // Somebody's `git gc --prune=now` ran between the objects and the ref that keeps them.
+            let known: Vec<&Oid> = self.base.iter().collect();
+            if let Taken::Refused { why } = self.own.take(self.git, &[branch], &known, limits).await? {
+                return Ok(HandedIn::Refused { why });
+            }
+        }
         if new.is_empty() {
             // Killed after the branch was moved.
             if *branch == self.tip && agreed.as_ref() != Some(branch) {

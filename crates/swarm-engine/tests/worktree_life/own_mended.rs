@@ -2,7 +2,8 @@
 
 use super::own::{FILE_MAX, Lent};
 use crate::git_scratch::{git_in, task};
-use swarm_work::hand_in::HandedIn;
+use swarm_git::OwnRepository;
+use swarm_work::hand_in::{HandedIn, hand_in};
 use swarm_work::worktree::{Flaw, examine};
 
 /// As a power cut leaves it: names without bytes. What reached the disk whole is there for the next attempt, and its git works.
@@ -87,4 +88,36 @@ async fn a_worktree_that_a_killed_daemon_left_to_the_agents_repository_is_told_a
     lent.field.prepare("t1").await;
     assert!(!lent.own.is_pointed_at());
     assert!(examine(git, &task("t1"), dir).await.expect("looked").iter().all(|flaw| !flaw.is_disorder()));
+}
+
+/// `git gc --prune=now` of a person may throw away what was just handed in, before it sees the ref that keeps it.
+#[tokio::test]
+async fn commits_that_were_pruned_as_they_were_handed_in_are_handed_in_again() {
+    let lent = Lent::new().await;
+    lent.sh("echo one > a.txt; git commit -qam one");
+    let HandedIn::Moved { tip } = lent.hand_in().await else { panic!("nothing arrived") };
+    let lose = || {
+        for name in [tip.as_str().to_owned(), lent.field.scratch.git(["rev-parse", "swarm/t1^{tree}"])] {
+            let object = lent.field.git.common_dir.join("objects").join(&name[..2]).join(&name[2..]);
+            std::fs::remove_file(object).expect("it was a file of its own");
+        }
+    };
+    lose();
+    // Others do not suffer from it.
+    let other = lent.field.prepare("t2").await;
+    let own = OwnRepository::of(&other.path, &task("t2"));
+    let at = lent.field.scratch.oid("swarm/t2");
+    own.open(&lent.field.git, &other.record, &at, |_| Ok(())).await.expect("opened");
+    own.point_here().expect("pointed");
+    git_in(&other.path, ["commit", "--quiet", "--allow-empty", "--message", "two"]);
+    let handed = hand_in(&lent.field.git, &task("t2"), &other.path, FILE_MAX).await.expect("git works");
+    assert!(matches!(handed, HandedIn::Moved { .. }), "{handed:?}");
+    assert_eq!(lent.hand_in().await, HandedIn::Nothing);
+    assert_eq!(lent.field.scratch.git(["show", "swarm/t1:a.txt"]), "one");
+    // The next commit brings it along as well.
+    lose();
+    lent.open().await;
+    lent.sh("echo two > b.txt; git add -A; git commit -qm two --no-verify");
+    assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
+    assert_eq!(lent.field.scratch.git(["show", "swarm/t1:a.txt"]), "one");
 }

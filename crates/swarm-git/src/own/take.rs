@@ -85,6 +85,9 @@ impl OwnRepository {
         known.extend(listed.into_iter().map(|(_, oid)| oid));
         known.sort();
         known.dedup();
+        // One branch that names nothing, of whomever, must not stop everybody's work.
+        let missing = git.missing_objects(&known).await?;
+        known.retain(|oid| !missing.contains(oid));
         let taken = stranger.take(self, tips, &known, limits).await;
         stranger.clear();
         let _ = std::fs::remove_file(&lock);
