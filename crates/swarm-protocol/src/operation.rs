@@ -148,6 +148,9 @@ pub struct TrunkCommit {
     pub subject: String,
     /// A remote-tracking ref has it.
     pub pushed: bool,
+    /// The commits that it reverts, by its message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reverts: Vec<Oid>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -72,24 +72,7 @@ pub async fn look(
     tip: &Oid,
     tasks: &BTreeMap<TaskId, Proof>,
 ) -> Result<Found, GitError> {
-    let all: Vec<Oid> = tasks.values().flat_map(named).cloned().collect();
-    let missing: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
-    let known: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
-    let off = off_history(git, &known, tip).await?;
-    let mut line = line_since(git, &known, tip).await?;
-    let brought = brought_by_merges(git, &known).await?;
-    line.retain(|oid| !brought.contains(oid));
-    let made: BTreeSet<Oid> = tasks.values().flat_map(made_by_us).cloned().collect();
-    // Where somebody has put rewritten work is one of the places to look at, not one of the commits to look for.
-    let sought = |oid: &&Oid| made.contains(*oid) || tasks.values().any(|proof| proof.found.contains(*oid));
-    let sought: Vec<Oid> = known.iter().filter(sought).cloned().collect();
-    let renames = match line.iter().all(|oid| made.contains(oid)) {
-        true => Renames::default(), // nobody else has changed anything
-        false => Renames::along(git, &line).await?,
-    };
-    let patches = Patches::of(git, &sought, &line, &renames).await?;
-    let back = Taken::out_of(git, tip, (&known, &made), &line, &renames).await?;
-    let at = Trunk { git, trunk, tip, missing, off, patches, taken: back };
+    let at = Trunk::read(git, trunk, tip, &tasks.values().collect::<Vec<_>>()).await?;
     let mut found = Found::default();
     for (id, proof) in tasks {
         match at.places(proof).await? {
@@ -116,7 +99,35 @@ struct Trunk<'a> {
     taken: Taken,
 }
 
-impl Trunk<'_> {
+impl<'a> Trunk<'a> {
+    /// Reads what has to be known to find the work of these proofs.
+    async fn read(
+        git: &'a Git,
+        trunk: &'a str,
+        tip: &'a Oid,
+        proofs: &[&Proof],
+    ) -> Result<Trunk<'a>, GitError> {
+        let all: Vec<Oid> = proofs.iter().copied().flat_map(named).cloned().collect();
+        let missing: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
+        let known: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
+        let off = off_history(git, &known, tip).await?;
+        let mut line = line_since(git, &known, tip).await?;
+        let brought = brought_by_merges(git, &known).await?;
+        line.retain(|oid| !brought.contains(oid));
+        let made: BTreeSet<Oid> = proofs.iter().copied().flat_map(made_by_us).cloned().collect();
+        // Where somebody has put rewritten work is one of the places to look at, not one of the commits to look for.
+        let sought =
+            |oid: &&Oid| made.contains(*oid) || proofs.iter().any(|proof| proof.found.contains(*oid));
+        let sought: Vec<Oid> = known.iter().filter(sought).cloned().collect();
+        let renames = match line.iter().all(|oid| made.contains(oid)) {
+            true => Renames::default(), // nobody else has changed anything
+            false => Renames::along(git, &line).await?,
+        };
+        let patches = Patches::of(git, &sought, &line, &renames).await?;
+        let back = Taken::out_of(git, tip, (&known, &made), &line, &renames).await?;
+        Ok(Trunk { git, trunk, tip, missing, off, patches, taken: back })
+    }
+
     /// Where the work of a proof stands, if under other names; or why it is not there.
     async fn places(&self, proof: &Proof) -> Result<Result<Option<Standing>, String>, GitError> {
         let (mut places, mut rewritten) = (Vec::new(), false);
@@ -219,6 +230,20 @@ pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>
     for oid in known.iter().rev().filter(|oid| off.contains(*oid)) {
         if is_there_otherwise(git, oid, tip, &patches, &off).await?.is_some() {
             found.push(oid.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Those of the commits whose changes are on trunk now, under whatever name.
+pub async fn there(git: &Git, trunk: &str, tip: &Oid, commits: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
+    let proofs: Vec<Proof> =
+        commits.iter().map(|oid| Proof::new(trunk, oid.clone(), vec![oid.clone()])).collect();
+    let at = Trunk::read(git, trunk, tip, &proofs.iter().collect::<Vec<_>>()).await?;
+    let mut found = BTreeSet::new();
+    for (oid, proof) in commits.iter().zip(&proofs) {
+        if at.place(proof, oid).await?.is_ok() {
+            found.insert(oid.clone());
         }
     }
     Ok(found)

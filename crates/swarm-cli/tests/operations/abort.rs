@@ -126,3 +126,23 @@ fn work_that_conflicts_when_it_is_merged_again_lies_in_its_worktree_for_whoever_
     assert_eq!(arena.git(&["show", "main:one.txt"]), "swarm\n");
     assert_eq!(arena.shown("1.1")["attempts"], 1, "nobody worked again");
 }
+
+#[test]
+fn a_retry_that_has_merged_everything_again_is_taken_back_by_another_abort_and_not_by_its_pause_alone() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete")]]);
+    let began = arena.git(&["rev-parse", "main"]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena.ok(&["abort", "--yes"]);
+    assert_eq!(arena.run(&["--retry"]).0, 0);
+    let out = arena.swarm(&["undo", "--yes"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && said.contains("merged again"), "{said}");
+    assert!(said.contains("swarm abort"), "{said}");
+    assert!(!arena.attention().contains("aborted"), "{}", arena.attention());
+    arena.ok(&["abort", "--yes"]);
+    assert_eq!(arena.git(&["rev-parse", "main"]), began);
+    assert_eq!(arena.run(&["--retry"]).0, 0);
+    arena.assert_all_done();
+    arena.assert_proven("1.1", "main");
+}

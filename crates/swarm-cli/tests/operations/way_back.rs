@@ -222,6 +222,27 @@ fn a_close_is_looked_at_confirmed_and_taken_back_with_everything() {
 }
 
 #[test]
+fn after_a_close_every_command_that_needs_the_plan_names_the_way_back_to_it() {
+    let arena = stopped_in("write one.txt one\ncommit feat: one");
+    arena.ok(&["close", "--yes"]);
+    for command in [
+        &["status"][..],
+        &["task", "show", "1.1"],
+        &["task", "rollback", "1.1", "--yes"],
+        &["task", "unblock", "1.1"],
+        &["rollback", "session-start", "--yes"],
+        &["abort", "--yes"],
+        &["checkpoint", "create", "now"],
+        &["run", "--retry"],
+    ] {
+        let out = arena.swarm(command);
+        assert!(!out.status.success(), "{command:?}");
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(said.contains("swarm plan reopen"), "swarm {command:?}: {said}");
+    }
+}
+
+#[test]
 fn a_plan_is_not_reopened_over_another_one() {
     let arena = stopped_in("write one.txt one\ncommit feat: one");
     arena.ok(&["close", "--yes"]);

@@ -163,3 +163,26 @@ fn a_renamed_trunk_is_followed_by_naming_it() {
     assert_eq!(["feat: one", "feat: two"].map(|subject| arena.commits("renamed", subject)), [1, 1]);
     assert_eq!(arena.git(&["for-each-ref", "refs/heads/main"]), "");
 }
+
+#[test]
+fn there_and_back_again_proofs_name_the_trunk_that_counts() {
+    let arena = half_done();
+    std::fs::write(arena.path("gate"), "").expect("the gate");
+    arena.start(&["--trunk", "other", "--yes"]).end();
+    let (code, said) = arena.start(&["--retry"]).end();
+    assert_eq!(code, 0, "{said}");
+    // Picked there, the commits of 1.1 have other names; main has it under the old one.
+    let (_, said) = asked(&arena, &["--trunk", "main", "--dry-run"]);
+    assert!(said.contains("1.1 is done, and on main already"), "{said}");
+    assert!(said.contains("1.2 is done on other, and not on main"), "{said}");
+    arena.start(&["--trunk", "main", "--yes"]).end();
+    let shown = arena.json(&["task", "show", "1.1"]);
+    assert_eq!((&shown["status"], &shown["proof"]["trunk"]), (&"done".into(), &"main".into()), "{shown}");
+    let (code, said) = arena.start(&["--retry"]).end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    let summary = String::from_utf8(arena.swarm(&["run", "--agent", "script"]).stdout).expect("text");
+    assert!(summary.contains("2 of 2 tasks are done, proven on main"), "{summary}");
+    assert_eq!(["feat: one", "feat: two"].map(|subject| arena.commits("main", subject)), [1, 1]);
+    assert_eq!(arena.json(&["task", "show", "1.1"])["proof"]["trunk"], "main");
+}

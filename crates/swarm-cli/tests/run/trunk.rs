@@ -56,7 +56,7 @@ fn a_checkout_and_a_kill_leave_trunk_where_it_was_and_it_is_said() {
     open_the_gate(&arena);
     let (code, said) = arena.start(&[]).end();
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("Trunk is main, as when this plan first ran; you are on other"), "{said}");
+    assert!(said.contains("Trunk of this plan is main; you are on other"), "{said}");
     assert_done_on(&arena, "main", "other", &said);
 }
 
@@ -144,7 +144,7 @@ fn without_a_branch_the_first_run_is_refused_and_a_later_one_goes_on() {
     open_the_gate(&arena);
     let (code, said) = arena.start(&[]).end();
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("as when this plan first ran; you are on no branch"), "{said}");
+    assert!(said.contains("Trunk of this plan is main; you are on no branch"), "{said}");
     assert_done_on(&arena, "main", "elsewhere", &said);
 }
 

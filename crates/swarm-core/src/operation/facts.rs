@@ -86,8 +86,23 @@ pub fn holds(fact: &Fact, recorded: Option<&Value>, now: Option<&Value>) -> bool
         (Some(TaskPart::Base), Some(_), None) => true,
         // What was given up comes back, and goes again, by itself.
         (Some(TaskPart::Left), ..) => true,
+        (Some(TaskPart::Stage), Some(a), Some(b)) => a == b || same_work(a, b),
         (_, a, b) => a == b,
     }
+}
+
+/// Whether two stages speak of the same merged work. Where it stands since somebody rewrote it, and whether it is on trunk
+/// just now, is asked of git again and again: nobody has decided anything.
+fn same_work(a: &Value, b: &Value) -> bool {
+    let proof = |value: &Value| match serde_json::from_value(value.clone()).ok()? {
+        SavedStage::Done { proof: Some(proof), .. } | SavedStage::Gone { proof, .. } => Some(proof),
+        _ => None,
+    };
+    let of = |value| proof(value).map(|proof| (proof.own().to_vec(), proof.found, proof.accepted));
+    of(a).is_some_and(|(own, found, accepted)| {
+        let is_named = !own.is_empty() || !found.is_empty();
+        is_named && of(b) == Some((own, found, accepted))
+    })
 }
 
 /// What lies ready to come back with the task, as a change.

@@ -18,6 +18,7 @@ use crate::state::operations::Record;
 
 /// What a survey has to find out for this request.
 pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
+    state.plan.as_ref().ok_or(Refusal::NoPlan)?;
     match request {
         Request::Checkpoint { .. } => Ok(SurveyAsk::default()),
         Request::Trunk { to, .. } => Ok(another_trunk::ask(state, to)),
@@ -234,7 +235,6 @@ pub fn branch_ref(id: &TaskId) -> String {
     format!("refs/heads/{}", id.branch())
 }
 
-/// The fact about trunk among these.
 /// What last made this operation true: itself, or the redo that brought it back. Trunk may have grown before that, and then
 /// the redo moved it between other commits than the operation did.
 pub fn standing<'a>(state: &'a State, record: &'a Record) -> &'a Record {
@@ -244,6 +244,7 @@ pub fn standing<'a>(state: &'a State, record: &'a Record) -> &'a Record {
     log.iter().rev().find(redid).unwrap_or(record)
 }
 
+/// The fact about trunk among these.
 pub fn trunk_fact<'a>(
     state: &State,
     mut changes: impl Iterator<Item = &'a FactChange>,

@@ -74,6 +74,8 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
         }
         other => other.clone(),
     };
+    // Work that was handed in and had no branch any more, as after an abort: it is gone on with where it was.
+    let left = was.left.clone().or_else(|| handed_in(was).filter(|_| !was.worktree));
     set_stage(id, task, &stage, draft);
     if was.waived != task.waived {
         draft.facts.push(FactChange {
@@ -83,8 +85,18 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
         });
     }
     set_base(id, task, was.base.as_ref(), draft);
-    set_left(id, task, was.left.as_ref(), draft);
-    draft.tasks.insert(id.clone(), SavedTask { stage, ..was.clone() });
+    set_left(id, task, left.as_ref(), draft);
+    draft.tasks.insert(id.clone(), SavedTask { stage, left, ..was.clone() });
+}
+
+fn handed_in(was: &SavedTask) -> Option<Left> {
+    match &was.stage {
+        SavedStage::Review { tip, base: Some(base), .. }
+        | SavedStage::Approved { tip, base: Some(base), .. } => {
+            Some(Left { base: base.clone(), tip: tip.clone(), dirty: None })
+        }
+        _ => None,
+    }
 }
 
 /// Whether something that was given up is still to come back.

@@ -95,11 +95,13 @@ pub fn without(
     rebuild(state, survey, (revert, vec![]), force, says, command)
 }
 
-/// The move that takes back what an operation did to trunk. Work that came on top of it since stays.
+/// The move that takes back what an operation did to trunk. Work that came on top of it since stays, and `kept_out` does
+/// not come back: its tasks have other work by now.
 pub fn unmoved(
     state: &State,
     survey: &Survey,
     (before, after): (&Oid, &Oid),
+    kept_out: &BTreeSet<Oid>,
     force: Force,
     says: &mut Says,
     command: &str,
@@ -107,13 +109,14 @@ pub fn unmoved(
     // Newest first: whatever stands before the operation's own result is later than it.
     let own = survey.since.iter().position(|c| c.oid == *after).unwrap_or(survey.since.len());
     let nothing_since = survey.now.as_ref() == Some(after) || own == 0;
-    if nothing_since || survey.unrelated {
+    if survey.unrelated || nothing_since && kept_out.is_empty() {
         return towards(state, survey, (before, &[]), force, says, command);
     }
     let ours = ours(state);
-    let made = survey.since[own..].iter().filter(|c| ours.contains(&c.oid));
+    let brings = |c: &&TrunkCommit| !c.reverts.iter().any(|oid| kept_out.contains(oid));
+    let made = survey.since[own..].iter().filter(|c| ours.contains(&c.oid)).filter(brings);
     let revert = made.map(|c| c.oid.clone()).collect();
-    let pick = survey.ahead.iter().map(|c| c.oid.clone()).collect();
+    let pick = survey.ahead.iter().map(|c| c.oid.clone()).filter(|oid| !kept_out.contains(oid)).collect();
     rebuild(state, survey, (revert, pick), force, says, command)
 }
 

@@ -6,13 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::operation::{Fact, FactChange, Force, SavedStage, TaskPart};
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::{Changed, Refusal};
 
 use super::facts;
 use crate::planted::{self, Bug};
+use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::Record;
 use crate::state::saved;
+
+/// The pause that an abort makes.
+const ABORTED: Fact = Fact::Pause(PauseReason::Abort);
 
 /// The operation that an undo is about: the one named, or the newest of a person.
 pub fn chosen<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'a Record, Refusal> {
@@ -77,6 +82,10 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
         if change.fact.is_of_git() {
             continue;
         }
+        if let Some(merged) = merged_since(state, record, change) {
+            split.changed.push(merged);
+            continue;
+        }
         let now = facts::read(state, &change.fact);
         let stands = facts::holds(&change.fact, change.after.as_ref(), now.as_ref());
         if stands || planted::is(Bug::UndoneOverLaterChange) {
@@ -90,6 +99,17 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
     }
     keep_structure(state, record, &mut split);
     split
+}
+
+/// The pause of an abort holds back the merges of what was taken back. Once all of that is merged again there is nothing to
+/// hold: to set the pause again would say that the session is aborted, and trunk would have all of it.
+fn merged_since(state: &State, record: &Record, change: &FactChange) -> Option<Changed> {
+    let comes_back = change.fact == ABORTED && change.before.is_some() && change.after.is_none();
+    let merge = |r: &Record| r.kind == "merge" && r.seq > record.seq && r.undone_by.is_none();
+    let merged = comes_back && state.ops.log.iter().any(merge);
+    let holds = state.tasks.values().any(|task| matches!(task.stage, Stage::Approved { .. }));
+    let words = "what the abort had taken back was merged again".into();
+    (merged && !holds).then(|| Changed { fact: ABORTED, words, by: vec![] })
 }
 
 /// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere
@@ -137,6 +157,9 @@ pub fn settled(
 /// The command that helps where facts have changed since: the undo of what changed them, which may wait
 /// for another one in turn; or this one with the agents' work set aside; or what is left of it; or a look at it.
 pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: bool) -> String {
+    if changed.iter().any(|one| one.fact == ABORTED) {
+        return "swarm abort --dry-run".into();
+    }
     let mut first = record;
     let (mut changed, mut some) = (changed.to_vec(), some_stand);
     // Each step leads to a later operation, so it ends.

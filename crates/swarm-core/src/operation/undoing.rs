@@ -1,6 +1,6 @@
 //! The plan of an undo that moves git: refs and worktrees back to what they were before the operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use swarm_protocol::ids::{Oid, TaskId};
@@ -29,7 +29,9 @@ pub fn unmake(
     let moved = trunk_fact(state, standing(state, record).facts.iter().flatten());
     if let Some((before, after)) = moved.and_then(|c| oid(c.before.as_ref()).zip(oid(c.after.as_ref()))) {
         let command = format!("swarm undo {}", record.seq);
-        draft.trunk = trunk::unmoved(state, survey, (&before, &after), force, &mut draft.says, &command)?;
+        let kept_out = if partial { done_otherwise(state, record, force) } else { BTreeSet::new() };
+        let (says, moved) = (&mut draft.says, (&before, &after));
+        draft.trunk = trunk::unmoved(state, survey, moved, &kept_out, force, says, &command)?;
     }
     let mut changed = Vec::new();
     for change in all.iter().filter(|c| trunk_fact(state, all.iter()) != Some(*c)) {
@@ -52,6 +54,11 @@ pub fn unmake(
     }
     worktrees_follow(state, record, survey, draft);
     draft.facts = set_back(state, record, partial, force)?;
+    let moves = draft.trunk.is_some() || !draft.refs.is_empty() || !draft.worktrees.is_empty();
+    if partial && !moves && draft.facts.is_empty() {
+        changed.extend(undo::split(state, record, force).changed);
+        return Err(refused(state, record, changed));
+    }
     let mut said = Vec::new();
     for change in &draft.facts {
         if let Fact::Part(id, TaskPart::Stage) = &change.fact {
@@ -63,6 +70,21 @@ pub fn unmake(
     said.iter().for_each(|(id, now, then)| say_stage(id, now, then, draft));
     draft.says.stays.push("delivered messages, hooks that ran, pushes and money spent".into());
     Ok(())
+}
+
+/// Merged work that an undo of a part leaves where it is: its task is not what the operation made of it any more, and may
+/// have brought other work to trunk since.
+fn done_otherwise(state: &State, record: &Record, force: Force) -> BTreeSet<Oid> {
+    let changed = undo::split(state, record, force).changed;
+    let stays = |change: &&FactChange| changed.iter().any(|one| one.fact == change.fact);
+    let before = record.facts.iter().flatten().filter(stays).filter_map(|change| change.before.clone());
+    let stages = before.filter_map(|value| serde_json::from_value::<SavedStage>(value).ok());
+    stages
+        .flat_map(|stage| match stage {
+            SavedStage::Done { proof: Some(proof), .. } => proof.own().to_vec(),
+            _ => vec![],
+        })
+        .collect()
 }
 
 enum Back {

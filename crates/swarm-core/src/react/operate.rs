@@ -155,6 +155,7 @@ fn expected(command: &Command) -> Option<String> {
 }
 
 fn session_start(state: &State) -> Result<String, Refusal> {
+    state.plan.as_ref().ok_or(Refusal::NoPlan)?;
     state
         .ops
         .session_start

@@ -26,15 +26,21 @@ pub(super) fn proven(
     let mut events = Vec::new();
     for (id, found) in &state.tasks {
         let Some(proof) = provable(found) else { continue };
-        let now = proof.standing(standing.get(id));
+        let mut now = proof.standing(standing.get(id));
+        // Trunk may be another branch than the one it was merged into; it was looked up on the present one.
+        now.trunk = state.trunk.clone().unwrap_or(now.trunk);
         match (&found.stage, missing.get(id)) {
-            (Stage::Done { .. }, Some(Missing { why, work })) => events.push(Event::WorkGone {
-                task: id.clone(),
-                status: Status::Gone,
-                proof: proof.clone(),
-                why: why.clone(),
-                work: work.clone(),
-            }),
+            (Stage::Gone { why: known, .. }, Some(Missing { why, .. })) if known == why => {}
+            // Gone for another reason than before is said as well: the way to bring it back may be another one.
+            (Stage::Done { .. } | Stage::Gone { .. }, Some(Missing { why, work })) => {
+                events.push(Event::WorkGone {
+                    task: id.clone(),
+                    status: Status::Gone,
+                    proof: proof.clone(),
+                    why: why.clone(),
+                    work: work.clone(),
+                });
+            }
             (Stage::Gone { .. }, None) => {
                 events.push(Event::WorkBack { task: id.clone(), status: Status::Done, proof: now });
             }

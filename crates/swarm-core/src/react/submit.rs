@@ -13,9 +13,9 @@ use crate::state::State;
 /// The commits of `base..tip` are the person's.
 pub(super) fn submit(state: &State, id: TaskId, base: Oid, tip: Oid, tree: Oid) -> Result<Outcome, Refusal> {
     let found = validate::known(state, &id)?;
-    // What came onto the branch after it was merged, in a worktree that was kept for it.
-    let more = matches!(found.stage, Stage::Done { proof: Some(_) }) && found.worktree;
-    let base = found.handed_in.clone().filter(|_| more).unwrap_or(base);
+    // What came onto the branch after it was merged: in the worktree that was kept for it, or in one that was made anew.
+    let more = matches!(found.stage, Stage::Done { proof: Some(_) });
+    let base = found.handed_in.clone().filter(|_| more && found.worktree).unwrap_or(base);
     let idle = more
         || matches!(
             found.stage,

@@ -75,7 +75,12 @@ pub fn is_theirs(effect: &Effect) -> bool {
 pub fn reports(state: &State, effect: &Effect, failed: Report) -> Vec<Report> {
     match effect {
         Effect::Survey { op, ask } => {
-            let commit = |digit| TrunkCommit { oid: oid(digit), subject: "work".into(), pushed: false };
+            let commit = |digit| TrunkCommit {
+                oid: oid(digit),
+                subject: "work".into(),
+                pushed: false,
+                reverts: vec![],
+            };
             let merged = !ask.revert.is_empty() || !ask.landed.is_empty();
             let survey = Survey {
                 trunk: "main".into(),

@@ -57,5 +57,5 @@ fn tell(trunk: &str, here: Option<&str>, note: &dyn Fn(&str)) {
         Some(here) => format!("you are on {here}"),
         None => "you are on no branch".to_owned(),
     };
-    note(&format!("Trunk is {trunk}, as when this plan first ran; {said}"));
+    note(&format!("Trunk of this plan is {trunk}; {said}"));
 }

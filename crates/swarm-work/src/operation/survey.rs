@@ -59,12 +59,11 @@ async fn another(git: &Git, name: &str, ask: &SurveyAsk) -> Result<OtherBranch, 
     let tip = git.ref_value(&format!("refs/heads/{name}")).await?;
     let mut found = OtherBranch { tip: tip.clone(), ..OtherBranch::default() };
     let Some(tip) = tip else { return Ok(found) };
-    let all: Vec<Oid> = ask.landed.values().flatten().cloned().collect();
-    let missing = git.missing_commits(&all).await?;
-    let there: Vec<Oid> = all.into_iter().filter(|oid| !missing.contains(oid)).collect();
-    let not_on_it = git.not_reachable(&there, &tip).await?;
-    let on_it = |oid: &Oid| !missing.contains(oid) && !not_on_it.contains(oid);
-    found.has = ask.landed.iter().filter(|(_, c)| c.iter().all(on_it)).map(|(id, _)| id.clone()).collect();
+    let proof = |commits: &[Oid]| Some(Proof::new(name, commits.last()?.clone(), commits.to_vec()));
+    let proofs: BTreeMap<TaskId, Proof> =
+        ask.landed.iter().filter_map(|(id, commits)| Some((id.clone(), proof(commits)?))).collect();
+    let absent = prove::look(git, name, &tip, &proofs).await?.absent;
+    found.has = proofs.into_keys().filter(|id| !absent.contains_key(id)).collect();
     Ok(found)
 }
 
@@ -75,6 +74,12 @@ async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result
     }
     found.since = between(git, then, now, false).await?;
     found.ahead = between(git, now, then, true).await?;
+    if !found.ahead.is_empty() {
+        // What somebody rebased is there under another name, and needs not come back.
+        let ahead: Vec<Oid> = found.ahead.iter().map(|commit| commit.oid.clone()).collect();
+        let there = prove::there(git, &found.trunk, now, &ahead).await?;
+        found.ahead.retain(|commit| !there.contains(&commit.oid));
+    }
     Ok(())
 }
 
@@ -114,19 +119,20 @@ async fn between(git: &Git, from: &Oid, to: &Oid, oldest_first: bool) -> Result<
         call.long_list().ok().await?.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
     };
     args.push("--no-commit-header");
-    args.push("--format=%H%x00%s%x00");
+    args.push("--format=%H%x00%s%x00%b%x00");
     if oldest_first {
         args.push("--reverse");
     }
     let told = git.call(args).long_list().ok().await?;
     let fields: Vec<&[u8]> = told.split(|b| *b == 0).collect();
     let mut commits = Vec::new();
-    for two in fields.chunks_exact(2) {
-        let name = two[0].trim_ascii();
+    for three in fields.chunks_exact(3) {
+        let name = three[0].trim_ascii();
         let oid = Oid::new(String::from_utf8_lossy(name))
             .map_err(|bad| GitError::Unreadable { command: "rev-list".into(), what: bad.to_string() })?;
-        let subject = String::from_utf8_lossy(two[1]).into_owned();
-        commits.push(TrunkCommit { pushed: !kept_here.contains(name), oid, subject });
+        let subject = String::from_utf8_lossy(three[1]).into_owned();
+        let reverts = patches::reverted(three[2]).into_iter().collect();
+        commits.push(TrunkCommit { pushed: !kept_here.contains(name), oid, subject, reverts });
     }
     Ok(commits)
 }

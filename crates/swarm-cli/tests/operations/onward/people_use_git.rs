@@ -202,3 +202,34 @@ fn commits_made_after_a_worktree_was_handed_in_are_merged_too_or_said_to_be_left
     assert!(has(&arena, "after.txt") || arena.attention().contains("1.3"), "nobody is told: {told}");
     assert!(has(&arena, "before.txt"), "{told}");
 }
+
+#[test]
+fn a_rollback_of_one_task_behind_a_rebase_says_what_it_does_and_is_undone() {
+    let arena = two_done();
+    // Commits keep their tasks and get other names.
+    let as_another = "git commit --quiet --amend --no-edit --author='P <p@e.x>'";
+    arena.git(&["rebase", "--quiet", "--force-rebase", "--exec", as_another, "main~2"]);
+    let said = arena.ok(&["rollback", "before-merge-1.2", "--dry-run"]);
+    assert!(!said.contains("brought back"), "what is there need not come back: {said}");
+    arena.ok(&["rollback", "before-merge-1.2", "--yes"]);
+    assert_eq!((has(&arena, "one.txt"), has(&arena, "two.txt")), (true, false), "{said}");
+    // Time passes, and trunk is looked at.
+    arena.ok(&["task", "block", "1.2", "not now"]);
+    arena.run(&[]);
+    arena.ok(&["undo", "--yes"]);
+    arena.ok(&["undo", "--yes"]);
+    assert_eq!((has(&arena, "one.txt"), has(&arena, "two.txt")), (true, true));
+    ends_with(&arena, &BOTH);
+}
+
+#[test]
+fn more_work_in_a_worktree_that_was_made_anew_is_merged() {
+    let arena = two_done();
+    arena.ok(&["worktree", "create", "1.2"]);
+    let worktree = arena.root.join(".swarm/worktrees/1.2").display().to_string();
+    std::fs::write(format!("{worktree}/more.txt"), "more").expect("a file");
+    arena.git(&["-C", &worktree, "add", "--all"]);
+    arena.git(&["-C", &worktree, "commit", "--quiet", "--message", "person: more"]);
+    arena.ok(&["worktree", "merge", "1.2"]);
+    ends_with(&arena, &["more.txt", "one.txt", "two.txt"]);
+}

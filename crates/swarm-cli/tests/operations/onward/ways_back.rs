@@ -183,3 +183,54 @@ fn after_a_rollback_to_a_light_checkpoint_that_names_a_torn_commit_everything_is
     std::fs::remove_file(&object).and_then(|()| std::fs::write(&object, "")).expect("torn");
     check(&arena, &[&["rollback", "before-merge-1.1"]], &BOTH);
 }
+
+/// The number of the newest operation of this kind.
+fn number(arena: &Arena, kind: &str) -> String {
+    let all = arena.json(&["op", "log", "--all"]);
+    let found = all.as_array().expect("a list").iter().find(|op| op["kind"] == kind);
+    found.unwrap_or_else(|| panic!("no {kind}: {all}"))["seq"].to_string()
+}
+
+/// 1.1 is rolled back, with a commit of a person behind it or not, and done again otherwise.
+fn done_twice(with_commit: bool) -> Arena {
+    let arena = arena_with(json!({}));
+    let first =
+        "on-attempt 1: write first.txt 1\non-attempt 2: write second.txt 2\ncommit feat: one\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], first), task("1.2", &["1.1"], &writes("two"))]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    if with_commit {
+        arena.commit("mine.txt", "mine");
+    }
+    arena.ok(&["task", "rollback", "1.1", "--cascade", "--yes"]);
+    arena.ok(&["task", "block", "1.2", "not now"]);
+    arena.run(&[]);
+    assert_eq!(arena.status_of("1.1"), "done");
+    arena.ok(&["task", "unblock", "1.2"]);
+    arena
+}
+
+#[test]
+fn an_undo_in_part_brings_back_no_second_version_of_work_that_was_done_again() {
+    for with_commit in [false, true] {
+        let arena = done_twice(with_commit);
+        arena.ok(&["undo", &number(&arena, "task rollback"), "--partial", "--yes"]);
+        assert!(!on_trunk(&arena).contains(&"first.txt".into()), "{:?}", on_trunk(&arena));
+        let mine: &[&str] = if with_commit { &["mine.txt"] } else { &[] };
+        ends_with(&arena, &[mine, &["second.txt", "two.txt"]].concat());
+    }
+}
+
+#[test]
+fn a_checkpoint_of_an_aborted_session_brings_its_work_back() {
+    let arena = two_done();
+    arena.ok(&["abort", "--yes"]);
+    arena.ok(&["checkpoint", "create", "aborted"]);
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    arena.ok(&["rollback", "aborted", "--yes"]);
+    assert_eq!(on_trunk(&arena), ["README.md"]);
+    let (_, said) = arena.run(&["--retry"]);
+    // The agent finds what it had committed and has nothing to add.
+    assert_eq!(arena.git(&["log", "--format=%s", "main", "--", "one.txt"]), "feat: one\n", "{said}");
+    ends_with(&arena, &BOTH);
+}
