@@ -87,6 +87,7 @@ impl Cli {
             let code = match commands::run(command, &context) {
                 Ok(code) => code,
                 Err(error) => {
+                    let error = crate::swarm::after_a_close(error, &context);
                     info!(kind = error.kind, exit = error.exit.code(), %error, "failed");
                     output::report(&error, json)
                 }

@@ -32,6 +32,7 @@ mod who;
 mod describe;
 pub mod worktrees;
 
+pub use reopen::after_a_close;
 pub use settings::environment;
 
 use std::path::{Path, PathBuf};

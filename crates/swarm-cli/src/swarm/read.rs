@@ -5,7 +5,7 @@ use swarm_core::predict::{self, Branch};
 use swarm_core::{State, react, show};
 use swarm_engine::conflicts::Conflicts;
 use swarm_engine::present::as_on_trunk;
-use swarm_engine::store::{Store, archived};
+use swarm_engine::store::Store;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::near::nearest;
@@ -45,15 +45,7 @@ impl Swarm {
         }
         // A closed plan whose ledger is on its way into the archive is as good as gone.
         let open = state.plan.as_ref().is_some_and(|plan| at.is_some() || !plan.closed);
-        if open { Ok(state) } else { Err(self.no_plan()) }
-    }
-
-    /// After a close the way on is a new plan or the old one: both are said.
-    fn no_plan(&self) -> CliError {
-        let error = CliError::from(Refusal::NoPlan);
-        let Some(last) = archived(&self.paths).into_iter().next() else { return error };
-        CliError { message: format!("No plan is open; {} was closed", last.name), ..error }
-            .say("Run `swarm plan reopen` to go on with it, or `swarm plan save FILE` for a new one")
+        if open { Ok(state) } else { Err(Refusal::NoPlan.into()) }
     }
 
     /// And the moment it was looked at, for "since".

@@ -6,10 +6,23 @@ use swarm_engine::store::{Archived, OpenOptions, Opened, Store, archived};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::refusal::Refusal;
 
 use super::Swarm;
 use super::operate::no_preview;
+use crate::context::Context;
 use crate::error::CliError;
+
+/// Whatever a command wanted of a plan: after a close the way on is a new one or the old one, and both are said.
+pub fn after_a_close(error: CliError, cx: &Context) -> CliError {
+    if error.kind != Refusal::NoPlan.kind() {
+        return error;
+    }
+    let last = Swarm::open(cx).ok().and_then(|swarm| archived(&swarm.paths).into_iter().next());
+    let Some(last) = last else { return error };
+    CliError { message: format!("No plan is open; {} was closed", last.name), ..error }
+        .say("Run `swarm plan reopen` to go on with it, or `swarm plan save FILE` for a new one")
+}
 
 impl Swarm {
     /// What closing the plan would do now; with `stop`, after the agents are stopped.
