@@ -15,9 +15,9 @@ pub mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::Arena;
+use super::{Arena, holds_within};
 use claims::{Claim, Claims};
 use found::{Trunk, found_marks};
 use marks::made_by_agents;
@@ -55,17 +55,6 @@ const REST_WITHIN: Duration = Duration::from_secs(20);
 
 /// For processes that are on their way out.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
-
-fn holds_within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + time;
-    while !holds() {
-        if Instant::now() > end {
-            return false;
-        }
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
-    true
-}
 
 impl Arena {
     /// Lets the swarm go on to rest, and asks whether what it says then is true.

@@ -222,11 +222,23 @@ impl Arena {
 }
 
 /// Waits for a condition, with a limit.
-pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < LIMIT, "waited in vain until {what}");
-        std::thread::park_timeout(Duration::from_millis(20));
+pub fn wait_for(what: &str, holds: impl FnMut() -> bool) {
+    assert!(holds_within(LIMIT, holds), "waited in vain until {what}");
+}
+
+/// Asks until it holds. A look often is a process of its own: it is not to take the machine from those it waits for.
+pub fn holds_within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + time;
+    loop {
+        let asked = Instant::now();
+        if holds() {
+            return true;
+        }
+        if asked > end {
+            return false;
+        }
+        let pause = (asked.elapsed() * 3).clamp(Duration::from_millis(10), Duration::from_millis(250));
+        std::thread::park_timeout(pause);
     }
 }
 

@@ -204,17 +204,3 @@ fn folders_below(dir: &std::path::Path, depth: u32) -> Vec<PathBuf> {
     }
     found
 }
-
-/// Waits for a condition for at most so long; whether it held.
-pub fn holds_within(time: std::time::Duration, mut holds: impl FnMut() -> bool) -> bool {
-    let end = std::time::Instant::now() + time;
-    loop {
-        if holds() {
-            return true;
-        }
-        if std::time::Instant::now() > end {
-            return false;
-        }
-        std::thread::park_timeout(std::time::Duration::from_millis(10));
-    }
-}

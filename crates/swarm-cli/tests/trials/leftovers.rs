@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::arena::{Arena, Running, wait_for};
-use crate::ground::{arena_with, holds_within};
+use crate::arena::{Arena, Running, holds_within, wait_for};
+use crate::ground::arena_with;
 
 /// Forks twice, in a session of its own, without an environment, deaf to TERM, and is somebody else every 20 ms.
 /// It ends by itself after a while, so that a trial that fails leaves nothing for ever.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::arena::{Arena, Running, wait_for};
-use crate::ground::{arena_with, holds_within};
+use crate::arena::{Arena, Running, holds_within, wait_for};
+use crate::ground::arena_with;
 
 /// Git itself would wait for ten minutes, again and again.
 const SOON: Duration = Duration::from_secs(90);

@@ -3,8 +3,8 @@
 use super::life::{Life, RUN, ended};
 use super::shim::{self, Moment};
 use super::traced::{Call, has_struck, killing};
+use crate::arena::holds_within;
 use crate::arena::{LIMIT, Running};
-use crate::ground::holds_within;
 use crate::victims::{Party, signal};
 use rustix::process::Signal;
 use std::time::{Duration, Instant};

@@ -6,8 +6,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::json;
 
+use crate::arena::holds_within;
 use crate::arena::{Arena, Running, wait_for};
-use crate::ground::holds_within;
 use crate::loop_disk::{Kind, LoopDisk};
 use crate::seeded::Seeded;
 use crate::victims::signal;

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::sky::Sky;
+use crate::arena::holds_within;
 use crate::arena::{Running, wait_for};
-use crate::ground::holds_within;
 
 /// From good weather to the end of everything.
 const END_WITHIN: Duration = Duration::from_secs(240);

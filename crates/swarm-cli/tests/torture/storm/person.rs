@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::sky::Sky;
-use crate::ground::holds_within;
+use crate::arena::holds_within;
 use crate::seeded::Seeded;
 
 /// Open tasks for each agent: enough that nobody is idle, few enough that the end comes soon.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::sky::Sky;
-use crate::ground::holds_within;
+use crate::arena::holds_within;
 use crate::seeded::Seeded;
 use crate::victims::{Party, signal};
 
