@@ -155,7 +155,8 @@ impl Prompts {
             prompts.render(REVIEW, &sample).map_err(|error| refused(&folder.join(REVIEW), &error))?;
         }
         let made = PlanPrompt::new("x", vec!["x".into()], true);
-        for sample in [PlanPrompt::default(), made.changing("x", "x")] {
+        let split = made.clone().splitting("x", "x", "x");
+        for sample in [PlanPrompt::default(), made.changing("x", "x"), split] {
             prompts.render(PLAN, &sample).map_err(|error| refused(&folder.join(PLAN), &error))?;
         }
         for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN].contains(name)) {

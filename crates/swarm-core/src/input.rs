@@ -117,6 +117,9 @@ pub enum Report {
         /// Protected files that it changes.
         #[serde(default)]
         protected: Vec<String>,
+        /// Commits that have work of the task which trunk had already.
+        #[serde(default)]
+        found: Vec<Oid>,
     },
     /// Rules decided what conflicted with trunk at `base`. The branch is at `tip`, which has trunk and the decisions in it.
     BuildJoined {

@@ -98,8 +98,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         }
         Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
         Report::Stopped { run, wip } => work::stopped(state, &run, wip),
-        Report::Built { task, base, result, commits, squashed, resolved, protected } => {
-            merge::built(state, task, merge::Merged { base, result, commits, squashed, resolved, protected })
+        Report::Built { task, base, result, commits, squashed, resolved, protected, found } => {
+            let merged = merge::Merged { base, result, commits, squashed, resolved, protected, found };
+            merge::built(state, task, merged)
         }
         Report::BuildJoined { task, base, tip, tree, resolved } => {
             conflict::joined(state, task, conflict::Joined { base, tip, tree, resolved })

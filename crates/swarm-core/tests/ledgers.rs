@@ -220,6 +220,7 @@ fn tried_again(again_at: Option<Timestamp>) -> Timestamp {
         squashed: false,
         level: None,
         resolved: None,
+        found: None,
     };
     let (why, hint) = (String::from("changed"), String::from("git stash"));
     let waits = Event::PublishWaits { task: task.clone(), why, paths: vec![], hint, again_at };

@@ -14,7 +14,7 @@ use swarm_protocol::channel::{Answered, RunKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{RunId, TaskId};
-use swarm_protocol::plan::PlanFile;
+use swarm_protocol::plan::{PlanFile, TaskFile, TaskSpec};
 use swarm_protocol::planfile;
 use swarm_work::daemon::program::StopWish;
 use swarm_work::daemon::{DaemonSpec, Form, Known, Question, ask_alone, write_durable};
@@ -52,6 +52,8 @@ pub enum Wish<'a> {
     Make,
     /// This plan, changed like this.
     Change { plan: &'a PlanFile, wish: &'a str },
+    /// Parts of a task of this plan.
+    Split { plan: &'a PlanFile, task: &'a TaskFile, wish: &'a str },
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -138,6 +140,9 @@ impl<'a> Planner<'a> {
         Ok(self.prompts.plan(&match wish {
             Wish::Make => words,
             Wish::Change { plan, wish } => words.changing(&planfile::to_json(plan), wish),
+            Wish::Split { plan, task, wish } => {
+                words.splitting(&planfile::to_json(plan), task.id.as_str(), wish)
+            }
         }))
     }
 
@@ -173,17 +178,14 @@ impl<'a> Planner<'a> {
 }
 
 impl Asking<'_> {
-    /// The plan that is proposed; `refused` is why the last one could not be used. `Err` inside: neither can this one.
-    pub async fn answer(
-        &mut self,
-        refused: Option<&str>,
-        stop: &mut StopWish,
-    ) -> Result<Result<PlanFile, String>, NoPlan> {
+    /// What it says; `refused` is why its last answer could not be used.
+    pub async fn answer(&mut self, refused: Option<&str>, stop: &mut StopWish) -> Result<String, NoPlan> {
         let prompt = match refused {
             None => self.whole.clone(),
             Some(why) => {
+                let what = if matches!(self.wish, Wish::Split { .. }) { "split" } else { "plan" };
                 let again = format!(
-                    "Your plan cannot be used: {why}. Answer again, with nothing but the JSON object."
+                    "Your {what} cannot be used: {why}. Answer again, with nothing but the JSON object."
                 );
                 match self.talk.session {
                     Some(_) => again,
@@ -194,7 +196,7 @@ impl Asking<'_> {
         let answered = self.put(prompt, stop).await?;
         match answered.failure {
             Some(failure) => Err(NoPlan::Failed(failure)),
-            None => Ok(self.read(&answered.text)),
+            None => Ok(answered.text),
         }
     }
 
@@ -214,7 +216,7 @@ impl Asking<'_> {
     }
 
     /// The plan of an answer, with nothing in it that is not a planner's to decide.
-    fn read(&self, answer: &str) -> Result<PlanFile, String> {
+    pub fn plan_in(&self, answer: &str) -> Result<PlanFile, String> {
         let mut object = last_object(answer)?;
         // Of the goal and of rights only people decide.
         if let Some(plan) = object.as_object_mut() {
@@ -225,7 +227,7 @@ impl Asking<'_> {
         let mut plan = planfile::parse("the answer", text.as_bytes()).map_err(|error| error.to_string())?;
         let before = match &self.wish {
             Wish::Change { plan, .. } => Some(*plan),
-            Wish::Make => None,
+            Wish::Make | Wish::Split { .. } => None,
         };
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
             let mut known = before.into_iter().flat_map(|plan| &plan.phases).flat_map(|phase| &phase.tasks);
@@ -244,5 +246,23 @@ impl Asking<'_> {
             return Err("it has no tasks".into());
         }
         Ok(plan)
+    }
+    /// The parts of an answer. Who does and who reviews them is what it was for the whole.
+    pub fn parts_in(&self, answer: &str) -> Result<Vec<TaskSpec>, String> {
+        let Wish::Split { task: whole, .. } = &self.wish else {
+            return Err("nobody asked for parts".into());
+        };
+        let text = last_object(answer)?.to_string();
+        let parts = planfile::parse_parts("the answer", text.as_bytes(), &whole.id);
+        let mut parts = parts.map_err(|error| error.to_string())?;
+        for part in &mut parts {
+            part.profile.clone_from(&whole.profile);
+            part.review.clone_from(&whole.review);
+            part.isolation.clone_from(&whole.isolation);
+            part.allow_empty = false;
+            part.tags.retain(|tag| !whole.tags.contains(tag));
+            part.tags.splice(0..0, whole.tags.iter().cloned());
+        }
+        Ok(parts)
     }
 }

@@ -178,8 +178,9 @@ async fn branch_moved(
 ) -> Result<Option<String>, NoPreview> {
     let name = moved.name.trim_start_matches("refs/heads/");
     let Some(old) = &moved.old else {
-        let back = moved.new.as_ref().map(|new| format!("the branch {name} comes back at {}", new.short()));
-        return Ok(back);
+        // One of a task went with its worktree. A new one of a person's is said by who makes it.
+        let new = moved.new.as_ref().filter(|_| name.starts_with("swarm/"));
+        return Ok(new.map(|new| format!("the branch {name} comes back at {}", new.short())));
     };
     let mut commits = commits_only_in(place, old, moved.new.as_ref()).await?;
     let count = commits.len();

@@ -165,7 +165,11 @@ fn note_of(git: &Git, task: &TaskId) -> std::path::PathBuf {
 
 /// Every commit the HEAD of this worktree was at, oldest first, as far as its log goes back.
 pub fn logged(record: &Path) -> Vec<Oid> {
-    head_log::steps(record).into_iter().map(|step| step.new).collect()
+    // Where a step began may be in no step before: what was handed in moves the branch, and no HEAD.
+    let mut all: Vec<Oid> =
+        head_log::steps(record).into_iter().flat_map(|step| step.old.into_iter().chain([step.new])).collect();
+    all.dedup();
+    all
 }
 
 impl Git {

@@ -54,14 +54,22 @@ pub fn reopen(vfs: &dyn Vfs, paths: &LedgerPaths, name: &str) -> Result<(), Open
     if !plain {
         return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "a name with a path in it")));
     }
-    let archived = paths.archive_dir().join(format!("{name}.jsonl"));
+    let file = format!("{name}.jsonl");
+    let of_copy = paths.copy.as_ref().map(|copy| parent(copy).join("archive").join(&file));
     let done = || {
+        let mut archived = paths.archive_dir().join(&file);
+        // `git clean -fdx` takes the one beside the ledger, and leaves the copy's.
+        if let Some(left) = &of_copy
+            && !vfs.exists(&archived)?
+            && vfs.exists(left)?
+        {
+            archived.clone_from(left);
+        }
         bring_back(vfs, &archived, &paths.main)?;
-        let Some(copy) = &paths.copy else { return Ok(()) };
-        let archived = parent(copy).join("archive").join(format!("{name}.jsonl"));
+        let Some((copy, archived)) = paths.copy.as_ref().zip(of_copy.as_ref()) else { return Ok(()) };
         // A copy of another plan under the same name stays where it is; a missing one is made anew.
-        if vfs.exists(&archived)? && begins_with(vfs, &paths.main, &archived)? {
-            bring_back(vfs, &archived, copy)?;
+        if vfs.exists(archived)? && begins_with(vfs, &paths.main, archived)? {
+            bring_back(vfs, archived, copy)?;
         }
         Ok(())
     };

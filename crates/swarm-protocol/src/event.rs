@@ -259,9 +259,10 @@ events! {
     /// `joins`: its worktree is gone, and what rules decide about its reviewed work may bring one into being again.
     TrunkGranted "trunk_granted" [task "taskId": TaskId, status "status": Status, joins "joins": Option<bool>] {}
     /// The merged commits exist in the object database. Also the intent to publish: it names the paths. `level` and
-    /// `resolved`: the work conflicted with trunk in these files, and how that was resolved.
+    /// `resolved`: the work conflicted with trunk in these files, and how that was resolved. `found`: commits that have work
+    /// of the task which trunk had already.
     MergeBuilt "merge_built" [task "taskId": TaskId]
-        { base "base": Oid, result "result": Oid, commits "commits": Vec<Oid>, squashed "squashed": bool, level "level": Option<u32>, resolved "resolved": Option<Vec<Resolved>> }
+        { base "base": Oid, result "result": Oid, commits "commits": Vec<Oid>, squashed "squashed": bool, level "level": Option<u32>, resolved "resolved": Option<Vec<Resolved>>, found "found": Option<Vec<Oid>> }
     /// Rules decided what conflicted with trunk at `base`, and nobody has reviewed that: the branch of the task is at
     /// `tip` with it, and the approval of what was there before is void.
     MergeResolved "merge_resolved" [task "taskId": TaskId, status "status": Status]

@@ -92,6 +92,9 @@ pub struct SurveyAsk {
     pub needs: Vec<Oid>,
     /// A branch that is to become trunk: which of `landed` does it have?
     pub other: Option<String>,
+    /// Where that branch begins, if it is to be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_from: Option<Oid>,
 }
 
 /// What git and the ledger say. Read-only: a preview takes the same.
@@ -159,6 +162,9 @@ pub struct Landed {
     pub base: Oid,
     pub tip: Oid,
     pub tree: Oid,
+    /// Commits of it that trunk has all the same, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stands: Vec<Oid>,
 }
 
 /// The intent of an operation: everything that it will move, and where the old is kept.

@@ -525,6 +525,7 @@ fn merge_events() -> Vec<Event> {
             squashed: false,
             level: None,
             resolved: None,
+            found: None,
         },
         Event::MergeBuilt {
             task: task(),
@@ -534,6 +535,7 @@ fn merge_events() -> Vec<Event> {
             squashed: true,
             level: Some(1),
             resolved: Some(vec![Resolved { path: "src/a.rs".into(), way: Way::Imports }]),
+            found: Some(vec![oid('b')]),
         },
         Event::MergeResolved {
             task: task(),
@@ -600,7 +602,7 @@ fn trunk_events() -> Vec<Event> {
 }
 
 fn proof_events() -> Vec<Event> {
-    let landed = Landed { base: oid('a'), tip: oid('c'), tree: oid('d') };
+    let landed = Landed { base: oid('a'), tip: oid('c'), tree: oid('d'), stands: vec![oid('b')] };
     let accepted = Proof { found: vec![oid('b')], accepted: Some("done by hand".into()), ..proof() };
     vec![
         Event::NothingChanged {

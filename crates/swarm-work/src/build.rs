@@ -14,6 +14,7 @@ use swarm_protocol::config::{Regenerate, Strategy};
 use swarm_protocol::conflict::Resolved;
 use swarm_protocol::ids::{AgentId, Oid, TaskId};
 
+use crate::prove;
 use crate::resolve::Resolution;
 pub use join::{BranchJoined, join_branch};
 use message::with_trailers;
@@ -49,6 +50,8 @@ pub struct Built {
     pub squashed: Option<Squashed>,
     /// What conflicted and was resolved.
     pub resolved: Vec<Resolved>,
+    /// Commits of the trunk that had some of the work already.
+    pub found: Vec<Oid>,
 }
 
 /// The trunk merged into the task's branch, with the conflicts decided by rules. Kept alive as `Built::result` is; the
@@ -194,7 +197,29 @@ impl Plan<'_> {
             });
         };
         keep(git, &work.task, &result).await?;
-        Ok(BuildOutcome::Built(Built { base_trunk: work.trunk.clone(), result, commits, squashed, resolved }))
+        let found = match self.strategy {
+            // Each commit that brings something has one of its own.
+            Strategy::Commits if squashed.is_none() && commits.len() == self.range.len() => vec![],
+            _ if work.trunk == work.base => vec![],
+            _ => self.on_trunk_already().await?,
+        };
+        let base_trunk = work.trunk.clone();
+        Ok(BuildOutcome::Built(Built { base_trunk, result, commits, squashed, resolved, found }))
+    }
+
+    /// Work of the task that somebody has picked, or that was merged before: where it stands on the trunk.
+    async fn on_trunk_already(&self) -> Result<Vec<Oid>, GitError> {
+        let mut changing = Vec::new();
+        for oid in self.range {
+            let parts = self.git.commit_parts(oid).await?;
+            if let [parent] = &parts.parents[..]
+                && self.git.tree_of(parent).await? != self.git.tree_of(oid).await?
+            {
+                changing.push(oid.clone());
+            }
+        }
+        let there = prove::there(self.git, "trunk", &self.work.trunk, &changing).await?;
+        Ok(changing.iter().filter_map(|oid| there.get(oid).cloned()).collect())
     }
 
     /// Each commit as it is; as a whole where the branch contains a merge.

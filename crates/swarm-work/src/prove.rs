@@ -4,16 +4,17 @@
 //! (amended, rebased, picked) and what it changed is there all the same. Everything else has gone, and the answer says
 //! how. Reachability is one call for all commits; only what is not plainly there costs more.
 
+mod landed;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::event::{Proof, Standing};
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::Landed;
 
-use crate::remove::keep_commit;
+pub use landed::landed;
 use swarm_git::patches::{self, Patches};
 use swarm_git::renames::Renames;
-use swarm_git::revert::{Carried, Carry, pick};
 use swarm_git::taken::Taken;
 use swarm_git::{Git, GitError, Merged};
 
@@ -78,7 +79,10 @@ pub async fn look(
         match at.places(proof).await? {
             Ok(standing) => found.standing.extend(standing.map(|standing| (id.clone(), standing))),
             Err(why) => {
-                let work = landed(git, id, proof).await?;
+                let mut work = landed(git, id, proof).await?;
+                if let Some(work) = &mut work {
+                    work.stands = at.standing(proof).await?;
+                }
                 found.absent.insert(id.clone(), Absent { why, work });
             }
         }
@@ -150,6 +154,17 @@ impl<'a> Trunk<'a> {
         let newest = places.last().cloned().unwrap_or_else(|| self.tip.clone());
         places.dedup();
         Ok(Ok(Some(Standing { commit: newest, commits: places })))
+    }
+
+    /// The commits of work that has gone which are there all the same, under the names they were merged with.
+    async fn standing(&self, proof: &Proof) -> Result<Vec<Oid>, GitError> {
+        let mut stands = Vec::new();
+        for oid in proof.own() {
+            if self.place(proof, oid).await? == Ok(None) {
+                stands.push(oid.clone());
+            }
+        }
+        Ok(stands)
     }
 
     /// Where one commit stands: under its own name (none), under another, or nowhere and why.
@@ -235,15 +250,20 @@ pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>
     Ok(found)
 }
 
-/// Those of the commits whose changes are on trunk now, under whatever name.
-pub async fn there(git: &Git, trunk: &str, tip: &Oid, commits: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
+/// Those of the commits whose changes are on trunk now, each with the commit that has them there.
+pub async fn there(
+    git: &Git,
+    trunk: &str,
+    tip: &Oid,
+    commits: &[Oid],
+) -> Result<BTreeMap<Oid, Oid>, GitError> {
     let proofs: Vec<Proof> =
         commits.iter().map(|oid| Proof::new(trunk, oid.clone(), vec![oid.clone()])).collect();
     let at = Trunk::read(git, trunk, tip, &proofs.iter().collect::<Vec<_>>()).await?;
-    let mut found = BTreeSet::new();
+    let mut found = BTreeMap::new();
     for (oid, proof) in commits.iter().zip(&proofs) {
-        if at.place(proof, oid).await?.is_ok() {
-            found.insert(oid.clone());
+        if let Ok(place) = at.place(proof, oid).await? {
+            found.insert(oid.clone(), place.unwrap_or_else(|| oid.clone()));
         }
     }
     Ok(found)
@@ -324,33 +344,4 @@ async fn brings_nothing(git: &Git, first: &Oid, last: &Oid, onto: &Oid) -> Resul
         Merged::Clean { tree } => tree == git.tree_of(onto).await?,
         Merged::Conflict { .. } => false,
     })
-}
-
-/// The commits of a task in one line, so that they can be merged again: as they stood on trunk where they stood one after
-/// the other, else picked one onto the other.
-pub async fn landed(git: &Git, task: &TaskId, proof: &Proof) -> Result<Option<Landed>, GitError> {
-    let commits = if proof.own().is_empty() { &proof.found[..] } else { proof.own() };
-    let Some(first) = commits.first() else { return Ok(None) };
-    if !git.missing_commits(commits).await?.is_empty() {
-        return Ok(None);
-    }
-    let Some(base) = git.commit_parts(first).await?.parents.first().cloned() else { return Ok(None) };
-    let mut line = true;
-    for two in commits.windows(2) {
-        line &= git.commit_parts(&two[1]).await?.parents.first() == Some(&two[0]);
-    }
-    let tip = if line {
-        commits.last().cloned()
-    } else {
-        let carry = Carry { onto: base.clone(), commits: commits.to_vec(), at_secs: 0, because: None };
-        match pick(git, &carry).await? {
-            Carried::Built { result, .. } => {
-                keep_commit(git, "kept", task, &result).await?;
-                Some(result)
-            }
-            Carried::Nothing | Carried::Conflict { .. } => None,
-        }
-    };
-    let Some(tip) = tip else { return Ok(None) };
-    Ok(Some(Landed { tree: git.tree_of(&tip).await?, base, tip }))
 }

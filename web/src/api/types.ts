@@ -126,7 +126,7 @@ export type HookOutcome = { outcome: "ok" } | { code?: number | null; outcome: "
 /** A hook that waits, runs or ran. */
 export type HookView = { hook: string; n: number; outcome?: HookOutcome | null; output: string; running: boolean; subject?: string | null };
 
-export type Landed = { base: Oid; tip: Oid; tree: Oid };
+export type Landed = { base: Oid; stands?: Oid[]; tip: Oid; tree: Oid };
 
 export type LandedView = { at: Timestamp; iteration: number; run: RunId };
 

@@ -122,7 +122,11 @@ pub fn script_in(prompt: &str) -> Option<Result<Vec<Line>, BadLine>> {
 pub fn role_script_in(prompt: &str, role: &str) -> Option<Result<Vec<Line>, BadLine>> {
     let begins = format!("```{role}-script");
     match role {
-        ROLE_PLAN => block_in(&prompt[prompt.rfind(&begins)?..], &begins),
+        ROLE_PLAN => {
+            let lines: Vec<&str> = prompt.lines().collect();
+            let last = lines.iter().rposition(|line| line.trim() == begins)?;
+            block_in(&lines[last..].join("\n"), &begins)
+        }
         _ => block_in(prompt, &begins),
     }
 }

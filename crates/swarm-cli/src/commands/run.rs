@@ -144,7 +144,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     if let Some(goal) = args.goal.as_deref().filter(|_| !args.detached && !args.coordinate) {
         let swarm = Swarm::open(cx)?;
         if args.dry_run {
-            make::would_ask(cx, "run", &swarm.planner_for(goal, args.agent.as_deref())?)?;
+            make::would_ask(cx, "run", &swarm.planner_for(goal, args.agent.as_deref())?, make::DRAFT)?;
             return Ok(output::done());
         }
         let draft = swarm.make_draft(goal, args.agent.as_deref())?;

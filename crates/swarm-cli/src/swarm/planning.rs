@@ -6,10 +6,13 @@ use std::time::Duration;
 use swarm_agents::prompts::Prompts;
 use swarm_engine::planning::{Asking, Conversation, NoPlan, Planner, Wish};
 use swarm_process::complain;
-use swarm_protocol::command::{Command, SaveKind};
+use swarm_protocol::command::{Answer, Command, SaveKind};
 use swarm_protocol::config::PlanApproval;
-use swarm_protocol::plan::PlanFile;
+use swarm_protocol::failure::Usage;
+use swarm_protocol::ids::{BadName, TaskId};
+use swarm_protocol::plan::{PlanFile, TaskSpec};
 use swarm_protocol::planfile;
+use swarm_protocol::refusal::Refusal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -18,6 +21,7 @@ use crate::error::CliError;
 use crate::output;
 
 const CANNOT: &str = "Cannot make a plan";
+const CANNOT_SPLIT: &str = "Cannot split the task";
 
 /// Times that the agent is asked: a plan that is refused is worth a second time, with the reason.
 const ASKED_MAX: u32 = 2;
@@ -28,6 +32,14 @@ pub struct Draft {
     pub talk: Conversation,
     /// Where it lies, as people see it.
     pub file: String,
+}
+
+/// Parts of a task that the planner proposes.
+pub struct Parts {
+    pub parts: Vec<TaskSpec>,
+    pub usage: Usage,
+    /// Where they lie until somebody takes them.
+    pub file: PathBuf,
 }
 
 impl Swarm {
@@ -75,14 +87,56 @@ impl Swarm {
             Ok(bytes) => planfile::parse("the draft", &bytes)?,
             Err(_) => self.plan_file(None)?,
         };
+        let talk = self.conversation_about(&plan.goal, agent)?;
+        self.proposed(talk, Wish::Change { plan: &plan, wish: wish.trim() })
+    }
+
+    /// The one that was had about this goal with the same profile goes on.
+    fn conversation_about(&self, goal: &str, agent: Option<&str>) -> Result<Conversation, CliError> {
         let config = self.configuration()?.config;
         let profile = self.planner(agent)?;
-        let same = |talk: &Conversation| talk.goal == plan.goal && talk.profile == profile;
+        let same = |talk: &Conversation| talk.goal == goal && talk.profile == profile;
         let planner =
             Planner { git: &self.git, paths: &self.paths, config: &config, prompts: &self.templates()? };
         let talk = planner.last().filter(same);
-        let talk = talk.unwrap_or_else(|| Conversation::about(&plan.goal, &profile));
-        self.proposed(talk, Wish::Change { plan: &plan, wish: wish.trim() })
+        Ok(talk.unwrap_or_else(|| Conversation::about(goal, &profile)))
+    }
+
+    /// Refused where the task cannot be split: nobody is paid for an answer that is of no use.
+    pub fn may_split(&self, id: &TaskId) -> Result<(), CliError> {
+        let part = |n: u8| Ok(TaskSpec::new(TaskId::new(format!("{id}-{n}"))?, format!("Part {n}")));
+        let parts = [1, 2].map(part).into_iter().collect::<Result<_, BadName>>();
+        let parts = parts.map_err(|error| CliError::usage(error.to_string()))?;
+        self.preview(&Command::SplitTask { task: id.clone(), parts }).map(drop)
+    }
+
+    /// Parts of a task that the agent proposes.
+    pub fn propose_parts(&self, id: &TaskId, wish: &str, agent: Option<&str>) -> Result<Parts, CliError> {
+        self.may_split(id)?;
+        let plan = self.plan_file(None)?;
+        let mut all = plan.phases.iter().flat_map(|phase| &phase.tasks);
+        let Some(task) = all.find(|task| task.id == *id) else {
+            return Err(Refusal::UnknownTask { task: id.to_string(), near: None }.into());
+        };
+        let talk = self.conversation_about(&plan.goal, agent)?;
+        let wish = Wish::Split { plan: &plan, task, wish: wish.trim() };
+        let (parts, talk) = self.asked(CANNOT_SPLIT, talk, wish, |asking, text| {
+            let parts = asking.parts_in(text)?;
+            let command = Command::SplitTask { task: id.clone(), parts: parts.clone() };
+            self.judged(&command).map(|()| parts)
+        })?;
+        let file = self.paths.swarm.join(format!("split-{id}.json"));
+        let text = serde_json::to_vec_pretty(&serde_json::json!({ "tasks": parts }));
+        let text = text.map_err(|error| CliError::environment(CANNOT_SPLIT).because(error))?;
+        self.write_whole(&file, &text)?;
+        Ok(Parts { parts, usage: talk.usage, file })
+    }
+
+    /// The proposed parts take the place of the task.
+    pub fn take_parts(&self, id: &TaskId, draft: &Parts) -> Result<Answer, CliError> {
+        let answer = self.ask(Command::SplitTask { task: id.clone(), parts: draft.parts.clone() })?;
+        complain("remove the proposed parts", std::fs::remove_file(&draft.file));
+        Ok(answer)
     }
 
     /// The draft becomes the plan, and is approved.
@@ -113,11 +167,28 @@ impl Swarm {
     }
 
     fn proposed(&self, talk: Conversation, wish: Wish<'_>) -> Result<Draft, CliError> {
+        let (plan, talk) = self.asked(CANNOT, talk, wish, |asking, text| {
+            let plan = asking.plan_in(text)?;
+            self.judged(&save(&plan)).map(|()| plan)
+        })?;
+        let file = self.draft_file();
+        self.write_whole(&file, planfile::to_json(&plan).as_bytes())?;
+        Ok(Draft { plan, talk, file: self.relative(&file) })
+    }
+
+    /// Asks the agent that plans, and once more with the reason where `read` cannot use what it says.
+    fn asked<T>(
+        &self,
+        cannot: &str,
+        talk: Conversation,
+        wish: Wish<'_>,
+        read: impl Fn(&Asking<'_>, &str) -> Result<T, String>,
+    ) -> Result<(T, Conversation), CliError> {
         let (config, prompts) = (self.configuration()?.config, self.templates()?);
         let planner = Planner { git: &self.git, paths: &self.paths, config: &config, prompts: &prompts };
         let log = self.relative(&self.paths.agents.join("planner/logs/r0.jsonl"));
         output::note(&format!("{} is planning; Ctrl+C interrupts it (log: {log})", talk.profile));
-        let failed = |error| no_plan(error, &log);
+        let failed = |error| no_plan(cannot, error, &log);
         let mut asking = self.runtime.block_on(planner.begin(talk, wish)).map_err(failed)?;
         let grace = Duration::from_secs(config.stop.grace.secs);
         let mut refused: Option<String> = None;
@@ -126,26 +197,19 @@ impl Swarm {
                 output::note(&format!("The plan cannot be used ({why}); asking once more"));
             }
             let answer = self.runtime.block_on(interruptible(&mut asking, refused.as_deref(), grace));
-            match answer.map_err(failed)?.and_then(|plan| self.judged(plan)) {
-                Ok(plan) => {
-                    let file = self.draft_file();
-                    self.write_whole(&file, planfile::to_json(&plan).as_bytes())?;
-                    return Ok(Draft { plan, talk: asking.talk, file: self.relative(&file) });
-                }
+            match read(&asking, &answer.map_err(failed)?) {
+                Ok(read) => return Ok((read, asking.talk)),
                 Err(why) => refused = Some(why),
             }
         }
         let why = format!("the agent's plan cannot be used: {}", refused.unwrap_or_default());
         let hint = format!("See {log} for what it said; ask again, or write the plan yourself");
-        Err(CliError::refused_now(CANNOT).because(why).say(hint))
+        Err(CliError::refused_now(cannot).because(why).say(hint))
     }
 
-    /// Whether it would be saved as it is.
-    fn judged(&self, plan: PlanFile) -> Result<PlanFile, String> {
-        match self.preview(&save(&plan)) {
-            Ok(_) => Ok(plan),
-            Err(error) => Err(error.message),
-        }
+    /// Whether it would be done as it is.
+    fn judged(&self, command: &Command) -> Result<(), String> {
+        self.preview(command).map(drop).map_err(|error| error.message)
     }
 }
 
@@ -153,7 +217,7 @@ async fn interruptible(
     asking: &mut Asking<'_>,
     refused: Option<&str>,
     grace: Duration,
-) -> Result<Result<PlanFile, String>, NoPlan> {
+) -> Result<String, NoPlan> {
     let (tell, mut stop) = watch::channel(None);
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut ends = signal(SignalKind::terminate())?;
@@ -178,16 +242,16 @@ fn save(plan: &PlanFile) -> Command {
     }
 }
 
-fn no_plan(error: NoPlan, log: &str) -> CliError {
+fn no_plan(cannot: &str, error: NoPlan, log: &str) -> CliError {
     let because = error.to_string();
     match error {
-        NoPlan::NoProfile(_) => CliError::usage(CANNOT).because(because).run_instead("swarm config show"),
-        NoPlan::Busy => CliError::owned(CANNOT).because(because).say("Wait for it, or interrupt it"),
+        NoPlan::NoProfile(_) => CliError::usage(cannot).because(because).run_instead("swarm config show"),
+        NoPlan::Busy => CliError::owned(cannot).because(because).say("Wait for it, or interrupt it"),
         NoPlan::Failed(failure) | NoPlan::NotReady(failure) => {
             let hint = failure.hint.unwrap_or_else(|| format!("See {log}"));
-            CliError::environment(CANNOT).because(because).say(hint)
+            CliError::environment(cannot).because(because).say(hint)
         }
-        NoPlan::Interrupted => CliError::refused_now(CANNOT).because(because).say("Nothing was changed"),
-        NoPlan::Git(_) | NoPlan::Io(_) => CliError::environment(CANNOT).because(because),
+        NoPlan::Interrupted => CliError::refused_now(cannot).because(because).say("Nothing was changed"),
+        NoPlan::Git(_) | NoPlan::Io(_) => CliError::environment(cannot).because(because),
     }
 }

@@ -18,9 +18,15 @@ pub fn after_a_close(error: CliError, cx: &Context) -> CliError {
     if error.kind != Refusal::NoPlan.kind() {
         return error;
     }
-    let last = Swarm::open(cx).ok().and_then(|swarm| archived(&swarm.paths).into_iter().next());
+    let Ok(swarm) = Swarm::open(cx) else { return error };
+    // Whoever closed it may have been killed before it was in the archive.
+    let half = swarm.state(None).is_ok_and(|state| state.plan.is_some());
+    let last = match half {
+        true => Some("the last one".into()),
+        false => archived(&swarm.paths).into_iter().next().map(|last| last.name),
+    };
     let Some(last) = last else { return error };
-    CliError { message: format!("No plan is open; {} was closed", last.name), ..error }
+    CliError { message: format!("No plan is open; {last} was closed"), ..error }
         .say("Run `swarm plan reopen` to go on with it, or `swarm plan save FILE` for a new one")
 }
 
@@ -91,7 +97,9 @@ impl Swarm {
     pub fn preview_reopen(&self, closed: &Archived) -> Result<PreviewView, CliError> {
         let state = closed.read(&self.paths, &self.options("read"))?.state;
         let mut view = self.preview_in(&state, &Command::ReopenPlan)?;
-        view.says.work.push(format!("the ledger comes back from .swarm/archive/{}.jsonl", closed.name));
+        if closed.path != self.paths.ledger {
+            view.says.work.push(format!("the ledger comes back from {}", self.relative(&closed.path)));
+        }
         view.checkpoint = None;
         Ok(view)
     }

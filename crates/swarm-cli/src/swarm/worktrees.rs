@@ -1,6 +1,6 @@
 //! Worktrees by hand: the same hands that the coordinator has, with regard for who works in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use swarm_core::stage::Stage;
 use swarm_git::trunk::{look, way_back};
@@ -15,7 +15,7 @@ use swarm_work::remove::{GivingUp, Removal, give_up};
 use swarm_work::restore::{self, Restored, Saved, Shelf};
 use swarm_work::worktree::copy::CopyRule;
 use swarm_work::worktree::overview::{Seen, overview};
-use swarm_work::worktree::{BaseRule, Prepared, Submission, Wanted, prepare_as, submission};
+use swarm_work::worktree::{BaseRule, Flaw, Prepared, Submission, Wanted, examine, prepare_as, submission};
 
 use super::Swarm;
 use crate::error::CliError;
@@ -148,11 +148,37 @@ impl Swarm {
             self.not_while_worked_on(task)?;
         }
         let dir = self.worktrees(&self.configuration()?.config);
+        self.on_its_branch(task, &dir)?;
         let found = self.runtime.block_on(submission(&self.git, &dir, task))?;
         found.ok_or_else(|| {
             CliError::refused_now(format!("There is no worktree of {task}"))
                 .run_instead(format!("swarm worktree create {task}"))
         })
+    }
+
+    /// Refused where the worktree shows something else than the branch, which is what is merged.
+    fn on_its_branch(&self, task: &TaskId, dir: &Path) -> Result<(), CliError> {
+        let place = self.relative(&dir.join(task.as_str()));
+        for flaw in self.runtime.block_on(examine(&self.git, task, dir))? {
+            return Err(match flaw {
+                Flaw::MidWay(what) => {
+                    let (what, end) = what.describe();
+                    let end = end.strip_prefix("git ").unwrap_or(end);
+                    CliError::changed_meanwhile(format!("The worktree of {task} is in the middle of {what}"))
+                        .run_instead(format!("git -C {place} {end}"))
+                }
+                Flaw::Astray { on } => {
+                    let branch = task.branch();
+                    CliError::changed_meanwhile(format!("The worktree of {task} is on {on}, not on {branch}"))
+                        .because("only the commits of its branch are merged")
+                        .say(format!(
+                            "Take them there (`git -C {place} branch --force {branch} HEAD`), then `git -C {place} checkout {branch}`"
+                        ))
+                }
+                _ => continue,
+            });
+        }
+        Ok(())
     }
 
     /// Removes the worktree of a task by proof, or says why it stays. With `force` it is kept in the trash for good.

@@ -243,6 +243,22 @@ fn after_a_close_every_command_that_needs_the_plan_names_the_way_back_to_it() {
 }
 
 #[test]
+fn a_closed_plan_outlives_a_clean_checkout() {
+    let arena = stopped_in("write one.txt one\ncommit feat: one");
+    arena.ok(&["close", "--yes"]);
+    arena.git(&["clean", "-ffdxq"]);
+    assert!(!arena.root.join(".swarm").exists());
+    assert!(said(&arena.swarm(&["plan", "reopen", "--dry-run"])).contains("the ledger comes back from"));
+    arena.ok(&["plan", "reopen", "--yes"]);
+    assert_eq!(arena.tasks().len(), 1);
+    assert!(arena.root.join(".swarm/.gitignore").exists(), "or `git add` would take the ledger");
+    // A stash takes it along.
+    std::fs::remove_file(arena.root.join(".swarm/.gitignore")).expect("it is there");
+    arena.ok(&["mode", "semi-auto"]);
+    assert!(arena.root.join(".swarm/.gitignore").exists());
+}
+
+#[test]
 fn a_plan_is_not_reopened_over_another_one() {
     let arena = stopped_in("write one.txt one\ncommit feat: one");
     arena.ok(&["close", "--yes"]);

@@ -65,7 +65,7 @@ fn another_trunk_is_shown_and_confirmed_before_it_counts() {
     let (code, said) = asked(&arena, &["--trunk", "other", "--dry-run"]);
     assert_eq!(code, 0, "{said}");
     for words in [
-        "1.1 is done on main, and not on other",
+        "1.1 is done on main, and is not on other",
         "1.2 goes on in its worktree, which began on main",
         "checkpoints and operations from before speak of main",
     ] {
@@ -75,6 +75,7 @@ fn another_trunk_is_shown_and_confirmed_before_it_counts() {
     assert!(said.contains("1.1 is done, and on with-one already"), "{said}");
     let (_, said) = asked(&arena, &["--trunk", "brand-new", "--dry-run"]);
     assert!(said.contains("the branch brand-new is made at"), "{said}");
+    assert!(said.contains("1.1 is done, and on brand-new already"), "{said}");
     let (_, said) = asked(&arena, &["--trunk", "main", "--dry-run"]);
     assert!(said.contains("nothing else would change"), "{said}");
     assert_eq!(arena.git(&["for-each-ref", "refs/heads/brand-new"]), "", "a look makes nothing");
@@ -174,7 +175,7 @@ fn there_and_back_again_proofs_name_the_trunk_that_counts() {
     // Picked there, the commits of 1.1 have other names; main has it under the old one.
     let (_, said) = asked(&arena, &["--trunk", "main", "--dry-run"]);
     assert!(said.contains("1.1 is done, and on main already"), "{said}");
-    assert!(said.contains("1.2 is done on other, and not on main"), "{said}");
+    assert!(said.contains("1.2 is done on other, and is not on main"), "{said}");
     arena.start(&["--trunk", "main", "--yes"]).end();
     let shown = arena.json(&["task", "show", "1.1"]);
     assert_eq!((&shown["status"], &shown["proof"]["trunk"]), (&"done".into(), &"main".into()), "{shown}");

@@ -149,3 +149,75 @@ fn a_draft_is_refined_and_so_is_a_plan_that_runs_already() {
     // A tag may decide who reviews: a planner that forgets it takes nothing away.
     assert_eq!(arena.shown("1.1")["tags"], json!(["security"]));
 }
+
+/// A plan with one large task, whose goal says what the scripted agent proposes when it is asked to split it.
+fn one_large(script: &str) -> Arena {
+    let arena = arena_with(json!({ "agent": "script" }));
+    let task = json!({ "id": "1.1", "title": "Do it all", "description": "```script\ncomplete\n```", "tags": ["ui"],
+        "review": "none", "files": ["*.txt"] });
+    let plan = json!({ "goal": goal(script), "phases": [{ "id": 1, "name": "x", "tasks": [task] }] });
+    let file = arena.path("large.json");
+    std::fs::write(&file, plan.to_string()).expect("a file");
+    arena.ok(&["plan", "save", file.to_str().expect("text")]);
+    arena
+}
+
+fn part(title: &str, file: &str) -> Value {
+    let script = format!("```script\nwrite {file} x\ncommit feat: {file}\ncomplete\n```");
+    json!({ "title": title, "description": script })
+}
+
+#[test]
+fn a_large_task_is_split_as_the_planner_proposes_and_a_person_approves() {
+    let mut parts = json!({ "tasks": [part("First half", "one.txt"), part("Second half", "two.txt")] });
+    // Neither who does it nor who reviews it is a planner's to decide.
+    parts["tasks"][0]["review"] = "command".into();
+    parts["tasks"][0]["profile"] = "root".into();
+    parts["tasks"][1]["tags"] = json!(["db"]);
+    let arena = one_large(&format!("sh cat \"$SWARM_PROMPT_FILE\"\nprint {parts}"));
+    let (code, shown, said) = swarm(&arena, &["task", "split", "1.1", "--dry-run"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["ask script", ".swarm/split-1.1.json"]);
+    let (code, shown, said) = swarm(&arena, &["task", "split", "1.1", "--wish", "one part per file"]);
+    assert_eq!(code, 2, "{said}");
+    has(&shown, &["1.1-1", "First half", "1.1-2", "Second half"]);
+    has(&said, &["Confirmation needed", "swarm task split 1.1 .swarm/split-1.1.json"]);
+    has(&arena.printed(), &["# Split a task", "its task 1.1 is too large", "one part per file"]);
+    assert_eq!(arena.tasks().len(), 1, "nobody has approved it");
+    let (code, shown, said) = swarm(&arena, &["task", "split", "1.1", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["Task 1.1 is split into 1.1-1, 1.1-2"]);
+    assert!(!arena.root.join(".swarm/split-1.1.json").exists());
+    let (first, second) = (arena.shown("1.1-1"), arena.shown("1.1-2"));
+    assert_eq!(first["reviewer"], "none", "{first}");
+    assert!(!first.to_string().contains("root"), "{first}");
+    assert_eq!(second["tags"], json!(["ui", "db"]), "{second}");
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    let tree = arena.git(&["ls-tree", "--name-only", "main"]);
+    assert!(tree.contains("one.txt") && tree.contains("two.txt"), "{tree}");
+    // Nobody is asked, and paid, where the answer would be of no use.
+    let (code, _, said) = swarm(&arena, &["task", "split", "1.1"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(!said.contains("is planning"), "{said}");
+}
+
+#[test]
+fn a_split_that_cannot_be_used_changes_nothing() {
+    for (answer, why) in [
+        ("print I would rather not.", "no JSON object"),
+        ("print {\"tasks\": [{\"title\": \"Alone\"}]}", "two parts or more"),
+        ("print {\"tasks\": [{\"id\": \"1.1\", \"title\": \"a\"}, {\"title\": \"b\"}]}", "1.1"),
+        ("print {\"tasks\": [{\"id\": \"../x\", \"title\": \"a\"}, {\"title\": \"b\"}]}", "../x"),
+        ("print {\"tasks\": [{\"title\": \"a\", \"depends\": [\"9.9\"]}, {\"title\": \"b\"}]}", "9.9"),
+        ("crash 3", "had no answer"),
+    ] {
+        let arena = one_large(answer);
+        let (code, _, said) = swarm(&arena, &["task", "split", "1.1", "--yes"]);
+        assert_ne!(code, 0, "{answer}: {said}");
+        has(&said, &["Cannot split the task", why]);
+        assert_eq!(arena.tasks().len(), 1, "{answer}");
+        assert!(!arena.root.join(".swarm/split-1.1.json").exists(), "{answer}");
+    }
+}

@@ -35,10 +35,11 @@ impl State {
                     self.enter(task, Stage::Merging { tip, tree, since, races: 0, step });
                 }
             }
-            Event::MergeBuilt { task, base, result, commits, resolved, .. } => {
+            Event::MergeBuilt { task, base, result, commits, resolved, found, .. } => {
                 let (base, result, commits) = (base.clone(), result.clone(), commits.clone());
                 self.change(task, |t| {
                     t.effect_failures = 0;
+                    t.found = found.clone().unwrap_or_default();
                     // What was joined to the branch stays resolved there, however cleanly it is built now.
                     if resolved.is_some() || !t.joined {
                         t.resolved = resolved.clone().unwrap_or_default();

@@ -154,6 +154,7 @@ impl State {
             joined: false,
             protected: vec![],
             landed_before: vec![],
+            found: vec![],
             base: None,
             worktree: false,
             left: None,

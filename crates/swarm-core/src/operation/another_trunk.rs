@@ -18,10 +18,10 @@ use crate::state::saved;
 use crate::state::{State, Task};
 
 /// What has to be found out about the branch.
-pub fn ask(state: &State, to: &str) -> SurveyAsk {
+pub fn ask(state: &State, to: &str, start: Option<&Oid>) -> SurveyAsk {
     let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
     let landed = done.filter(|(_, commits)| !commits.is_empty()).collect();
-    SurveyAsk { landed, other: Some(to.into()), ..SurveyAsk::default() }
+    SurveyAsk { landed, other: Some(to.into()), other_from: start.cloned(), ..SurveyAsk::default() }
 }
 
 /// The plan says which finished work the branch has and which not; the rest goes there when it is merged.
@@ -56,7 +56,11 @@ pub fn choose(
                 draft.says.commits.push(format!("{id} is done, and on {to} already"));
                 proven_on(id, task, to, draft);
             }
-            (false, false) => draft.says.commits.push(format!("{id} is done on {from}, and not on {to}")),
+            (false, false) => {
+                let done =
+                    if matches!(task.stage, Stage::Gone { .. }) { "has gone from" } else { "is done on" };
+                draft.says.commits.push(format!("{id} {done} {from}, and is not on {to}"));
+            }
             (true, _) => draft.says.tasks.extend(goes_on(id, task, from, to)),
         }
     }

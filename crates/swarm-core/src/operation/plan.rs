@@ -21,7 +21,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
     state.plan.as_ref().ok_or(Refusal::NoPlan)?;
     match request {
         Request::Checkpoint { .. } => Ok(SurveyAsk::default()),
-        Request::Trunk { to, .. } => Ok(another_trunk::ask(state, to)),
+        Request::Trunk { to, start } => Ok(another_trunk::ask(state, to, start.as_ref())),
         Request::Rollback { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
             another_trunk::on_this_trunk(state, checkpoint)?;

@@ -33,9 +33,9 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
         let (run, commits) = (RunId::nth(state.runs_ever + 1), vec![]);
         let (base, result, squashed) = (commit.clone(), commit, false);
         let nonce = nonce(state, &run);
-        let (level, resolved) = (None, None);
+        let (level, resolved, found) = (None, None, None);
         return vec![
-            Event::MergeBuilt { task: id.clone(), base, result, commits, squashed, level, resolved },
+            Event::MergeBuilt { task: id.clone(), base, result, commits, squashed, level, resolved, found },
             Event::VerificationStarted { task: id, run, nonce },
         ];
     }

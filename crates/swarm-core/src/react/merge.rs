@@ -36,11 +36,12 @@ pub(super) struct Merged {
     pub squashed: bool,
     pub resolved: Vec<Resolved>,
     pub protected: Vec<String>,
+    pub found: Vec<Oid>,
 }
 
 pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let Merged { base, result, commits, squashed, resolved, protected } = merged;
+    let Merged { base, result, commits, squashed, resolved, protected, found } = merged;
     if let Some(moved) = built_on_the_unknown(state, task, &base) {
         return moved;
     }
@@ -52,8 +53,10 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     }
     let level = conflict::level(&resolved);
     let resolved = Some(resolved).filter(|resolved| !resolved.is_empty());
+    let found = Some(found).filter(|found| !found.is_empty());
     let (task_id, to) = (id.clone(), result.clone());
-    let built = Event::MergeBuilt { task: task_id, base, result: to, commits, squashed, level, resolved };
+    let built =
+        Event::MergeBuilt { task: task_id, base, result: to, commits, squashed, level, resolved, found };
     let mut events = vec![built];
     let green_before = task.verified.as_ref() == Some(&result);
     if !state.policy.verifies || task.waived.contains(&Gate::Verify) || green_before {
@@ -153,7 +156,7 @@ pub(super) fn published(state: &State, id: TaskId, proof: Proof) -> Vec<Event> {
     // What was merged of it before is as much its work.
     let commits = task.landed_before.iter().filter(|commit| !proof.commits.contains(commit)).cloned();
     let commits = commits.chain(proof.commits.iter().cloned()).collect();
-    done(id, Proof { commits, ..proof })
+    done(id, Proof { commits, found: task.found.clone(), ..proof })
 }
 
 pub(super) fn done(id: TaskId, proof: Proof) -> Vec<Event> {

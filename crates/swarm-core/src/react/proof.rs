@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::{Landed, SavedStage};
+use swarm_protocol::operation::{Landed, SavedStage, SavedTask};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
 
@@ -13,6 +13,7 @@ use super::command::Outcome;
 use super::{task, validate};
 use crate::input::Missing;
 use crate::stage::Stage;
+use crate::state::saved;
 use crate::state::{State, Task, provable};
 
 /// Everything that is done was looked up at this commit of trunk; `missing` names what is not there, `standing` what is
@@ -78,15 +79,21 @@ pub(super) fn merged_again(id: &TaskId, found: &Task) -> Option<Event> {
         let (task, parts, why) = (id.clone(), found.parts.clone(), "its work is merged again".into());
         return Some(Event::TaskSplit { task, status: Status::Active, parts, why });
     }
-    let Landed { base, tip, tree } = work.clone()?;
-    let stage = SavedStage::Approved { tip, tree, base: Some(base) };
+    let Landed { base, tip, tree, stands } = work.clone()?;
+    let base = Some(base);
+    let stage = SavedStage::Approved { tip, tree, base: base.clone() };
+    // What is on trunk all the same is not merged again, and is as much its work as what is.
+    let saved = (!stands.is_empty()).then(|| {
+        let stage = stage.clone();
+        SavedTask { stage, base, landed_before: stands, ..saved::saved(found) }
+    });
     Some(Event::TaskRestored {
         task: id.clone(),
         status: stage.status(),
         why: "its work is merged again".into(),
         stage: Some(stage),
         waived: None,
-        saved: None,
+        saved,
     })
 }
 

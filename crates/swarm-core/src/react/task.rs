@@ -311,7 +311,7 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             all(&["task unblock", "worktree merge", "task defer", "task cancel"])
         }
         Stage::Blocked { block: BlockKind::Overflow, .. } => {
-            let mut list = vec![format!("swarm task split {id} FILE")];
+            let mut list = vec![format!("swarm task split {id}")];
             list.extend(all(&["task unblock", "task defer", "task cancel"]));
             list
         }

@@ -99,6 +99,9 @@ pub struct Task {
     /// Commits of it that are on trunk already, while more of its work goes there.
     #[serde(default)]
     pub landed_before: Vec<Oid>,
+    /// Commits on trunk that had work of it already when the rest was built.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<Oid>,
     /// Where the branch started, once its worktree was made.
     pub base: Option<Oid>,
     /// A worktree may exist: from the claim on, since the executor that makes it may die before its

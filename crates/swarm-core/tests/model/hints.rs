@@ -48,7 +48,7 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "task", "defer", id] => Command::DeferTask { task: task(id) },
         ["swarm", "task", "cancel", id] => Command::CancelTask { task: task(id) },
         ["swarm", "budget", "extend", id] => Command::ExtendBudget { task: Some(task(id)) },
-        ["swarm", "task", "split", id, "FILE"] => {
+        ["swarm", "task", "split", id] => {
             let parts = ["p1", "p2"].map(|id| TaskSpec::new(task_id(id), "a part"));
             Command::SplitTask { task: task(id), parts: parts.into() }
         }

@@ -45,6 +45,7 @@ fn built(task: &TaskId, base: &Oid, commits: &[Oid], resolved: Vec<Resolved>) ->
         squashed: false,
         resolved,
         protected: vec![],
+        found: vec![],
     }
 }
 
@@ -143,7 +144,7 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         }
         Effect::Watch { task, .. } => vec![Report::CheckoutChanged { task: task.clone() }, failed(effect)],
         Effect::Prove { tasks } => {
-            let work = Some(Landed { base: oid('a'), tip: oid('b'), tree: oid('d') });
+            let work = Some(Landed { base: oid('a'), tip: oid('b'), tree: oid('d'), stands: vec![] });
             let proven = |missing| Report::Proven { commit: oid('c'), missing, standing: Default::default() };
             let gone = |work: &Option<Landed>| {
                 let missing = |id: &TaskId| (id.clone(), Missing { why: "reset".into(), work: work.clone() });

@@ -391,7 +391,7 @@ impl Play {
                 let touched = what == "built-protected";
                 let protected = if touched { vec![".swarm/config.json".into()] } else { vec![] };
                 let (result, squashed, resolved) = (oid('c'), false, vec![]);
-                Report::Built { task, base, result, commits, squashed, resolved, protected }
+                Report::Built { task, base, result, commits, squashed, resolved, protected, found: vec![] }
             }
             "resolved" | "joined" => {
                 let base = self.state.proven.clone().unwrap_or_else(|| oid('a'));
@@ -401,7 +401,16 @@ impl Play {
                     _ => {
                         let (result, commits, squashed) = (oid('c'), vec![oid('c')], true);
                         let protected = vec![];
-                        Report::Built { task, base, result, commits, squashed, resolved, protected }
+                        Report::Built {
+                            task,
+                            base,
+                            result,
+                            commits,
+                            squashed,
+                            resolved,
+                            protected,
+                            found: vec![],
+                        }
                     }
                 }
             }
@@ -419,7 +428,7 @@ impl Play {
                 Report::Proven { commit: oid('c'), missing: Default::default(), standing: Default::default() }
             }
             "gone" | "lost" => {
-                let work = Landed { base: oid('a'), tip: oid('b'), tree: oid('d') };
+                let work = Landed { base: oid('a'), tip: oid('b'), tree: oid('d'), stands: vec![] };
                 let why = "main was reset".into();
                 let missing = Missing { why, work: (what == "gone").then_some(work) };
                 Report::Proven {

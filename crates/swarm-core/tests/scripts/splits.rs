@@ -8,7 +8,7 @@ fn a_full_context_is_tried_once_more_without_penalty_and_then_a_person_splits_th
         "plan a | start | ready a | fails a overflow | stopped a | ready a | fails a overflow | stopped a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2 → Active 1 → Blocked (overflow)
-            attention: Task a is blocked (overflow) (the context window is full: output; also with a fresh session: the task has to be split) ["swarm task show a", "swarm task split a FILE", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
+            attention: Task a is blocked (overflow) (the context window is full: output; also with a fresh session: the task has to be split) ["swarm task show a", "swarm task split a", "swarm task unblock a", "swarm task defer a", "swarm task cancel a"]
         "#,
     );
     check(

@@ -35,14 +35,23 @@ pub struct Archived {
 
 /// Plans in the archive, the one that was closed last first.
 pub fn archived(paths: &Paths) -> Vec<Archived> {
-    let entries = fs::read_dir(&paths.archive).into_iter().flatten().flatten();
-    let mut all: Vec<Archived> = entries
-        .filter_map(|entry| {
+    let listed = |folder: &Path| -> Vec<Archived> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let read = |entry: fs::DirEntry| {
             let (path, at) = (entry.path(), entry.metadata().ok()?.modified().ok()?);
             let name = path.file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned();
             Some(Archived { name, path, at })
-        })
-        .collect();
+        };
+        entries.filter_map(read).collect()
+    };
+    let mut all = listed(&paths.archive);
+    // Whatever happens to the files beside the checkout, the second copy of a ledger was closed with it.
+    let copies = paths.second_copy.parent().map(|folder| listed(&folder.join("archive")));
+    for copy in copies.unwrap_or_default() {
+        if all.iter().all(|one| one.name != copy.name) {
+            all.push(copy);
+        }
+    }
     all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.name.cmp(&a.name)));
     all
 }

@@ -7,6 +7,7 @@ use swarm_core::State;
 use swarm_ledger::locks::{Acquired, Ownership, WriterLocks, acquire_for_write};
 use swarm_ledger::owner::OwnerInfo;
 use swarm_ledger::{Access, AppendError, Claim, Head, Ledger, Recovered};
+use swarm_process::complain;
 
 use super::absent::{self, Absence};
 use super::error::StoreError;
@@ -88,6 +89,10 @@ impl Store {
             store.finish_interrupted_close()?;
         }
         store.check_projections();
+        if store.ledger.is_some() {
+            // `git stash --include-untracked` takes it along, and the next `git add` would have all of ours.
+            complain("write .swarm/.gitignore", super::gitignore::ensure_ignored(paths));
+        }
         Ok(Opened::Writer(store))
     }
 

@@ -129,6 +129,7 @@ impl OperationWorld {
             squashed: false,
             resolved: vec![],
             protected: vec![],
+            found: vec![],
         }
     }
 
@@ -205,7 +206,7 @@ impl OperationWorld {
     fn landed(&self, id: &TaskId, commits: &[Oid]) -> Option<(TaskId, Landed)> {
         let (first, last) = (commits.first()?, commits.last()?);
         let base = self.git.commits.get(first)?.parent.clone()?;
-        Some((id.clone(), Landed { base, tip: last.clone(), tree: last.clone() }))
+        Some((id.clone(), Landed { base, tip: last.clone(), tree: last.clone(), stands: vec![] }))
     }
 
     /// Commits that are not in the history of trunk, though what they brought is there; newest first.

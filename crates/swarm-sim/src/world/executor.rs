@@ -253,7 +253,8 @@ impl Story {
                     self.truth.by_rule.insert(result.clone());
                 }
                 let protected = self.truth.protected_in(&result);
-                Report::Built { task, base: trunk, result, commits, squashed: by_rule, resolved, protected }
+                let (squashed, found) = (by_rule, vec![]);
+                Report::Built { task, base: trunk, result, commits, squashed, resolved, protected, found }
             }
             None => {
                 let found = self.truth.range(base, tip);

@@ -267,7 +267,7 @@ impl Truth {
             last = Some(source);
         }
         let base = self.parents.get(first?)?.clone();
-        Some(Landed { base, tip: last?.clone(), tree: last?.clone() })
+        Some(Landed { base, tip: last?.clone(), tree: last?.clone(), stands: vec![] })
     }
 
     pub fn trunk_had(&self, oid: &Oid) -> bool {

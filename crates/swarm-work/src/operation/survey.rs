@@ -58,7 +58,7 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
 async fn another(git: &Git, name: &str, ask: &SurveyAsk) -> Result<OtherBranch, GitError> {
     let tip = git.ref_value(&format!("refs/heads/{name}")).await?;
     let mut found = OtherBranch { tip: tip.clone(), ..OtherBranch::default() };
-    let Some(tip) = tip else { return Ok(found) };
+    let Some(tip) = tip.or_else(|| ask.other_from.clone()) else { return Ok(found) };
     let proof = |commits: &[Oid]| Some(Proof::new(name, commits.last()?.clone(), commits.to_vec()));
     let proofs: BTreeMap<TaskId, Proof> =
         ask.landed.iter().filter_map(|(id, commits)| Some((id.clone(), proof(commits)?))).collect();
@@ -78,7 +78,7 @@ async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result
         // What somebody rebased is there under another name, and needs not come back.
         let ahead: Vec<Oid> = found.ahead.iter().map(|commit| commit.oid.clone()).collect();
         let there = prove::there(git, &found.trunk, now, &ahead).await?;
-        found.ahead.retain(|commit| !there.contains(&commit.oid));
+        found.ahead.retain(|commit| !there.contains_key(&commit.oid));
     }
     Ok(())
 }

@@ -34,6 +34,9 @@ pub struct Args {
     pub sure: Confirm,
 }
 
+/// Where a proposed plan is kept.
+pub const DRAFT: &str = ".swarm/plan-draft.json";
+
 /// What a shell calls the end by Ctrl+C.
 const INTERRUPTED: i32 = 130;
 
@@ -49,18 +52,18 @@ struct DraftView<'a> {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     if args.sure.dry_run {
-        return would_ask(cx, "plan make", &swarm.planner_for(&args.goal, args.agent.as_deref())?);
+        return would_ask(cx, "plan make", &swarm.planner_for(&args.goal, args.agent.as_deref())?, DRAFT);
     }
     let draft = swarm.make_draft(&args.goal, args.agent.as_deref())?;
     approve(cx, &swarm, &draft, args.sure.yes).map(drop)
 }
 
 /// Without asking anybody: a question to an agent costs money.
-pub fn would_ask(cx: &Context, kind: &str, profile: &str) -> Result<(), CliError> {
+pub fn would_ask(cx: &Context, kind: &str, profile: &str, file: &str) -> Result<(), CliError> {
     let lines = [
         format!("ask {profile}, which can read the repository and change nothing"),
-        "keep what it proposes in .swarm/plan-draft.json".to_owned(),
-        "show it, and save and approve it on your word".to_owned(),
+        format!("keep what it proposes in {file}"),
+        "show it, and take it on your word".to_owned(),
     ];
     shown_lines(cx, kind, &lines)
 }
@@ -77,10 +80,7 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
         cx.out.text(&text(draft))?;
     }
     let sure_already = yes || swarm.approves_plans_itself()?;
-    let wanted = sure_already || {
-        let _leave = LeaveOnInterrupt::new();
-        says_yes(cx, "\nSave and approve this plan?").map_err(|error| error.say(&ways))?
-    };
+    let wanted = sure_already || asked(cx, "\nSave and approve this plan?", &ways)?;
     if wanted {
         let answer = swarm.take_draft(draft)?;
         if !cx.out.json {
@@ -95,20 +95,33 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
     Ok(wanted)
 }
 
+/// Whether a person wants it; `ways` say how to go on where nobody can be asked.
+pub fn asked(cx: &Context, question: &str, ways: &str) -> Result<bool, CliError> {
+    let _leave = LeaveOnInterrupt::new();
+    says_yes(cx, question).map_err(|error| error.say(ways))
+}
+
 fn text(draft: &Draft) -> String {
     let mut all = format!("{}\n", harmless(draft.plan.goal.lines().next().unwrap_or_default()));
     for phase in &draft.plan.phases {
         all.push_str(&format!("\nPhase {}: {}\n", phase.id, harmless(&phase.name)));
-        let head = ["task", "title", "size", "after", "files"];
-        all.push_str(&table(&head, phase.tasks.iter().map(row)));
+        all.push_str(&tasks(phase.tasks.iter()));
         all.push('\n');
     }
-    let said = [money::tokens(&draft.talk.usage), money::cost(&draft.talk.usage)];
-    let said: Vec<&str> = said.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-    if !said.is_empty() {
-        all.push_str(&format!("\nPlanning cost {}\n", said.join(", ")));
-    }
+    all.push_str(&spent(&draft.talk.usage));
     all
+}
+
+/// What planning has cost, where that is known.
+pub fn spent(usage: &Usage) -> String {
+    let said = [money::tokens(usage), money::cost(usage)];
+    let said: Vec<&str> = said.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    if said.is_empty() { String::new() } else { format!("\nPlanning cost {}\n", said.join(", ")) }
+}
+
+/// Tasks that are proposed.
+pub fn tasks<'a>(all: impl Iterator<Item = &'a TaskFile>) -> String {
+    table(&["task", "title", "size", "after", "files"], all.map(row))
 }
 
 fn row(task: &TaskFile) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! `swarm plan refine WISH`: the agent that plans changes the draft, or the plan.
 
-use super::make::{approve, would_ask};
+use super::make::{DRAFT, approve, would_ask};
 use crate::commands::operate::Confirm;
 use crate::context::Context;
 use crate::error::CliError;
@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     if args.sure.dry_run {
-        return would_ask(cx, "plan refine", &swarm.planner(args.agent.as_deref())?);
+        return would_ask(cx, "plan refine", &swarm.planner(args.agent.as_deref())?, DRAFT);
     }
     let draft = swarm.refine_draft(&args.wish, args.agent.as_deref())?;
     approve(cx, &swarm, &draft, args.sure.yes).map(drop)

@@ -233,3 +233,60 @@ fn more_work_in_a_worktree_that_was_made_anew_is_merged() {
     arena.ok(&["worktree", "merge", "1.2"]);
     ends_with(&arena, &["more.txt", "one.txt", "two.txt"]);
 }
+
+/// A task whose agent has committed something and waits for an answer; nobody is there any more.
+fn asks_a_question() -> (Arena, String) {
+    let arena = arena_with(json!({}));
+    let script = "write one.txt one\nwrite more.txt more\ncommit feat: one\nblocked which one?";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    arena.run(&[]);
+    let worktree = arena.root.join(".swarm/worktrees/1.1").display().to_string();
+    (arena, worktree)
+}
+
+#[test]
+fn a_commit_of_an_agent_that_a_person_amends_in_its_worktree_is_kept() {
+    for end in [&["worktree", "merge", "1.1"][..], &["task", "cancel", "1.1"]] {
+        let (arena, worktree) = asks_a_question();
+        let of_agent = arena.git(&["rev-parse", "swarm/1.1"]).trim().to_owned();
+        arena.git(&["-C", &worktree, "commit", "--quiet", "--amend", "--message", "person: better"]);
+        arena.ok(end);
+        arena.run(&[]);
+        assert!(!std::path::Path::new(&worktree).exists(), "{end:?}: {}", arena.attention());
+        let kept = arena.git(&["for-each-ref", "--contains", &of_agent]);
+        assert!(!kept.is_empty(), "{end:?}: the agent's commit {of_agent} is in no ref");
+        assert!(arena.ok(&["restore", "--all"]).contains("1.1"), "{end:?}");
+    }
+}
+
+#[test]
+fn a_worktree_that_is_not_on_its_branch_is_not_merged_and_that_is_said() {
+    let (arena, worktree) = asks_a_question();
+    let refused = |words: &[&str]| {
+        let out = arena.swarm(&["worktree", "merge", "1.1"]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(!out.status.success() && words.iter().all(|word| said.contains(word)), "{said}");
+    };
+    arena.git(&["-C", &worktree, "checkout", "--quiet", "--detach"]);
+    std::fs::write(format!("{worktree}/mine.txt"), "mine").expect("a file");
+    arena.git(&["-C", &worktree, "add", "--all"]);
+    arena.git(&["-C", &worktree, "commit", "--quiet", "--message", "person: mine"]);
+    refused(&["not on swarm/1.1", "branch --force swarm/1.1 HEAD", "checkout swarm/1.1"]);
+    // What it says helps.
+    arena.git(&["-C", &worktree, "branch", "--force", "swarm/1.1", "HEAD"]);
+    arena.git(&["-C", &worktree, "checkout", "--quiet", "swarm/1.1"]);
+    arena.git(&[
+        "-c",
+        "sequence.editor=sed -i 1s/pick/edit/",
+        "-C",
+        &worktree,
+        "rebase",
+        "--quiet",
+        "-i",
+        "HEAD~1",
+    ]);
+    refused(&["in the middle of a rebase", "rebase --continue"]);
+    arena.git(&["-C", &worktree, "rebase", "--continue"]);
+    arena.ok(&["worktree", "merge", "1.1"]);
+    ends_with(&arena, &["mine.txt", "more.txt", "one.txt"]);
+}

@@ -218,3 +218,59 @@ fn rewritten_work_that_is_deleted_later_is_gone() {
     assert_eq!(arena.run(&["--retry"]).0, 0);
     ends_with(&arena, &["mine.txt", "one.txt", "two.txt"]);
 }
+
+/// A task of two commits, of which a person has reverted the first and the swarm has merged it again.
+fn half_merged_again(strategy: &str) -> (Arena, String) {
+    let arena = arena_with(json!({ "merge": { "strategy": strategy } }));
+    let script = "write c.txt c\ncommit feat: c\nwrite d.txt d\ncommit feat: d\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    let second = arena.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    arena.git(&["revert", "--no-edit", "HEAD~1"]);
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    (arena, second)
+}
+
+#[test]
+fn what_stood_when_the_rest_was_merged_again_is_watched_like_the_rest() {
+    let (arena, second) = half_merged_again("commits");
+    arena.git(&["revert", "--no-edit", &second]);
+    assert_eq!(arena.status_of("1.1"), "gone", "{}", arena.attention());
+    ends_with(&arena, &["c.txt", "d.txt"]);
+}
+
+#[test]
+fn what_stood_when_the_rest_was_merged_again_is_rolled_back_with_the_rest() {
+    let (arena, _) = half_merged_again("commits");
+    let said = arena.ok(&["task", "rollback", "1.1", "--dry-run"]);
+    assert!(said.contains("feat: c") && said.contains("feat: d"), "{said}");
+    arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    assert_eq!(on_trunk(&arena), ["README.md"]);
+    ends_with(&arena, &["c.txt", "d.txt"]);
+}
+
+/// A person picks the first of two commits of a task that waits for its review; then the rest is merged.
+#[test]
+fn what_a_person_had_picked_before_the_rest_was_merged_is_watched_too() {
+    for strategy in ["commits", "squash", "merge"] {
+        let arena = arena_with(json!({ "merge": { "strategy": strategy } }));
+        let script = "write c.txt c\ncommit feat: c\nwrite d.txt d\ncommit feat: d\ncomplete";
+        let mut waits = task("1.1", &[], script);
+        waits["review"] = "human".into();
+        arena.plan_in_phases(&[vec![waits]]);
+        let run = arena.start(&[]);
+        wait_for("it is to be reviewed", || arena.status_of("1.1") == "review");
+        arena.commit("mine.txt", "mine");
+        arena.git(&["cherry-pick", "swarm/1.1~1"]);
+        let picked = arena.git(&["rev-parse", "HEAD"]).trim().to_owned();
+        arena.ok(&["review", "approve", "1.1"]);
+        run.end();
+        assert_eq!(arena.status_of("1.1"), "done", "{strategy}: {}", arena.attention());
+        arena.git(&["revert", "--no-edit", &picked]);
+        assert_eq!(arena.status_of("1.1"), "gone", "{strategy}: {}", arena.attention());
+        arena.run(&["--retry"]);
+        assert_eq!(arena.status_of("1.1"), "done", "{strategy}: {}", arena.attention());
+        assert_eq!(on_trunk(&arena), ["README.md", "c.txt", "d.txt", "mine.txt"], "{strategy}");
+    }
+}

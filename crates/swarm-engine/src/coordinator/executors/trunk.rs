@@ -8,8 +8,8 @@ use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_work::build::{BranchJoined, BuildOutcome, Joined, Work, build_as, build_made, join_branch};
 use swarm_work::checkout_watch::CheckoutWatch;
-use swarm_work::protected;
 use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish};
+use swarm_work::{protected, prove};
 use tokio_util::sync::CancellationToken;
 
 use super::{describe, shown};
@@ -105,9 +105,14 @@ pub(super) async fn build_merge(
             commits: built.commits,
             squashed: built.squashed.is_some(),
             resolved: built.resolved,
+            found: built.found,
         },
         BuildOutcome::Nothing { found } => {
-            Report::BuildEmpty { task, trunk: world.trunk(), commit: work.trunk, found }
+            let trunk = world.trunk();
+            let there = prove::there(&world.git, &trunk, &work.trunk, &found).await.map_err(describe)?;
+            // The commit that has the last of it proves it; whatever came later is somebody else's.
+            let commit = found.last().and_then(|last| there.get(last)).unwrap_or(&work.trunk).clone();
+            Report::BuildEmpty { task, trunk, commit, found }
         }
         BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths), why: None },
         BuildOutcome::Joined(_) | BuildOutcome::Unmade(_) => return Err("a merge was resolved twice".into()),
