@@ -24,6 +24,9 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    if !args.sure.dry_run {
+        swarm.finish_interrupted()?;
+    }
     if !agreed(cx, &swarm.preview_close(args.stop)?, args.sure)? {
         return Ok(());
     }

@@ -112,6 +112,9 @@ pub fn confirmed(
     if let Some(seen) = &cx.seen {
         return Ok(Some(command.expecting(Some(seen.clone()))));
     }
+    if !sure.dry_run {
+        swarm.finish_interrupted()?;
+    }
     let seen = swarm.preview(&command)?;
     if !agreed(cx, &seen, sure)? {
         return Ok(None);

@@ -26,6 +26,9 @@ const BETWEEN_MAX: Duration = Duration::from_secs(30);
 const PAUSE_FIRST: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
 
+/// The refusal of a command that has to wait for an operation.
+const UNDER_WAY: &str = "operation_under_way";
+
 /// Who is at the coordinator's socket.
 enum Presence {
     Answers,
@@ -116,10 +119,18 @@ impl Swarm {
         let on_damage = self.configuration()?.config.recovery.on_damage;
         let started = Instant::now();
         let mut pause = PAUSE_FIRST;
+        let mut interrupted = true;
         loop {
-            let between = match self.try_once(envelope, on_damage)? {
-                Tried::Answered(answer) => return Ok(answer),
-                Tried::Between(error) => error,
+            let between = match self.try_once(envelope, on_damage) {
+                Ok(Tried::Answered(answer)) => return Ok(answer),
+                Ok(Tried::Between(error)) => error,
+                Err(error) if error.kind == UNDER_WAY && std::mem::take(&mut interrupted) => {
+                    if !self.finish_interrupted()? {
+                        return Err(error);
+                    }
+                    continue;
+                }
+                Err(error) => return Err(error),
             };
             if started.elapsed() > BETWEEN_MAX {
                 return Err(CliError::no_coordinator("A coordinator holds the ledger and does not answer")

@@ -102,6 +102,19 @@ impl Swarm {
         }
     }
 
+    /// An operation whose command was killed, with nobody there to go on with it, is brought to its end first: nobody has
+    /// to start agents for that. False: there is none, or somebody else carries it out.
+    pub fn finish_interrupted(&self) -> Result<bool, CliError> {
+        let under_way = || -> Result<_, CliError> {
+            let all = show::operations(&self.state(None)?);
+            Ok(all.into_iter().find(|view| view.state == OperationState::UnderWay))
+        };
+        let Some(view) = under_way()?.filter(|_| !self.has_coordinator()) else { return Ok(false) };
+        output::note(&format!("Finishing an interrupted operation first: {}", output::harmless(&view.kind)));
+        self.carry_out_ourselves()?;
+        Ok(under_way()?.is_none())
+    }
+
     /// The loop that ran here has ended: either the operation has, or somebody else carries it out.
     fn must_be_over(&self, id: &CommandId) -> Result<(), CliError> {
         if self.operation(id)?.state != OperationState::UnderWay || self.has_coordinator() {

@@ -17,6 +17,7 @@ mod people;
 mod previews;
 mod reverse;
 mod hooks;
+mod interrupted;
 mod abort;
 mod wanted_back;
 mod again;
