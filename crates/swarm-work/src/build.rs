@@ -219,7 +219,8 @@ impl Plan<'_> {
             }
         }
         let there = prove::there(self.git, "trunk", &self.work.trunk, &changing).await?;
-        Ok(changing.iter().filter_map(|oid| there.get(oid).cloned()).collect())
+        let place = |oid: &Oid| Some(there.get(oid)?.clone().unwrap_or_else(|| oid.clone()));
+        Ok(changing.iter().filter_map(place).collect())
     }
 
     /// Each commit as it is; as a whole where the branch contains a merge.

@@ -250,20 +250,22 @@ pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>
     Ok(found)
 }
 
-/// Those of the commits whose changes are on trunk now, each with the commit that has them there.
+/// Those of the commits whose changes are on trunk now, each with the commit of trunk that is the same change; none where
+/// only the content tells that it is there.
 pub async fn there(
     git: &Git,
     trunk: &str,
     tip: &Oid,
     commits: &[Oid],
-) -> Result<BTreeMap<Oid, Oid>, GitError> {
+) -> Result<BTreeMap<Oid, Option<Oid>>, GitError> {
     let proofs: Vec<Proof> =
         commits.iter().map(|oid| Proof::new(trunk, oid.clone(), vec![oid.clone()])).collect();
     let at = Trunk::read(git, trunk, tip, &proofs.iter().collect::<Vec<_>>()).await?;
     let mut found = BTreeMap::new();
     for (oid, proof) in commits.iter().zip(&proofs) {
         if let Ok(place) = at.place(proof, oid).await? {
-            found.insert(oid.clone(), place.unwrap_or_else(|| oid.clone()));
+            let same = if place.is_none() { Some(oid.clone()) } else { at.patches.twin_of(oid) };
+            found.insert(oid.clone(), same);
         }
     }
     Ok(found)

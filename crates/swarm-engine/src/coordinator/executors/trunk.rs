@@ -111,7 +111,8 @@ pub(super) async fn build_merge(
             let trunk = world.trunk();
             let there = prove::there(&world.git, &trunk, &work.trunk, &found).await.map_err(describe)?;
             // The commit that has the last of it proves it; whatever came later is somebody else's.
-            let commit = found.last().and_then(|last| there.get(last)).unwrap_or(&work.trunk).clone();
+            let last = found.last().and_then(|last| there.get(last)?.clone());
+            let commit = last.unwrap_or(work.trunk);
             Report::BuildEmpty { task, trunk, commit, found }
         }
         BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths), why: None },
