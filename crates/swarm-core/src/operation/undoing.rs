@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
-    Fact, FactChange, Force, Plan, RefMove, SavedStage, Survey, TaskPart, WorktreeMove, WorktreeTo,
+    Fact, FactChange, Force, Left, Plan, RefMove, SavedStage, Survey, TaskPart, WorktreeMove, WorktreeTo,
 };
 use swarm_protocol::refusal::{Changed, Refusal};
 
@@ -57,7 +57,9 @@ pub fn unmake(
     let moves = draft.trunk.is_some() || !draft.refs.is_empty() || !draft.worktrees.is_empty();
     if partial && !moves && draft.facts.is_empty() {
         changed.extend(undo::split(state, record, force).changed);
-        return Err(refused(state, record, changed));
+        if !changed.is_empty() {
+            return Err(refused(state, record, changed));
+        }
     }
     let mut said = Vec::new();
     for change in &draft.facts {
@@ -154,8 +156,15 @@ fn base_again(state: &State, record: &Record, id: &TaskId) -> Option<Oid> {
     let changed = record.facts.iter().flatten().find(|change| change.fact == fact);
     match changed {
         Some(change) => oid(change.before.as_ref()),
-        None => state.task(id).and_then(|task| task.base.clone()),
+        None => state.task(id).and_then(|task| task.base.clone()).or_else(|| base_of_left(record, id)),
     }
+}
+
+/// Where the work began that the operation put away, for a task that has gone back to its beginning since.
+fn base_of_left(record: &Record, id: &TaskId) -> Option<Oid> {
+    let fact = Fact::Part(id.clone(), TaskPart::Left);
+    let put_away = record.facts.iter().flatten().find(|change| change.fact == fact)?.after.clone()?;
+    Some(serde_json::from_value::<Left>(put_away).ok()?.base)
 }
 
 /// A worktree stands where its branch does after the move.

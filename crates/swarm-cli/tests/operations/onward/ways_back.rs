@@ -76,6 +76,20 @@ fn an_undone_abort_loses_no_unmerged_commit() {
 }
 
 #[test]
+fn an_abort_that_is_undone_after_a_rollback_to_the_start_loses_no_unmerged_commit() {
+    let arena = arena_with(json!({}));
+    let script = "write one.txt one\ncommit feat: one\non-attempt 1: print half way\non-attempt 1: sleep 600000\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    let run = arena.start(&[]);
+    wait_for("half of it is done", || arena.printed().contains("half way"));
+    arena.ok(&["stop"]);
+    run.end();
+    arena.ok(&["abort", "--yes"]);
+    let abort = arena.json(&["op", "log", "-n", "1"])[0]["id"].as_str().expect("an id").to_owned();
+    check(&arena, &[&["rollback", "--session"], &["undo", &abort]], &["one.txt"]);
+}
+
+#[test]
 fn an_undone_rollback_to_a_light_checkpoint_loses_no_unmerged_commit() {
     check(&two_done_and_one_half(), &[&["rollback", "before-merge-1.2"], &["undo"]], &ALL);
 }
