@@ -42,6 +42,14 @@ pub struct Parts {
     pub file: PathBuf,
 }
 
+/// What is said of a question to the planner that comes to nothing.
+struct Words {
+    cannot: &'static str,
+    /// What it was asked for.
+    what: &'static str,
+    instead: String,
+}
+
 impl Swarm {
     fn draft_file(&self) -> PathBuf {
         self.paths.swarm.join("plan-draft.json")
@@ -120,7 +128,12 @@ impl Swarm {
         };
         let talk = self.conversation_about(&plan.goal, agent)?;
         let wish = Wish::Split { plan: &plan, task, wish: wish.trim() };
-        let (parts, talk) = self.asked(CANNOT_SPLIT, talk, wish, |asking, text| {
+        let words = Words {
+            cannot: CANNOT_SPLIT,
+            what: "parts",
+            instead: format!("split it yourself: `swarm task split {id} FILE`"),
+        };
+        let (parts, talk) = self.asked(&words, talk, wish, |asking, text| {
             let parts = asking.parts_in(text)?;
             let command = Command::SplitTask { task: id.clone(), parts: parts.clone() };
             self.judged(&command).map(|()| parts)
@@ -167,7 +180,8 @@ impl Swarm {
     }
 
     fn proposed(&self, talk: Conversation, wish: Wish<'_>) -> Result<Draft, CliError> {
-        let (plan, talk) = self.asked(CANNOT, talk, wish, |asking, text| {
+        let words = Words { cannot: CANNOT, what: "plan", instead: "write the plan yourself".into() };
+        let (plan, talk) = self.asked(&words, talk, wish, |asking, text| {
             let plan = asking.plan_in(text)?;
             self.judged(&save(&plan)).map(|()| plan)
         })?;
@@ -179,7 +193,7 @@ impl Swarm {
     /// Asks the agent that plans, and once more with the reason where `read` cannot use what it says.
     fn asked<T>(
         &self,
-        cannot: &str,
+        words: &Words,
         talk: Conversation,
         wish: Wish<'_>,
         read: impl Fn(&Asking<'_>, &str) -> Result<T, String>,
@@ -188,13 +202,14 @@ impl Swarm {
         let planner = Planner { git: &self.git, paths: &self.paths, config: &config, prompts: &prompts };
         let log = self.relative(&self.paths.agents.join("planner/logs/r0.jsonl"));
         output::note(&format!("{} is planning; Ctrl+C interrupts it (log: {log})", talk.profile));
+        let Words { cannot, what, instead } = words;
         let failed = |error| no_plan(cannot, error, &log);
         let mut asking = self.runtime.block_on(planner.begin(talk, wish)).map_err(failed)?;
         let grace = Duration::from_secs(config.stop.grace.secs);
         let mut refused: Option<String> = None;
         for _ in 0..ASKED_MAX {
             if let Some(why) = &refused {
-                output::note(&format!("The plan cannot be used ({why}); asking once more"));
+                output::note(&format!("The {what} cannot be used ({why}); asking once more"));
             }
             let answer = self.runtime.block_on(interruptible(&mut asking, refused.as_deref(), grace));
             match read(&asking, &answer.map_err(failed)?) {
@@ -202,9 +217,9 @@ impl Swarm {
                 Err(why) => refused = Some(why),
             }
         }
-        let why = format!("the agent's plan cannot be used: {}", refused.unwrap_or_default());
-        let hint = format!("See {log} for what it said; ask again, or write the plan yourself");
-        Err(CliError::refused_now(cannot).because(why).say(hint))
+        let why = format!("the agent's {what} cannot be used: {}", refused.unwrap_or_default());
+        let hint = format!("See {log} for what it said; ask again, or {instead}");
+        Err(CliError::refused_now(*cannot).because(why).say(hint))
     }
 
     /// Whether it would be done as it is.
