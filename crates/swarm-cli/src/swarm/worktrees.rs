@@ -159,26 +159,24 @@ impl Swarm {
     /// Refused where the worktree shows something else than the branch, which is what is merged.
     fn on_its_branch(&self, task: &TaskId, dir: &Path) -> Result<(), CliError> {
         let place = self.relative(&dir.join(task.as_str()));
-        for flaw in self.runtime.block_on(examine(&self.git, task, dir))? {
-            return Err(match flaw {
-                Flaw::MidWay(what) => {
-                    let (what, end) = what.describe();
-                    let end = end.strip_prefix("git ").unwrap_or(end);
-                    CliError::changed_meanwhile(format!("The worktree of {task} is in the middle of {what}"))
-                        .run_instead(format!("git -C {place} {end}"))
-                }
-                Flaw::Astray { on } => {
-                    let branch = task.branch();
-                    CliError::changed_meanwhile(format!("The worktree of {task} is on {on}, not on {branch}"))
-                        .because("only the commits of its branch are merged")
-                        .say(format!(
-                            "Take them there (`git -C {place} branch --force {branch} HEAD`), then `git -C {place} checkout {branch}`"
-                        ))
-                }
-                _ => continue,
-            });
-        }
-        Ok(())
+        let refused = |flaw| match flaw {
+            Flaw::MidWay(what) => {
+                let (what, end) = what.describe();
+                let end = end.strip_prefix("git ").unwrap_or(end);
+                let words = format!("The worktree of {task} is in the middle of {what}");
+                Some(CliError::changed_meanwhile(words).run_instead(format!("git -C {place} {end}")))
+            }
+            Flaw::Astray { on } => {
+                let branch = task.branch();
+                let words = format!("The worktree of {task} is on {on}, not on {branch}");
+                Some(CliError::changed_meanwhile(words).because("only the commits of its branch are merged").say(
+                    format!("Go there with `git -C {place} checkout {branch}`, and take along what you made with `git -C {place} merge -`"),
+                ))
+            }
+            _ => None,
+        };
+        let flaws = self.runtime.block_on(examine(&self.git, task, dir))?;
+        flaws.into_iter().find_map(refused).map_or(Ok(()), Err)
     }
 
     /// Removes the worktree of a task by proof, or says why it stays. With `force` it is kept in the trash for good.
