@@ -124,20 +124,6 @@ impl Git {
         self.make_commit(nothing).await
     }
 
-    /// Of these commits, which have to be there, those that the tip does not have.
-    pub async fn not_reachable(&self, commits: &[Oid], tip: &Oid) -> Result<BTreeSet<Oid>, GitError> {
-        if commits.is_empty() {
-            return Ok(BTreeSet::new());
-        }
-        let mut input: String = commits.iter().map(|oid| format!("{oid}\n")).collect();
-        input.push_str(&format!("^{tip}\n"));
-        let call = self.call(["rev-list", "--stdin"]);
-        let told = call.stdin(swarm_process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
-        let told = String::from_utf8_lossy(&told);
-        let listed: BTreeSet<&str> = told.lines().collect();
-        Ok(commits.iter().filter(|oid| listed.contains(oid.as_str())).cloned().collect())
-    }
-
     /// Those of these objects, of whatever kind, that are not there (any more).
     pub async fn missing_objects(&self, objects: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
         let input: String = objects.iter().map(|oid| format!("{oid}\n")).collect();

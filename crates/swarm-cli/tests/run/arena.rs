@@ -78,10 +78,14 @@ impl Arena {
         command.env("HOME", self.dir.path()).env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1");
     }
 
-    pub fn git(&self, args: &[&str]) -> String {
+    pub fn git_tried(&self, args: &[&str]) -> Output {
         let mut command = Command::new("git");
         self.with_home(&mut command);
-        let out = command.arg("-C").arg(&self.root).args(args).output().expect("git runs");
+        command.arg("-C").arg(&self.root).args(args).output().expect("git runs")
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let out = self.git_tried(args);
         assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8(out.stdout).expect("text")
     }

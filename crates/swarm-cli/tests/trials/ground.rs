@@ -1,10 +1,11 @@
 //! What the trials add to the arena: settings, plans in phases, and looks at what is left behind.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::arena::{Arena, Running, files_below};
+use crate::arena::{Arena, Running, files_below, holds_within};
 
 /// The small number, or the promised one when `SWARM_TRIALS=full`.
 pub fn scaled(small: u64, full: u64) -> u64 {
@@ -46,8 +47,21 @@ impl Arena {
     /// Adds a file to trunk as a person would.
     pub fn commit(&self, name: &str, text: &str) {
         self.write(name, text);
-        self.git(&["add", "--", name]);
-        self.git(&["commit", "--quiet", "--message", &format!("person: {name}")]);
+        self.git_when_free(&["add", "--", name]);
+        self.git_when_free(&["commit", "--quiet", "--message", &format!("person: {name}")]);
+    }
+
+    /// As a person does whose command met the lock of a merge that was bringing their checkout up to date.
+    fn git_when_free(&self, args: &[&str]) {
+        let mut out = self.git_tried(args);
+        holds_within(Duration::from_secs(60), || {
+            if String::from_utf8_lossy(&out.stderr).contains("index.lock") {
+                out = self.git_tried(args);
+                return false;
+            }
+            true
+        });
+        assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
     }
 
     /// A script beside the repository for an agent to run. It may name places of this machine, which a

@@ -11,7 +11,7 @@ use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 
 use super::facts;
-use super::plan::merged;
+use super::plan::{landed, merged};
 use crate::stage::Stage;
 use crate::state::operations::Record;
 use crate::state::saved;
@@ -19,9 +19,12 @@ use crate::state::{State, Task};
 
 /// What has to be found out about the branch.
 pub fn ask(state: &State, to: &str, start: Option<&Oid>) -> SurveyAsk {
-    let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
-    let landed = done.filter(|(_, commits)| !commits.is_empty()).collect();
-    SurveyAsk { landed, other: Some(to.into()), other_from: start.cloned(), ..SurveyAsk::default() }
+    SurveyAsk {
+        landed: landed(state),
+        other: Some(to.into()),
+        other_from: start.cloned(),
+        ..SurveyAsk::default()
+    }
 }
 
 /// The plan says which finished work the branch has and which not; the rest goes there when it is merged.

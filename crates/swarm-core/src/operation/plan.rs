@@ -214,7 +214,7 @@ fn with_branches(state: &State) -> impl Iterator<Item = &TaskId> {
 }
 
 /// Tasks that brought something to trunk, and what.
-fn landed(state: &State) -> BTreeMap<TaskId, Vec<Oid>> {
+pub fn landed(state: &State) -> BTreeMap<TaskId, Vec<Oid>> {
     let done = state.tasks.keys().map(|id| (id.clone(), merged(state, id)));
     done.filter(|(_, commits)| !commits.is_empty()).collect()
 }

@@ -59,11 +59,10 @@ async fn another(git: &Git, name: &str, ask: &SurveyAsk) -> Result<OtherBranch, 
     let tip = git.ref_value(&format!("refs/heads/{name}")).await?;
     let mut found = OtherBranch { tip: tip.clone(), ..OtherBranch::default() };
     let Some(tip) = tip.or_else(|| ask.other_from.clone()) else { return Ok(found) };
-    let proof = |commits: &[Oid]| Some(Proof::new(name, commits.last()?.clone(), commits.to_vec()));
-    let proofs: BTreeMap<TaskId, Proof> =
-        ask.landed.iter().filter_map(|(id, commits)| Some((id.clone(), proof(commits)?))).collect();
-    let absent = prove::look(git, name, &tip, &proofs).await?.absent;
-    found.has = proofs.into_keys().filter(|id| !absent.contains_key(id)).collect();
+    let all: Vec<Oid> = ask.landed.values().flatten().cloned().collect();
+    let there = prove::there(git, name, &tip, &all).await?;
+    let has = |commits: &[Oid]| commits.iter().all(|oid| there.contains_key(oid));
+    found.has = ask.landed.iter().filter(|(_, commits)| has(commits)).map(|(id, _)| id.clone()).collect();
     Ok(found)
 }
 
