@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::call::{Git, GitCall, GitError, Version, base_env};
+use super::call::{Git, GitCall, GitError, Version, base_env, failed};
 use super::commits::Identity;
 
 /// `git merge-tree --write-tree` came with it.
@@ -39,7 +39,7 @@ impl Git {
 
     /// Finds the repository that `path` lies in, from anywhere inside the main checkout or a worktree.
     ///
-    /// Every command of a person begins here, so git is asked few times, and twice at once.
+    /// Every command of a person begins here, so git is asked few times.
     pub async fn discover(path: &Path) -> Result<Self, GitError> {
         let found = Self::found_at(path).await?;
         // Inside an agent's walls the worktree belongs to a repository of its own.
@@ -51,8 +51,7 @@ impl Git {
 
     async fn found_at(path: &Path) -> Result<Self, GitError> {
         let at = |args: &[&str]| GitCall::new(base_env(), None, path).args(args);
-        let (version, lines) = tokio::join!(version(), located(path, &at));
-        let (version, lines) = (version?, lines?);
+        let (version, lines) = located(path, &at).await?;
         let [common_dir, git_dir, bare] = &lines[..] else {
             return Err(GitError::Unreadable { command: "rev-parse".into(), what: lines.join(" ") });
         };
@@ -69,8 +68,7 @@ impl Git {
             env: base_env(),
             shared: Default::default(),
         };
-        let (settings, head) = tokio::join!(git.settings(), git.resolve("HEAD"));
-        let settings = settings?;
+        let settings = git.settings().await?;
         if settings.reftable {
             return Err(GitError::Reftable { path: git.common_dir });
         }
@@ -87,7 +85,9 @@ impl Git {
                 return Err(GitError::NoMainCheckout { common_dir: git.common_dir });
             };
         // A branch just made with `git switch --orphan` is no reason to refuse a repository with history.
-        if head?.is_none() && git.call(["for-each-ref", "--count=1", "refs/heads"]).ok().await?.is_empty() {
+        if git.current_commit().await?.is_none()
+            && git.call(["for-each-ref", "--count=1", "refs/heads"]).ok().await?.is_empty()
+        {
             return Err(GitError::NoCommits { path: git.main_checkout });
         }
         if let Some(identity) = settings.identity {
@@ -137,31 +137,63 @@ impl Settings {
     }
 }
 
-async fn located(path: &Path, at: &impl Fn(&[&str]) -> GitCall) -> Result<Vec<String>, GitError> {
+/// What git says of the folder, and which git it is: it tells that along with its answer, where it is asked to.
+async fn located(path: &Path, at: &impl Fn(&[&str]) -> GitCall) -> Result<(Version, Vec<String>), GitError> {
     if !path.is_dir() {
         return Err(GitError::NotARepository { path: path.to_owned(), said: "no such folder".into() });
     }
     let asked =
         ["rev-parse", "--path-format=absolute", "--git-common-dir", "--git-dir", "--is-bare-repository"];
-    match at(&asked).line().await {
-        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
-        // Also "dubious ownership", whose words tell the person what to do.
-        // A git that was killed has said nothing about the folder.
-        Err(GitError::Failed { said, how, .. }) if how.starts_with("exit") => {
-            Err(GitError::NotARepository { path: path.to_owned(), said })
-        }
-        Err(other) => Err(other),
+    let call = at(&asked).env("GIT_TRACE2_EVENT", "1").env("GIT_TRACE2_EVENT_BRIEF", "1");
+    let mut ended = call.any().await?;
+    let version = match without_trace(&mut ended.stderr_tail) {
+        Some(version) => version,
+        None => version().await?,
+    };
+    if version < OLDEST {
+        let (major, minor, patch) = version;
+        return Err(GitError::TooOld { found: format!("{major}.{minor}.{patch}") });
     }
+    if !ended.status.success() {
+        return Err(match failed("rev-parse".into(), &ended) {
+            // Also "dubious ownership", whose words tell the person what to do.
+            // A git that was killed has said nothing about the folder.
+            GitError::Failed { said, how, .. } if how.starts_with("exit") => {
+                GitError::NotARepository { path: path.to_owned(), said }
+            }
+            other => other,
+        });
+    }
+    let text = String::from_utf8(ended.stdout)
+        .map_err(|_| GitError::Unreadable { command: "rev-parse".into(), what: "not UTF-8".into() })?;
+    Ok((version, text.lines().map(str::to_owned).collect()))
 }
 
+/// Takes the lines of git's trace out of what it said; the version that they tell.
+fn without_trace(said: &mut Vec<u8>) -> Option<Version> {
+    #[derive(Deserialize)]
+    struct Traced {
+        event: String,
+        exe: Option<String>,
+    }
+    let (mut version, mut words) = (None, Vec::new());
+    for line in said.split_inclusive(|byte| *byte == b'\n') {
+        match serde_json::from_slice::<Traced>(line) {
+            Ok(Traced { event, exe }) if event == "version" => {
+                version = exe.and_then(|exe| parse_version(&format!("git version {exe}")));
+            }
+            Ok(_) => {}
+            Err(_) => words.extend_from_slice(line),
+        }
+    }
+    *said = words;
+    version
+}
+
+/// For a git, or something in its place, that does not tell it along with an answer.
 async fn version() -> Result<Version, GitError> {
     let text = GitCall::new(base_env(), None, Path::new("/")).arg("version").line().await?;
-    let found = parse_version(&text)
-        .ok_or_else(|| GitError::Unreadable { command: "version".into(), what: text.clone() })?;
-    if found < OLDEST {
-        return Err(GitError::TooOld { found: format!("{}.{}.{}", found.0, found.1, found.2) });
-    }
-    Ok(found)
+    parse_version(&text).ok_or_else(|| GitError::Unreadable { command: "version".into(), what: text.clone() })
 }
 
 /// Reads `git version 2.39.3 (Apple Git-146)`, `git version 2.38.0.rc1.windows.1` and the like.
@@ -173,7 +205,26 @@ fn parse_version(text: &str) -> Option<Version> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, parse_version};
+    use super::{Settings, parse_version, without_trace};
+
+    #[test]
+    fn what_git_said_is_left_without_its_trace() {
+        let check = |said: &str, version, left: &str| {
+            let mut said = said.as_bytes().to_vec();
+            assert_eq!(without_trace(&mut said), version);
+            assert_eq!(String::from_utf8_lossy(&said), left);
+        };
+        let trace =
+            "{\"event\":\"version\",\"evt\":\"4\",\"exe\":\"2.47.3\"}\n{\"event\":\"start\",\"argv\":[]}\n";
+        check(trace, Some((2, 47, 3)), "");
+        check(
+            &format!("{trace}fatal: not a git repository\n"),
+            Some((2, 47, 3)),
+            "fatal: not a git repository\n",
+        );
+        check("fatal: {\"event\" is no option\n", None, "fatal: {\"event\" is no option\n");
+        check("", None, "");
+    }
 
     #[test]
     fn versions_are_read_however_the_vendor_decorates_them() {

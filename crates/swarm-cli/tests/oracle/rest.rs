@@ -23,8 +23,9 @@ pub struct Rested {
 /// Far longer than any of these runs takes.
 const RUN_MAX: Duration = Duration::from_secs(60);
 
-/// Between two looks at a run that has not ended.
+/// Between two looks at a run that has not ended: at first, and at most.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
+const LOOK_EVERY_MAX: Duration = Duration::from_millis(1_600);
 
 /// Rounds of answers. What is asked again and again is not answered for ever.
 const ROUNDS: usize = 4;
@@ -123,9 +124,21 @@ impl Rested {
         }
     }
 
+    /// What keeps a run from ending is answered; whether there was anything.
+    fn answer_the_run(&mut self, arena: &Arena) -> bool {
+        let status = status(arena);
+        let paused = status["paused"].as_array().is_some_and(|reasons| !reasons.is_empty());
+        let review = status["attention"].to_string().contains("review");
+        if (!paused && !review) || all_closed(arena) {
+            return false;
+        }
+        self.end_pauses(arena);
+        self.approve_reviews(arena);
+        true
+    }
+
     fn end_pauses(&mut self, arena: &Arena) {
-        let out = arena.swarm(&["status", "--json"]);
-        let status: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        let status = status(arena);
         for reason in status["paused"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             self.ask(arena, &["resume", "--reason", reason]);
         }
@@ -165,19 +178,19 @@ impl Rested {
         let mut all = vec!["run", "--agent", "script"];
         all.extend(args);
         let mut run = Running::of(arena.command(&all));
-        let began = Instant::now();
+        let (began, mut pause) = (Instant::now(), LOOK_EVERY);
         let ended = loop {
-            if run.for_a_while(LOOK_EVERY) {
+            if run.for_a_while(pause) {
                 break true;
             }
             if began.elapsed() > self.run_max {
                 run.kill_9();
                 break false;
             }
-            if !all_closed(arena) {
-                self.end_pauses(arena);
-                self.approve_reviews(arena);
-            }
+            pause = match self.answer_the_run(arena) {
+                true => LOOK_EVERY,
+                false => (pause * 2).min(LOOK_EVERY_MAX),
+            };
         };
         let (code, said) = run.end();
         self.misused |= is_misuse(code);
@@ -189,6 +202,11 @@ impl Rested {
         }
         code
     }
+}
+
+fn status(arena: &Arena) -> Value {
+    let out = arena.swarm(&["status", "--json"]);
+    serde_json::from_slice(&out.stdout).unwrap_or_default()
 }
 
 /// What waits for a person now.

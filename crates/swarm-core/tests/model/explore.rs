@@ -81,6 +81,14 @@ pub struct Place {
     pub patient: bool,
 }
 
+/// Where one input leads from a place.
+pub struct Next {
+    /// With the events that lead there.
+    pub ways: Vec<(Place, Vec<Event>)>,
+    /// What people asked for in vain.
+    pub refused: Vec<(Command, Refusal)>,
+}
+
 pub struct Seen {
     pub states: usize,
     pub inputs: usize,
@@ -359,20 +367,30 @@ impl Place {
         }
     }
 
-    /// The places one input away, with the events that lead there.
-    pub fn next(&self) -> Vec<(Place, Vec<Event>)> {
-        let mut next = Vec::new();
+    /// The places one input away.
+    pub fn next(&self) -> Next {
+        let (mut next, mut refused) = (Vec::new(), Vec::new());
+        // What is refused changes nothing, so the copy is good for the next.
+        let mut spare = None;
         let mut add = |change: &dyn Fn(&mut Place) -> Result<Vec<Event>, Refusal>| {
-            let mut place = self.clone();
-            if let Ok(events) = change(&mut place)
-                && !events.is_empty()
-            {
-                next.push((place, events));
+            let mut place = spare.take().unwrap_or_else(|| self.clone());
+            match change(&mut place) {
+                Ok(events) if events.is_empty() => {}
+                Ok(events) => next.push((place, events)),
+                Err(refusal) => {
+                    spare = Some(place);
+                    return Err(refusal);
+                }
             }
+            Ok(())
         };
         for command in self.wishes() {
-            add(&|place| place.ask(command.clone()));
+            if let Err(refusal) = add(&|place| place.ask(command.clone())) {
+                refused.push((command, refusal));
+            }
         }
+        // Other inputs may be refused: a report may come too late.
+        let mut add = |change: &dyn Fn(&mut Place) -> Result<Vec<Event>, Refusal>| drop(add(change));
         // Trunk moves under a swarm that has work on it: seen in the model that looks work up again.
         let idle_watch = |e: &Effect| matches!(e, Effect::WatchTrunk { task: None, .. });
         for effect in owed(&self.state).into_iter().filter(|e| self.alphabet.proofs || !idle_watch(e)) {
@@ -402,11 +420,11 @@ impl Place {
                 place.take_in(Input::Started { epoch, version, host, trunk, policy })
             });
         }
-        next
+        Next { ways: next, refused }
     }
 
     /// Everything that decides what can happen next.
-    fn key(&self) -> String {
+    pub fn key(&self) -> String {
         let s = &self.state;
         let mut key = format!(
             "{:?}{}{}{}{:?}{:?}{}{}{}{}|",
@@ -526,7 +544,7 @@ impl Place {
 /// Visits every state once, and every way from one to the next.
 pub fn explore_edges(
     model: &Model,
-    mut visit: impl FnMut(&Place),
+    mut visit: impl FnMut(&Place, &[(Command, Refusal)]),
     mut edge: impl FnMut(&Place, &[Event], &Place),
 ) -> Seen {
     let first = Place::first(model);
@@ -534,8 +552,9 @@ pub fn explore_edges(
     let mut queue = VecDeque::from([first]);
     let mut inputs = 0;
     while let Some(place) = queue.pop_front() {
-        visit(&place);
-        for (next, events) in place.next() {
+        let Next { ways, refused } = place.next();
+        visit(&place, &refused);
+        for (next, events) in ways {
             inputs += 1;
             edge(&place, &events, &next);
             if known.len() >= STATES_MAX {

@@ -1,20 +1,25 @@
 //! A refusal names a command. That command, executed in the same state, is accepted.
 
+use std::collections::BTreeSet;
+
 use swarm_core::input::Input;
 use swarm_core::owed;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::{TaskPatch, TaskSpec};
+use swarm_protocol::refusal::Refusal;
 
 use crate::explore::{Place, plan_of, task_id};
 use crate::operations;
 use crate::reports::reports;
 
-pub fn every_hint_is_accepted(here: &Place) {
-    for command in here.wishes() {
-        let mut place = here.clone();
-        let Err(refusal) = place.ask(command.clone()) else { continue };
+pub fn every_hint_is_accepted(here: &Place, refused: &[(Command, Refusal)]) {
+    let mut tried = BTreeSet::new();
+    for (command, refusal) in refused {
         let hint = refusal.hint();
+        if !tried.insert(hint.clone()) {
+            continue;
+        }
         let accepted = match hint.as_str() {
             "swarm close --stop" => close_with_stop(here.clone()),
             _ => execute(here.clone(), &hint),

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use explore::{Alphabet, Model, explore_edges};
 use lifecycle::Walk;
 use operations::Cut;
+use way_out::Proven;
 
 /// Models that are walked through at the same time.
 const AT_ONCE: usize = 2;
@@ -171,12 +172,13 @@ fn printed_lifecycle_and_from_every_state_there_is_a_way_to_done_and_every_hint_
 
 fn look_through(name: &str, model: &Model, walk: &mut Walk) {
     let walk = RefCell::new(walk);
+    let mut proven = Proven::default();
     let seen = explore_edges(
         model,
-        |here| {
+        |here, refused| {
             walk.borrow_mut().visit(here);
-            way_out::leads_to_done(here);
-            hints::every_hint_is_accepted(here);
+            proven.leads_to_done(here);
+            hints::every_hint_is_accepted(here, refused);
         },
         |from, events, _| walk.borrow_mut().edge(from, events),
     );

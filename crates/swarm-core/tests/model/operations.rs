@@ -125,6 +125,10 @@ pub fn forget(state: &mut State, explored: Option<Cut>) {
     while state.ops.log.len() > most {
         state.ops.log.pop_front();
     }
+    // What is only told to people is copied with every state, and decides nothing.
+    state.answers.clear();
+    state.decisions.clear();
+    state.tasks.values_mut().for_each(|task| task.audit.clear());
 }
 
 /// Everything about operations that decides what can happen next.
