@@ -5,8 +5,7 @@ use crate::source::{self, Keep};
 
 /// Longer ones are named, and not refused: now and then a long table of arms is the clearest form.
 const LINES_WARN: usize = 70;
-/// The longest tables of arms that there are; none becomes longer.
-const LINES_MAX: usize = 150;
+const LINES_MAX: usize = 80;
 
 pub fn check(sources: &Sources) -> Findings {
     let mut findings = Findings::default();
@@ -82,7 +81,7 @@ mod tests {
         assert_eq!(warnings(&of(71)).len(), 1);
         assert!(warnings(&of(71))[0].starts_with("a.rs:2: long has 71 lines"));
         let failures = |lines| check(&Sources::from([("a.rs".into(), of(lines))])).failures;
-        assert_eq!((failures(150).len(), failures(151).len()), (0, 1));
+        assert_eq!((failures(80).len(), failures(81).len()), (0, 1));
     }
 
     #[test]

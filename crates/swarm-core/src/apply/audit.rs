@@ -30,6 +30,11 @@ fn name(event: &Event) -> &'static str {
 
 /// What the audit log of a task says about an event; silent about the plan's own bookkeeping.
 fn details(event: &Event) -> Option<(&TaskId, String)> {
+    let text = of_its_work(event).or_else(|| of_its_merge(event))?;
+    event.task().map(|id| (id, text))
+}
+
+fn of_its_work(event: &Event) -> Option<String> {
     let text = match event {
         Event::TaskClaimed { agent, run, attempt, .. } => format!("attempt {attempt} by {agent} ({run})"),
         Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
@@ -89,6 +94,14 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         Event::TaskSplit { parts, .. } => parts.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "),
         Event::MessageQueued { by, .. } => format!("from {by}"),
         Event::MessageLanded { iteration, run, .. } => format!("in iteration {iteration} of {run}"),
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// The same of its merge, and of where its work stands.
+fn of_its_merge(event: &Event) -> Option<String> {
+    let text = match event {
         Event::AgentStopped { agent, why, .. } => format!("{agent}: {why}"),
         Event::MergeBuilt { result, commits, resolved, .. } => {
             let built = format!("{} commits, {}", commits.len(), result.short());
@@ -122,5 +135,5 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
         },
         _ => return None,
     };
-    event.task().map(|id| (id, text))
+    Some(text)
 }

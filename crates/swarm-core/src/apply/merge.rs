@@ -1,40 +1,19 @@
-//! Events of a merge: the trunk granted, built, verified, published, given back.
+//! Events of a merge: the trunk granted, built, published, given back.
 
-use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::{Event, Proof};
-use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::time::Timestamp;
 
-use super::{keep, legacy};
-use crate::limits::GREEN_KEPT;
+use super::legacy;
 use crate::stage::{MergeStep, Stage, Waits};
-use crate::state::{RedTrunk, State};
+use crate::state::State;
 use crate::text::tail;
 
 impl State {
     pub(super) fn apply_merge(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
-            Event::TrunkGranted { task, joins, .. } => {
-                self.trunk_held_by = Some(task.clone());
-                if *joins == Some(true) {
-                    self.change(task, |t| (t.worktree, t.bare) = (true, true));
-                }
-                let granted = match self.tasks.get(task).map(|t| &t.stage) {
-                    Some(Stage::Approved { tip, tree, since, .. }) => {
-                        Some((tip.clone(), tree.clone(), *since))
-                    }
-                    // All parts are on trunk; where the last one came to stands for the whole.
-                    Some(Stage::Split { parts, since, .. }) => {
-                        self.last_commit(parts).map(|tip| (tip.clone(), tip, *since))
-                    }
-                    _ => None,
-                };
-                if let Some((tip, tree, since)) = granted {
-                    let step = MergeStep::Building;
-                    self.enter(task, Stage::Merging { tip, tree, since, races: 0, step });
-                }
-            }
+            Event::TrunkGranted { task, joins, .. } => self.grant_trunk(task, *joins == Some(true)),
             Event::MergeBuilt { task, base, result, commits, resolved, found, .. } => {
                 let (base, result, commits) = (base.clone(), result.clone(), commits.clone());
                 self.change(task, |t| {
@@ -62,36 +41,6 @@ impl State {
                 );
             }
             Event::ProtectedTouched { task, paths, .. } => self.wait_for_a_person(task, paths, at),
-            Event::VerificationStarted { task, run, nonce } => self.start_verification(task, run, nonce, at),
-            Event::VerificationPassed { task, run, commit } => {
-                self.end_verification(task, run.as_ref());
-                if run.is_some() {
-                    self.found_green(commit);
-                }
-                self.change(task, |t| t.verified = Some(commit.clone()));
-            }
-            Event::VerificationFailed { task, run, output, next, .. } => {
-                self.end_verification(task, Some(run));
-                self.change(task, |t| {
-                    t.merge_rounds += 1;
-                    t.last_failure = Some(tail(output));
-                });
-                self.release(task);
-                self.follow(task, next, at);
-            }
-            Event::VerificationRed { task, run, base, output } => {
-                self.end(run);
-                self.set_step(task, MergeStep::Suspect { base: base.clone(), output: tail(output) });
-            }
-            Event::TrunkTrialStarted { task, run, nonce, .. } => self.start_trial(task, run, nonce, at),
-            Event::TrunkJudged { task, run, commit, green, .. } => {
-                self.end(run);
-                if *green {
-                    self.found_green(commit);
-                } else {
-                    self.red_trunk = Some(RedTrunk { commit: commit.clone(), task: task.clone() });
-                }
-            }
             Event::PublishWaits { task, why, paths, hint, again_at } => {
                 self.release(task);
                 let waits = Waits { why: why.clone(), paths: paths.clone(), hint: hint.clone() };
@@ -116,24 +65,7 @@ impl State {
                     }
                 });
             }
-            Event::MergeFailed { task, why, paths, next, .. } => {
-                self.change(task, |t| {
-                    match next {
-                        Next::Pending { .. } => {
-                            t.conflicts += 1;
-                            t.conflicts_in.clone_from(paths);
-                        }
-                        _ => t.effect_failures += 1,
-                    }
-                    match next {
-                        Next::Approved { .. } => t.put_off = Some(why.clone()),
-                        // Whoever takes it up again should know.
-                        _ => t.last_failure = Some(tail(why)),
-                    }
-                });
-                self.release(task);
-                self.follow(task, next, at);
-            }
+            Event::MergeFailed { task, why, paths, next, .. } => self.fail_merge(task, why, paths, next, at),
             Event::MergeInterrupted { task, .. } => self.approve_again(task, Timestamp::ZERO, None),
             Event::TrunkReleased { task } => self.release(task),
             Event::MergeCompleted { task, proof } => {
@@ -149,6 +81,44 @@ impl State {
             _ => return false,
         }
         true
+    }
+
+    fn grant_trunk(&mut self, task: &TaskId, joins: bool) {
+        self.trunk_held_by = Some(task.clone());
+        if joins {
+            self.change(task, |t| (t.worktree, t.bare) = (true, true));
+        }
+        let granted = match self.tasks.get(task).map(|t| &t.stage) {
+            Some(Stage::Approved { tip, tree, since, .. }) => Some((tip.clone(), tree.clone(), *since)),
+            // All parts are on trunk; where the last one came to stands for the whole.
+            Some(Stage::Split { parts, since, .. }) => {
+                self.last_commit(parts).map(|tip| (tip.clone(), tip, *since))
+            }
+            _ => None,
+        };
+        if let Some((tip, tree, since)) = granted {
+            let step = MergeStep::Building;
+            self.enter(task, Stage::Merging { tip, tree, since, races: 0, step });
+        }
+    }
+
+    fn fail_merge(&mut self, task: &TaskId, why: &str, paths: &[String], next: &Next, at: Timestamp) {
+        self.change(task, |t| {
+            match next {
+                Next::Pending { .. } => {
+                    t.conflicts += 1;
+                    t.conflicts_in = paths.to_vec();
+                }
+                _ => t.effect_failures += 1,
+            }
+            match next {
+                Next::Approved { .. } => t.put_off = Some(why.to_owned()),
+                // Whoever takes it up again should know.
+                _ => t.last_failure = Some(tail(why)),
+            }
+        });
+        self.release(task);
+        self.follow(task, next, at);
     }
 
     /// Our own merge takes nothing away from trunk: what was there before it still is.
@@ -170,7 +140,7 @@ impl State {
         }
     }
 
-    fn set_step(&mut self, task: &TaskId, new: MergeStep) {
+    pub(super) fn set_step(&mut self, task: &TaskId, new: MergeStep) {
         self.change(task, |t| {
             if let Stage::Merging { step, .. } = &mut t.stage {
                 *step = new;
@@ -209,57 +179,5 @@ impl State {
         });
         let not_before = Timestamp::ZERO;
         self.enter(task, Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] });
-    }
-
-    fn start_verification(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {
-        self.claim_run(RunKind::Verify, task, run, nonce, at);
-        self.change(task, |t| {
-            if let Stage::Merging { step, .. } = &mut t.stage
-                && let MergeStep::Publishing { base, result, commits } = step
-            {
-                *step = MergeStep::Verifying {
-                    base: base.clone(),
-                    result: result.clone(),
-                    commits: std::mem::take(commits),
-                    run: run.clone(),
-                };
-            }
-        });
-    }
-
-    fn start_trial(&mut self, task: &TaskId, run: &RunId, nonce: &str, at: Timestamp) {
-        self.claim_run(RunKind::Verify, task, run, nonce, at);
-        self.change(task, |t| {
-            if let Stage::Merging { step, .. } = &mut t.stage
-                && let MergeStep::Suspect { base, output } = step
-            {
-                *step =
-                    MergeStep::Trial { base: base.clone(), output: std::mem::take(output), run: run.clone() };
-            }
-        });
-    }
-
-    fn found_green(&mut self, commit: &Oid) {
-        if !self.green.contains(commit) {
-            keep(&mut self.green, GREEN_KEPT, commit.clone());
-        }
-    }
-
-    /// The verification is over, whatever it said; its processes are still to be proven gone.
-    fn end_verification(&mut self, task: &TaskId, run: Option<&RunId>) {
-        if let Some(run) = run.and_then(|r| self.runs.get_mut(r)) {
-            run.ended = true;
-        }
-        self.change(task, |t| {
-            if let Stage::Merging { step, .. } = &mut t.stage
-                && let MergeStep::Verifying { base, result, commits, .. } = step
-            {
-                *step = MergeStep::Publishing {
-                    base: base.clone(),
-                    result: result.clone(),
-                    commits: std::mem::take(commits),
-                };
-            }
-        });
     }
 }

@@ -1,16 +1,14 @@
-//! Events of operations, checkpoints and hooks.
+//! Events of operations.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{AgentId, CommandId, TaskId};
+use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::operation::{FactChange, Request};
 use swarm_protocol::time::Timestamp;
 
-use super::{keep, legacy};
-use crate::limits::{
-    ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, HOOKS_ENDED_KEPT, OPERATIONS_KEPT,
-};
+use super::keep;
+use crate::limits::{ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, OPERATIONS_KEPT};
 use crate::state::operations::size;
-use crate::state::operations::{Due, First, HookRun, PERIODIC, Record, Redirect, Rewind, Running, Step};
+use crate::state::operations::{Record, Running, Step};
 use crate::state::{PastAnswer, State};
 
 impl State {
@@ -69,92 +67,10 @@ impl State {
                 // What waits to come back is found by the index.
                 all.iter().filter_map(|change| change.fact.task()).for_each(|id| self.reindex(id));
             }
-            Event::CheckpointDue { name, trigger, full, seq } => {
-                if trigger == PERIODIC {
-                    self.ops.done_since = 0;
-                }
-                let seq = seq.unwrap_or(self.seq.saturating_sub(1));
-                self.due_checkpoint(name.clone(), trigger, *full, seq, at);
-            }
-            Event::HookDue { hook, n, subject, run, variables, blocking } => {
-                self.ops.hooks_ever = *n;
-                let due = HookRun {
-                    n: *n,
-                    hook: hook.clone(),
-                    subject: subject.clone(),
-                    run: run.clone(),
-                    variables: variables.clone(),
-                    blocking: *blocking,
-                    started: None,
-                    outcome: None,
-                    output: String::new(),
-                };
-                self.ops.hooks.insert(*n, due);
-            }
-            Event::CheckpointMade { checkpoint, op } => {
-                self.ops.due.retain(|due| due.name != checkpoint.name);
-                if checkpoint.trigger == "session start" {
-                    self.ops.session_start = Some(checkpoint.name.clone());
-                }
-                self.ops.checkpoints.insert(checkpoint.name.clone(), checkpoint.clone());
-                if let Some(running) = self.ops.running.as_mut().filter(|r| op.as_ref() == Some(&r.id))
-                    && let Step::Saving { plan } = &running.step
-                {
-                    running.step = Step::Moving { plan: plan.clone(), dirty: checkpoint.dirty.clone() };
-                }
-            }
-            Event::CheckpointFailed { name, .. } => {
-                self.ops.due.retain(|due| due.name != *name);
-                // What it was to be the way back of has none.
-                let refers = self.ops.log.iter_mut().filter(|r| r.checkpoint.as_ref() == Some(name));
-                refers.for_each(|record| record.checkpoint = None);
-            }
-            Event::CheckpointDeleted { name, .. } => {
-                if let Some(checkpoint) = self.ops.checkpoints.get_mut(name) {
-                    checkpoint.deleted = Some(at);
-                }
-            }
-            Event::CheckpointPurged { name } => {
-                self.ops.checkpoints.remove(name);
-            }
-            Event::HookStarted { n, .. } => {
-                let epoch = self.epoch;
-                if let Some(hook) = self.ops.hooks.get_mut(n) {
-                    hook.started = Some(epoch);
-                }
-            }
-            Event::HookEnded { n, outcome, output, .. } => {
-                if let Some(mut hook) = self.ops.hooks.remove(n) {
-                    (hook.outcome, hook.output) = (Some(outcome.clone()), output.clone());
-                    keep(&mut self.ops.hooks_ended, HOOKS_ENDED_KEPT, hook);
-                }
-            }
-            Event::AgentKilled { task, run } => {
-                let to = self.ops.tips.get(task).cloned();
-                self.ops.rewinds.insert(task.clone(), Rewind { run: run.clone(), to, failures: 0 });
-            }
-            Event::WorkHeld { task, agent } => self.goes_first(task, agent.clone()),
-            Event::WorktreeRewound { task, .. } => {
-                self.ops.rewinds.remove(task);
-            }
-            Event::RewindFailed { task, given_up, .. } => {
-                let failed = self.ops.rewinds.get_mut(task).map(|rewind| {
-                    rewind.failures += 1;
-                    rewind.failures
-                });
-                if failed.is_some_and(|n| given_up.unwrap_or_else(|| legacy::gives_up(n))) {
-                    self.ops.rewinds.remove(task);
-                }
-            }
             Event::OperationSeen { id } => {
                 if let Some(record) = self.ops.log.iter_mut().find(|r| r.id == *id) {
                     record.seen = true;
                 }
-            }
-            Event::AgentRedirected { task, agent, to, same_worktree } => {
-                let (from, agent) = (task.clone(), agent.clone());
-                let redirect = Redirect { from, agent, same_worktree: *same_worktree };
-                self.ops.redirects.insert(to.clone(), redirect);
             }
             _ => return false,
         }
@@ -248,27 +164,6 @@ impl State {
             }
             left = left.saturating_sub(record.bytes);
         }
-    }
-
-    /// The task goes before the queue when work goes on, to the same agent if it can.
-    pub(super) fn goes_first(&mut self, id: &TaskId, agent: Option<AgentId>) {
-        self.ops.first.retain(|first| first.task != *id);
-        self.ops.first.push_back(First { task: id.clone(), agent });
-    }
-
-    /// A checkpoint is to be made; one of the same name stands already.
-    pub(super) fn due_checkpoint(
-        &mut self,
-        name: String,
-        trigger: &str,
-        full: bool,
-        seq: u64,
-        at: Timestamp,
-    ) {
-        if self.ops.due.len() >= crate::limits::DUE_MAX {
-            return;
-        }
-        self.ops.due.push_back(Due { name, seq, at, full, trigger: trigger.into() });
     }
 
     /// A task's branch as far as operations know it.

@@ -3,8 +3,9 @@
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::council::{Seat, Voice};
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{Oid, RunId};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::review::ReviewNote;
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
@@ -15,26 +16,7 @@ impl State {
     /// True when the event was one of a review.
     pub(super) fn apply_review(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
-            Event::ReviewAsked { task, tip, tree, .. } => {
-                let (tip, tree) = (tip.clone(), tree.clone());
-                self.enter(
-                    task,
-                    Stage::Review {
-                        tip,
-                        tree,
-                        since: at,
-                        not_before: Timestamp::ZERO,
-                        run: None,
-                        beside: vec![],
-                    },
-                );
-                // Who had no verdict is asked once more.
-                self.change(task, |t| {
-                    t.council.retain(|_, seat| seat.voice != Voice::Absent);
-                    t.council_lost.clear();
-                    t.conflicts_in.clear();
-                });
-            }
+            Event::ReviewAsked { task, tip, tree, .. } => self.ask_review(task, tip, tree, at),
             Event::ReviewStarted { task, run, nonce, profile, member, .. } => {
                 self.claim_run(RunKind::Review, task, run, nonce, at);
                 if let Some(claimed) = self.runs.get_mut(run) {
@@ -83,50 +65,11 @@ impl State {
                 self.follow(task, next, at);
             }
             Event::ChangesRequested { task, notes, next, run, tip, .. } => {
-                let lines: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
-                let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
-                let who = match run {
-                    Some(_) if by_council => "The council",
-                    Some(_) => "The reviewer",
-                    None => "A person",
-                };
-                let said = format!("{who} reviewed the work and wants changes:\n{}", lines.join("\n"));
-                if let Some(run) = run {
-                    self.end(run);
-                }
-                self.change(task, |t| {
-                    t.sent_back = Some(tip.clone());
-                    t.review_rounds += 1;
-                    t.transient_retries = 0;
-                    t.last_failure = Some(tail(&said));
-                });
+                self.send_back(task, notes, run.as_ref(), tip);
                 self.follow(task, next, at);
             }
             Event::ReviewLost { task, run, next, why, .. } => {
-                // A conversation that led to nothing is not gone on with.
-                let conversation = self.runs.get(run).and_then(Run::conversation);
-                let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
-                let by_agent = conversation.is_some() || by_council;
-                if let Some(conversation) = conversation {
-                    self.review_sessions.remove(&conversation);
-                }
-                self.end(run);
-                let member = self.runs.get(run).and_then(|run| run.member.clone());
-                self.change(task, |t| {
-                    no_longer_judges(t, run);
-                    if let Some(member) = member {
-                        *t.council_lost.entry(member).or_default() += 1;
-                    }
-                });
-                let asks_person = by_agent && matches!(next, Next::Blocked { .. });
-                self.change(task, |t| {
-                    t.transient_retries = t.transient_retries.saturating_add(1);
-                    // Nothing is wrong with the work: whoever takes the task up checks it and does not do it again.
-                    if asks_person {
-                        t.submitted = in_review(t);
-                        t.last_end = Some(Ended::Lost { text: why.clone() });
-                    }
-                });
+                self.lose_review(task, run, matches!(next, Next::Blocked { .. }), why);
                 self.follow(task, next, at);
             }
             Event::ReviewInterrupted { task, .. } => {
@@ -143,6 +86,67 @@ impl State {
             _ => return false,
         }
         true
+    }
+
+    fn ask_review(&mut self, task: &TaskId, tip: &Oid, tree: &Oid, at: Timestamp) {
+        let (tip, tree) = (tip.clone(), tree.clone());
+        self.enter(
+            task,
+            Stage::Review { tip, tree, since: at, not_before: Timestamp::ZERO, run: None, beside: vec![] },
+        );
+        // Who had no verdict is asked once more.
+        self.change(task, |t| {
+            t.council.retain(|_, seat| seat.voice != Voice::Absent);
+            t.council_lost.clear();
+            t.conflicts_in.clear();
+        });
+    }
+
+    fn send_back(&mut self, task: &TaskId, notes: &[ReviewNote], run: Option<&RunId>, tip: &Oid) {
+        let lines: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
+        let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
+        let who = match run {
+            Some(_) if by_council => "The council",
+            Some(_) => "The reviewer",
+            None => "A person",
+        };
+        let said = format!("{who} reviewed the work and wants changes:\n{}", lines.join("\n"));
+        if let Some(run) = run {
+            self.end(run);
+        }
+        self.change(task, |t| {
+            t.sent_back = Some(tip.clone());
+            t.review_rounds += 1;
+            t.transient_retries = 0;
+            t.last_failure = Some(tail(&said));
+        });
+    }
+
+    fn lose_review(&mut self, task: &TaskId, run: &RunId, blocked: bool, why: &str) {
+        // A conversation that led to nothing is not gone on with.
+        let conversation = self.runs.get(run).and_then(Run::conversation);
+        let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
+        let by_agent = conversation.is_some() || by_council;
+        if let Some(conversation) = conversation {
+            self.review_sessions.remove(&conversation);
+        }
+        self.end(run);
+        let member = self.runs.get(run).and_then(|run| run.member.clone());
+        self.change(task, |t| {
+            no_longer_judges(t, run);
+            if let Some(member) = member {
+                *t.council_lost.entry(member).or_default() += 1;
+            }
+        });
+        let asks_person = by_agent && blocked;
+        self.change(task, |t| {
+            t.transient_retries = t.transient_retries.saturating_add(1);
+            // Nothing is wrong with the work: whoever takes the task up checks it and does not do it again.
+            if asks_person {
+                t.submitted = in_review(t);
+                t.last_end = Some(Ended::Lost { text: why.to_owned() });
+            }
+        });
     }
 }
 

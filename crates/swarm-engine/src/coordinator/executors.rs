@@ -118,16 +118,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             };
             work(&context, &attempt).await
         }
-        Effect::Verify { run, task, nonce, commit, .. } => {
-            world.show_merge(&commit).await?;
-            let spec = world.with_place(world.verify_spec(&run, &task, &nonce), true).await;
-            let end = attend(&context, &spec).await?;
-            Ok(match end {
-                Attended::Cancelled => Report::Cancelled { task },
-                // A verdict has been news before; without one the run was lost.
-                Attended::Ended { how } => Report::VerifyLost { run, task, why: how.describe() },
-            })
-        }
+        Effect::Verify { run, task, nonce, commit, .. } => verify(&context, run, task, &nonce, &commit).await,
         Effect::Probe { run, task, nonce, profile, .. } => probe(&context, run, task, &nonce, &profile).await,
         Effect::Review { run, task, nonce, tip, by } => {
             review(&mut context, Reviewed { run, task, nonce, tip }, by).await
@@ -177,6 +168,23 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             Ok(report)
         }
     }
+}
+
+async fn verify(
+    context: &ExecutorContext,
+    run: RunId,
+    task: TaskId,
+    nonce: &str,
+    commit: &Oid,
+) -> Result<Report, String> {
+    let world = &context.world;
+    world.show_merge(commit).await?;
+    let spec = world.with_place(world.verify_spec(&run, &task, nonce), true).await;
+    Ok(match attend(context, &spec).await? {
+        Attended::Cancelled => Report::Cancelled { task },
+        // A verdict has been news before; without one the run was lost.
+        Attended::Ended { how } => Report::VerifyLost { run, task, why: how.describe() },
+    })
 }
 
 async fn work(context: &ExecutorContext, attempt: &Attempt<'_>) -> Result<Report, String> {

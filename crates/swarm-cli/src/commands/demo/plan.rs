@@ -5,7 +5,16 @@ use swarm_protocol::plan::{PhaseFile, PlanFile, TaskFile, TaskSpec};
 use swarm_protocol::review::Reviewer;
 
 pub fn plan() -> PlanFile {
-    let chapters = vec![
+    PlanFile {
+        goal: "A small book on how a swarm works".into(),
+        phases: vec![phase(1, "Chapters", chapters()), phase(2, "The book", book())],
+        ..PlanFile::default()
+    }
+}
+
+/// Work beside each other, a crash, checks that fail once, an agent that hangs.
+fn chapters() -> Vec<TaskFile> {
+    vec![
         task(
             "1.1",
             "Write the chapter on ledgers",
@@ -57,8 +66,12 @@ pub fn plan() -> PlanFile {
                 "complete",
             ],
         ),
-    ];
-    let book = vec![
+    ]
+}
+
+/// Reviews, an allowance that is used up, two tasks in one file.
+fn book() -> Vec<TaskFile> {
+    vec![
         reviewed(
             task(
                 "2.1",
@@ -106,12 +119,7 @@ pub fn plan() -> PlanFile {
             ),
             &[r#"print {"verdict":"approve"}"#],
         ),
-    ];
-    PlanFile {
-        goal: "A small book on how a swarm works".into(),
-        phases: vec![phase(1, "Chapters", chapters), phase(2, "The book", book)],
-        ..PlanFile::default()
-    }
+    ]
 }
 
 /// Adds a line where another task adds one as well, at the same time: it waits for the other's branch. Whoever comes
