@@ -1,8 +1,10 @@
 //! Commits whose whole change is not on trunk any more, although nothing that reverts them is: several taken back in one
 //! commit, a merge that left them out, files that were deleted.
 //!
-//! Seen by content: every file that the commit changed is again what it was before it, under whatever name it has now.
-//! Where a commit of the swarm made it so, that is a later task's work and no loss.
+//! Seen by content: every file that the commit changed is again what it was at some time before it, under whatever name
+//! it has now. Where a commit of the swarm made it so, that is a later task's work and no loss. Who made it so is whoever
+//! took the change out, not whoever came to the file last: one of several that were taken out together may have been
+//! merged again since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +14,9 @@ use super::call::{Git, GitError};
 use super::changes::Changed;
 use super::refs::parse_oid;
 use super::renames::Renames;
+
+/// Commits of trunk that are looked through for what files were before.
+const LINE_MAX: usize = 2_000;
 
 #[derive(Debug, Default)]
 pub struct Taken {
@@ -35,22 +40,32 @@ impl Taken {
         }
         let now = git.files_at(tip).await?;
         let changes = git.changes_of(ours).await?;
-        for (oid, changed) in &changes {
-            // A name that the commit itself gave or took away is not one that somebody else chose for its work.
-            let name = |file: &Changed| {
-                let now = renames.name_now(&file.path, oid);
-                let its_own = now != file.path && changed.iter().any(|own| own.path == now);
-                if its_own { file.path.clone() } else { now }
-            };
-            let back = |file: &Changed| file.old != file.new && now.get(&name(file)) == file.old.as_ref();
-            if changed.is_empty() || !changed.iter().all(back) {
+        let all: Vec<Candidate> = changes
+            .iter()
+            .filter_map(|(oid, changed)| Candidate::of(oid, changed, renames))
+            .filter(|one| one.files.iter().all(|(file, name)| now.get(name) != file.new.as_ref()))
+            .collect();
+        let history = History::of(git, tip, &all).await?;
+        for Candidate { oid, files } in &all {
+            let back =
+                |(file, name): &(&Changed, Vec<u8>)| history.before(oid, file).contains(&now.get(name));
+            if !files.iter().all(back) {
                 continue;
             }
-            for file in changed {
-                let last = git.last_change(tip, &name(file)).await?.filter(|last| last != oid);
-                let by_us = last.as_ref().is_some_and(|last| made.contains(last));
-                if !by_us && !left_so(&changes, made, oid, file) {
-                    taken.by.insert(oid.clone(), last);
+            for (file, name) in files {
+                let before = history.before(oid, file);
+                let (by, by_us) = match history.taken_out(&[&file.path, name], &before) {
+                    Some((by, step)) => {
+                        (Some(by.clone()), made.contains(by) || is_of_ours(&changes, made, oid, step))
+                    }
+                    None => {
+                        let last = git.last_change(tip, name).await?.filter(|last| last != *oid);
+                        let by_us = last.as_ref().is_some_and(|last| made.contains(last));
+                        (last, by_us || left_so(&changes, made, oid, file))
+                    }
+                };
+                if !by_us {
+                    taken.by.insert((*oid).clone(), by);
                     break;
                 }
             }
@@ -62,6 +77,97 @@ impl Taken {
     pub fn by(&self, oid: &Oid) -> Option<Option<&Oid>> {
         self.by.get(oid).map(Option::as_ref)
     }
+}
+
+/// A commit none of whose files is as it left them.
+struct Candidate<'a> {
+    oid: &'a Oid,
+    /// With the names that they have now.
+    files: Vec<(&'a Changed, Vec<u8>)>,
+}
+
+impl<'a> Candidate<'a> {
+    fn of(oid: &'a Oid, changed: &'a [Changed], renames: &Renames) -> Option<Self> {
+        // A name that the commit itself gave or took away is not one that somebody else chose for its work.
+        let name = |file: &Changed| {
+            let now = renames.name_now(&file.path, oid);
+            let its_own = now != file.path && changed.iter().any(|own| own.path == now);
+            if its_own { file.path.clone() } else { now }
+        };
+        let whole = !changed.is_empty() && changed.iter().all(|file| file.old != file.new);
+        whole.then(|| Self { oid, files: changed.iter().map(|file| (file, name(file))).collect() })
+    }
+}
+
+/// What became of the files of candidates along trunk's own line, oldest first.
+#[derive(Default)]
+struct History {
+    line: Vec<(Oid, Vec<Changed>)>,
+}
+
+impl History {
+    async fn of(git: &Git, tip: &Oid, candidates: &[Candidate<'_>]) -> Result<Self, GitError> {
+        let files = candidates.iter().flat_map(|one| &one.files);
+        let paths: BTreeSet<&[u8]> = files.flat_map(|(file, name)| [&*file.path, &**name]).collect();
+        if paths.is_empty() {
+            return Ok(Self::default());
+        }
+        // Along the line of trunk: of what a task brought by a merge, the merge is what the proof names.
+        let count = format!("--max-count={LINE_MAX}");
+        let told = git.call(["rev-list", "--first-parent", &count, tip.as_str()]).long_list().ok().await?;
+        let all = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        let line: Vec<Oid> = all.map(|oid| parse_oid("rev-list", oid)).collect::<Result<_, _>>()?;
+        let mut changes = git.changes_in(&line, &paths).await?;
+        let mut touched = |oid: Oid| changes.remove(&oid).map(|changed| (oid, changed));
+        Ok(Self { line: line.into_iter().rev().filter_map(&mut touched).collect() })
+    }
+
+    /// What the file was before the commit, right then and at any earlier time.
+    fn before<'a>(&'a self, oid: &Oid, file: &'a Changed) -> BTreeSet<Option<&'a Oid>> {
+        let mut before = BTreeSet::from([file.old.as_ref()]);
+        if let Some(at) = self.line.iter().position(|(other, _)| other == oid) {
+            let steps = self.line[..at].iter().flat_map(|(_, changed)| changed);
+            for step in steps.filter(|step| step.path == file.path) {
+                before.extend([step.old.as_ref(), step.new.as_ref()]);
+            }
+        }
+        before.remove(&file.new.as_ref());
+        before
+    }
+
+    /// The commit that made the file, under one of these names, what it was before, where nothing since has made it
+    /// anything else.
+    fn taken_out(&self, names: &[&[u8]], before: &BTreeSet<Option<&Oid>>) -> Option<(&Oid, &Changed)> {
+        let mut taken = None;
+        for (oid, changed) in &self.line {
+            let steps: Vec<&Changed> = changed.iter().filter(|step| names.contains(&&*step.path)).collect();
+            let as_before = |step: &&Changed| before.contains(&step.new.as_ref());
+            match steps.first() {
+                None => {}
+                Some(first) if steps.iter().all(|step| as_before(&step)) => {
+                    // One that finds it so has not done it.
+                    let was_there = |step: &&Changed| !before.contains(&step.old.as_ref());
+                    if taken.is_none() && steps.iter().any(|step| was_there(step)) {
+                        taken = Some((oid, *first));
+                    }
+                }
+                Some(_) => taken = None,
+            }
+        }
+        taken
+    }
+}
+
+/// Whether a commit of ours made the same of the file, which somebody may have rewritten since.
+fn is_of_ours(
+    changes: &BTreeMap<Oid, Vec<Changed>>,
+    made: &BTreeSet<Oid>,
+    oid: &Oid,
+    step: &Changed,
+) -> bool {
+    let others = changes.iter().filter(|(other, _)| *other != oid && made.contains(*other));
+    let mut files = others.flat_map(|(_, changed)| changed);
+    files.any(|other| other.path == step.path && other.old == step.old && other.new == step.new)
 }
 
 /// Whether another commit of ours made the file what it was before this one: somebody may have rewritten that commit

@@ -152,9 +152,6 @@ pub struct AttentionChoice {
     /// `unblock it`
     pub label: String,
     pub command: Command,
-    /// To be sent when that has landed: an answer alone does not let a task go on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub then: Option<Command>,
     /// The command lacks a text that only the person knows; this says which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks_for: Option<String>,

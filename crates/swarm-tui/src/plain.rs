@@ -132,17 +132,14 @@ async fn choose(source: &Source, board: Option<&BoardView>, number: usize, words
     if let (Some(what), true) = (&choice.asks_for, words.trim().is_empty()) {
         return say(&format!("{what} is needed. Type {number} and your words"));
     }
-    let first = match choice.asks_for {
+    let command = match choice.asks_for {
         Some(_) => filled(choice.command.clone(), words.trim()),
         None => choice.command.clone(),
     };
-    for command in [Some(first), choice.then.clone()].into_iter().flatten() {
-        match source.send(command).await {
-            Ok(answer) => say(&answer.text)?,
-            Err(error) => return say(&format!("Refused: {}. {}", error.message, error.hint)),
-        }
+    match source.send(command).await {
+        Ok(answer) => say(&answer.text),
+        Err(error) => say(&format!("Refused: {}. {}", error.message, error.hint)),
     }
-    Ok(())
 }
 
 #[cfg(test)]

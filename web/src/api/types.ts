@@ -25,7 +25,7 @@ export type ApprovalView = { approved: boolean; approved_hash?: string | null; d
 /** `get_approved_plan`: the plan a person agreed to, and whether it has drifted. */
 export type ApprovedPlanView = { approved: boolean; approved_hash?: string | null; drifted: boolean; execution_profile: ExecutionProfile; plan?: unknown; structure_hash: string };
 
-export type AttentionChoice = { asks_for?: string | null; command: Command; label: string; then?: Command | null };
+export type AttentionChoice = { asks_for?: string | null; command: Command; label: string };
 
 /** Something that waits for a person, with the ways on as commands that can be sent as they are. */
 export type AttentionEntry = { choices: AttentionChoice[]; commands: string[]; id: string; kind: AttentionKind; seen_by?: string | null; since: Timestamp; task?: TaskId | null; what: string; why: string };

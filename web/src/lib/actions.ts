@@ -25,12 +25,12 @@ export function off(): string | null {
 }
 
 /** Shows what it would do where something is at stake; sends it at once where nothing is. */
-export function askFor(asked: Asked, then: Command | null = null): void {
+export function askFor(asked: Asked): void {
   const why = off();
   if (why) return say(why);
   const stake = weight(asked.command, boardNow());
-  if (stake === "free") void send(asked.command, then);
-  else question.set({ kind: "confirm", weight: stake, then, ...asked });
+  if (stake === "free") void send(asked.command);
+  else question.set({ kind: "confirm", weight: stake, ...asked });
 }
 
 async function refusal(verb: Verb, task: string | null) {
@@ -96,7 +96,7 @@ export function choose(entry: AttentionEntry, choice: AttentionChoice): void {
   const why = off();
   if (why) return say(why);
   if (choice.asks_for) return question.set({ kind: "answer", what: entry.why || entry.what, choice, draft: `answer:${entry.id}:${choice.label}` });
-  askFor({ title: `${entry.what}: ${choice.label}?`, button: sentence(choice.label), command: choice.command }, choice.then ?? null);
+  askFor({ title: `${entry.what}: ${choice.label}?`, button: sentence(choice.label), command: choice.command });
 }
 
 export const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

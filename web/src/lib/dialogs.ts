@@ -1,10 +1,10 @@
 // The question in front of the person, if there is one.
-import type { AttentionChoice, Command } from "../api/types";
+import type { AttentionChoice } from "../api/types";
 import type { Asked } from "./command";
 import { store } from "./store";
 
 export type Question =
-  | ({ kind: "confirm"; weight: "stops" | "moves"; then?: Command | null } & Asked)
+  | ({ kind: "confirm"; weight: "stops" | "moves" } & Asked)
   | { kind: "block"; task: string }
   | { kind: "edit"; task: string }
   | { kind: "message"; task: string }

@@ -9,7 +9,6 @@ import { store } from "./store";
 export interface Wish {
   id: string;
   command: Command;
-  then: Command | null;
   state: "queued" | "landed" | "refused" | "lost";
   answer?: Answer;
   error?: ApiError;
@@ -31,8 +30,8 @@ export function say(message: string, hint = ""): void {
 
 const change = (id: string, part: Partial<Wish>) => wishes.set((all) => all.map((wish) => (wish.id === id ? { ...wish, ...part } : wish)));
 
-export async function send(command: Command, then: Command | null = null): Promise<Wish> {
-  const wish: Wish = { id: newWish(), command, then, state: "queued" };
+export async function send(command: Command): Promise<Wish> {
+  const wish: Wish = { id: newWish(), command, state: "queued" };
   note.set(null);
   wishes.set((all) => [wish, ...all].slice(0, KEPT));
   return carryOut(wish);
@@ -63,7 +62,6 @@ function settle(wish: Wish, answer: Delivery): Wish {
     change(wish.id, part);
     announce(answer.answer.text);
     void refresh();
-    if (wish.then) void send(wish.then);
     return { ...wish, ...part };
   }
   if (answer.state === "refused") return failed(wish, new Refused(409, answer.error));

@@ -34,7 +34,7 @@ export function Answer({ asked }: { asked: Extract<Question, { kind: "answer" }>
     if (!text.trim()) return;
     shut();
     dropDraft(draft);
-    void send(filled(choice.command, text.trim()), choice.then ?? null);
+    void send(filled(choice.command, text.trim()));
   };
   return (
     <Dialog title={sentence(choice.label)} onSubmit={confirm}>

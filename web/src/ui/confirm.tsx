@@ -50,7 +50,7 @@ export function Confirm({ asked }: { asked: Confirming }) {
   const confirm = () => {
     if (!ready) return;
     shut();
-    void send(expecting(command, looked.view?.expect), asked.then ?? null);
+    void send(expecting(command, looked.view?.expect));
   };
   return (
     <Dialog title={asked.title} wide={asked.weight === "moves"} onSubmit={confirm}>

@@ -35,7 +35,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         match view.agents.is_empty() {
             false => swarm.note_that_nobody_coordinates(),
             // A pause has its own sentence, with the command that ends it.
-            true if view.counts.open() > 0 && view.paused.is_empty() => swarm.note_that_nothing_goes_on(),
+            true if view.counts.for_a_run() > 0 && view.paused.is_empty() => {
+                swarm.note_that_nothing_goes_on()
+            }
             true => {}
         }
     }

@@ -98,7 +98,25 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
         }
     }
     keep_structure(state, record, &mut split);
+    keep_what_stays(&mut split);
     split
+}
+
+/// A task that stays keeps all that it began with, and with it stays the plan that it belongs to.
+fn keep_what_stays(split: &mut Split) {
+    let stays: BTreeSet<TaskId> = split
+        .changed
+        .iter()
+        .filter_map(|one| match &one.fact {
+            Fact::Task(id) => Some(id.clone()),
+            _ => None,
+        })
+        .collect();
+    split.back.retain(|change| match &change.fact {
+        Fact::Part(id, _) => change.before.is_some() || !stays.contains(id),
+        Fact::Header => change.before.is_some() || stays.is_empty(),
+        _ => true,
+    });
 }
 
 /// The pause of an abort holds back the merges of what was taken back. Once all of that is merged again there is nothing to
@@ -167,7 +185,9 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
         // By the number that `swarm op log` shows.
         let number = first.seq;
         let later = changed.iter().flat_map(|c| &c.by).filter_map(|id| state.ops.record(id));
-        match later.filter(|r| r.can_be_undone()).max_by_key(|r| r.seq) {
+        // What no operation has changed no undo brings back: to undo others for it would be in vain.
+        let in_vain = changed.iter().any(|c| c.by.is_empty() && !may_be_set_aside(state, first, &c.fact));
+        match later.filter(|r| r.can_be_undone() && !in_vain).max_by_key(|r| r.seq) {
             Some(next) => first = next,
             None if changed.is_empty() => return format!("swarm undo {number}"),
             None if changed.iter().all(|c| may_be_set_aside(state, first, &c.fact)) => {

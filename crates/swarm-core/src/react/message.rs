@@ -41,6 +41,11 @@ pub(super) fn queue(
         let answer = format!("Queued for task {id}: its merge waits for one more iteration");
         return Ok(Outcome::new(vec![queued, reopened], answer));
     }
+    // It is what the agent asked for, so nothing keeps the task any more.
+    if super::asks(task) && super::budget::task_is_spent(state, task).is_none() {
+        let answer = format!("Task {id} is back in the queue; its agent gets your answer");
+        return Ok(Outcome::new(vec![queued, super::task::goes_on(state, &id, task)], answer));
+    }
     let answer = match (task.stage.run(), &task.stage) {
         (_, Stage::Merging { .. }) => format!(
             "Queued for task {id}: the task is being merged. If the merge succeeds first, `swarm attention` reports the message as not delivered"

@@ -71,9 +71,17 @@ pub(super) fn trunk_moved(state: &State, watched: &Oid, now: &Oid) -> Option<Eve
     moved.then(|| Event::TrunkMoved { from: watched.clone(), to: now.clone() })
 }
 
+/// Where the work lies that has gone from trunk, also of a task that was put off since.
+pub(super) fn gone(found: &Task) -> Option<&Option<Landed>> {
+    match (&found.stage, &found.was) {
+        (Stage::Gone { work, .. }, _) | (_, Some(SavedStage::Gone { work, .. })) => Some(work),
+        _ => None,
+    }
+}
+
 /// Work that has gone waits for its turn to be merged again, as it was.
 pub(super) fn merged_again(id: &TaskId, found: &Task) -> Option<Event> {
-    let Stage::Gone { work, .. } = &found.stage else { return None };
+    let work = gone(found)?;
     if !found.parts.is_empty() {
         // Its parts bring the work; it waits for them as before.
         let (task, parts, why) = (id.clone(), found.parts.clone(), "its work is merged again".into());

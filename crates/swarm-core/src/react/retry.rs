@@ -13,8 +13,8 @@ use crate::state::{State, Task};
 /// Goes on after an abort, merges everything again that has gone, and tries again what failed.
 pub(crate) fn retry(state: &State) -> Result<Outcome, Refusal> {
     state.plan.as_ref().ok_or(Refusal::NoPlan)?;
-    let again: Vec<Event> =
-        state.tasks.iter().filter_map(|(id, found)| proof::merged_again(id, found)).collect();
+    let gone = state.tasks.iter().filter(|(_, found)| matches!(found.stage, Stage::Gone { .. }));
+    let again: Vec<Event> = gone.filter_map(|(id, found)| proof::merged_again(id, found)).collect();
     let failed = state.tasks.iter().filter(|(_, found)| is_tried_again(state, found));
     let failed: Vec<Event> = failed.map(|(id, found)| task::goes_on(state, id, found)).collect();
     let aborted = state.paused.contains_key(&PauseReason::Abort);

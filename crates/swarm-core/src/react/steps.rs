@@ -33,9 +33,12 @@ pub(super) fn surveyed(state: &State, op: &CommandId, survey: &Survey, now: Time
         return vec![];
     };
     match plan::plan(state, &running.request, survey, now) {
-        Ok(plan) if is_empty(&plan) => {
-            failed(op, "Nothing would change".into(), "swarm status".into(), vec![])
-        }
+        Ok(plan) if is_empty(&plan) => failed(
+            op,
+            "There is nothing to change: everything is so already".into(),
+            "swarm status".into(),
+            vec![],
+        ),
         Ok(plan) if running.expect.as_ref().is_some_and(|expect| *expect != plan::hash(&plan)) => {
             let refusal = Refusal::PreviewChanged { command: plan::command(state, &running.request) };
             failed(op, refusal.message(), refusal.hint(), vec![])

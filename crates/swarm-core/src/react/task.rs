@@ -38,7 +38,7 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     {
         return Ok(without);
     }
-    if matches!(task.stage, Stage::Gone { .. }) {
+    if super::proof::gone(task).is_some() {
         return super::proof::merge_again(state, &id, task);
     }
     if !waits_for_person || super::budget::task_is_spent(state, task).is_some() {
@@ -58,6 +58,9 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
 /// What lets a task go on that waits for a word: where it was put off, or in the queue.
 pub(super) fn goes_on(state: &State, id: &TaskId, task: &Task) -> Event {
     match put_off(state, task) {
+        Some(SavedStage::Gone { .. }) => {
+            super::proof::merged_again(id, task).unwrap_or_else(|| back_in_the_queue(id))
+        }
         Some(was) => as_it_was(id.clone(), was.clone()),
         None => back_in_the_queue(id),
     }
@@ -84,13 +87,18 @@ fn puts_off(next: &Next) -> bool {
     matches!(next, Next::Deferred | Next::Blocked { block: BlockKind::Human, .. })
 }
 
-/// Work that was handed in is not done again because a person put the task off for a while.
+/// Work that was handed in, or was merged and has gone, is not done again because a person put the task off for a while.
 fn handed_in(state: &State, task: &Task) -> Option<SavedStage> {
     if task.submitted().is_some() && !matches!(task.stage, Stage::Review { .. }) {
         return task.was.clone().filter(|_| !wants_changes(state, task));
     }
     let was = saved::stage(task);
-    matches!(was, SavedStage::Review { .. } | SavedStage::Approved { .. }).then_some(was)
+    let stays = |was: &SavedStage| match was {
+        SavedStage::Review { .. } | SavedStage::Approved { .. } => true,
+        SavedStage::Gone { work, .. } => work.is_some(),
+        _ => false,
+    };
+    Some(was).filter(stays)
 }
 
 pub(super) fn back_in_the_queue(id: &TaskId) -> Event {
@@ -248,7 +256,7 @@ pub(crate) fn asks(task: &Task) -> bool {
         && matches!(task.last_end, Some(Ended::AsksHuman { .. }))
 }
 
-/// The answer is in the prompt of the attempt that follows the unblocking.
+/// The answer lets the task go on, and is in the prompt of its next attempt.
 pub(crate) fn answer_to(id: &TaskId) -> String {
     format!("swarm agent message {id} \"…\"")
 }
@@ -303,8 +311,8 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             list
         }
         Stage::Blocked { .. } if asks(task) => {
-            let mut list = all(&["task unblock", "task defer", "task cancel"]);
-            list.insert(1, answer_to(id));
+            let mut list = vec![answer_to(id)];
+            list.extend(all(&["task unblock", "task defer", "task cancel"]));
             list
         }
         Stage::Blocked { block: BlockKind::Conflict, .. } => {

@@ -84,7 +84,7 @@ fn of_stage(task: &Task) -> AttentionKind {
 }
 
 fn way(label: &str, command: Command) -> AttentionChoice {
-    AttentionChoice { label: label.into(), command, then: None, asks_for: None }
+    AttentionChoice { label: label.into(), command, asks_for: None }
 }
 
 fn asking(label: &str, what: &str, command: Command) -> AttentionChoice {
@@ -127,10 +127,7 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
     match &task.stage {
         Stage::Blocked { .. } if crate::react::asks(task) => {
             let answer = Command::MessageAgent { task: id.clone(), text: WORDS.into() };
-            let then = Some(Command::UnblockTask { task: id.clone() });
-            let answer =
-                AttentionChoice { then, ..asking("answer, and let it go on", "Your answer", answer) };
-            vec![answer, again(), later(), never()]
+            vec![asking("answer, and let it go on", "Your answer", answer), again(), later(), never()]
         }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
             let more = way("let it spend as much again", Command::ExtendBudget { task: Some(id.clone()) });

@@ -502,7 +502,8 @@ impl Place {
         }
         if self.alphabet.proofs {
             let work = matches!(&task.stage, Stage::Gone { work: Some(_), .. });
-            more += &format!("{},{},{work}", task.empties.min(2), task.landed_before.len());
+            let was = task.was.as_ref().map(|was| was.word());
+            more += &format!("{},{},{work}{was:?}", task.empties.min(2), task.landed_before.len());
         }
         if self.alphabet.bases {
             more += &format!("{:?}", task.same_failure.as_ref().map(|same| same.count.min(2)));

@@ -57,6 +57,9 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
             let parts = ["p1", "p2"].map(|id| TaskSpec::new(task_id(id), "a part"));
             Command::SplitTask { task: task(id), parts: parts.into() }
         }
+        ["swarm", "agent", "message", id, "\"…\""] => {
+            Command::MessageAgent { task: task(id), text: "the old parser".into() }
+        }
         ["swarm", "agent", "stop", id] => Command::StopAgent { task: task(id) },
         ["swarm", "task", "edit", id, "--depends", "''"] => {
             let patch = TaskPatch { depends: Some(vec![]), ..TaskPatch::default() };

@@ -106,6 +106,25 @@ fn an_agent_that_asks_or_cannot_waits_for_a_person() {
 }
 
 #[test]
+fn the_answer_to_an_agent_that_asks_lets_its_task_go_on_and_can_be_taken_back() {
+    check(
+        "plan a | start | ready a | asks a | stopped a | message a | ready a | heard a | messages a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2 → Active 1 → Active 2
+            message: use the old parser r2 iteration 1
+            owed: Work r2 Go { iteration: 2 }
+        "#,
+    );
+    check(
+        "plan a | start by hand | go a | ready a | asks a | stopped a | pause | message a | messages a | undo | messages a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Blocked (human)
+            message: use the old parser queued
+        "#,
+    );
+}
+
+#[test]
 fn a_stopped_agent_costs_the_task_nothing() {
     check(
         "plan a | start | ready a | stop a",

@@ -80,9 +80,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Tasks that are neither done nor given up.
-    pub fn open(&self) -> u64 {
-        self.total.saturating_sub(self.done + self.cancelled)
+    /// Tasks that a run would go on with by itself.
+    pub fn for_a_run(&self) -> u64 {
+        self.ready + self.active + self.review + self.merging
     }
 }
 

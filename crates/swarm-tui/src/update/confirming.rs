@@ -29,10 +29,7 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             Some(patch) => Command::EditTask { task, patch },
             None => return vec![],
         },
-        Kind::Answer { choice, text, .. } => {
-            let command = filled(choice.command, &text.text());
-            return sending::send_then(model, command, choice.then, None);
-        }
+        Kind::Answer { choice, text, .. } => filled(choice.command, &text.text()),
         Kind::Review { task, note, approve } => match verdict(model, &task, &note, approve) {
             Some(verdict) => {
                 model.notes.clear();

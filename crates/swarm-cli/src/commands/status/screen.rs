@@ -120,8 +120,11 @@ fn banners(view: &StatusView) -> Vec<String> {
             swarm_protocol::outcome::PauseReason::Errors => {
                 "! Paused: several agents were taken out of service. See `swarm attention`, then run `swarm resume --reason errors`".into()
             }
-            swarm_protocol::outcome::PauseReason::Abort => {
+            swarm_protocol::outcome::PauseReason::Abort if view.counts.aborted > 0 => {
                 "! Paused: the session was aborted. `swarm run --retry` merges its work again, in order".into()
+            }
+            swarm_protocol::outcome::PauseReason::Abort => {
+                "! Paused: the session was aborted. `swarm run --retry` continues with the plan".into()
             }
             swarm_protocol::outcome::PauseReason::Close => {
                 "! Paused: the plan is being closed. Resumes by itself if that does not finish".into()

@@ -274,3 +274,59 @@ fn what_a_person_had_picked_before_the_rest_was_merged_is_watched_too() {
         assert_eq!(on_trunk(&arena), ["README.md", "c.txt", "d.txt", "mine.txt"], "{strategy}");
     }
 }
+
+/// Two tasks in one file; the second adds to what the first wrote.
+fn two_in_one_file() -> Arena {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "write f.txt line1\ncommit feat: one\ncomplete"),
+        task("1.2", &["1.1"], "append f.txt line2\nwrite g.txt g\ncommit feat: two\ncomplete"),
+    ]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena
+}
+
+#[test]
+fn a_file_of_two_tasks_that_was_taken_back_at_once() {
+    let deleted = |arena: &Arena| {
+        arena.git(&["rm", "--quiet", "f.txt", "g.txt"]);
+        arena.git(&["commit", "--quiet", "--message", "person: no longer wanted"]);
+    };
+    let reverted = |arena: &Arena| {
+        arena.git(&["revert", "--no-commit", "HEAD~2..HEAD"]);
+        arena.git(&["commit", "--quiet", "--message", "person: takes it all out"]);
+    };
+    for take_out in [&deleted as &dyn Fn(&Arena), &reverted] {
+        let arena = two_in_one_file();
+        take_out(&arena);
+        let all = |status: &str| ["1.1", "1.2"].iter().all(|id| arena.status_of(id) == status);
+        assert!(all("gone"), "{} {}", arena.status_of("1.1"), arena.status_of("1.2"));
+        arena.run(&[]);
+        assert!(all("gone"), "{} {}", arena.status_of("1.1"), arena.status_of("1.2"));
+        // The first alone does not bring the second back.
+        arena.ok(&["task", "unblock", "1.1"]);
+        assert_eq!(arena.run(&[]).0, 1);
+        assert_eq!((&*arena.status_of("1.1"), &*arena.status_of("1.2")), ("done", "gone"));
+        assert_eq!(arena.run(&["--retry"]).0, 0);
+        assert!(all("done"));
+        assert_eq!(arena.git(&["show", "main:f.txt"]), "line1\nline2\n");
+        assert_eq!(arena.git(&["show", "main:g.txt"]), "g\n");
+        arena.assert_true_at_rest();
+    }
+}
+
+#[test]
+fn work_that_has_gone_is_not_done_again_because_it_was_put_off() {
+    for put_off in [&["task", "defer", "1.1"][..], &["task", "block", "1.1", "not now"]] {
+        let arena = arena_with(json!({}));
+        let script = "on-attempt 1: write one.txt one\non-attempt 2: write other.txt other\ncommit feat: one\ncomplete";
+        arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+        assert_eq!(arena.run(&[]).0, 0);
+        arena.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+        arena.run(&[]);
+        arena.ok(put_off);
+        let said = arena.ok(&["task", "unblock", "1.1"]);
+        assert!(said.contains("merged again"), "{said}");
+        ends_with(&arena, &["one.txt"]);
+    }
+}
