@@ -141,17 +141,14 @@ impl History {
         let mut taken = None;
         for (oid, changed) in &self.line {
             let steps: Vec<&Changed> = changed.iter().filter(|step| names.contains(&&*step.path)).collect();
-            let as_before = |step: &&Changed| before.contains(&step.new.as_ref());
-            match steps.first() {
-                None => {}
-                Some(first) if steps.iter().all(|step| as_before(&step)) => {
-                    // One that finds it so has not done it.
-                    let was_there = |step: &&Changed| !before.contains(&step.old.as_ref());
-                    if taken.is_none() && steps.iter().any(|step| was_there(step)) {
-                        taken = Some((oid, *first));
-                    }
-                }
-                Some(_) => taken = None,
+            if !steps.iter().all(|step| before.contains(&step.new.as_ref())) {
+                taken = None;
+                continue;
+            }
+            // One that finds it so has not done it.
+            let was_there = |step: &&&Changed| !before.contains(&step.old.as_ref());
+            if taken.is_none() {
+                taken = steps.iter().find(was_there).map(|step| (oid, *step));
             }
         }
         taken

@@ -248,3 +248,20 @@ fn a_checkpoint_of_an_aborted_session_brings_its_work_back() {
     assert_eq!(arena.git(&["log", "--format=%s", "main", "--", "one.txt"]), "feat: one\n", "{said}");
     ends_with(&arena, &BOTH);
 }
+
+#[test]
+fn a_plan_that_was_worked_on_is_not_taken_back_and_nobody_is_sent_to_undo_its_merges() {
+    let arena = two_done();
+    let log = arena.json(&["op", "log"]);
+    let saved =
+        log.as_array().expect("a list").iter().find(|op| op["kind"] == "plan save").expect("it is there");
+    let (id, number) = (saved["id"].as_str().expect("an id"), saved["seq"].to_string());
+    for more in [&[][..], &["--partial"]] {
+        let out = arena.swarm(&[&["undo", id, "--yes"], more].concat());
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(!out.status.success() && said.contains("1.1 was worked on"), "{more:?}: {said}");
+        assert!(said.contains(&format!("swarm op show {number}")), "{more:?}: {said}");
+    }
+    assert_eq!(arena.json(&["op", "log"]), log, "a refused undo is no operation");
+    ends_with(&arena, &BOTH);
+}
