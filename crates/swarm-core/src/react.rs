@@ -42,6 +42,7 @@ pub(crate) use base::trial as base_trial;
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
 pub(crate) use message::undelivered;
 pub use operate::requested;
+pub(crate) use operate::undo_refused;
 pub use plan::checkpoint_of_close;
 pub(crate) use quota::due as quota_due;
 pub(crate) use retry::retry;

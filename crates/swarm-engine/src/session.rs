@@ -76,6 +76,8 @@ pub struct Session {
 impl Session {
     pub async fn open(asker: &Asker<'_>, wishes: Wishes) -> Result<Self, SessionError> {
         let git = Git::discover(asker.repo).await?;
+        // A repository that has lost the commit that it stands on is refused here, in git's words, and not by each agent.
+        git.resolve("HEAD").await?;
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         if let Some(file) = Trust::of(&paths).unknown(&git, &paths).await?.into_iter().next() {
             return Err(SessionError::Untrusted(file.path));

@@ -14,6 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use swarm_process::complain;
 use swarm_protocol::ids::Oid;
 use tokio::sync::MutexGuard;
 
@@ -184,6 +185,23 @@ fn write_pointer(path: &Path, record: &Path) -> Result<(), GitError> {
     replace_in(path, ".git", &pointer_line("gitdir: ", record))
 }
 
+/// What stands between the name of a file in the making and the process that makes it.
+const DRAFT: &str = ".swarm-";
+
+/// Takes away what a process left that was killed before its file was whole: in a worktree it would be taken for work.
+fn sweep_drafts(dir: &Path, name: &str) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let file = entry.file_name();
+        let rest = file.to_str().and_then(|file| file.strip_prefix(name)?.strip_prefix(DRAFT));
+        let Some(pid) = rest.and_then(|rest| rest.parse::<u32>().ok()) else { continue };
+        let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if plain && !Path::new("/proc").join(pid.to_string()).exists() {
+            complain("remove what a killed process left", std::fs::remove_file(entry.path()));
+        }
+    }
+}
+
 /// A file appears whole. What was there, also a link to somewhere, is replaced and never followed.
 pub(super) fn replace_in(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), GitError> {
     let (place, mut fresh) = (dir.join(name), OsString::from(name));
@@ -191,7 +209,8 @@ pub(super) fn replace_in(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), Git
     if is_plain && std::fs::read(&place).is_ok_and(|found| found == bytes) {
         return Ok(());
     }
-    fresh.push(format!(".swarm-{}", std::process::id()));
+    sweep_drafts(dir, name);
+    fresh.push(format!("{DRAFT}{}", std::process::id()));
     let fresh = dir.join(fresh);
     let written = (|| {
         remove_if_there(&fresh)?;

@@ -142,6 +142,17 @@ fn undo_begins(
     Ok(Some(Begun { request, answer, expect }))
 }
 
+/// Why the undo of this operation would be refused now, as far as git need not be asked.
+pub(crate) fn undo_refused(state: &State, record: &crate::operation::Record) -> Option<Refusal> {
+    let begins = undo::chosen(state, Some(&record.id))
+        .and_then(|record| undo_begins(state, record, false, Force::default(), None));
+    match begins {
+        Ok(Some(_)) => None,
+        Ok(None) => undo::settled(state, record, false, Force::default()).err(),
+        Err(refusal) => Some(refusal),
+    }
+}
+
 fn expected(command: &Command) -> Option<String> {
     match command {
         Command::Rollback { expect, .. }

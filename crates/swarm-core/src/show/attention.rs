@@ -110,7 +110,10 @@ fn pauses(state: &State) -> impl Iterator<Item = (PauseReason, AttentionView)> {
         };
         let again = (*reason == PauseReason::Close).then(|| "swarm close --stop".to_string());
         let commands: Vec<String> = again.into_iter().chain([command]).collect();
-        Some((*reason, entry(what, pause.since, &pause.why, &commands)))
+        // "Aborted" is what the line says already.
+        let why =
+            if *reason == PauseReason::Abort { "nothing starts until you continue" } else { &pause.why };
+        Some((*reason, entry(what, pause.since, why, &commands)))
     })
 }
 

@@ -1,9 +1,8 @@
 //! Operations, checkpoints and hooks for people.
 
-use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
 
-use crate::operation::{Record, Running, checkpoints, undo};
+use crate::operation::{Record, Running, checkpoints};
 use crate::state::State;
 use crate::state::operations::HookRun;
 
@@ -50,9 +49,7 @@ fn operation(state: &State, record: &Record) -> OperationView {
         (None, Some(_)) => OperationState::Undone,
         (None, None) => OperationState::Done,
     };
-    let refusal = undo::chosen(state, Some(&record.id))
-        .and_then(|record| undo::settled(state, record, false, Force::default()).map(|_| ()))
-        .err();
+    let refusal = crate::react::undo_refused(state, record);
     OperationView {
         id: record.id.clone(),
         seq: record.seq,

@@ -63,6 +63,8 @@ impl Cuts {
         drop(run);
         self.disk.come_back();
         catch_unwind(AssertUnwindSafe(|| self.look())).map_err(|panic| {
+            // That is the verdict: what is left of the repository answers no more questions.
+            self.arena.is_judged();
             let text = panic.downcast_ref::<String>().cloned();
             text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
         })
