@@ -47,24 +47,21 @@ impl Taken {
             .collect();
         let history = History::of(git, tip, &all).await?;
         for Candidate { oid, files } in &all {
-            let back =
-                |(file, name): &(&Changed, Vec<u8>)| history.before(oid, file).contains(&now.get(name));
-            if !files.iter().all(back) {
+            let before: Vec<_> = files.iter().map(|(file, _)| history.before(oid, file)).collect();
+            if !files.iter().zip(&before).all(|((_, name), before)| before.contains(&now.get(name))) {
                 continue;
             }
-            for (file, name) in files {
-                let before = history.before(oid, file);
-                let (by, by_us) = match history.taken_out(&[&file.path, name], &before) {
-                    Some((by, step)) => {
-                        (Some(by.clone()), made.contains(by) || is_of_ours(&changes, made, oid, step))
-                    }
+            for ((file, name), before) in files.iter().zip(&before) {
+                let (by, step) = match history.taken_out(&[&file.path, name], before) {
+                    Some((by, step)) => (Some(by.clone()), (&*step.path, &step.old, &step.new)),
+                    // Not on trunk's own line.
                     None => {
                         let last = git.last_change(tip, name).await?.filter(|last| last != *oid);
-                        let by_us = last.as_ref().is_some_and(|last| made.contains(last));
-                        (last, by_us || left_so(&changes, made, oid, file))
+                        (last, (&*file.path, &file.new, &file.old))
                     }
                 };
-                if !by_us {
+                let by_us = by.as_ref().is_some_and(|by| made.contains(by));
+                if !by_us && !is_of_ours(&changes, made, oid, step) {
                     taken.by.insert((*oid).clone(), by);
                     break;
                 }
@@ -155,24 +152,17 @@ impl History {
     }
 }
 
-/// Whether a commit of ours made the same of the file, which somebody may have rewritten since.
+/// Whether another commit of ours made the same of the file: somebody may have rewritten that commit since, and the
+/// content is still its work.
 fn is_of_ours(
     changes: &BTreeMap<Oid, Vec<Changed>>,
     made: &BTreeSet<Oid>,
     oid: &Oid,
-    step: &Changed,
+    (path, old, new): (&[u8], &Option<Oid>, &Option<Oid>),
 ) -> bool {
     let others = changes.iter().filter(|(other, _)| *other != oid && made.contains(*other));
     let mut files = others.flat_map(|(_, changed)| changed);
-    files.any(|other| other.path == step.path && other.old == step.old && other.new == step.new)
-}
-
-/// Whether another commit of ours made the file what it was before this one: somebody may have rewritten that commit
-/// since, and the content is still its work.
-fn left_so(changes: &BTreeMap<Oid, Vec<Changed>>, made: &BTreeSet<Oid>, oid: &Oid, file: &Changed) -> bool {
-    let others = changes.iter().filter(|(other, _)| *other != oid && made.contains(*other));
-    let mut files = others.flat_map(|(_, changed)| changed);
-    files.any(|other| other.path == file.path && other.old == file.new && other.new == file.old)
+    files.any(|other| other.path == path && other.old == *old && other.new == *new)
 }
 
 impl Git {
