@@ -288,13 +288,14 @@ pub fn all_facts(
     all
 }
 
-/// Facts that a later change took out of reach, as a refusal.
+/// Facts that a later change took out of reach, as a refusal. `some_stand`: an undo of the others would do something.
 pub fn refused(
     state: &State,
     record: &crate::state::operations::Record,
     changes: Vec<swarm_protocol::refusal::Changed>,
+    some_stand: bool,
 ) -> Refusal {
-    let instead = undo::instead(state, record, &changes, true);
+    let instead = undo::instead(state, record, &changes, some_stand);
     Refusal::ChangedSince { id: record.id.clone(), what: record.describe(), changes, instead }
 }
 

@@ -50,7 +50,7 @@ pub fn unmake(
         }
     }
     if !changed.is_empty() && !partial {
-        return Err(refused(state, record, changed));
+        return Err(refused(state, record, changed, true));
     }
     worktrees_follow(state, record, survey, draft);
     draft.facts = set_back(state, record, partial, force)?;
@@ -58,7 +58,7 @@ pub fn unmake(
     if partial && !moves && draft.facts.is_empty() {
         changed.extend(undo::split(state, record, force).changed);
         if !changed.is_empty() {
-            return Err(refused(state, record, changed));
+            return Err(refused(state, record, changed, false));
         }
     }
     let mut said = Vec::new();
