@@ -74,7 +74,12 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             return Err(not_delivered(&swarm, &task, args.timeout));
         }
     }
-    cx.out.view(&Sent { answer, task, delivery }, describe)
+    let waits = !delivery.as_ref().is_some_and(is_landed);
+    cx.out.view(&Sent { answer, task, delivery }, describe)?;
+    if waits {
+        swarm.note_that_nothing_goes_on();
+    }
+    Ok(())
 }
 
 /// It stays queued; the reason why nobody waits for it any more.
