@@ -96,6 +96,10 @@ pub struct WorkPrompt {
     pub nudge: Option<String>,
     /// Words of people, oldest first.
     pub messages: Vec<Said>,
+    /// Files that nobody else changes while this task is worked on.
+    pub reserved: Vec<String>,
+    /// Files that others have reserved.
+    pub reserved_by_others: Vec<String>,
 }
 
 /// A word of a person.
@@ -297,6 +301,8 @@ fn sample() -> WorkPrompt {
             ..Recovery::default()
         }),
         compact: true,
+        reserved: some(),
+        reserved_by_others: some(),
         repeated: Some("x".into()),
         handover: Some("x".into()),
         nudge: Some("x".into()),

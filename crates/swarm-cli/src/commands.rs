@@ -21,6 +21,7 @@ pub mod quota;
 pub mod budget;
 pub mod agent;
 pub mod worktree;
+pub mod reservations;
 pub mod restore;
 pub mod review;
 pub mod checkpoint;
@@ -84,6 +85,7 @@ pub enum Command {
     Mode(mode::Args),
     Quota(quota::Args),
     Budget(budget::Args),
+    Reservations(reservations::Args),
     #[command(subcommand)]
     Agent(agent::Command),
     #[command(subcommand)]
@@ -164,6 +166,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Mode(args) => mode::run(args, cx)?,
         Command::Quota(args) => quota::run(args, cx)?,
         Command::Budget(args) => budget::run(args, cx)?,
+        Command::Reservations(args) => reservations::run(args, cx)?,
         Command::Agent(command) => agent::run(command, cx)?,
         Command::Worktree(command) => worktree::run(command, cx)?,
         Command::Restore(args) => restore::run(args, cx)?,

@@ -12,6 +12,7 @@ mod place;
 mod plan;
 mod proof;
 mod recovery;
+mod reservation;
 mod restore;
 mod review;
 mod run;
@@ -97,6 +98,8 @@ impl State {
             | E::ProtectedTouched { .. } | E::PublishWaits { .. } | E::CheckoutChanged { .. }
             | E::RaceLost { .. } | E::MergeFailed { .. } | E::MergeInterrupted { .. }
             | E::TrunkReleased { .. } | E::MergeCompleted { .. } => self.apply_merge(event, at),
+            E::ReservationGranted { .. } | E::ReservationReleased { .. } | E::MergeHeld { .. }
+            | E::ReservationPassed { .. } => self.apply_reservation(event, at),
             E::VerificationStarted { .. } | E::VerificationPassed { .. } | E::VerificationFailed { .. }
             | E::VerificationRed { .. } | E::TrunkTrialStarted { .. } | E::TrunkJudged { .. } => self.apply_verification(event, at),
         }

@@ -15,6 +15,38 @@ pub(crate) fn meet(a: &str, b: &str) -> bool {
     paths_meet(&names(a), &names(b))
 }
 
+/// Whether this path is meant by the pattern: every character of the path stands for itself.
+pub(crate) fn means(pattern: &str, path: &str) -> bool {
+    let unclear = |name: &str| name.contains(['[', '{', '\\']);
+    if pattern.len() > LENGTH_MAX {
+        return true;
+    }
+    let path: Vec<&str> = path.split('/').collect();
+    let is_name = |name: &&str, literal: &&str| {
+        let (name_of, literal): (Vec<char>, Vec<char>) = (name.chars().collect(), literal.chars().collect());
+        unclear(name) || stands_for(&name_of, &literal, |c| *c == '*', |x, y| x == y || *x == '?')
+    };
+    stands_for(&names(pattern), &path, |name| *name == "**", is_name)
+}
+
+/// As `meet_by`, where only the first row has members that stand for any number of the other's.
+fn stands_for<T>(a: &[T], b: &[T], any: impl Fn(&T) -> bool, same: impl Fn(&T, &T) -> bool) -> bool {
+    let mut below: Vec<bool> = vec![false; b.len() + 1];
+    below[b.len()] = true;
+    for x in a.iter().rev() {
+        let mut row = vec![false; b.len() + 1];
+        for j in (0..=b.len()).rev() {
+            row[j] = match b.get(j) {
+                y if any(x) => below[j] || (y.is_some() && row[j + 1]),
+                Some(y) => below[j + 1] && same(x, y),
+                None => false,
+            };
+        }
+        below = row;
+    }
+    below[0]
+}
+
 /// The names of the path, with everything below it where it may be a folder.
 fn names(pattern: &str) -> Vec<&str> {
     let mut names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
@@ -61,7 +93,7 @@ fn meet_by<T>(a: &[T], b: &[T], any: impl Fn(&T) -> bool, same: impl Fn(&T, &T) 
 
 #[cfg(test)]
 mod tests {
-    use super::meet;
+    use super::{means, meet};
 
     #[test]
     fn patterns_meet_where_a_path_is_meant_by_both() {
@@ -89,6 +121,26 @@ mod tests {
         ] {
             assert_eq!(meet(a, b), wanted, "{a} and {b}");
             assert_eq!(meet(b, a), wanted, "{b} and {a}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_meant_letter_by_letter() {
+        for (pattern, path, wanted) in [
+            ("app/**", "app/[id]/page.tsx", true),
+            ("app/settings/*.tsx", "app/[id]/page.tsx", false),
+            ("app/*/page.tsx", "app/[id]/page.tsx", true),
+            ("src/*.rs", "src/a*b.rs", true),
+            ("src/a.rs", "src/*.rs", false),
+            ("src", "src/deep/b.rs", true),
+            ("src", "srcs/b.rs", false),
+            ("Makefile", "Makefile", true),
+            ("**/*.md", "README.md", true),
+            ("docs/?.md", "docs/ab.md", false),
+            ("[abc].rs", "z.rs", true),
+        ] {
+            assert_eq!(means(pattern, path), wanted, "{pattern} and {path}");
+            assert!(!wanted || meet(pattern, path), "whatever is meant also meets: {pattern} and {path}");
         }
     }
 

@@ -117,6 +117,9 @@ pub enum Report {
         /// Protected files that it changes.
         #[serde(default)]
         protected: Vec<String>,
+        /// All files that it changes.
+        #[serde(default)]
+        changed: Vec<String>,
         /// Commits that have work of the task which trunk had already.
         #[serde(default)]
         found: Vec<Oid>,

@@ -20,6 +20,7 @@ mod settle;
 mod claims;
 mod owed;
 mod ready;
+mod reservations;
 mod reviewer;
 mod structure;
 mod text;

@@ -9,6 +9,10 @@ pub const TITLE_MAX: usize = 500;
 pub const DESCRIPTION_MAX: usize = 64 * 1024;
 pub const GOAL_MAX: usize = 64 * 1024;
 /// Entries of a list (depends, acceptance, files, tags).
+/// Globs of one reservation, and reservations of people and tools.
+pub const RESERVED_GLOBS_MAX: usize = 64;
+pub const RESERVATIONS_MAX: usize = 64;
+pub const RESERVATION_SECS_MAX: u64 = 30 * 86_400;
 pub const LIST_MAX: usize = 1_000;
 /// Bytes of one entry of a list.
 pub const ENTRY_MAX: usize = 4 * 1024;

@@ -65,6 +65,8 @@ pub enum Bug {
     ApprovalKept,
     /// Work that changes protected files goes to trunk although no person has seen that.
     ProtectedUnseen,
+    /// Files that somebody has reserved are given to another task as well.
+    ReservationGrantedTwice,
 }
 
 #[cfg(debug_assertions)]

@@ -4,6 +4,7 @@ mod command;
 mod work;
 mod failure;
 mod aftermath;
+mod reserve;
 mod restart;
 mod retry;
 mod quota;
@@ -99,8 +100,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         }
         Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
         Report::Stopped { run, wip } => work::stopped(state, &run, wip),
-        Report::Built { task, base, result, commits, squashed, resolved, protected, found } => {
-            let merged = merge::Merged { base, result, commits, squashed, resolved, protected, found };
+        Report::Built { task, base, result, commits, squashed, resolved, protected, changed, found } => {
+            let merged =
+                merge::Merged { base, result, commits, squashed, resolved, protected, changed, found };
             merge::built(state, task, merged)
         }
         Report::BuildJoined { task, base, tip, tree, resolved } => {

@@ -3,6 +3,7 @@
 //! again until nothing follows, all in the batch of the input that made it possible.
 
 mod council;
+mod reservations;
 mod rest;
 mod slots;
 
@@ -22,7 +23,7 @@ use crate::react;
 use crate::ready::{builds_on_trunk, dispatches, nonce};
 use crate::reviewer::{Judge, next_judge, reviewer};
 use crate::stage::{MergeStep, Stage};
-use crate::state::State;
+use crate::state::{State, Task};
 
 pub use rest::{nothing_left, rests, waits_for_review, waits_for_start};
 use slots::{restart, slot};
@@ -57,8 +58,10 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         .or_else(|| one(trial(state)))
         .or_else(|| one(react::base_trial(state)))
         .or_else(|| one(review(state, now)))
-        .or_else(|| one(restart(state, now)))
-        .or_else(|| one(slot(state, now)))
+        .or_else(|| restart(state, now))
+        .or_else(|| slot(state, now))
+        // Behind the slots: whoever goes on at once keeps what it has.
+        .or_else(|| one(reservations::ended(state, now)))
         .or_else(|| one(whole(state)))
         .or_else(|| one(trunk(state, now)))
         .unwrap_or_default()
@@ -87,7 +90,12 @@ pub fn wakes_at(state: &State, now: Timestamp) -> Option<Timestamp> {
         .map(|closed| closed.next_probe)
         .filter(|at| *at > now);
     let close = close_holds_until(state).filter(|at| *at > now);
-    attempts.chain(probes).chain(close).chain(state.index.timer_after(now)).min()
+    attempts
+        .chain(probes)
+        .chain(close)
+        .chain(reservations::ends_at(state, now))
+        .chain(state.index.timer_after(now))
+        .min()
 }
 
 fn close_holds_until(state: &State) -> Option<Timestamp> {
@@ -194,7 +202,9 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     }
     let due = |id: &&TaskId| {
         state.task(id).is_some_and(|t| match t.stage {
-            Stage::Approved { not_before, .. } => not_before <= now && builds_on_trunk(state, t),
+            Stage::Approved { not_before, .. } => {
+                not_before <= now && builds_on_trunk(state, t) && !waits_for_files(state, t)
+            }
             Stage::Split { not_before, .. } => not_before <= now && wholes_turn(state, id),
             _ => false,
         })
@@ -203,6 +213,11 @@ fn trunk(state: &State, now: Timestamp) -> Option<Event> {
     // Whoever reviews it, now or by then: what rules decide may go onto its branch.
     let joins = state.task(task).is_some_and(|t| !t.worktree && t.parts.is_empty());
     Some(Event::TrunkGranted { task: task.clone(), status: Status::Merging, joins: joins.then_some(true) })
+}
+
+/// Files that it changes are reserved by others, as it was when it was last built.
+fn waits_for_files(state: &State, task: &Task) -> bool {
+    task.held_by.iter().any(|number| state.reservations.contains_key(number))
 }
 
 fn wholes_turn(state: &State, id: &TaskId) -> bool {

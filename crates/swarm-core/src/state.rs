@@ -24,6 +24,7 @@ use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, Extra};
 use swarm_protocol::policy::Policy;
+use swarm_protocol::reservation::Reservation;
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
@@ -74,6 +75,11 @@ pub struct State {
     pub setup_failures: SetupFailures,
     /// Groups of profiles whose allowance was used up at least once.
     pub quotas: BTreeMap<String, QuotaGate>,
+    /// Who has which files for themselves, by number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reservations: BTreeMap<u64, Reservation>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reservations_ever: u64,
     /// The conversation about this plan of the agent that reviews, by its profile.
     #[serde(default)]
     pub review_sessions: BTreeMap<String, String>,
@@ -128,6 +134,10 @@ pub struct SetupFailures {
     /// The worktrees were there: the commands that prepare them failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub commands: bool,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// Header of the plan.

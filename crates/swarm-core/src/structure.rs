@@ -70,6 +70,8 @@ pub(crate) fn patch_between(old: &TaskSpec, new: &TaskSpec) -> TaskPatch {
         depends: changed(&old.depends, &new.depends),
         acceptance: changed(&old.acceptance, &new.acceptance),
         files: changed(&old.files, &new.files),
+        reserve: changed(&old.reserve, &new.reserve),
+        share: changed(&old.share, &new.share),
         tags: changed(&old.tags, &new.tags),
         size: changed(&old.size, &new.size),
         priority: changed(&old.priority, &new.priority),
@@ -98,6 +100,12 @@ pub(crate) fn patch_spec(spec: &mut TaskSpec, patch: &TaskPatch) {
     }
     if let Some(v) = p.files {
         spec.files = v
+    }
+    if let Some(v) = p.reserve {
+        spec.reserve = v
+    }
+    if let Some(v) = p.share {
+        spec.share = v
     }
     if let Some(v) = p.tags {
         spec.tags = v

@@ -260,6 +260,10 @@ impl Asking<'_> {
             part.review.clone_from(&whole.review);
             part.isolation.clone_from(&whole.isolation);
             part.allow_empty = false;
+            if part.reserve.is_empty() && part.share.is_empty() {
+                part.reserve.clone_from(&whole.reserve);
+                part.share.clone_from(&whole.share);
+            }
             part.tags.retain(|tag| !whole.tags.contains(tag));
             part.tags.splice(0..0, whole.tags.iter().cloned());
         }

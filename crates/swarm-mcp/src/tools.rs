@@ -91,9 +91,9 @@ tools! {
     "swarm_plan" Destructive Plan takes::PlanArgs, "Decide about the plan",
         "Approves the plan, sets or locks its execution profile, resets it or closes it. reset and close without `expect` are previews.";
     "swarm_run" Write All takes::RunArgs, "Let work go on",
-        "Starts tasks, resumes, sets the mode, sends a message to an agent, revives an agent, extends a budget, opens a quota, marks attention as seen, retries after an abort.";
+        "Starts tasks, resumes, sets the mode, sends a message to an agent, revives an agent, extends a budget, opens a quota, marks attention as seen, releases reserved files, retries after an abort.";
     "swarm_stop" Destructive All takes::StopArgs, "Stop work",
-        "Pauses, stops or kills the agent of a task, blocks a task, redirects an agent, holds a quota, or ends the swarm. Work is kept.";
+        "Pauses, stops or kills the agent of a task, blocks a task, redirects an agent, holds a quota, reserves files, or ends the swarm. Work is kept.";
     "swarm_checkpoint" Write All takes::CheckpointArgs, "Checkpoint",
         "Makes or deletes a checkpoint of plan, trunk, branches and worktrees.";
     "swarm_rollback" Destructive All takes::RollbackArgs, "Roll back",

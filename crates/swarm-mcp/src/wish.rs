@@ -153,6 +153,7 @@ fn run(args: RunArgs) -> Result<Wish, ApiError> {
         RunDo::OpenQuota => Command::OpenQuota { group: needed(args.group, "group", "open_quota")? },
         RunDo::Seen => Command::AcknowledgeAttention { entry: needed(args.entry, "entry", "seen")? },
         RunDo::Retry => Command::Retry,
+        RunDo::Release => Command::ReleaseReservation { number: needed(args.number, "number", "release")? },
     };
     Ok(Wish::plain(command, args.id))
 }
@@ -174,6 +175,12 @@ fn stop(args: StopArgs) -> Result<Wish, ApiError> {
             same_worktree: args.same_worktree,
         },
         StopDo::HoldQuota => Command::HoldQuota { group: needed(args.group.clone(), "group", "hold_quota")? },
+        StopDo::Reserve => Command::Reserve {
+            files: args.files.clone(),
+            shared: args.shared,
+            secs: args.seconds,
+            reason: args.reason.clone(),
+        },
         StopDo::Drain => Command::Drain { why: why() },
     };
     Ok(Wish::plain(command, args.id))

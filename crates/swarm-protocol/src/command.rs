@@ -266,6 +266,23 @@ pub enum Command {
     ExtendBudget {
         task: Option<TaskId>,
     },
+    /// Files for oneself, for a while: agents' work in them waits.
+    Reserve {
+        /// Globs; all of them, or none is reserved.
+        files: Vec<String>,
+        /// Others may share them, and nobody may reserve them.
+        #[serde(default)]
+        shared: bool,
+        /// How long; none: as configured.
+        #[serde(default)]
+        secs: Option<u64>,
+        #[serde(default)]
+        reason: Option<String>,
+    },
+    /// Files that somebody has reserved are free again, whoever it was.
+    ReleaseReservation {
+        number: u64,
+    },
     /// Ctrl+C: no new work, agents to their boundary, then the end.
     Drain {
         why: String,

@@ -6,6 +6,7 @@ mod merge;
 mod operations;
 mod policy;
 mod recovery;
+mod reservations;
 mod review;
 mod span;
 mod worktree;
@@ -21,6 +22,7 @@ pub use limits::Limits;
 pub use merge::{Merge, Regenerate, Strategy};
 pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
+pub use reservations::Reservations;
 pub use review::{Council, Member, Review, check_members};
 pub use span::Span;
 pub use worktree::Worktree;
@@ -83,6 +85,7 @@ pub struct Config {
     pub budget: Budget,
     pub disk: Disk,
     pub merge: Merge,
+    pub reservations: Reservations,
     pub stop: Stop,
     pub worktree: Worktree,
     pub ledger: Ledger,
@@ -220,6 +223,7 @@ impl Default for Config {
             budget: Budget::default(),
             disk: Disk::default(),
             merge: Merge::default(),
+            reservations: Reservations::default(),
             stop: Stop::default(),
             worktree: Worktree::default(),
             ledger: Ledger::default(),

@@ -299,6 +299,19 @@ events! {
     /// The agent said that it is complete, and its branch changes nothing; `next` says what becomes of the task.
     NothingChanged "nothing_changed" [task "taskId": TaskId, status "status": Status] { why "why": String, next "next": Next }
 
+    // --- reservations -----------------------------------------------------------------------------
+    /// Files belong to a task, or to whoever asked, until they are released. `beside`: others that stood in the way and
+    /// were passed over.
+    ReservationGranted "reservation_granted" []
+        { task "task": Option<TaskId>, number "number": u64, by "by": Option<String>, files "files": Vec<String>, shared "shared": Vec<String>, secs "secs": u64,
+          reason "reason": Option<String>, beside "beside": Vec<u64> }
+    ReservationReleased "reservation_released" [] { task "task": Option<TaskId>, number "number": u64, why "why": String }
+    /// What would be merged changes files that somebody has reserved: it waits until these reservations are released.
+    MergeHeld "merge_held" [task "taskId": TaskId, status "status": Status]
+        { reservations "reservations": Vec<u64>, paths "paths": Vec<String>, why "why": String }
+    /// What is merged changes files that somebody has reserved, and the configuration lets that pass.
+    ReservationPassed "reservation_passed" [task "taskId": TaskId] { reservations "reservations": Vec<u64>, paths "paths": Vec<String> }
+
     // --- what is done, asked again ----------------------------------------------------------------
     /// Trunk is not where it was left: whatever is done has to be looked up again.
     TrunkMoved "trunk_moved" [] { from "from": Oid, to "to": Oid }

@@ -91,6 +91,8 @@ pub enum BlockKind {
     Budget,
     /// Its agent says that it is complete, and nothing has changed.
     Empty,
+    /// Others have reserved its files.
+    Reserved,
 }
 
 impl BlockKind {
@@ -106,6 +108,7 @@ impl BlockKind {
             Self::Overflow => "overflow",
             Self::Budget => "budget",
             Self::Empty => "empty",
+            Self::Reserved => "reserved",
         }
     }
 }
@@ -176,6 +179,12 @@ pub struct TaskSpec {
     pub acceptance: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// Globs of files that nobody else changes while the task is worked on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserve: Vec<String>,
+    /// Globs of files that others may share, and nobody may reserve meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub share: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,6 +215,8 @@ impl TaskSpec {
             depends: vec![],
             acceptance: vec![],
             files: vec![],
+            reserve: vec![],
+            share: vec![],
             tags: vec![],
             size: None,
             priority: None,
@@ -232,6 +243,10 @@ pub struct TaskPatch {
     pub acceptance: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::council::CouncilRules;
 use crate::operation::HookRule;
 use crate::outcome::Mode;
+use crate::reservation::Overlap;
 use crate::review::Reviewer;
 
 /// What the core must know of a profile to choose one.
@@ -142,6 +143,15 @@ pub struct Policy {
     pub check_bases: bool,
     /// Plan events between two snapshot events.
     pub snapshot_every: u64,
+    /// What becomes of work in files that somebody else has reserved.
+    #[serde(default, skip_serializing_if = "Overlap::is_default")]
+    pub overlap: Overlap,
+    /// Seconds that a reservation lasts when nobody works under it.
+    #[serde(default = "reservation_secs", skip_serializing_if = "is_an_hour")]
+    pub reservation_secs: u64,
+    /// A task that reserves nothing reserves the files that it names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reserve_files: bool,
     /// Whether check commands are configured.
     pub checks: bool,
     /// Whether verification commands are configured.
@@ -185,6 +195,9 @@ impl Default for Policy {
             same_failures_max: 0,
             check_bases: false,
             snapshot_every: 50,
+            overlap: Overlap::default(),
+            reservation_secs: reservation_secs(),
+            reserve_files: false,
             checks: true,
             verifies: true,
         }
@@ -218,6 +231,14 @@ fn claims_max() -> u32 {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn reservation_secs() -> u64 {
+    3600
+}
+
+fn is_an_hour(secs: &u64) -> bool {
+    *secs == reservation_secs()
 }
 
 fn review_rounds() -> u32 {

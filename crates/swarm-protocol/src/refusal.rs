@@ -90,6 +90,15 @@ pub enum Refusal {
     NoAgent {
         task: TaskId,
     },
+    /// Somebody else has these files.
+    FilesReserved {
+        files: String,
+        holder: String,
+        number: u64,
+    },
+    UnknownReservation {
+        number: u64,
+    },
     AlreadyWaived {
         task: TaskId,
         gate: String,
@@ -193,6 +202,8 @@ impl Refusal {
         "nothing_to_change",
         "not_paused",
         "no_agent",
+        "files_reserved",
+        "unknown_reservation",
         "already_waived",
         "draining",
         "not_for_agents",
@@ -234,6 +245,8 @@ impl Refusal {
             Self::NothingToChange { .. } => "nothing_to_change",
             Self::NotPaused { .. } => "not_paused",
             Self::NoAgent { .. } => "no_agent",
+            Self::FilesReserved { .. } => "files_reserved",
+            Self::UnknownReservation { .. } => "unknown_reservation",
             Self::AlreadyWaived { .. } => "already_waived",
             Self::Draining => "draining",
             Self::NotForAgents { .. } => "not_for_agents",

@@ -12,7 +12,7 @@ use crate::plan::ExecutionProfile;
 pub use review::{MemberView, ReviewView, WorkView};
 pub use status::{
     AgentView, ApprovalView, AttentionView, BudgetView, ConflictView, ConflictsWith, Counts, DegradedView,
-    NextView, PhaseView, QuotaView, StatusView,
+    NextView, PhaseView, QuotaView, ReservationView, StatusView,
 };
 pub use task::{AuditView, LandedView, MessageView, TaskRow, TaskView};
 

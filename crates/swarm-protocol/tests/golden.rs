@@ -329,6 +329,25 @@ fn recovery_events() -> Vec<Event> {
         },
         Event::MessageLanded { task: task(), id, run: run(), iteration: 2 },
         Event::BudgetExtended { task: None },
+        Event::ReservationGranted {
+            task: Some(task()),
+            number: 3,
+            by: None,
+            files: vec!["src/**".into()],
+            shared: vec!["docs/**".into()],
+            secs: 3600,
+            reason: None,
+            beside: vec![],
+        },
+        Event::ReservationReleased { task: None, number: 3, why: "its time is over".into() },
+        Event::MergeHeld {
+            task: task(),
+            status: Status::Merging,
+            reservations: vec![3],
+            paths: vec!["src/a.rs".into()],
+            why: "src/a.rs is reserved by task 1.1 (reservation 3)".into(),
+        },
+        Event::ReservationPassed { task: task(), reservations: vec![3], paths: vec!["src/a.rs".into()] },
     ]
 }
 

@@ -21,6 +21,7 @@ mod flight;
 mod flight_law;
 mod people;
 mod oracle;
+mod reserving;
 mod rules;
 mod agenda;
 mod policy;

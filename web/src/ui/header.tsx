@@ -151,6 +151,14 @@ export function Banner() {
           {quota.resets_at ? `; back at ${clock(quota.resets_at)}` : ""}.
         </div>
       ))}
+      {status?.reservations
+        ?.filter((one) => one.waiting.length > 0)
+        .map((one) => (
+          <div key={one.number} className="banner" role="status">
+            {one.waiting.join(", ")} {one.waiting.length === 1 ? "waits" : "wait"} for {[...one.files, ...one.shared].join(", ")}, reserved by {one.holder}
+            {one.until ? ` until ${clock(one.until)}` : ""}. <code>swarm reservations release {one.number}</code>
+          </div>
+        ))}
       {status?.approved.drifted && at === null ? (
         <div className="banner" role="status">
           The plan has changed since it was approved. <To path="/plan">Look</To>

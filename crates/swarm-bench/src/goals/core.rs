@@ -179,8 +179,8 @@ fn answer(effect: Effect) -> Option<Said> {
         Effect::Stop { run, .. } => Said::Stopped { run, wip: None },
         Effect::Build { task, .. } => {
             let (base, result, commits) = (oid('0'), oid('3'), vec![oid('3')]);
-            let (squashed, resolved, protected, found) = (false, vec![], vec![], vec![]);
-            Said::Built { task, base, result, commits, squashed, resolved, protected, found }
+            let (squashed, resolved, protected, changed, found) = (false, vec![], vec![], vec![], vec![]);
+            Said::Built { task, base, result, commits, squashed, resolved, protected, changed, found }
         }
         Effect::Publish { task, result, commits, .. } => {
             Said::Published { task, proof: Proof::new("main", result, commits) }

@@ -129,6 +129,8 @@ fn merge(event: &Event) -> Option<String> {
         Event::ProtectedTouched { paths, .. } => {
             format!("waits for a person: changes {}", short(&paths.join(", ")))
         }
+        Event::MergeHeld { why, .. } => short(why),
+        Event::ReservationPassed { paths, .. } => format!("changes {}", short(&paths.join(", "))),
         Event::VerificationStarted { run, .. } => run.to_string(),
         Event::VerificationPassed { commit, .. } => format!("commit {}", commit.short()),
         Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => {
@@ -190,6 +192,12 @@ fn of_claims(event: &Event) -> Option<String> {
             join(&format!("{} is {verdict}", commit.short()), &gist(output))
         }
         Event::BaseCheckLost { commit, why, .. } => join(commit.short(), why),
+        Event::ReservationGranted { task, by, number, files, shared, .. } => {
+            let holder = task.as_ref().map(|task| format!("task {task}")).or_else(|| by.clone());
+            let files: Vec<&str> = files.iter().chain(shared).map(String::as_str).collect();
+            join(&format!("{number} for {}", holder.unwrap_or_default()), &files.join(", "))
+        }
+        Event::ReservationReleased { number, why, .. } => join(&number.to_string(), why),
         Event::BudgetExtended { task } => {
             task.as_ref().map_or_else(|| "the whole swarm".into(), ToString::to_string)
         }

@@ -28,6 +28,7 @@ mod council;
 mod planning;
 mod odd_files;
 mod recovery;
+mod reservations;
 mod retry;
 mod terminal;
 mod tmux;

@@ -52,7 +52,7 @@ impl Arena {
     }
 
     /// The prompt that a run has been given last.
-    fn prompt_of(&self, run: &str) -> String {
+    pub fn prompt_of(&self, run: &str) -> String {
         let spec = self.root.join(format!(".swarm/run/daemons/{run}.spec.json"));
         let spec: Value =
             serde_json::from_slice(&std::fs::read(spec).unwrap_or_default()).unwrap_or_default();

@@ -113,6 +113,8 @@ fn of_its_merge(event: &Event) -> Option<String> {
         Event::MergeResolved { tip, resolved, .. } => {
             format!("{} for review; conflicts resolved: {}", tip.short(), shown(resolved))
         }
+        Event::MergeHeld { why, .. } => why.clone(),
+        Event::ReservationPassed { paths, .. } => format!("changes reserved files: {}", paths.join(", ")),
         Event::ProtectedTouched { paths, .. } => format!("changes protected files: {}", paths.join(", ")),
         Event::VerificationFailed { output, .. } | Event::VerificationRed { output, .. } => gist(output),
         Event::TrunkTrialStarted { commit, .. } => format!("trunk alone at {}", commit.short()),

@@ -64,6 +64,12 @@ impl State {
                     task.messages.retain(|m| m.id != *id || m.landed.is_some());
                 }
             }
+            Fact::Reservation(number) => {
+                match typed(after) {
+                    Some(reservation) => self.reservations.insert(*number, reservation),
+                    None => self.reservations.remove(number),
+                };
+            }
             Fact::Redirect(to) => {
                 match typed(after) {
                     Some(redirect) => self.ops.redirects.insert(to.clone(), redirect),

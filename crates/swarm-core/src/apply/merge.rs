@@ -18,6 +18,7 @@ impl State {
                 let (base, result, commits) = (base.clone(), result.clone(), commits.clone());
                 self.change(task, |t| {
                     t.effect_failures = 0;
+                    t.held_by.clear();
                     t.found = found.clone().unwrap_or_default();
                     // What was joined to the branch stays resolved there, however cleanly it is built now.
                     if resolved.is_some() || !t.joined {

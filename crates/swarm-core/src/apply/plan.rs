@@ -153,6 +153,7 @@ impl State {
             resolved: vec![],
             joined: false,
             protected: vec![],
+            held_by: vec![],
             landed_before: vec![],
             found: vec![],
             base: None,

@@ -142,6 +142,7 @@ impl State {
             Event::AttemptStopped { task, run, wip } => {
                 if let Some(gone) = self.runs.remove(run) {
                     self.set_idle(gone.agent.as_ref(), run);
+                    self.reservation_left_alone(task, at);
                 }
                 if let Some(wip) = wip {
                     self.change(task, |t| t.wip = Some(wip.clone()));

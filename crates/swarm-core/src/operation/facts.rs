@@ -50,6 +50,7 @@ pub fn read(state: &State, fact: &Fact) -> Option<Value> {
             Some(json!({ "delivered": message.landed.is_some() }))
         }
         Fact::Redirect(to) => serde_json::to_value(state.ops.redirects.get(to)?).ok(),
+        Fact::Reservation(number) => serde_json::to_value(state.reservations.get(number)?).ok(),
         Fact::Checkpoint(name) => {
             let checkpoint = state.ops.checkpoints.get(name).filter(|c| c.deleted.is_none())?;
             Some(json!({ "seq": checkpoint.seq }))
@@ -172,6 +173,9 @@ fn only_fact(event: &Event) -> Option<Fact> {
         Event::MessageQueued { id, .. } => Fact::Message(id.clone()),
         Event::AgentRedirected { to, .. } => Fact::Redirect(to.clone()),
         Event::CheckpointDeleted { name, .. } => Fact::Checkpoint(name.clone()),
+        Event::ReservationGranted { number, .. } | Event::ReservationReleased { number, .. } => {
+            Fact::Reservation(*number)
+        }
         other => Fact::Part(other.task()?.clone(), TaskPart::Stage),
     })
 }
@@ -222,6 +226,8 @@ pub fn describe(fact: &Fact, value: Option<&Value>) -> String {
         (Fact::Worktree(id), _) => format!("the worktree of task {id} changed"),
         (Fact::Checkpoint(name), None) => format!("the checkpoint {name} is gone"),
         (Fact::Checkpoint(name), Some(_)) => format!("the checkpoint {name} is there"),
+        (Fact::Reservation(number), None) => format!("reservation {number} is released"),
+        (Fact::Reservation(number), Some(_)) => format!("reservation {number} stands"),
         (Fact::Agent(id), Some(_)) => format!("{id} is out of service"),
         (Fact::Agent(id), None) => format!("{id} is in service"),
         (Fact::Quota(group), Some(_)) => format!("the quota of {group} is closed"),

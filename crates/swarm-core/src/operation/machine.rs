@@ -109,7 +109,7 @@ pub fn may_take_up(state: &State, task: &TaskId) -> bool {
 }
 
 /// Who goes before the queue: whom a person sent somewhere, then whom a pause stopped.
-pub fn first_in_line<'a>(state: &'a State, may: impl Fn(&&'a TaskId) -> bool) -> Option<&'a TaskId> {
+pub fn first_in_line<'a>(state: &'a State, may: impl FnMut(&&'a TaskId) -> bool) -> Option<&'a TaskId> {
     let line = state.ops.redirects.keys().chain(state.ops.first.iter().map(|first| &first.task));
     line.filter(|id| state.index.queue().any(|ready| ready == *id)).find(may)
 }

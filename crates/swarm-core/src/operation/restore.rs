@@ -223,6 +223,7 @@ fn has_no_event(fact: &Fact, set: bool) -> bool {
         Fact::Phase(_)
         | Fact::Approved
         | Fact::Checkpoint(_)
+        | Fact::Reservation(_)
         | Fact::Redirect(_)
         | Fact::Agent(_)
         | Fact::Quota(_)

@@ -8,9 +8,11 @@ use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::operation::{Fact, FactChange, Force, SavedStage, TaskPart};
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::{Changed, Refusal};
+use swarm_protocol::reservation::Reservation;
 
 use super::facts;
 use crate::planted::{self, Bug};
+use crate::reservations;
 use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::Record;
@@ -82,8 +84,8 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
         if change.fact.is_of_git() {
             continue;
         }
-        if let Some(merged) = merged_since(state, record, change) {
-            split.changed.push(merged);
+        if let Some(other) = merged_since(state, record, change).or_else(|| taken_since(state, change)) {
+            split.changed.push(other);
             continue;
         }
         let now = facts::read(state, &change.fact);
@@ -128,6 +130,17 @@ fn merged_since(state: &State, record: &Record, change: &FactChange) -> Option<C
     let holds = state.tasks.values().any(|task| matches!(task.stage, Stage::Approved { .. }));
     let words = "what the abort had taken back was merged again".into();
     (merged && !holds).then(|| Changed { fact: ABORTED, words, by: vec![] })
+}
+
+/// The files of a reservation that comes back belong to somebody else by now.
+fn taken_since(state: &State, change: &FactChange) -> Option<Changed> {
+    let Fact::Reservation(_) = &change.fact else { return None };
+    let back: Reservation = serde_json::from_value(change.before.clone()?).ok()?;
+    let wanted = reservations::Wanted { files: &back.files, shared: &back.shared };
+    let number = reservations::in_the_way(state, None, wanted).next()?;
+    let holder = state.reservations.get(&number)?.holder();
+    let words = format!("its files belong to {holder} now (reservation {number})");
+    Some(Changed { fact: change.fact.clone(), words, by: vec![] })
 }
 
 /// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere

@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, edit, intervene, message, operate, plan, profile, proof, quota, restart, retry, review, save,
-    seen, split, start, submit, task, worktree,
+    budget, edit, intervene, message, operate, plan, profile, proof, quota, reserve, restart, retry, review,
+    save, seen, split, start, submit, task, worktree,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -47,6 +47,10 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     let Outcome { mut events, answer } = match envelope.command {
         Command::MessageAgent { task, text } => {
             message::queue(state, task, text, envelope.id.clone(), envelope.by.clone())?
+        }
+        Command::Reserve { files, shared, secs, reason } => {
+            let by = envelope.by.clone();
+            reserve::reserve(state, reserve::Wish { files, shared, secs, reason, by })?
         }
         other => carry_out(state, other, now)?,
     };
@@ -123,7 +127,9 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         | Command::RollbackTask { .. }
         | Command::SetTrunk { .. }
         | Command::Abort { .. } => Err(Refusal::NothingToChange { what: "There is no such entry".into() }),
-        Command::MessageAgent { .. } => Err(Refusal::PlanClosed),
+        // These are asked with the name of their asker, above.
+        Command::MessageAgent { .. } | Command::Reserve { .. } => Err(Refusal::PlanClosed),
+        Command::ReleaseReservation { number } => reserve::release(state, number),
         Command::ReviveAgent { agent } => restart::revive(state, agent),
         Command::SplitTask { task, parts } => split::split(state, task, parts),
         Command::OpenQuota { group } => quota::open(state, group),

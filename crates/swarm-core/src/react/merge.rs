@@ -9,7 +9,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::conflict::lies_there_again;
 use super::failure::backoff_ms;
-use super::trunk;
+use super::{reserve, trunk};
 use crate::input::KeyName;
 use crate::limits::{CHECKOUT_RETRY_SECS, EFFECT_FAILURES_MAX};
 use crate::planted::{self, Bug};
@@ -36,12 +36,13 @@ pub(super) struct Merged {
     pub squashed: bool,
     pub resolved: Vec<Resolved>,
     pub protected: Vec<String>,
+    pub changed: Vec<String>,
     pub found: Vec<Oid>,
 }
 
 pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     let Some((task, MergeStep::Building)) = merging(state, &id) else { return vec![] };
-    let Merged { base, result, commits, squashed, resolved, protected, found } = merged;
+    let Merged { base, result, commits, squashed, resolved, protected, changed, found } = merged;
     if let Some(moved) = built_on_the_unknown(state, task, &base) {
         return moved;
     }
@@ -51,13 +52,19 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     if let Some(waits) = unseen(task, protected) {
         return vec![waits];
     }
+    let reserved = reserve::reserved_by_others(state, task, &changed);
+    let passed = match reserved.map(|reserved| reserve::merge_into(state, task, reserved)) {
+        Some(Ok(passed)) => Some(passed),
+        Some(Err(held)) => return held,
+        None => None,
+    };
     let level = conflict::level(&resolved);
     let resolved = Some(resolved).filter(|resolved| !resolved.is_empty());
     let found = Some(found).filter(|found| !found.is_empty());
     let (task_id, to) = (id.clone(), result.clone());
     let built =
         Event::MergeBuilt { task: task_id, base, result: to, commits, squashed, level, resolved, found };
-    let mut events = vec![built];
+    let mut events: Vec<Event> = passed.into_iter().chain([built]).collect();
     let green_before = task.verified.as_ref() == Some(&result);
     if !state.policy.verifies || task.waived.contains(&Gate::Verify) || green_before {
         events.push(Event::VerificationPassed { task: id, run: None, commit: result });

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{ExecutionProfile, TaskSpec};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::reservation::check_glob;
 use swarm_protocol::review::{ReviewNote, check_isolation, check_reviewer};
 
-use crate::limits::{DESCRIPTION_MAX, ENTRY_MAX, LIST_MAX, REASON_MAX, TASK_BYTES_MAX, TITLE_MAX};
+use crate::limits::{
+    DESCRIPTION_MAX, ENTRY_MAX, LIST_MAX, REASON_MAX, RESERVED_GLOBS_MAX, TASK_BYTES_MAX, TITLE_MAX,
+};
 use crate::state::{State, Task};
 use crate::structure::{circle, graph, nearest};
 
@@ -60,6 +63,21 @@ pub(super) fn notes(notes: &[ReviewNote]) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Names for files of the repository, at least one.
+pub(super) fn globs(what: &str, globs: &[String], most: usize) -> Result<(), Refusal> {
+    if globs.is_empty() {
+        return Err(Refusal::BadValue { what: what.into(), why: "name at least one".into() });
+    }
+    if globs.len() > most {
+        return Err(too_large(what.into(), most, globs.len()));
+    }
+    for glob in globs {
+        bounded(what, glob, ENTRY_MAX)?;
+        check_glob(glob).map_err(|why| Refusal::BadValue { what: what.into(), why })?;
+    }
+    Ok(())
+}
+
 pub(super) fn spec(spec: &TaskSpec) -> Result<(), Refusal> {
     let id = &spec.id;
     let bad =
@@ -108,6 +126,10 @@ pub(super) fn spec(spec: &TaskSpec) -> Result<(), Refusal> {
     ];
     for (what, word, check) in words {
         word.as_deref().map_or(Ok(()), check).map_err(|why| bad(what, &why))?;
+    }
+    for (name, list) in [("reserve", &spec.reserve), ("share", &spec.share)] {
+        let what = format!("The list {name} of task {id}");
+        list.first().map_or(Ok(()), |_| globs(&what, list, RESERVED_GLOBS_MAX))?;
     }
     let bytes = serde_json::to_vec(spec).map_or(usize::MAX, |b| b.len());
     if bytes > TASK_BYTES_MAX {

@@ -4,7 +4,8 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::Mode;
-use swarm_protocol::plan::Status;
+use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::reservation::{Overlap, Reservation};
 use swarm_protocol::time::Timestamp;
 
 use crate::globs::meet;
@@ -12,13 +13,16 @@ use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::ready::{dispatches, nonce};
+use crate::reservations;
 use crate::stage::Stage;
-use crate::state::{Agent, Run, State};
+use crate::state::{Agent, Run, State, Task};
 
 /// Tasks, and files of each, that are compared with one another before one is started: more would cost more than it saves.
 const LOOKED_AT_MAX: usize = 32;
+/// Tasks that are asked whether their files are free, of those before which others have them.
+const WAITING_ASKED_MAX: usize = 256;
 
-pub(super) fn slot(state: &State, now: Timestamp) -> Option<Event> {
+pub(super) fn slot(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     // Asked first: with a long queue it would be asked for every task.
     if !dispatches(state) || (state.quota_stops_everything() && !planted::is(Bug::ClosedGatePassed)) {
         return None;
@@ -36,21 +40,66 @@ pub(super) fn slot(state: &State, now: Timestamp) -> Option<Event> {
     let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
     let let_go = |id: &&TaskId| state.task(id).is_some_and(|t| t.withheld.is_none() && (all || t.started));
-    let may_go = |id: &&TaskId| let_go(id) && may(id);
-    let next = || {
-        if all {
-            apart_from_others(state, state.index.queue().filter(may_go))
-        } else {
-            apart_from_others(state, state.index.started().filter(may_go))
-        }
-    };
-    let task = machine::first_in_line(state, may_go).or_else(next)?;
+    let mut asked = 0;
+    let mut free = |id: &&TaskId| files_are_free(state, id, &mut asked);
+    let mut may_go = |id: &&TaskId| let_go(id) && may(id) && free(id);
+    let task = machine::first_in_line(state, &mut may_go).or_else(|| match all {
+        true => apart_from_others(state, state.index.queue().filter(&mut may_go)),
+        false => apart_from_others(state, state.index.started().filter(&mut may_go)),
+    })?;
     let found = state.task(task)?;
-    react::instead_of_start(state, task).or_else(|| {
-        let profile = state.profile_for(found)?;
-        let agent = machine::agent_for(state, task).unwrap_or_else(|| idle_agent(state));
-        Some(claim(state, task, agent, profile))
-    })
+    if let Some(instead) = react::instead_of_start(state, task) {
+        return Some(vec![instead]);
+    }
+    let profile = state.profile_for(found)?;
+    let agent = machine::agent_for(state, task).unwrap_or_else(|| idle_agent(state));
+    Some(with_its_files(state, found, claim(state, task, agent, profile)))
+}
+
+/// Whether the files that the task wants can be had now, or need not be waited for. Of those that wait, a bounded number is
+/// asked: with a long queue behind one reservation it would be asked for every task, at every event.
+fn files_are_free(state: &State, id: &TaskId, asked: &mut usize) -> bool {
+    let Some(task) = state.task(id).filter(|_| reservations::waits(state)) else { return true };
+    let wanted = reservations::wanted(state, task);
+    if wanted.is_empty() || reservations::of_task(state, id).is_some() {
+        return true;
+    }
+    *asked += 1;
+    *asked <= WAITING_ASKED_MAX && reservations::in_the_way(state, Some(id), wanted).next().is_none()
+}
+
+/// The claim together with what the task reserves; or its end where that is denied.
+fn with_its_files(state: &State, task: &Task, claim: Event) -> Vec<Event> {
+    let id = &task.spec.id;
+    let wanted = reservations::wanted(state, task);
+    if wanted.is_empty() || reservations::of_task(state, id).is_some() {
+        return vec![claim];
+    }
+    let beside: Vec<u64> = reservations::in_the_way(state, Some(id), wanted).collect();
+    if let (Overlap::Deny, Some(first)) = (state.policy.overlap, beside.first()) {
+        let holder = state.reservations.get(first).map(Reservation::holder).unwrap_or_default();
+        let why = Some(format!("its files are reserved by {holder} (reservation {first})"));
+        let (block, status) = (Some(BlockKind::Reserved), Status::Blocked);
+        return vec![Event::TaskStatusChanged {
+            task: id.clone(),
+            status,
+            why,
+            block,
+            proof: None,
+            was: None,
+        }];
+    }
+    let granted = Event::ReservationGranted {
+        task: Some(id.clone()),
+        number: state.reservations_ever + 1,
+        by: None,
+        files: wanted.files.to_vec(),
+        shared: wanted.shared.to_vec(),
+        secs: state.policy.reservation_secs,
+        reason: None,
+        beside,
+    };
+    vec![granted, claim]
 }
 
 /// The first in line; where the files that it names are being changed by somebody, the first that names others. Two
@@ -82,7 +131,7 @@ fn runs_at_work(state: &State) -> usize {
 
 /// An agent that crashed begins again: same task, same worktree, once its old processes are gone. It
 /// has its slot already, unless there are fewer now.
-pub(super) fn restart(state: &State, now: Timestamp) -> Option<Event> {
+pub(super) fn restart(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     let slots = state.plan.as_ref()?.profile.slots();
     if !dispatches(state) || runs_at_work(state) >= slots as usize {
         return None;
@@ -90,11 +139,14 @@ pub(super) fn restart(state: &State, now: Timestamp) -> Option<Event> {
     state.index.restarting().find_map(|id| {
         let task = state.task(id)?;
         let Stage::Restarting { agent, not_before, .. } = &task.stage else { return None };
-        if *not_before > now || state.has_run(id) {
+        if *not_before > now || state.has_run(id) || !files_are_free(state, id, &mut 0) {
             return None;
         }
-        react::instead_of_start(state, id)
-            .or_else(|| Some(claim(state, id, agent.clone(), state.profile_for(task)?)))
+        if let Some(instead) = react::instead_of_start(state, id) {
+            return Some(vec![instead]);
+        }
+        let claim = claim(state, id, agent.clone(), state.profile_for(task)?);
+        Some(with_its_files(state, task, claim))
     })
 }
 

@@ -244,6 +244,12 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
         }
         Stage::Approved { since, .. } | Stage::Merging { since, .. } => {
             let why = task.put_off.as_ref()?;
+            let held = task.held_by.iter().filter(|number| state.reservations.contains_key(number));
+            let release: Vec<String> = held.map(|n| format!("swarm reservations release {n}")).collect();
+            if !release.is_empty() {
+                let what = format!("The merge of task {id} waits for reserved files");
+                return Some(entry(what, *since, why, &[vec![show()], release].concat()));
+            }
             Some(entry(
                 format!("The merge of task {id} was postponed and is retried"),
                 *since,

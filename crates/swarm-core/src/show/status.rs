@@ -45,6 +45,7 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
         // Known to whoever has looked at the branches.
         conflicts: vec![],
         quotas: super::recovery::quotas(state),
+        reservations: super::reservations(state),
         degraded: super::recovery::degraded(state),
         budget: super::recovery::budget(state.spent.since(state.spent_before), state.policy.budget),
         loss: state.loss.clone(),
@@ -158,7 +159,10 @@ fn next(state: &State, now: Timestamp) -> Vec<NextView> {
     let ids = state.index.queue().take(NEXT_SHOWN);
     ids.filter_map(|id| {
         let task = state.task(id)?;
-        let because = schedule::because(state, id, now);
+        let because = match super::reservations::files_of(state, id) {
+            Some(waits) => waits,
+            None => schedule::because(state, id, now),
+        };
         let waits_for_start = state.needs_start(task);
         Some(NextView { task: id.clone(), title: task.spec.title.clone(), because, waits_for_start })
     })

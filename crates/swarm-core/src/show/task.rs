@@ -192,6 +192,7 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         Stage::Restarting { not_before, .. } => Some(*not_before),
         _ => None,
     };
+    let wanted = crate::reservations::wanted(state, task);
     Some(TaskView {
         row: row(state, task),
         description: task.spec.description.clone(),
@@ -221,6 +222,8 @@ pub fn task(state: &State, id: &TaskId) -> Option<TaskView> {
         merge_rounds: task.merge_rounds,
         branch: id.branch(),
         conflicts_with: vec![],
+        reserve: wanted.files.to_vec(),
+        share: wanted.shared.to_vec(),
         resolved: task.resolved.clone(),
         waived: task.waived.iter().copied().collect(),
         proof,

@@ -65,6 +65,9 @@ pub struct Task {
     pub failure: Option<Failure>,
     /// Why its merge was put off, until it succeeds.
     pub put_off: Option<String>,
+    /// The reservations that its merge waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_by: Vec<u64>,
     /// How often its agents tried what is not theirs to do, and the last time.
     pub oversteps: u32,
     /// The first so many of them have been seen by a person.

@@ -45,6 +45,7 @@ fn built(task: &TaskId, base: &Oid, commits: &[Oid], resolved: Vec<Resolved>) ->
         squashed: false,
         resolved,
         protected: vec![],
+        changed: vec![],
         found: vec![],
     }
 }

@@ -3,6 +3,7 @@
 mod script;
 mod words;
 mod quotas;
+mod reservations;
 mod restarts;
 mod splits;
 mod wardens;

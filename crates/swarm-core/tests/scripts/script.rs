@@ -73,15 +73,19 @@ pub fn oid(digit: char) -> Oid {
     Oid::new(digit.to_string().repeat(40)).expect("hex digits")
 }
 
-/// `b:a,c`, with `b!0` for the highest priority and `b@src/**` for the files that it names.
+/// `b:a,c`, with `b!0` for the highest priority, `b@src/**` for the files that it names, `b#src/**` for those that it
+/// reserves and `b~src/**` for those that it shares.
 pub fn spec(text: &str) -> TaskSpec {
+    let some = |glob: &str| Some(glob.to_owned()).filter(|glob| !glob.is_empty()).into_iter().collect();
+    let (text, share) = text.split_once('~').unwrap_or((text, ""));
+    let (text, reserve) = text.split_once('#').unwrap_or((text, ""));
     let (text, files) = text.split_once('@').unwrap_or((text, ""));
     let (name, depends) = text.split_once(':').unwrap_or((text, ""));
     let (name, priority) = name.split_once('!').unwrap_or((name, ""));
     let mut spec = TaskSpec::new(id(name), format!("task {name}"));
     spec.depends = depends.split(',').filter(|d| !d.is_empty()).map(id).collect();
     spec.priority = priority.parse().ok();
-    spec.files = Some(files.to_owned()).filter(|files| !files.is_empty()).into_iter().collect();
+    (spec.files, spec.reserve, spec.share) = (some(files), some(reserve), some(share));
     spec
 }
 
@@ -129,6 +133,19 @@ impl Play {
             ["instead", task] => {
                 let list = show::choices(&self.state, &id(task)).expect("an agent works on it");
                 let told = list.iter().map(|choice| format!("instead: {} ({})", choice.task, choice.why));
+                self.lines.extend(told);
+            }
+            ["reservations"] => {
+                let told = show::reservations(&self.state).into_iter().map(|one| {
+                    let files: Vec<String> = one.files.into_iter().chain(one.shared).collect();
+                    let waiting: Vec<String> = one.waiting.iter().map(ToString::to_string).collect();
+                    let waits = if waiting.is_empty() {
+                        String::new()
+                    } else {
+                        format!(", {} waits", waiting.join(" "))
+                    };
+                    format!("reservation {}: {} has {}{waits}", one.number, one.holder, files.join(" "))
+                });
                 self.lines.extend(told);
             }
             ["counts"] => {
@@ -390,8 +407,9 @@ impl Play {
                 let (base, commits) = (known.unwrap_or_else(|| oid('a')), vec![oid('c')]);
                 let touched = what == "built-protected";
                 let protected = if touched { vec![".swarm/config.json".into()] } else { vec![] };
-                let (result, squashed, resolved) = (oid('c'), false, vec![]);
-                Report::Built { task, base, result, commits, squashed, resolved, protected, found: vec![] }
+                let (result, squashed, resolved, found) = (oid('c'), false, vec![], vec![]);
+                let changed = vec!["src/a.rs".into()];
+                Report::Built { task, base, result, commits, squashed, resolved, protected, changed, found }
             }
             "resolved" | "joined" => {
                 let base = self.state.proven.clone().unwrap_or_else(|| oid('a'));
@@ -409,6 +427,7 @@ impl Play {
                             squashed,
                             resolved,
                             protected,
+                            changed: vec![],
                             found: vec![],
                         }
                     }

@@ -7,6 +7,8 @@
 //! `start alike` allows two failures of the checks that are alike · `start tried` tries them where the task began ·
 //! `again a` its worktree is ready, with its work · `red otherwise a` · `start three` allows three claims without progress · `closing` `resume close` `resume checks` ·
 //! `start read` a person reviews everything · `start tagged` by the tags docs and keys ·
+//! `start denying` `start warning` what becomes of work in reserved files · `start named` the files of a task are reserved ·
+//! `reserve src/**` `reserve shared src/**` `release 1` ·
 //! `message a` · `heard a` an iteration whose prompt knew all there is · `extend` `extend a`.
 
 use swarm_core::effect::Key;
@@ -20,6 +22,7 @@ use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, PauseReason};
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
+use swarm_protocol::reservation::Overlap;
 use swarm_protocol::review::Reviewer;
 
 use crate::script::{id, oid, spec};
@@ -72,6 +75,9 @@ pub fn policy(word: &str) -> Policy {
         "resolved" => Policy { resolve_max: 1, reviewer: Some(Reviewer::Human), ..Policy::default() },
         "alike" => Policy { same_failures_max: 2, ..Policy::default() },
         "tried" => Policy { check_bases: true, ..Policy::default() },
+        "denying" => Policy { overlap: Overlap::Deny, ..Policy::default() },
+        "warning" => Policy { overlap: Overlap::Warn, ..Policy::default() },
+        "named" => Policy { reserve_files: true, ..Policy::default() },
         "three" => Policy { claims_max: 3, ..Policy::default() },
         "budget" => Policy { task_budget: allowance(150), budget: allowance(350), ..Policy::default() },
         other => panic!("there is no policy {other}"),
@@ -156,10 +162,17 @@ pub fn command(words: &[&str]) -> Option<Command> {
         ["closing"] => Command::Pause { reason: PauseReason::Close, why: "close".into(), force: true },
         ["resume", "close"] => Command::Resume { reason: PauseReason::Close },
         ["resume", "checks"] => Command::Resume { reason: PauseReason::Checks },
+        ["reserve", "shared", glob] => reserve(glob, true),
+        ["reserve", glob] => reserve(glob, false),
+        ["release", number] => Command::ReleaseReservation { number: number.parse().expect("a number") },
         ["extend"] => Command::ExtendBudget { task: None },
         ["extend", task] => Command::ExtendBudget { task: Some(id(task)) },
         _ => return None,
     })
+}
+
+fn reserve(glob: &str, shared: bool) -> Command {
+    Command::Reserve { files: vec![glob.into()], shared, secs: None, reason: None }
 }
 
 /// What an agent that reviews comes back with.

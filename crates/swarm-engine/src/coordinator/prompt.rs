@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use swarm_core::show;
 use swarm_core::state::{State, Task};
 use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{AgentId, TaskId};
@@ -12,6 +13,8 @@ use swarm_agents::prompts::{Learnings, Neighbour, Recovery, Said, TaskWords, Wor
 
 /// Entries of the task's history that a prompt carries.
 const AUDIT_SHOWN: usize = 20;
+/// Files of others that a prompt names.
+const RESERVED_SHOWN: usize = 50;
 
 pub struct Setting<'a> {
     pub task: &'a TaskId,
@@ -60,6 +63,8 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         handover: setting.context.read_markdown().filter(|_| compact),
         nudge: task.nudge.as_ref().map(|nudge| format!("{}: {}", nudge.class.describe(), nudge.why)),
         messages: messages(task),
+        reserved: show::reserved_for(state, setting.task),
+        reserved_by_others: show::reserved_by_others(state, setting.task, RESERVED_SHOWN),
     })
 }
 

@@ -38,6 +38,8 @@ pub enum RunDo {
     Seen,
     /// Go on after an abort
     Retry,
+    /// Free the files of reservation `number`
+    Release,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -67,6 +69,8 @@ pub struct RunArgs {
     pub agent: Option<AgentId>,
     /// For open_quota
     pub group: Option<String>,
+    /// For release
+    pub number: Option<u64>,
     /// For seen: the entry's `seen_by`
     pub entry: Option<String>,
     /// Chosen by you: with the same id it is done once
@@ -89,6 +93,8 @@ pub enum StopDo {
     Redirect,
     /// Keep the quota of `group` closed
     HoldQuota,
+    /// Reserve `files`: agents' work in them waits
+    Reserve,
     /// End the swarm: agents to their boundary, then the coordinator
     Drain,
 }
@@ -114,6 +120,14 @@ pub struct StopArgs {
     pub force: bool,
     /// For hold_quota
     pub group: Option<String>,
+    /// For reserve: globs; all of them, or none is reserved
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// For reserve: others may share them, and nobody may reserve them
+    #[serde(default)]
+    pub shared: bool,
+    /// For reserve: seconds (default: as configured)
+    pub seconds: Option<u64>,
     /// Chosen by you: with the same id it is done once
     #[schemars(with = "Option<String>")]
     pub id: Option<CommandId>,

@@ -68,6 +68,8 @@ impl Command {
             Self::OpenQuota { .. } => "quota open",
             Self::HoldQuota { .. } => "quota hold",
             Self::ExtendBudget { .. } => "budget extend",
+            Self::Reserve { .. } => "reservations add",
+            Self::ReleaseReservation { .. } => "reservations release",
             Self::Drain { .. } => "drain",
             Self::AcknowledgeAttention { .. } => "attention --seen",
             Self::AcknowledgeLoss { .. } => "plan salvage",
@@ -108,6 +110,8 @@ impl Command {
             Self::SetMode { mode } => Some(mode.word().into()),
             Self::AcknowledgeAttention { entry } => Some(entry.chars().take(100).collect()),
             Self::CompletePhase { phase } => Some(phase.to_string()),
+            Self::Reserve { files, .. } => files.first().cloned(),
+            Self::ReleaseReservation { number } => Some(number.to_string()),
             Self::ClosePlan { archive } => Some(archive.clone()),
             _ => None,
         }

@@ -46,6 +46,9 @@ impl Config {
             hooks: hook_rules(&self.hooks),
             checkpoints: self.checkpoints.rules(),
             snapshot_every: self.ledger.snapshot_every,
+            overlap: self.reservations.overlap,
+            reservation_secs: self.reservations.ttl.secs,
+            reserve_files: self.reservations.files,
             checks,
             verifies: !self.verify_commands().commands.is_empty(),
         }

@@ -155,6 +155,17 @@ fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::BaseChecked { commit, output, .. } => {
             format!("the checks fail at {} too, before any work: {}", commit.short(), gist(output))
         }
+        Event::MergeHeld { why, .. } => format!("not merged yet: {why}"),
+        Event::ReservationPassed { paths, .. } => {
+            format!("merged although others have reserved {}", paths.join(", "))
+        }
+        Event::ReservationGranted { task: None, by, files, shared, .. } => {
+            let files: Vec<&str> = files.iter().chain(shared).map(String::as_str).collect();
+            format!("{} reserved by {}", files.join(", "), by.as_deref().unwrap_or("somebody"))
+        }
+        Event::ReservationReleased { task: None, number, why } => {
+            format!("reservation {number} ended: {why}")
+        }
         Event::BudgetExtended { task: Some(_) } => "budget extended".into(),
         Event::BudgetExtended { task: None } => "budget of the swarm extended".into(),
         _ => return None,

@@ -37,6 +37,8 @@ pub enum Fact {
     /// Who takes up the task next.
     Redirect(TaskId),
     Checkpoint(String),
+    /// By its number.
+    Reservation(u64),
     /// By its full name. Held by git.
     Ref(String),
     /// What is not committed there. Held by git.
@@ -120,6 +122,7 @@ impl Fact {
             "message" => CommandId::new(name).ok().map(Self::Message),
             "redirect" => task().map(Self::Redirect),
             "checkpoint" => Some(Self::Checkpoint(name.into())),
+            "reservation" => name.parse().ok().map(Self::Reservation),
             "ref" => Some(Self::Ref(name.into())),
             "worktree" => task().map(Self::Worktree),
             _ => None,
@@ -191,6 +194,7 @@ impl fmt::Display for Fact {
             Self::Message(id) => write!(f, "message/{id}"),
             Self::Redirect(id) => write!(f, "redirect/{id}"),
             Self::Checkpoint(name) => write!(f, "checkpoint/{name}"),
+            Self::Reservation(number) => write!(f, "reservation/{number}"),
             Self::Ref(name) => write!(f, "ref/{name}"),
             Self::Worktree(id) => write!(f, "worktree/{id}"),
             Self::Unknown(text) => f.write_str(text),
@@ -256,6 +260,7 @@ mod tests {
             "message/m-1",
             "redirect/1.2",
             "checkpoint/before",
+            "reservation/3",
             "ref/refs/heads/main",
             "worktree/1.2",
         ] {

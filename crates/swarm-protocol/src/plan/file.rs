@@ -49,6 +49,12 @@ pub struct TaskFile {
     /// Globs of the files the task is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// Globs of files that nobody else changes while the task is worked on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserve: Vec<String>,
+    /// Globs of files that others may share, and nobody may reserve meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub share: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +108,8 @@ impl From<TaskFile> for TaskSpec {
             depends: t.depends,
             acceptance: t.acceptance,
             files: t.files,
+            reserve: t.reserve,
+            share: t.share,
             tags: t.tags,
             size: t.size,
             priority: t.priority,
@@ -123,6 +131,8 @@ impl From<TaskSpec> for TaskFile {
             depends: t.depends,
             acceptance: t.acceptance,
             files: t.files,
+            reserve: t.reserve,
+            share: t.share,
             tags: t.tags,
             size: t.size,
             priority: t.priority,

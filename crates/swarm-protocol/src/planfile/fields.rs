@@ -11,7 +11,7 @@ use crate::near::distance;
 use crate::review::{check_isolation, check_reviewer};
 
 /// Values that are lists, separated by commas.
-pub(super) const LISTS: [&str; 3] = ["depends", "files", "tags"];
+pub(super) const LISTS: [&str; 5] = ["depends", "files", "reserve", "share", "tags"];
 /// One value each.
 pub(super) const WORDS: [&str; 7] =
     ["size", "priority", "profile", "isolation", "review", "allow_empty", "status"];

@@ -54,6 +54,10 @@ impl Refusal {
                 format!("The swarm is paused for another reason: {reasons}")
             }
             Self::NoAgent { task } => format!("No agent is working on task {task}"),
+            Self::FilesReserved { files, holder, number } => {
+                format!("{files} belongs to {holder} (reservation {number})")
+            }
+            Self::UnknownReservation { number } => format!("There is no reservation {number}"),
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
             Self::Draining => "The swarm is stopping".into(),
             Self::NotForAgents { what } => format!("Agents may not run this command: {what}"),
@@ -113,6 +117,8 @@ impl Refusal {
             Self::NothingToChange { .. } | Self::NotPaused { .. } | Self::NoAgent { .. } => {
                 "swarm status".into()
             }
+            Self::FilesReserved { number, .. } => format!("swarm reservations release {number}"),
+            Self::UnknownReservation { .. } => "swarm reservations list".into(),
             Self::AlreadyWaived { task, .. } => format!("swarm task show {task}"),
             Self::Draining => "swarm status".into(),
             Self::NotForAgents { .. } => "swarm status".into(),

@@ -42,6 +42,9 @@ pub struct StatusView {
     /// Allowances that are used up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quotas: Vec<QuotaView>,
+    /// Files that somebody has for themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reservations: Vec<ReservationView>,
     /// Agents out of service.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<DegradedView>,
@@ -129,6 +132,32 @@ pub struct QuotaView {
     pub held: bool,
     /// Tasks that wait for it.
     pub waiting: u64,
+}
+
+/// Files that somebody has for themselves, for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReservationView {
+    pub number: u64,
+    /// `task 1.2`, or who asked.
+    pub holder: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// Nobody else changes these.
+    pub files: Vec<String>,
+    /// Others may share these, and nobody may reserve them.
+    pub shared: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub since: Timestamp,
+    /// When its time is over; none while an agent works under it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// Tasks that wait for it: to begin, or to be merged.
+    pub waiting: Vec<TaskId>,
+    /// Others that it overlaps with (`reservations.overlap` is `warn`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<u64>,
 }
 
 /// An agent that crashed too often gets no more work until `swarm agent revive`.

@@ -80,6 +80,12 @@ pub struct TaskView {
     /// What its branch conflicts with, as far as that is known by now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts_with: Vec<ConflictsWith>,
+    /// Files that nobody else changes while it is worked on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserve: Vec<String>,
+    /// Files that others may share then, and nobody may reserve.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub share: Vec<String>,
     /// What conflicted with trunk when it was last merged, and what resolved it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resolved: Vec<Resolved>,

@@ -129,6 +129,7 @@ impl OperationWorld {
             squashed: false,
             resolved: vec![],
             protected: vec![],
+            changed: vec![],
             found: vec![],
         }
     }

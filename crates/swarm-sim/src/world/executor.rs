@@ -16,6 +16,7 @@ use super::daemon::{Daemon, Doing};
 use super::fault::Fault;
 use super::oracle::{Broken, broken};
 use super::planted::Planted;
+use super::reserving;
 use super::story::Story;
 
 /// An effect in flight.
@@ -254,7 +255,18 @@ impl Story {
                 }
                 let protected = self.truth.protected_in(&result);
                 let (squashed, found) = (by_rule, vec![]);
-                Report::Built { task, base: trunk, result, commits, squashed, resolved, protected, found }
+                let changed = self.truth.changed_in(&result).into_iter().map(reserving::path).collect();
+                Report::Built {
+                    task,
+                    base: trunk,
+                    result,
+                    commits,
+                    squashed,
+                    resolved,
+                    protected,
+                    changed,
+                    found,
+                }
             }
             None => {
                 let found = self.truth.range(base, tip);

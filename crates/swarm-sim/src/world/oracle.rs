@@ -3,6 +3,7 @@
 
 mod expected;
 mod gates;
+mod reserved;
 mod rest;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ use super::on_trunk::{built_as_reviewed, built_on_trunk, published, trunk_is_fre
 use super::rules::Recovery;
 use super::truth::Truth;
 use crate::claims::Claims;
+use reserved::Reserved;
 
 pub use expected::{Expected, run_of};
 pub use rest::at_rest;
@@ -60,6 +62,7 @@ pub struct Oracle {
     /// What recovery has come to.
     recovery: Recovery,
     claims: Claims,
+    reserved: Reserved,
     /// Commands whose acceptance a person has read; kept over crashes.
     told: BTreeSet<CommandId>,
 }
@@ -91,6 +94,7 @@ impl Oracle {
     fn read(&mut self, event: &Event) {
         self.recovery.read(event);
         self.claims.read(event);
+        self.reserved.read(event);
         match event {
             Event::TaskClaimed { task, run, .. } => {
                 self.at_work.insert(run.clone(), task.clone());
@@ -176,6 +180,10 @@ impl Oracle {
         let slots = c.state.plan.as_ref().map_or(1, |plan| plan.profile.slots()) as usize;
         self.recovery.judge(event, truth, &self.at_work, slots)?;
         self.claims.judge(event).map_err(|(rule, text)| broken(rule, text))?;
+        let reserves = |id: &TaskId| {
+            c.state.task(id).is_some_and(|t| !t.spec.reserve.is_empty() || !t.spec.share.is_empty())
+        };
+        self.reserved.judge(event, reserves)?;
         match event {
             Event::Operation { id, .. } if self.operations.contains(id) => {
                 Err(broken("the same command id is carried out once", id.to_string()))
@@ -219,6 +227,7 @@ impl Oracle {
                 // Where the parts of a task are looked at together, nothing comes to trunk.
                 if !commits.is_empty() {
                     self.protected_was_seen(task, result, truth)?;
+                    self.reserved.may_be_merged(task, &truth.changed_in(result))?;
                 }
                 built_on_trunk(task, base, c, truth)
             }

@@ -11,6 +11,7 @@ use swarm_protocol::outcome::{Gate, Mode, PauseReason};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
 use swarm_protocol::review::{ReviewNote, Verdict};
 
+use super::reserving::Reserving;
 use crate::rng::Rng;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -31,12 +32,17 @@ pub struct People {
     /// Asked and not answered yet.
     pub waiting: BTreeMap<CommandId, Wish>,
     tasks_added: u64,
+    reserving: Reserving,
 }
 
 /// Tasks a plan grows to; more would only make every story longer.
 const TASKS_MAX: usize = 9;
 
 impl People {
+    pub fn who_reserve(reserving: Reserving) -> Self {
+        Self { reserving, ..Self::default() }
+    }
+
     pub fn wish(&mut self, command: Command) -> Wish {
         self.wishes += 1;
         Wish { id: CommandId::new(format!("c-{}", self.wishes)).expect("a plain id"), command }
@@ -54,6 +60,7 @@ impl People {
             let mut spec = TaskSpec::new(task_id(&format!("t{n}")), format!("task {n}"));
             spec.depends = known.iter().filter(|_| rng.chance(25)).cloned().collect();
             spec.priority = rng.chance(30).then(|| rng.below(5) as u8);
+            self.reserving.task(&mut spec);
             known.push(spec.id.clone());
             phases[phase].tasks.push(TaskFile::from(spec));
         }
@@ -67,6 +74,9 @@ impl People {
         let ids: Vec<&TaskId> = state.tasks.keys().collect();
         if ids.is_empty() {
             return without_locked_profile(self.first_plan(rng), state);
+        }
+        if let Some(command) = self.reserving.wish(state) {
+            return command;
         }
         let task = ids[rng.index(ids.len())].clone();
         match rng.below(144) {
@@ -180,6 +190,7 @@ impl People {
         self.tasks_added += 1;
         let mut spec = TaskSpec::new(task_id(&format!("x{}", self.tasks_added)), "one more");
         spec.depends = state.tasks.keys().filter(|_| rng.chance(10)).cloned().collect();
+        self.reserving.task(&mut spec);
         if state.tasks.len() >= TASKS_MAX {
             // Refused, as the id is taken.
             spec.id = state.tasks.keys().next().cloned().unwrap_or(spec.id);
@@ -197,7 +208,9 @@ impl People {
                 .filter_map(|id| state.tasks.get(id))
                 .map(|t| TaskFile::from(t.spec.clone()))
                 .collect();
-            if let Some(task) = tasks.first_mut() {
+            let is_done =
+                |task: &TaskFile| state.task(&task.id).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+            if let Some(task) = tasks.first_mut().filter(|task| !is_done(task)) {
                 task.title = format!("title {}", rng.below(100));
             }
             if rng.chance(30) {

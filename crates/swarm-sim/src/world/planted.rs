@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -46,6 +46,7 @@ impl Planted {
         Self::Core(Bug::ApprovalKept),
         Self::Core(Bug::OneVoiceIsEnough),
         Self::Core(Bug::ProtectedUnseen),
+        Self::Core(Bug::ReservationGrantedTwice),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -80,6 +81,7 @@ impl Planted {
             Self::Core(Bug::ApprovalKept) => "approval-kept",
             Self::Core(Bug::OneVoiceIsEnough) => "one-voice-is-enough",
             Self::Core(Bug::ProtectedUnseen) => "protected-unseen",
+            Self::Core(Bug::ReservationGrantedTwice) => "reservation-granted-twice",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

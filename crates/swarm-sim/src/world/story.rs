@@ -20,6 +20,7 @@ use super::oracle::{self, Broken, Oracle, broken};
 use super::people::{People, Wish};
 use super::planted::Planted;
 use super::policy::rules_of_a_story;
+use super::reserving::Reserving;
 use super::table::Table;
 use super::trace::{RECORDS_KEPT, Trace};
 use super::truth::Truth;
@@ -145,7 +146,9 @@ impl Story {
     fn new(seed: u64, planted: Option<Planted>, records_kept: usize) -> Self {
         let mut rng = Rng::new(seed);
         let frequent = [*rng.pick(&Fault::ALL), *rng.pick(&TO_RARE_STAGES)];
-        let policy = rules_of_a_story(&mut rng);
+        let mut policy = rules_of_a_story(&mut rng);
+        let mut reserving = Reserving::of(seed);
+        reserving.rules(&mut policy);
         Self {
             kill_after: rng.between(5, 50),
             rng,
@@ -156,7 +159,7 @@ impl Story {
             log: Log::default(),
             coordinator: None,
             old: None,
-            people: People::default(),
+            people: People::who_reserve(reserving),
             oracle: Oracle::default(),
             trace: Trace::new(records_kept),
             table: Table::default(),

@@ -10,6 +10,8 @@ use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::Landed;
 use swarm_protocol::time::Timestamp;
 
+use super::reserving;
+
 /// The branch that is checked out when the story begins, and the one that a person may go to.
 pub const FIRST_BRANCH: &str = "main";
 const OTHER_BRANCH: &str = "other";
@@ -256,6 +258,12 @@ impl Truth {
         let number = |oid: &Oid| u64::from_str_radix(&oid.as_str()[24..], 16).unwrap_or(0);
         let touched = commits.iter().filter_map(|c| c.source.as_ref()).any(|oid| number(oid) % 13 == 0);
         if touched { vec![".swarm/config.json".into()] } else { vec![] }
+    }
+
+    /// The files that this would change, by their number.
+    pub fn changed_in(&self, result: &Oid) -> BTreeSet<usize> {
+        let commits = self.built.get(result).map(|built| built.commits.as_slice()).unwrap_or_default();
+        commits.iter().filter_map(|c| c.source.as_ref()).map(reserving::changed_by).collect()
     }
 
     /// Where work that was on trunk lies: the commits of the branch that it was built from.

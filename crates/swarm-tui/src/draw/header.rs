@@ -136,6 +136,12 @@ pub fn abnormal(model: &Model) -> Option<String> {
         let until = quota.resets_at.map(|at| format!(", resets at {}", crate::said::clock(at)));
         parts.push(format!("the quota of {} is used up{}", quota.group, until.unwrap_or_default()));
     }
+    for one in board.status.reservations.iter().filter(|one| !one.waiting.is_empty()) {
+        let waiting: Vec<&str> = one.waiting.iter().map(swarm_protocol::ids::TaskId::as_str).collect();
+        let files: Vec<&str> = one.files.iter().chain(&one.shared).map(String::as_str).collect();
+        let (files, holder) = (files.join(", "), &one.holder);
+        parts.push(format!("{} waits for {files}, reserved by {holder}", waiting.join(", ")));
+    }
     parts.extend(board.status.loss.as_ref().map(|_| "the ledger lost records".to_owned()));
     if !board.status.without_walls.is_empty() {
         parts.push(format!("no walls around {} (sandbox: none)", board.status.without_walls.join(", ")));

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
-    AgentView, AttentionView, BudgetView, ConflictView, Counts, PhaseView, QuotaView, StatusView,
-    without_walls,
+    AgentView, AttentionView, BudgetView, ConflictView, Counts, PhaseView, QuotaView, ReservationView,
+    StatusView, without_walls,
 };
 
 use crate::output::harmless;
@@ -138,6 +138,7 @@ fn banners(view: &StatusView) -> Vec<String> {
         });
     }
     banners.extend(view.quotas.iter().map(quota));
+    banners.extend(view.reservations.iter().filter(|one| is_worth_a_word(one)).map(reserved));
     if let Some(budget) = view.budget.as_ref().filter(|budget| !budget.spent && nearly(budget)) {
         banners.push(format!("! The budget is nearly spent: {}", spent(budget)));
     }
@@ -164,6 +165,26 @@ fn quota(quota: &QuotaView) -> String {
         n => format!("; {n} tasks wait"),
     };
     format!("! The quota of {group} is used up; {}{waiting}. Run `swarm quota open {group}`", when.join(", "))
+}
+
+/// Agents at work have their files; somebody who waits, or a person's own, is worth a line.
+fn is_worth_a_word(one: &ReservationView) -> bool {
+    one.task.is_none() || !one.waiting.is_empty()
+}
+
+/// "src/ui/** is reserved by person:cli until 14:16:00; 2 tasks wait. Run `swarm reservations release 3`"
+fn reserved(one: &ReservationView) -> String {
+    let files: Vec<&str> = one.files.iter().chain(&one.shared).map(String::as_str).collect();
+    let verb = if files.len() == 1 { "is" } else { "are" };
+    let until = one.until.map(|at| format!(" until {}", time_of_day(at))).unwrap_or_default();
+    let waiting = match one.waiting.len() {
+        0 => String::new(),
+        1 => "; 1 task waits".into(),
+        n => format!("; {n} tasks wait"),
+    };
+    let (files, holder) = (harmless(&files.join(", ")), harmless(&one.holder));
+    let release = format!("swarm reservations release {}", one.number);
+    format!("! {files} {verb} reserved by {holder}{until}{waiting}. Run `{release}`")
 }
 
 /// Nine tenths of any bound.

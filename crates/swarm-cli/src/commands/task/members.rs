@@ -21,6 +21,12 @@ pub struct Members {
     /// Globs of the files to change
     #[arg(long, value_name = "GLOB,…")]
     pub files: Option<Vec<String>>,
+    /// Globs of files that nobody else changes while it is worked on
+    #[arg(long, value_name = "GLOB,…")]
+    pub reserve: Option<Vec<String>>,
+    /// Globs of files that others may share, and nobody may reserve meanwhile
+    #[arg(long, value_name = "GLOB,…")]
+    pub share: Option<Vec<String>>,
     /// Tags
     #[arg(long, value_name = "TAG,…")]
     pub tags: Option<Vec<String>>,
@@ -69,6 +75,8 @@ impl Members {
                 .acceptance
                 .map(|texts| texts.into_iter().filter(|text| !text.is_empty()).collect()),
             files: self.files.map(words),
+            reserve: self.reserve.map(words),
+            share: self.share.map(words),
             tags: self.tags.map(words),
             size: self.size.map(|size| Some(size.into())),
             priority: self.priority.map(Some),
@@ -88,6 +96,8 @@ impl Members {
             depends: patch.depends.unwrap_or_default(),
             acceptance: patch.acceptance.unwrap_or_default(),
             files: patch.files.unwrap_or_default(),
+            reserve: patch.reserve.unwrap_or_default(),
+            share: patch.share.unwrap_or_default(),
             tags: patch.tags.unwrap_or_default(),
             size: patch.size.flatten(),
             priority: patch.priority.flatten(),

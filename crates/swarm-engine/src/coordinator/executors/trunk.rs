@@ -85,20 +85,21 @@ pub(super) async fn build_merge(
     if let BuildOutcome::Joined(joined) = built {
         return join(world, work, joined).await;
     }
-    let protected = match &built {
+    let (protected, changed) = match &built {
         BuildOutcome::Built(built) => {
             let git = &world.git;
             let changed = git.changed_paths(&built.base_trunk, &built.result).await.map_err(describe)?;
             let mut protected = protected::among(&changed, &world.config.merge.protected);
             protected.extend(world.secrets_in(&built.base_trunk, &built.result).await.map_err(describe)?);
-            protected
+            (protected, shown(&changed))
         }
-        _ => vec![],
+        _ => (vec![], vec![]),
     };
     let task = work.task;
     Ok(match built {
         BuildOutcome::Built(built) => Report::Built {
             protected,
+            changed,
             task,
             base: built.base_trunk,
             result: built.result,

@@ -82,6 +82,10 @@ pub struct EditArgs {
     pub acceptance: Option<Vec<String>>,
     /// Globs of the files to change
     pub files: Option<Vec<String>>,
+    /// Globs of files that nobody else changes while it is worked on
+    pub reserve: Option<Vec<String>>,
+    /// Globs of files that others may share, and nobody may reserve meanwhile
+    pub share: Option<Vec<String>>,
     pub tags: Option<Vec<String>>,
     #[schemars(schema_with = "size")]
     #[serde(default)]

@@ -94,6 +94,8 @@ pub(in crate::planfile) const OF_A_TASK: &[&str] = &[
     "depends",
     "acceptance",
     "files",
+    "reserve",
+    "share",
     "tags",
     "size",
     "priority",

@@ -36,6 +36,7 @@ pub fn at_rest(
             return Err(broken("no worktree is left", task.to_string()));
         }
     }
+    oracle.reserved.at_rest()?;
     let silent = |t: &swarm_core::state::Task| t.messages.iter().any(|m| m.waits());
     if let Some((id, _)) = state.tasks.iter().find(|(_, task)| silent(task)) {
         return Err(broken("a message lands, or its sender is told that it did not", id.to_string()));

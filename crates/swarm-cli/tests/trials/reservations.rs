@@ -1,0 +1,92 @@
+//! Files that a task, or a person, has for themselves: agents wait for each other, and work waits for its merge.
+
+use serde_json::{Value, json};
+
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, has, task};
+
+/// Works in `src` as long as nobody else does: whoever meets somebody there fails.
+fn works_alone(arena: &Arena, id: &str) -> Value {
+    let inside = arena.path("inside").display().to_string();
+    let script = format!(
+        "sh mkdir {inside}\nwrite src/{id}.txt {id}\ncommit feat: {id}\nsh sleep 0.2 && rmdir {inside}\ncomplete"
+    );
+    let mut task = task(id, &[], &script);
+    task["reserve"] = json!(["src/**"]);
+    task
+}
+
+#[test]
+fn w3_tasks_that_reserve_the_same_files_are_never_at_work_together_and_all_of_them_land() {
+    let arena = arena_with(json!({ "recovery": { "maxRetries": 0 } }));
+    let mut tasks: Vec<Value> = ["1.1", "1.2", "1.3", "1.4"].map(|id| works_alone(&arena, id)).into();
+    // One that wants other files goes on beside them.
+    let mut beside = task("1.5", &[], "write docs/a.md a\ncommit docs: a\ncomplete");
+    beside["reserve"] = json!(["docs/**"]);
+    tasks.push(beside);
+    arena.plan_in_phases(&[tasks]);
+    let (code, said) = arena.run(&["--agents", "4"]);
+    assert_eq!(code, 0, "{said}\n{}", arena.printed());
+    for id in ["1.1", "1.2", "1.3", "1.4", "1.5"] {
+        assert_eq!(arena.shown(id)["attempts"], 1, "nobody met anybody: {}", arena.shown(id));
+        arena.assert_proven(id, "main");
+    }
+    let files = arena.git(&["ls-tree", "-r", "--name-only", "main", "src", "docs"]);
+    assert_eq!(files.trim(), "docs/a.md\nsrc/1.1.txt\nsrc/1.2.txt\nsrc/1.3.txt\nsrc/1.4.txt");
+    assert_eq!(arena.json(&["reservations"]), json!([]), "all of them are released");
+    arena.assert_true_at_rest();
+    arena.assert_tidy();
+}
+
+#[test]
+fn w3_work_in_files_that_a_person_has_reserved_is_merged_when_they_are_free() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go").display().to_string();
+    let script = format!("write src/a.txt a\ncommit feat: a\nprint half way\nwait-for {go}\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let run = arena.start(&["--agents", "1"]);
+    wait_for("the agent is half way", || arena.printed().contains("half way"));
+    has(
+        &arena.ok(&["reservations", "add", "src/**", "--for", "2h", "--reason", "mine"]),
+        &["Reserved src/**"],
+    );
+    std::fs::write(arena.path("go"), "").expect("a file");
+    wait_for("the merge waits", || {
+        arena.ok(&["attention"]).contains("The merge of task 1.1 waits for reserved files")
+    });
+    has(
+        &arena.ok(&["attention"]),
+        &["src/a.txt is reserved by person:cli (reservation 1)", "swarm reservations release 1"],
+    );
+    has(&arena.ok(&["status"]), &["src/** is reserved by person:cli until", "1 task waits"]);
+    has(&arena.ok(&["reservations"]), &["person:cli", "src/**", "1.1", "mine"]);
+    assert_eq!(arena.git(&["ls-tree", "-r", "--name-only", "main", "src"]), "", "nothing of it is on trunk");
+    has(&arena.ok(&["reservations", "release", "1", "--dry-run"]), &["reservation 1"]);
+    arena.ok(&["reservations", "release", "1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+    arena.assert_true_at_rest();
+    arena.assert_tidy();
+}
+
+#[test]
+fn w3_an_agent_is_told_which_files_are_whose() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go").display().to_string();
+    let script = format!("write src/a.txt a\ncommit feat: a\nprint half way\nwait-for {go}\ncomplete");
+    let mut own = task("1.1", &[], &script);
+    own["reserve"] = json!(["src/**"]);
+    arena.plan_in_phases(&[vec![own]]);
+    arena.ok(&["reservations", "add", "docs"]);
+    let run = arena.start(&[]);
+    wait_for("the agent is half way", || arena.printed().contains("half way"));
+    let prompt = arena.prompt_of("r1");
+    std::fs::write(arena.path("go"), "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    has(
+        &prompt,
+        &["These files are reserved for it", "- src/**", "Others have reserved these files", "- docs"],
+    );
+}

@@ -1,0 +1,273 @@
+//! Files for oneself: granted with the claim, waited for, given back, and asked about before a merge.
+
+use crate::check;
+
+#[test]
+fn w3_a_task_whose_files_somebody_has_waits_and_others_go_on() {
+    check(
+        "plan a#src/** b#src/a.rs c#docs/** | slots 3 | start | reservations",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            c: Pending → Preparing r2
+            reservation 1: task a has src/**, b waits
+            reservation 2: task c has docs/**
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn w3_both_directions_of_two_globs_and_sharing() {
+    check(
+        "plan a#src/a.rs b#**/*.rs c~src/** d~src/a.rs | slots 4 | start | reservations",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            c: Pending
+            d: Pending
+            reservation 1: task a has src/a.rs, b c d waits
+            owed: Prepare r1
+        ",
+    );
+    check(
+        "plan c~src/** d~src/a.rs e#src/a.rs | slots 4 | start | reservations",
+        r"
+            c: Pending → Preparing r1
+            d: Pending → Preparing r2
+            e: Pending
+            reservation 1: task c has src/**, e waits
+            reservation 2: task d has src/a.rs, e waits
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn w3_the_files_are_kept_until_the_work_is_merged() {
+    check(
+        "plan a#src/** b#src/** | slots 2 | start | ready a | complete a | green a | stopped a | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending
+            reservation 1: task a has src/**, b waits
+            owed: Build a
+        ",
+    );
+    check(
+        "plan a#src/** b#src/** | slots 2 | start | ready a | complete a | green a | stopped a | built a | verified a | published a | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done
+            b: Pending → Preparing r3
+            reservation 2: task b has src/**
+            owed: Stop r2, Prepare r3
+        ",
+    );
+}
+
+#[test]
+fn w3_they_are_released_when_the_attempt_fails_and_its_processes_are_gone() {
+    check(
+        "plan a#src/** b#src/** | slots 2 | start | ready a | asks a | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human)
+            b: Pending
+            reservation 1: task a has src/**, b waits
+            owed: Stop r1
+        ",
+    );
+    check(
+        "plan a#src/** b#src/** | slots 2 | start | ready a | asks a | stopped a | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human)
+            b: Pending → Preparing r2
+            reservation 2: task b has src/**
+            owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn w3_an_agent_at_work_keeps_them_for_as_long_as_it_works() {
+    check(
+        "plan a#src/** b#src/** | slots 2 | start | ready a | +1700s | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            b: Pending
+            reservation 1: task a has src/**, b waits
+            owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+}
+
+#[test]
+fn w3_work_that_waits_for_a_person_keeps_them_for_an_hour() {
+    check(
+        "plan a#src/** b#src/** | slots 2 | start read | ready a | complete a | green a | stopped a | +3500s | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            b: Pending
+            reservation 1: task a has src/**, b waits
+        ",
+    );
+    check(
+        "plan a#src/** b#src/** | slots 2 | start read | ready a | complete a | green a | stopped a | +3601s | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review
+            b: Pending → Preparing r2
+            reservation 2: task b has src/**
+            owed: Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn w3_a_person_reserves_and_releases_and_both_can_be_undone() {
+    check(
+        "plan a#src/** | reserve src/ui | start | reservations",
+        r"
+            a: Pending
+            reservation 1: person:cli has src/ui, a waits
+        ",
+    );
+    check(
+        "plan a#src/** | reserve src/ui | start | release 1",
+        r"
+            a: Pending → Preparing r1
+            owed: Prepare r1
+        ",
+    );
+    check(
+        "plan a | reserve src/ui | reserve src/ui/button.rs | reserve ../x | release 7 | reservations",
+        r#"
+            a: Pending
+            refused: src/ui belongs to person:cli (reservation 1) (try swarm reservations release 1)
+            refused: The files to reserve is not valid: "../x" leaves the repository: write it from the top of the repository on (try swarm --help)
+            refused: There is no reservation 7 (try swarm reservations list)
+            reservation 1: person:cli has src/ui
+        "#,
+    );
+    check(
+        "plan a | reserve src/ui | undo | reservations",
+        r"
+            a: Pending
+        ",
+    );
+    check(
+        "plan a | reserve src/ui | release 1 | undo | reservations",
+        r"
+            a: Pending
+            reservation 1: person:cli has src/ui
+        ",
+    );
+    check(
+        "plan a | reserve src/ui | release 1 | reserve src | undo c3 | reservations",
+        r"
+            a: Pending
+            refused: Cannot undo `reservations release 1`, changed since: its files belong to person:cli now (reservation 2) (try swarm op show 7)
+            reservation 2: person:cli has src
+        ",
+    );
+}
+
+#[test]
+fn w3_a_persons_reservation_ends_by_the_clock() {
+    check(
+        "plan a#src/** | reserve src | start | +3599s",
+        r"
+            a: Pending
+        ",
+    );
+    check(
+        "plan a#src/** | reserve src | start | +3600s",
+        r"
+            a: Pending → Preparing r1
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn w3_what_was_really_changed_is_asked_before_the_merge() {
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | reserve src | built a | audit a merge_held | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved
+            audit: merge_held src/a.rs is reserved by person:cli (reservation 1)
+            reservation 1: person:cli has src, a waits
+        ",
+    );
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | reserve src | built a | release 1",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved → Merging
+            owed: Build a
+        ",
+    );
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | reserve docs | built a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            owed: Verify r2
+        ",
+    );
+}
+
+#[test]
+fn w3_two_tasks_that_strayed_into_each_others_files_do_not_wait_for_each_other() {
+    // Both changed src/a.rs, which neither has reserved for itself in the first case and a has in the second.
+    check(
+        "plan a#src/** b#docs/** | slots 2 | start | ready a | ready b | complete b | green b | stopped b | built b | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            b: Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Approved
+            reservation 1: task a has src/**, b waits
+            reservation 2: task b has docs/**
+            owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+    check(
+        "plan a#docs/** b#src/** | slots 2 | start | ready a | ready b | complete a | green a | stopped a | built a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending → Preparing r2 → Active 1
+            owed: Work r2 Go { iteration: 1 }, Verify r3
+        ",
+    );
+}
+
+#[test]
+fn w3_denied_means_blocked_and_warned_means_both() {
+    check(
+        "plan a#src/** b#src/a.rs | slots 2 | start denying | attention",
+        r#"
+            a: Pending → Preparing r1
+            b: Pending → Blocked (reserved)
+            attention: Task b is blocked (reserved) (its files are reserved by task a (reservation 1)) ["swarm task show b", "swarm task unblock b"]
+            owed: Prepare r1
+        "#,
+    );
+    check(
+        "plan a#src/** b#src/a.rs | slots 2 | start warning | reservations",
+        r"
+            a: Pending → Preparing r1
+            b: Pending → Preparing r2
+            reservation 1: task a has src/**
+            reservation 2: task b has src/a.rs
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+}
+
+#[test]
+fn w3_the_files_that_tasks_name_are_reserved_where_that_is_configured() {
+    check(
+        "plan a@src/** b@src/a.rs | slots 2 | start named | reservations",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            reservation 1: task a has src/**, b waits
+            owed: Prepare r1
+        ",
+    );
+}
