@@ -22,6 +22,8 @@ const LINE_MAX: usize = 2_000;
 pub struct Taken {
     /// Who did it, where git names one.
     by: BTreeMap<Oid, Option<Oid>>,
+    /// Taken out by later work of ours, before anybody else did anything.
+    given_up: BTreeSet<Oid>,
 }
 
 impl Taken {
@@ -51,6 +53,13 @@ impl Taken {
             if !files.iter().zip(&before).all(|((_, name), before)| before.contains(&now.get(name))) {
                 continue;
             }
+            let given_up = |((file, name), before): (&(&Changed, Vec<u8>), &BTreeSet<Option<&Oid>>)| {
+                history.given_up_by_us(oid, &[&file.path, name], before, made)
+            };
+            if files.iter().zip(&before).all(given_up) {
+                taken.given_up.insert((*oid).clone());
+                continue;
+            }
             for ((file, name), before) in files.iter().zip(&before) {
                 let (by, step) = match history.taken_out(&[&file.path, name], before) {
                     Some((by, step)) => (Some(by.clone()), (&*step.path, &step.old, &step.new)),
@@ -73,6 +82,11 @@ impl Taken {
     /// Whether the change of this commit is gone, and who took it out.
     pub fn by(&self, oid: &Oid) -> Option<Option<&Oid>> {
         self.by.get(oid).map(Option::as_ref)
+    }
+
+    /// Whether our own later work took its change out: what others did to its files since is no loss of this commit.
+    pub fn is_given_up(&self, oid: &Oid) -> bool {
+        self.given_up.contains(oid)
     }
 }
 
@@ -130,6 +144,24 @@ impl History {
         }
         before.remove(&file.new.as_ref());
         before
+    }
+
+    /// Whether work of ours that came after the commit took its change out, before anybody else did, and never brought it
+    /// back: what others have done to the file since is not a loss of this commit.
+    fn given_up_by_us(
+        &self,
+        oid: &Oid,
+        names: &[&[u8]],
+        before: &BTreeSet<Option<&Oid>>,
+        made: &BTreeSet<Oid>,
+    ) -> bool {
+        let Some(at) = self.line.iter().position(|(other, _)| other == oid) else { return false };
+        let later = self.line[at + 1..].iter();
+        let steps = later.flat_map(|(by, changed)| changed.iter().map(move |step| (by, step)));
+        let mut steps = steps.filter(|(_, step)| names.contains(&&*step.path));
+        let first = steps.by_ref().find(|(_, step)| before.contains(&step.new.as_ref()));
+        let ours = first.is_some_and(|(by, _)| made.contains(by));
+        ours && !steps.any(|(by, step)| made.contains(by) && !before.contains(&step.new.as_ref()))
     }
 
     /// The commit that made the file, under one of these names, what it was before, where nothing since has made it

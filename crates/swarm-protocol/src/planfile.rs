@@ -33,7 +33,7 @@ mod noted;
 pub use error::PlanFileError;
 pub use noted::parse_with_notes;
 pub use peers::{Care, Imported, Source, import, import_with};
-pub use read::{BYTES_MAX, Format, format_of, parse, parse_parts};
+pub use read::{BYTES_MAX, Format, Known, format_of, parse, parse_parts};
 pub use write::{to_json, to_markdown};
 
 #[cfg(test)]

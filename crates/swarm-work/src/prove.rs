@@ -187,6 +187,7 @@ impl<'a> Trunk<'a> {
             return Ok(match (self.patches.reverted_by(oid), taken) {
                 (Some(by), _) => Err(reverted(by)),
                 (None, Some(taken)) => Err(taken),
+                (None, None) if self.taken.is_given_up(oid) => Ok(None),
                 (None, None) => match self.taken_among_others(oid).await? {
                     // No revert in git's sense: it has changes of its own.
                     Some(by) => Err(taken_by(Some(&by))),

@@ -15,6 +15,8 @@ use swarm_git::{
 };
 use swarm_process::Input;
 
+use crate::remove::keep_commit;
+
 /// A larger file is not put into the object database on our own account: it would stay there for good.
 pub const RESCUE_FILE_MAX_BYTES: u64 = 100 * 1024 * 1024;
 
@@ -241,6 +243,10 @@ pub(crate) async fn save_as(
         at_secs: now_secs(),
     };
     let commit = git.make_commit(commit).await?;
+    // Runs are counted anew by each plan: what an earlier one has saved under this name stays.
+    if let Some(earlier) = &kept {
+        keep_commit(git, "kept", task, earlier).await?;
+    }
     let change = RefChange { name, old: kept, new: Some(commit.clone()) };
     match git.update_refs(&[change], "swarm: unfinished work saved").await? {
         RefOutcome::Changed => git.make_durable().await?,

@@ -7,11 +7,11 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Roll plan, trunk, branches and worktrees back to a checkpoint
+/// Roll tasks, trunk, branches and worktrees back to a checkpoint
 ///
 /// Agents are stopped and their work is saved; then everything moves together. After a crash the next start finishes it. Your own
-/// commits and your uncommitted and untracked files stay. Nothing is removed from the ledger, and `swarm undo` reverts the
-/// rollback.
+/// commits and your uncommitted and untracked files stay, and so do the goal and the texts of tasks as they are now. Nothing is removed
+/// from the ledger, and `swarm undo` reverts the rollback.
 ///
 /// Example: swarm rollback before-merge-1.2 --dry-run
 #[derive(Debug, clap::Args)]

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::plan::PlanFile;
 
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
@@ -197,7 +198,7 @@ fn retried_there(cx: &Context) -> Result<bool, CliError> {
 /// The plan that would be saved, and with what the first agents would begin.
 fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let mut view = match args.plan.as_deref().map(crate::swarm::plan_file::read).transpose()? {
+    let mut view = match read_plan(args, &swarm)? {
         Some((plan, source)) => {
             let kind = SaveKind::Save;
             swarm.preview(&Command::SavePlan { plan, kind, source, reset_statuses: false })?
@@ -220,8 +221,16 @@ fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
     shown(cx, &view)
 }
 
+fn read_plan(args: &Args, swarm: &Swarm) -> Result<Option<(PlanFile, String)>, CliError> {
+    let read = |file: &PathBuf| crate::swarm::plan_file::read(file, &swarm.known_tasks());
+    args.plan.as_ref().map(read).transpose()
+}
+
 fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
-    let plan = args.plan.as_deref().map(crate::swarm::plan_file::read).transpose()?;
+    let plan = match &args.plan {
+        Some(_) => read_plan(&args, &Swarm::open(cx)?)?,
+        None => None,
+    };
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
     let Args { agents, agent, trunk, here, retry, .. } = args;

@@ -6,19 +6,20 @@ use std::path::Path;
 
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{PlanFile, TaskSpec};
-use swarm_protocol::planfile::{self, Care, Imported, PlanFileError, Source};
+use swarm_protocol::planfile::{self, Care, Imported, Known, PlanFileError, Source};
 
 use crate::error::{CliError, Hint};
 use crate::output;
 
-/// The plan in `file`, or on stdin for `-`; and the name it goes by in the ledger.
-pub fn read(file: &Path) -> Result<(PlanFile, String), CliError> {
+/// The plan in `file`, or on stdin for `-`; and the name it goes by in the ledger. Tasks without an id in it are looked up
+/// among those of the present plan.
+pub fn read(file: &Path, known: &Known) -> Result<(PlanFile, String), CliError> {
     let name = if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() };
     let bytes = bytes_of(file).map_err(|error| {
         let hint = "FILE is a plan as JSON or as a Markdown checklist, or `-` for stdin";
         CliError::environment(format!("Cannot read the plan file {name}")).because(error).say(hint)
     })?;
-    let (plan, notes) = planfile::parse_with_notes(&name, &bytes)?;
+    let (plan, notes) = planfile::parse_with_notes(&name, &bytes, known)?;
     notes.iter().for_each(|note| output::note(&format!("Note: {}", output::harmless(note))));
     Ok((plan, recorded_name(file)))
 }

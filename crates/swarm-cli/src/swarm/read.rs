@@ -12,6 +12,7 @@ use swarm_protocol::near::nearest;
 use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile, Status};
+use swarm_protocol::planfile::Known;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::RetryOptions;
@@ -102,6 +103,13 @@ impl Swarm {
     pub fn may_deliver(&self, task: &TaskId) -> bool {
         let open = |view: TaskView| !matches!(view.row.status, Status::Done | Status::Cancelled);
         self.has_coordinator() && self.task(task, None).is_ok_and(open)
+    }
+
+    /// The tasks of the present plan, for a file whose tasks have no ids; none where there is no plan that can be read.
+    pub fn known_tasks(&self) -> Known {
+        let state = self.state(None).ok();
+        let tasks = state.iter().flat_map(|state| state.tasks_in_order());
+        Known(tasks.map(|task| (task.spec.id.clone(), task.spec.title.clone())).collect())
     }
 
     /// A group of profiles whose quota can be spoken of.

@@ -22,6 +22,18 @@ pub fn known<'a>(state: &'a State, name: &str) -> Result<&'a Checkpoint, Refusal
     })
 }
 
+/// Why another one cannot have this name.
+pub fn taken(state: &State, name: &str) -> Refusal {
+    match known(state, name) {
+        Ok(_) => Refusal::CheckpointExists { name: name.into() },
+        Err(_) => {
+            let why =
+                "a deleted checkpoint has it, and an undo may bring that back; choose another one".into();
+            Refusal::BadValue { what: format!("The name {name:?}"), why }
+        }
+    }
+}
+
 /// The name, or the first of `name-2`, `name-3` … that nobody has.
 pub fn unused(state: &State, name: &str) -> String {
     let taken = |name: &str| {

@@ -52,7 +52,7 @@ pub(super) fn begins(state: &State, command: &Command, now: Timestamp) -> Result
                 Some(name) => {
                     checkpoints::check_name(name)?;
                     if state.ops.checkpoints.contains_key(name) {
-                        return Err(Refusal::CheckpointExists { name: name.clone() });
+                        return Err(checkpoints::taken(state, name));
                     }
                     name.clone()
                 }

@@ -12,6 +12,7 @@ use super::command::Outcome;
 use super::plan::{agents_stopped, created};
 use super::{edit, profile, task, validate};
 use crate::limits::{GOAL_MAX, PHASES_MAX, REASON_MAX, TASKS_MAX};
+use crate::stage::Stage;
 use crate::state::State;
 use crate::structure::patch_between;
 
@@ -32,6 +33,10 @@ pub(super) fn save(
         validate::profile(profile)?;
     }
     check_file(state, &file)?;
+    if !reset_statuses {
+        done_stays(state, &file)?;
+    }
+    let cancelled = stays_cancelled(state, &file);
     let mut events = Vec::new();
     if reset_statuses && state.plan.is_some() {
         events.extend(agents_stopped(state));
@@ -50,9 +55,34 @@ pub(super) fn save(
     if kind == SaveKind::Import {
         events.push(Event::PlanRebuilt { source, tasks: count as u64 });
     }
-    let answer =
+    let mut answer =
         if events.is_empty() { "The plan is as the file says already".into() } else { changes.describe() };
+    if let Some(ids) = cancelled.filter(|_| !reset_statuses) {
+        answer += &format!("; in the file, and cancelled: {ids} (`swarm op log` names what to undo)");
+    }
     Ok(Outcome::new(events, answer))
+}
+
+/// What is done was done under the title that the task had: other work under its id would be called done as well.
+fn done_stays(state: &State, file: &PlanFile) -> Result<(), Refusal> {
+    for task in file.phases.iter().flat_map(|phase| &phase.tasks) {
+        let done = state.task(&task.id).filter(|old| matches!(old.stage, Stage::Done { .. }));
+        let Some(old) = done.map(|old| &old.spec) else { continue };
+        if old.title != task.title {
+            let what = format!("The title of task {}", task.id);
+            let why = format!("the task is done as {:?}; give new work an id of its own", old.title);
+            return Err(Refusal::BadValue { what, why });
+        }
+    }
+    Ok(())
+}
+
+/// Tasks that the file names and that are cancelled: nobody works on them, whatever the file says.
+fn stays_cancelled(state: &State, file: &PlanFile) -> Option<String> {
+    let cancelled = |id: &&TaskId| state.task(id).is_some_and(|t| matches!(t.stage, Stage::Cancelled));
+    let tasks = file.phases.iter().flat_map(|phase| &phase.tasks).map(|task| &task.id);
+    let ids: Vec<&str> = tasks.filter(cancelled).map(TaskId::as_str).collect();
+    (!ids.is_empty()).then(|| ids.join(", "))
 }
 
 fn check_file(state: &State, file: &PlanFile) -> Result<(), Refusal> {

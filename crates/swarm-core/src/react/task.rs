@@ -120,7 +120,8 @@ pub(super) fn cancel(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     if task.stage.is_closed() {
         return Err(wrong(state, &id, task, "cancelled"));
     }
-    let waiting = state.dependents(&id);
+    let mut waiting = state.dependents(&id);
+    waiting.retain(|other| state.task(other).is_some_and(|t| !t.stage.is_closed()));
     let mut answer = format!("Task {id} is cancelled");
     let open = open_parts(state, task);
     if !open.is_empty() {

@@ -4,10 +4,13 @@
 //! A line that would have to be guessed at is refused with its number, because a task that silently
 //! became a note is work that nobody does.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::error::PlanFileError;
 use super::fields;
+use super::read::Known;
 use super::shapes::{Item, depends_at_end, is_rule, item, own_id, phase_heading};
 use crate::ids::TaskId;
 use crate::plan::{PhaseFile, PlanFile};
@@ -15,16 +18,17 @@ use crate::plan::{PhaseFile, PlanFile};
 /// Text between a heading and its first task is kept under this member.
 pub(super) const NOTES: &str = "notes";
 
-pub(super) fn parse(name: &str, text: &str) -> Result<PlanFile, PlanFileError> {
-    read(name, text, None)
+/// `known`: the tasks of the present plan. One without an id in the file is the one that has its title there.
+pub(super) fn parse(name: &str, text: &str, known: &Known) -> Result<PlanFile, PlanFileError> {
+    read(name, text, None, known)
 }
 
 /// The parts of a task: a checklist that needs no goal, and whose items are numbered after the task.
 pub(super) fn parse_parts(name: &str, text: &str, parent: &TaskId) -> Result<PlanFile, PlanFileError> {
-    read(name, text, Some(parent))
+    read(name, text, Some(parent), &Known::default())
 }
 
-fn read(name: &str, text: &str, parent: Option<&TaskId>) -> Result<PlanFile, PlanFileError> {
+fn read(name: &str, text: &str, parent: Option<&TaskId>, known: &Known) -> Result<PlanFile, PlanFileError> {
     let has_goal = text.lines().any(|line| line.starts_with("# "));
     let mut reader = Reader {
         name,
@@ -39,7 +43,7 @@ fn read(name: &str, text: &str, parent: Option<&TaskId>) -> Result<PlanFile, Pla
     for (at, line) in text.lines().enumerate() {
         reader.line(at + 1, line)?;
     }
-    reader.finish()
+    reader.finish(known)
 }
 
 struct Reader<'a> {
@@ -189,7 +193,7 @@ impl<'a> Reader<'a> {
         };
     }
 
-    fn finish(mut self) -> Result<PlanFile, PlanFileError> {
+    fn finish(mut self, known: &Known) -> Result<PlanFile, PlanFileError> {
         self.close_task();
         self.keep_notes();
         let name = self.name;
@@ -206,24 +210,42 @@ impl<'a> Reader<'a> {
         }
         members.insert("phases".into(), Value::Array(vec![]));
         let mut plan: PlanFile = from_members(name, 1, members)?;
-        let mut taken: std::collections::BTreeSet<String> = self
-            .phases
-            .iter()
-            .flat_map(|phase| &phase.tasks)
-            .filter_map(|task| own_id(task.text))
-            .map(|(id, _)| id)
-            .collect();
+        let all = self.phases.iter().flat_map(|phase| &phase.tasks);
+        let mut ids =
+            Ids { known, taken: all.filter_map(|task| own_id(task.text)).map(|(id, _)| id).collect() };
         for Phase { id, name: phase_name, mut members, tasks } in self.phases {
             members.insert("id".into(), id.into());
             members.entry("name").or_insert(phase_name.into());
             let mut phase: PhaseFile = from_members(name, 1, members)?;
             for task in tasks {
                 let prefix = self.parent.map_or_else(|| format!("{id}."), |parent| format!("{parent}-"));
-                phase.tasks.push(task.read(name, &prefix, &mut taken)?);
+                phase.tasks.push(task.read(name, &prefix, &mut ids)?);
             }
             plan.phases.push(phase);
         }
         Ok(plan)
+    }
+}
+
+/// Ids for tasks that have none in the file.
+struct Ids<'a> {
+    known: &'a Known,
+    taken: BTreeSet<String>,
+}
+
+impl Ids<'_> {
+    /// The id that the task of this title has in the present plan; else the next number that nobody has.
+    fn of(&self, text: &str, prefix: &str) -> String {
+        let title = depends_at_end(text).map_or(text, |(title, _)| title).trim();
+        let same =
+            |(id, known): &&(TaskId, String)| known.trim() == title && !self.taken.contains(id.as_str());
+        if let Some((id, _)) = self.known.0.iter().find(same) {
+            return id.to_string();
+        }
+        let is_free = |id: &String| {
+            !self.taken.contains(id) && !self.known.0.iter().any(|(known, _)| known.as_str() == id)
+        };
+        (1..).map(|n| format!("{prefix}{n}")).find(is_free).expect("numbers do not end")
     }
 }
 
@@ -232,16 +254,10 @@ impl Task<'_> {
         self,
         name: &str,
         prefix: &str,
-        taken: &mut std::collections::BTreeSet<String>,
+        ids: &mut Ids<'_>,
     ) -> Result<crate::plan::TaskFile, PlanFileError> {
-        let (id, title) = own_id(self.text).unwrap_or_else(|| {
-            let id = (1..)
-                .map(|n| format!("{prefix}{n}"))
-                .find(|id| !taken.contains(id))
-                .expect("numbers do not end");
-            (id, self.text)
-        });
-        taken.insert(id.clone());
+        let (id, title) = own_id(self.text).unwrap_or_else(|| (ids.of(self.text, prefix), self.text));
+        ids.taken.insert(id.clone());
         let mut members = Map::new();
         members.insert("id".into(), id.into());
         let (title, depends) = depends_at_end(title).unwrap_or((title, vec![]));

@@ -4,7 +4,7 @@
 use super::error::PlanFileError;
 use super::json::DEPENDS_TOO;
 use super::peers::members::{OF_A_PHASE, OF_A_PLAN, OF_A_TASK};
-use super::read::{Format, format_of, line_of, parse_as, text_of};
+use super::read::{Format, Known, format_of, line_of, parse_as, text_of};
 use crate::near::distance;
 use crate::plan::{Extra, PlanFile, Status};
 
@@ -13,12 +13,16 @@ const NAMED_MAX: usize = 8;
 
 /// As [`parse`](super::parse), for a file that a person wrote and whose statuses are not taken over: a member that is
 /// nearly one of ours is refused, and what is passed over is said. One sentence each, without a full stop.
-pub fn parse_with_notes(name: &str, bytes: &[u8]) -> Result<(PlanFile, Vec<String>), PlanFileError> {
+pub fn parse_with_notes(
+    name: &str,
+    bytes: &[u8],
+    known: &Known,
+) -> Result<(PlanFile, Vec<String>), PlanFileError> {
     let text = text_of(name, bytes)?;
     if format_of(text) == Format::Markdown {
         refuse_word_marks(name, text)?;
     }
-    let plan = parse_as(name, text, format_of(text))?;
+    let plan = parse_as(name, text, format_of(text), known)?;
     refuse_near_misses(name, text, &plan)?;
     let notes = statuses(&plan).into_iter().collect();
     Ok((plan, notes))

@@ -18,7 +18,7 @@ use std::str::FromStr;
 
 use super::error::PlanFileError;
 use super::noted::refuse_near_misses;
-use super::read::{Format, parse_as, text_of};
+use super::read::{Format, Known, parse_as, text_of};
 use crate::ids::TaskId;
 use crate::plan::{PlanFile, TaskFile};
 
@@ -120,7 +120,7 @@ pub fn import_with(
 }
 
 fn ours(name: &str, text: &str, format: Format, from: Source) -> Result<Imported, PlanFileError> {
-    let plan = parse_as(name, text, format)?;
+    let plan = parse_as(name, text, format, &Known::default())?;
     refuse_near_misses(name, text, &plan)?;
     Ok(Imported { plan, from, notes: vec![] })
 }

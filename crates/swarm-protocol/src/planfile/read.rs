@@ -6,7 +6,7 @@ use super::error::PlanFileError;
 use super::shapes::item;
 use super::{checklist, json};
 use crate::ids::TaskId;
-use crate::plan::{PlanFile, TaskSpec};
+use crate::plan::{PlanFile, TaskFile, TaskSpec};
 
 /// A plan file is at most so large: room for 10,000 tasks of 1.6 KiB each.
 pub const BYTES_MAX: usize = 16 << 20;
@@ -23,17 +23,45 @@ pub fn format_of(text: &str) -> Format {
     if text.trim_start().starts_with(['{', '[']) { Format::Json } else { Format::Markdown }
 }
 
+/// The tasks of the present plan, with their titles.
+///
+/// ```
+/// use swarm_protocol::ids::TaskId;
+/// use swarm_protocol::planfile::{Known, parse, parse_with_notes};
+///
+/// let first = parse("plan.md", b"# Greet\n- [ ] Say hello\n")?;
+/// let known = Known::of(&first.phases[0].tasks);
+/// // A line before it changes nothing: the task is still the same one.
+/// let (plan, _) = parse_with_notes("plan.md", b"# Greet\n- [ ] Wave\n- [ ] Say hello\n", &known)?;
+/// let ids: Vec<&str> = plan.phases[0].tasks.iter().map(|task| task.id.as_str()).collect();
+/// assert_eq!(ids, ["1.2", "1.1"]);
+/// # Ok::<(), swarm_protocol::planfile::PlanFileError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Known(pub Vec<(TaskId, String)>);
+
+impl Known {
+    pub fn of<'a>(tasks: impl IntoIterator<Item = &'a TaskFile>) -> Self {
+        Self(tasks.into_iter().map(|task| (task.id.clone(), task.title.clone())).collect())
+    }
+}
+
 /// Reads a plan file. `name` is how the person called it, for the messages.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<PlanFile, PlanFileError> {
     let text = text_of(name, bytes)?;
-    parse_as(name, text, format_of(text))
+    parse_as(name, text, format_of(text), &Known::default())
 }
 
 /// The same for a text whose format is known.
-pub(super) fn parse_as(name: &str, text: &str, format: Format) -> Result<PlanFile, PlanFileError> {
+pub(super) fn parse_as(
+    name: &str,
+    text: &str,
+    format: Format,
+    known: &Known,
+) -> Result<PlanFile, PlanFileError> {
     let plan = match format {
         Format::Json => json::parse(name, text)?,
-        Format::Markdown => checklist::parse(name, text)?,
+        Format::Markdown => checklist::parse(name, text, known)?,
     };
     refuse_doubles(name, text, &plan)?;
     Ok(plan)

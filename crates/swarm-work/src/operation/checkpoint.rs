@@ -12,6 +12,7 @@ use swarm_protocol::operation::Saved;
 use tokio::task::JoinSet;
 
 use super::uncommitted::uncommitted_commit;
+use crate::remove::keep_commit;
 use crate::worktree::{MarkerState, WorktreeMarker, all_markers, records_at};
 use swarm_git::{Git, GitError, RefChange, RefOutcome};
 
@@ -176,6 +177,18 @@ async fn read_refs(git: &Git, trunk: &str, prefix: &str) -> Result<(Saved, Refs)
     Ok((saved, others))
 }
 
+/// A checkpoint of an earlier plan may have had the name: what only its refs held stays under others.
+async fn keep_earlier(git: &Git, prefix: &str, changes: &[RefChange]) -> Result<(), GitError> {
+    for change in changes {
+        let task = change.name.strip_prefix(prefix).and_then(|rest| rest.split_once('/'));
+        let task = task.and_then(|(_, task)| TaskId::new(task).ok());
+        if let (Some(task), Some(earlier)) = (task, &change.old) {
+            keep_commit(git, "kept", &task, earlier).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes the refs of the checkpoint say exactly this. `present`: what they say now.
 async fn put_refs(
     git: &Git,
@@ -201,6 +214,7 @@ async fn put_refs(
             }
         }
         changes.extend(present.iter().map(|(name, oid)| RefChange::delete(name, oid)));
+        keep_earlier(git, &prefix, &changes).await?;
         changes.extend(saved.trunk.iter().filter(|_| tag_is_free).map(|oid| RefChange::create(&tag, oid)));
         if changes.is_empty() || git.update_refs(&changes, "swarm: checkpoint").await? == RefOutcome::Changed
         {

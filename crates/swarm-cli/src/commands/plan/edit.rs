@@ -40,7 +40,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let file = swarm.scratch_file("plan-edit", end)?;
     swarm.write_whole(&file, text.as_bytes())?;
     open_editor(&file, "swarm plan edit")?;
-    let (mut edited, _) = crate::swarm::plan_file::read(&file).map_err(|error| kept(error, &file))?;
+    let (mut edited, _) =
+        crate::swarm::plan_file::read(&file, &swarm.known_tasks()).map_err(|error| kept(error, &file))?;
     if edited == planfile::parse("the plan", text.as_bytes())? {
         remove(&file);
         output::note("Nothing was changed");

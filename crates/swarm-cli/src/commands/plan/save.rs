@@ -28,7 +28,7 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let (plan, source) = plan_file::read(&args.file)?;
+    let (plan, source) = plan_file::read(&args.file, &swarm.known_tasks())?;
     let command =
         Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
     intervene(cx, &swarm, command, args.dry)

@@ -25,6 +25,21 @@ fn is_gone_and_comes_back(take_out: impl Fn(&Arena), gone: &[&str], stays: &[&st
 }
 
 #[test]
+fn a_file_that_the_task_itself_took_away_is_not_missed() {
+    let arena = arena_with(json!({}));
+    let script =
+        "write tmp.log x\ncommit feat: log\ndelete tmp.log\nwrite one.txt one\ncommit feat: one\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.commit("tmp.log", "mine\n");
+    arena.git(&["rm", "--quiet", "tmp.log"]);
+    arena.git(&["commit", "--quiet", "--message", "person: no log"]);
+    assert_eq!(arena.status_of("1.1"), "done");
+    ends_with(&arena, &["one.txt"]);
+}
+
+#[test]
 fn two_commits_reverted_in_one() {
     let take_out = |arena: &Arena| {
         arena.git(&["revert", "--no-commit", "HEAD", "HEAD~1"]);

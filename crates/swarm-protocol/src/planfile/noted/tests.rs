@@ -1,4 +1,5 @@
 use super::parse_with_notes;
+use crate::planfile::Known;
 use crate::planfile::{import, parse, to_json, to_markdown};
 
 fn json(task: &str) -> String {
@@ -9,7 +10,7 @@ fn json(task: &str) -> String {
 
 /// What is said about a plan, or why it is refused.
 fn check(text: &str, expected: &str) {
-    let got = match parse_with_notes("plan", text.as_bytes()) {
+    let got = match parse_with_notes("plan", text.as_bytes(), &Known::default()) {
         Ok((plan, notes)) => {
             assert_eq!(Ok(plan), parse("plan", text.as_bytes()));
             notes.join("; ")
@@ -84,13 +85,16 @@ fn a_tick_that_is_not_taken_over_is_said() {
 #[test]
 fn a_mark_of_another_tool_is_no_text() {
     for text in ["# g\n- [BLOCKED] 1.1: a\n", "# g\n- [ ] 1.1 a\n- [IN PROGRESS] 1.2: b\n"] {
-        let error = parse_with_notes("plan", text.as_bytes()).expect_err("a task would be lost");
+        let error =
+            parse_with_notes("plan", text.as_bytes(), &Known::default()).expect_err("a task would be lost");
         assert!(
             error.why.contains("is not a mark of a task") && error.hint.contains("swarm plan import"),
             "{error}"
         );
     }
-    assert!(parse_with_notes("plan", b"# g\n```\n- [BLOCKED] x\n```\n- [ ] 1.1 a\n").is_ok());
+    assert!(
+        parse_with_notes("plan", b"# g\n```\n- [BLOCKED] x\n```\n- [ ] 1.1 a\n", &Known::default()).is_ok()
+    );
 }
 
 #[test]
