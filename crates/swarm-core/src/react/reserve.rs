@@ -4,7 +4,7 @@ use swarm_protocol::event::Event;
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
-use swarm_protocol::reservation::Overlap;
+use swarm_protocol::reservation::{Overlap, Reservation};
 
 use super::command::Outcome;
 use super::conflict::lies_there_again;
@@ -80,16 +80,17 @@ pub(super) struct Reserved {
     pub paths: Vec<String>,
 }
 
-/// Whoever reserved before the task did: so no two tasks wait for each other, whatever their agents changed.
+/// Whoever reserved before the task did, so that no two tasks wait for each other, whatever their agents changed; and people
+/// whenever they did: they wait for nobody.
 pub(super) fn reserved_by_others(state: &State, task: &Task, changed: &[String]) -> Option<Reserved> {
     let id = &task.spec.id;
     let own = state.reservations.iter().find(|(_, one)| one.task.as_ref() == Some(id));
     let (first, beside) = own.map_or((u64::MAX, [].as_slice()), |(number, one)| (*number, &one.beside));
     let mut reserved = Reserved { reservations: vec![], paths: vec![] };
-    for (number, other) in state.reservations.range(..first) {
-        if beside.contains(number) {
-            continue;
-        }
+    let counts = |(number, other): &(&u64, &Reservation)| {
+        (**number < first || other.task.is_none()) && !beside.contains(number)
+    };
+    for (number, other) in state.reservations.iter().filter(counts) {
         let theirs = |path: &&String| other.files.iter().any(|glob| means(glob, path));
         let mut hit = changed.iter().filter(theirs).peekable();
         if hit.peek().is_some() {

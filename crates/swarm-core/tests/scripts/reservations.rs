@@ -214,6 +214,18 @@ fn w3_what_was_really_changed_is_asked_before_the_merge() {
 }
 
 #[test]
+fn w3_a_person_who_reserves_later_than_the_task_is_waited_for_too() {
+    check(
+        "plan a#docs/** | start | ready a | reserve src | complete a | green a | stopped a | built a | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved
+            reservation 1: task a has docs/**
+            reservation 2: person:cli has src, a waits
+        ",
+    );
+}
+
+#[test]
 fn w3_two_tasks_that_strayed_into_each_others_files_do_not_wait_for_each_other() {
     // Both changed src/a.rs, which neither has reserved for itself in the first case and a has in the second.
     check(

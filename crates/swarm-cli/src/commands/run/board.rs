@@ -6,7 +6,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use swarm_core::{State, show};
 use swarm_engine::clock::wall_clock;
 use swarm_protocol::api::AgentNews;
-use swarm_protocol::ids::RunId;
+use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AgentView, StatusView};
 
@@ -140,6 +140,10 @@ fn total_line(view: &StatusView) -> String {
     if !view.paused.is_empty() {
         words.push("paused".into());
     }
+    for one in view.reservations.iter().filter(|one| !one.waiting.is_empty()) {
+        let who: Vec<&str> = one.waiting.iter().map(TaskId::as_str).collect();
+        words.push(format!("{} waits for files of {}", who.join(", "), harmless(&one.holder)));
+    }
     words.extend(view.quotas.iter().map(|quota| match quota.resets_at {
         Some(at) => format!("quota of {} until {}", harmless(&quota.group), time_of_day(at)),
         None => format!("quota of {} used up", harmless(&quota.group)),
@@ -150,7 +154,7 @@ fn total_line(view: &StatusView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use swarm_protocol::ids::{AgentId, TaskId};
+    use swarm_protocol::ids::AgentId;
 
     fn agent(doing: &str, iteration: u32) -> AgentView {
         let value = serde_json::json!({

@@ -36,6 +36,8 @@ struct Shown {
     waiting: Vec<TaskId>,
     /// Submitted work that waits for a person's review and has been told, by task and round.
     in_review: Vec<(TaskId, u32)>,
+    /// Tasks that wait for files of a person and have been told, by reservation.
+    for_files: Vec<(u64, TaskId)>,
 }
 
 impl Progress {
@@ -43,7 +45,8 @@ impl Progress {
         let on_terminal =
             std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         let board = (on_terminal && !out.json).then(Board::new);
-        let shown = Shown { state: State::default(), board, waiting: Vec::new(), in_review: Vec::new() };
+        let (state, waiting, in_review, for_files) = Default::default();
+        let shown = Shown { state, board, waiting, in_review, for_files };
         Self { json: out.json, shared: Arc::new(Mutex::new(shown)), ticker: None }
     }
 }
@@ -78,6 +81,7 @@ impl Watching for Progress {
         if !self.json {
             shown.tell_who_waits();
             shown.tell_what_is_to_review();
+            shown.tell_who_waits_for_files();
         }
         shown.draw();
     }
@@ -109,6 +113,27 @@ impl Shown {
             output::note(&words_for(&new, waiting.len(), &self.state));
         }
         self.waiting = waiting;
+    }
+
+    /// The same for files that a person has reserved: what an agent has is free by itself soon.
+    fn tell_who_waits_for_files(&mut self) {
+        let of_people =
+            swarm_core::show::reservations(&self.state).into_iter().filter(|one| one.task.is_none());
+        let mut all = Vec::new();
+        for one in of_people {
+            let (number, files) =
+                (one.number, one.files.iter().chain(&one.shared).cloned().collect::<Vec<_>>());
+            for task in one.waiting.into_iter().map(|task| (number, task)) {
+                if !self.for_files.contains(&task) {
+                    let files =
+                        output::harmless(&format!("{}, reserved by {}", files.join(", "), one.holder));
+                    let release = format!("swarm reservations release {number}");
+                    output::note(&format!("Task {} waits for {files}\n    {release}", task.1));
+                }
+                all.push(task);
+            }
+        }
+        self.for_files = all;
     }
 
     /// The same for work that a person is to review.

@@ -68,14 +68,15 @@ impl Reserved {
         }
     }
 
-    /// What somebody reserved before the task did is not changed under them.
+    /// What somebody reserved before the task did, or a person at any time, is not changed under them.
     pub fn may_be_merged(&self, task: &TaskId, changed: &BTreeSet<usize>) -> Result<(), Broken> {
         if self.overlap == Overlap::Warn {
             return Ok(());
         }
         let own = self.held.iter().find(|(_, held)| held.task.as_ref() == Some(task));
-        let before = self.held.range(..own.map_or(u64::MAX, |(number, _)| *number));
-        let clash = before.into_iter().find(|(_, held)| !held.files.is_disjoint(changed));
+        let first = own.map_or(u64::MAX, |(number, _)| *number);
+        let mut before = self.held.iter().filter(|(number, held)| **number < first || held.task.is_none());
+        let clash = before.find(|(_, held)| !held.files.is_disjoint(changed));
         match clash {
             Some((number, held)) => {
                 let rule = "work in files that somebody reserved before is not merged";
