@@ -37,6 +37,8 @@ pub struct Indexed {
     pub stage: u8,
     /// Left out of the checkout on purpose (sparse checkout).
     pub skipped: bool,
+    /// A person told git not to look whether the file has changed.
+    pub hidden: bool,
 }
 
 /// A three-way merge of trees.
@@ -168,7 +170,7 @@ impl Git {
         let mut found = BTreeMap::new();
         // As arguments, so in handfuls: the kernel bounds their length.
         for some in paths.chunks(200) {
-            let call = self.call(["ls-files", "-z", "-s", "-t", "--"]).args(some);
+            let call = self.call(["ls-files", "-z", "-s", "-v", "--"]).args(some);
             let call = call.global("--literal-pathspecs").git_dir(git_dir).work_tree(work_tree).index(index);
             let output = call.long_list().ok().await?;
             for record in output.split(|b| *b == 0).filter(|record| !record.is_empty()) {
@@ -230,5 +232,6 @@ pub(super) fn parse_indexed(record: &[u8]) -> Option<(PathBuf, Indexed)> {
     let [tag, mode, oid, stage] = words[..] else { return None };
     let entry = Entry { mode: u32::from_str_radix(mode, 8).ok()?, oid: Oid::new(oid).ok()? };
     let skipped = tag.eq_ignore_ascii_case("s");
-    Some((path_of(&record[tab + 1..]), Indexed { entry, stage: stage.parse().ok()?, skipped }))
+    let hidden = skipped || tag.chars().all(|c| c.is_ascii_lowercase());
+    Some((path_of(&record[tab + 1..]), Indexed { entry, stage: stage.parse().ok()?, skipped, hidden }))
 }

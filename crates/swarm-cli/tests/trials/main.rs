@@ -19,6 +19,7 @@ mod programs;
 mod people;
 mod floods;
 mod leftovers;
+mod in_the_way;
 mod merges;
 mod conflicts;
 mod modes;

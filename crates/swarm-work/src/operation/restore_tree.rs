@@ -163,7 +163,7 @@ fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str)
     let there = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     if there && marker.is_none() {
         let why = format!("{} is there but is not a worktree of the swarm", path.display());
-        return Some(Restored::InTheWay { why, hint: aside(path) });
+        return Some(Restored::InTheWay { why, hint: aside(path, path) });
     }
     let elsewhere =
         checkouts_of_people(git).into_iter().find(|one| one.path != path && one.occupies(full))?;

@@ -138,6 +138,8 @@ pub(super) struct Blocks {
     deleted: Vec<PathBuf>,
     staged: Vec<PathBuf>,
     untracked: Vec<PathBuf>,
+    in_folder: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
 }
 
 impl Blocks {
@@ -170,9 +172,12 @@ impl Blocks {
             // The way is free once the file that is now there has gone with this very change.
             OnDisk::Behind(parent) if going.get(&**parent) == Some(&true) => {}
             OnDisk::Behind(parent) => self.untracked.push(parent.clone()),
-            OnDisk::Folder => self.untracked.extend(strangers_in(top, path, going, self.strangers_max)),
+            OnDisk::Folder => self.in_folder.extend(strangers_in(top, path, going, self.strangers_max)),
             // Removed from the index and from the trunk, kept on disk: git leaves it alone.
             OnDisk::Content(_) | OnDisk::Odd if new.is_none() && !tracked => {}
+            OnDisk::Content(_) if seen.indexed.as_ref().is_some_and(|found| found.hidden) => {
+                self.hidden.push(path.clone());
+            }
             OnDisk::Content(_) | OnDisk::Odd if tracked => self.changed.push(path.clone()),
             OnDisk::Content(_) | OnDisk::Odd => self.untracked.push(path.clone()),
         }
@@ -180,18 +185,21 @@ impl Blocks {
 
     /// The gravest first.
     pub fn reasons(self) -> Vec<WaitReason> {
-        let Self { changed, deleted, staged, untracked, .. } = self;
+        let Self { changed, deleted, staged, untracked, in_folder, hidden, .. } = self;
         let sorted = |mut paths: Vec<PathBuf>| {
             paths.sort();
             paths.dedup();
             paths
         };
         let [staged, changed, deleted, untracked] = [staged, changed, deleted, untracked].map(sorted);
+        let [in_folder, hidden] = [in_folder, hidden].map(sorted);
         let all = [
             WaitReason::Staged { paths: staged },
             WaitReason::Changed { paths: changed },
             WaitReason::Deleted { paths: deleted },
+            WaitReason::Hidden { paths: hidden },
             WaitReason::Untracked { paths: untracked },
+            WaitReason::InFolder { paths: in_folder },
         ];
         all.into_iter().filter(|reason| !reason.paths().is_empty()).collect()
     }

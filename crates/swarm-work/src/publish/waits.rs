@@ -30,6 +30,14 @@ pub enum WaitReason {
     Untracked {
         paths: Vec<PathBuf>,
     },
+    /// The same, in a folder whose place a file must take.
+    InFolder {
+        paths: Vec<PathBuf>,
+    },
+    /// Changed, and git was told not to look (`--skip-worktree`, `--assume-unchanged`): it would stash nothing.
+    Hidden {
+        paths: Vec<PathBuf>,
+    },
     /// Git's own check said no.
     Refused {
         said: String,
@@ -43,6 +51,8 @@ impl WaitReason {
             Self::Changed { paths }
             | Self::Deleted { paths }
             | Self::Staged { paths }
+            | Self::Hidden { paths }
+            | Self::InFolder { paths }
             | Self::Untracked { paths } => paths,
             Self::MidWay(_) | Self::IndexLocked { .. } | Self::Refused { .. } => &[],
         }
@@ -56,7 +66,10 @@ impl WaitReason {
             Self::Changed { paths } => listed(paths, "is changed", "are changed"),
             Self::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
             Self::Staged { paths } => listed(paths, "is staged", "are staged"),
-            Self::Untracked { paths } => {
+            Self::Hidden { paths } => {
+                listed(paths, "is changed and hidden from git", "are changed and hidden from git")
+            }
+            Self::Untracked { paths } | Self::InFolder { paths } => {
                 listed(paths, "is in the way and not tracked", "are in the way and not tracked")
             }
             Self::Refused { said } => format!("git says: {said}"),
@@ -81,13 +94,26 @@ impl Waits {
             }
             // What is no file cannot be stashed.
             WaitReason::Changed { paths } if self.odd(paths).is_some() => {
-                aside(&self.odd(paths).unwrap_or_default())
+                let odd = self.odd(paths).unwrap_or_default();
+                aside(&odd, &odd)
             }
             WaitReason::Changed { .. } | WaitReason::Deleted { .. } | WaitReason::Staged { .. } => {
                 format!("{at} stash push -- {}", paths())
             }
             WaitReason::Untracked { paths } => {
-                aside(&paths.first().map(|path| self.checkout.join(path)).unwrap_or_default())
+                let path = paths.first().map(|path| self.checkout.join(path)).unwrap_or_default();
+                aside(&path, &path)
+            }
+            // The folder has to go: beside its old place the file would still be in it.
+            WaitReason::InFolder { paths } => {
+                let path = paths.first().cloned().unwrap_or_default();
+                let flat = path.display().to_string().replace('/', "-");
+                aside(&self.checkout.join(&path), &self.checkout.join(flat))
+            }
+            WaitReason::Hidden { .. } => {
+                // Of both flags in one call git would take the last.
+                let show = |flag: &str| format!("{at} update-index {flag} -- {}", paths());
+                format!("{} && {}", show("--no-skip-worktree"), show("--no-assume-unchanged"))
             }
             WaitReason::Refused { .. } => format!("{at} status"),
         }
@@ -103,11 +129,11 @@ impl Waits {
     }
 }
 
-/// The command that moves a file or folder of a person to a name that is free.
-pub(crate) fn aside(path: &Path) -> String {
+/// The command that moves a file or folder of a person to a name like `to` that is free.
+pub(crate) fn aside(path: &Path, to: &Path) -> String {
     let named = |n: u32| match n {
-        1 => format!("{}.mine", path.display()),
-        n => format!("{}.mine{n}", path.display()),
+        1 => format!("{}.mine", to.display()),
+        n => format!("{}.mine{n}", to.display()),
     };
     let free = (1..100).map(named).find(|name| std::fs::symlink_metadata(name).is_err());
     format!("mv {} {}", word(path), word(Path::new(&free.unwrap_or_else(|| named(100)))))

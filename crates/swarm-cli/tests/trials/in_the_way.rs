@@ -1,0 +1,63 @@
+//! What of a person's is in the way of a merge: the commands that are offered, followed one after the other, clear it.
+
+use serde_json::json;
+
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, scaled, task};
+
+/// More than any way needs.
+const OFFERS_MAX: usize = 4;
+
+/// The first offer that is not of ours, as a person would copy it.
+fn offered(arena: &Arena) -> Option<String> {
+    let list = arena.json(&["attention"]);
+    let commands = list.as_array()?.iter().filter_map(|entry| entry["commands"].as_array()).flatten();
+    commands.filter_map(|command| command.as_str()).find(|c| !c.starts_with("swarm ")).map(str::to_owned)
+}
+
+/// Follows what is offered until the task is done; answers with the commands.
+fn followed(arena: &Arena, script: &str) -> Vec<String> {
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    let run = arena.start(&[]);
+    let mut all: Vec<String> = Vec::new();
+    while all.len() < OFFERS_MAX {
+        let done = || arena.status_of("1.1") == "done";
+        wait_for("an offer, or the end", || {
+            done() || offered(arena).is_some_and(|next| !all.contains(&next))
+        });
+        let Some(next) = offered(arena).filter(|_| !done()) else { break };
+        let ran = std::process::Command::new("sh").arg("-c").arg(&next).current_dir(&arena.root).output();
+        assert!(ran.as_ref().is_ok_and(|out| out.status.success()), "{next}: {ran:?}");
+        all.push(next);
+    }
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{all:?}\n{said}");
+    arena.assert_proven("1.1", "main");
+    all
+}
+
+#[test]
+fn a_changed_file_that_git_was_told_not_to_look_at_is_shown_to_it_and_stashed() {
+    let arena = arena_with(json!({}));
+    // Each waits for the next look at the checkout.
+    let flags = ["--skip-worktree", "--assume-unchanged"];
+    for flag in &flags[..scaled(1, 2) as usize] {
+        arena.commit("base.txt", flag);
+        arena.write("base.txt", "mine\n");
+        arena.git(&["update-index", flag, "base.txt"]);
+        let ran = followed(&arena, &format!("write base.txt {flag} of the agent\ncommit feat: a\ncomplete"));
+        assert!(ran[0].contains("update-index") && ran[1].contains("stash push"), "{ran:?}");
+        assert_eq!(arena.git(&["show", "stash@{0}:base.txt"]).trim(), "mine", "it is the person's still");
+        arena.ok(&["close", "--yes"]);
+    }
+}
+
+#[test]
+fn files_of_a_person_in_a_folder_whose_place_a_file_takes_are_moved_out_of_it() {
+    let arena = arena_with(json!({}));
+    arena.write("out/x", "precious\n");
+    let ran = followed(&arena, "write out agent\ncommit feat: out\ncomplete");
+    assert_eq!(ran.len(), 1, "{ran:?}");
+    let kept = std::fs::read_to_string(arena.root.join("out-x.mine")).expect("it was moved");
+    assert_eq!(kept, "precious\n");
+}
