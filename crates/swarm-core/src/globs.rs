@@ -17,34 +17,15 @@ pub(crate) fn meet(a: &str, b: &str) -> bool {
 
 /// Whether this path is meant by the pattern: every character of the path stands for itself.
 pub(crate) fn means(pattern: &str, path: &str) -> bool {
-    let unclear = |name: &str| name.contains(['[', '{', '\\']);
     if pattern.len() > LENGTH_MAX {
         return true;
     }
     let path: Vec<&str> = path.split('/').collect();
     let is_name = |name: &&str, literal: &&str| {
-        let (name_of, literal): (Vec<char>, Vec<char>) = (name.chars().collect(), literal.chars().collect());
-        unclear(name) || stands_for(&name_of, &literal, |c| *c == '*', |x, y| x == y || *x == '?')
+        let (wild, plain): (Vec<char>, Vec<char>) = (name.chars().collect(), literal.chars().collect());
+        is_unclear(name) || meet_by(&wild, &plain, |c| *c == '*', |_| false, |x, y| x == y || *x == '?')
     };
-    stands_for(&names(pattern), &path, |name| *name == "**", is_name)
-}
-
-/// As `meet_by`, where only the first row has members that stand for any number of the other's.
-fn stands_for<T>(a: &[T], b: &[T], any: impl Fn(&T) -> bool, same: impl Fn(&T, &T) -> bool) -> bool {
-    let mut below: Vec<bool> = vec![false; b.len() + 1];
-    below[b.len()] = true;
-    for x in a.iter().rev() {
-        let mut row = vec![false; b.len() + 1];
-        for j in (0..=b.len()).rev() {
-            row[j] = match b.get(j) {
-                y if any(x) => below[j] || (y.is_some() && row[j + 1]),
-                Some(y) => below[j + 1] && same(x, y),
-                None => false,
-            };
-        }
-        below = row;
-    }
-    below[0]
+    meet_by(&names(pattern), &path, |name| *name == "**", |_| false, is_name)
 }
 
 /// The names of the path, with everything below it where it may be a folder.
@@ -58,21 +39,33 @@ fn names(pattern: &str) -> Vec<&str> {
 }
 
 fn paths_meet(a: &[&str], b: &[&str]) -> bool {
-    meet_by(a, b, |name| *name == "**", |x, y| names_meet(x, y))
+    let any = |name: &&str| *name == "**";
+    meet_by(a, b, any, any, |x, y| names_meet(x, y))
 }
 
 fn names_meet(a: &str, b: &str) -> bool {
-    let unclear = |name: &str| name.contains(['[', '{', '\\']);
-    if unclear(a) || unclear(b) {
+    if is_unclear(a) || is_unclear(b) {
         return true;
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    meet_by(&a, &b, |c| *c == '*', |x, y| x == y || *x == '?' || *y == '?')
+    let any = |c: &char| *c == '*';
+    meet_by(&a, &b, any, any, |x, y| x == y || *x == '?' || *y == '?')
 }
 
-/// Whether two rows can mean the same, where some of their members stand for any number of the other's. The table says
-/// of every pair of rests whether they do, from the ends on.
-fn meet_by<T>(a: &[T], b: &[T], any: impl Fn(&T) -> bool, same: impl Fn(&T, &T) -> bool) -> bool {
+/// Too hard to compare: it may be anything.
+fn is_unclear(name: &str) -> bool {
+    name.contains(['[', '{', '\\'])
+}
+
+/// Whether two rows can mean the same, where some members of the first (`any_a`) and of the second (`any_b`) stand for any
+/// number of the other's. The table says of every pair of rests whether they do, from the ends on.
+fn meet_by<T>(
+    a: &[T],
+    b: &[T],
+    any_a: impl Fn(&T) -> bool,
+    any_b: impl Fn(&T) -> bool,
+    same: impl Fn(&T, &T) -> bool,
+) -> bool {
     let mut below = vec![false; b.len() + 1];
     for i in (0..=a.len()).rev() {
         let mut row = vec![false; b.len() + 1];
@@ -80,8 +73,8 @@ fn meet_by<T>(a: &[T], b: &[T], any: impl Fn(&T) -> bool, same: impl Fn(&T, &T) 
             row[j] = match (a.get(i), b.get(j)) {
                 (None, None) => true,
                 // It stands for nothing, or for one more of the other's.
-                (Some(x), y) if any(x) => below[j] || (y.is_some() && row[j + 1]),
-                (x, Some(y)) if any(y) => row[j + 1] || (x.is_some() && below[j]),
+                (Some(x), y) if any_a(x) => below[j] || (y.is_some() && row[j + 1]),
+                (x, Some(y)) if any_b(y) => row[j + 1] || (x.is_some() && below[j]),
                 (Some(x), Some(y)) => below[j + 1] && same(x, y),
                 _ => false,
             };

@@ -58,7 +58,7 @@ pub(super) fn save(
     let mut answer =
         if events.is_empty() { "The plan is as the file says already".into() } else { changes.describe() };
     if let Some(ids) = cancelled.filter(|_| !reset_statuses) {
-        answer += &format!("; in the file, and cancelled: {ids} (`swarm op log` names what to undo)");
+        answer += &format!("; cancelled, and stays so: {ids} (`swarm op log` names the operation to undo)");
     }
     Ok(Outcome::new(events, answer))
 }
