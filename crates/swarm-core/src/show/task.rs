@@ -58,9 +58,11 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
         }
         Stage::Approved { .. } => {
             let awaited: Vec<&str> = crate::ready::not_on_trunk(state, task).map(TaskId::as_str).collect();
-            match awaited.is_empty() {
-                true => "approved, waits for its turn to merge".into(),
-                false => format!("approved, is merged when {} is on trunk", awaited.join(", ")),
+            let held = task.held_by.iter().any(|number| state.reservations.contains_key(number));
+            match (awaited.is_empty(), &task.put_off) {
+                (true, Some(why)) if held => format!("approved, not merged yet: {why}"),
+                (true, _) => "approved, waits for its turn to merge".into(),
+                (false, _) => format!("approved, is merged when {} is on trunk", awaited.join(", ")),
             }
         }
         Stage::Merging { step, .. } => match step {
@@ -104,7 +106,7 @@ fn pending_words(state: &State, task: &Task, not_before: Timestamp) -> String {
     } else if state.needs_start(task) {
         format!("ready: waits for swarm task start {}", task.spec.id)
     } else {
-        "ready".into()
+        super::reservations::files_of(state, &task.spec.id).unwrap_or_else(|| "ready".into())
     }
 }
 

@@ -5,11 +5,12 @@ use crate::check;
 #[test]
 fn w3_a_task_whose_files_somebody_has_waits_and_others_go_on() {
     check(
-        "plan a#src/** b#src/a.rs c#docs/** | slots 3 | start | reservations",
+        "plan a#src/** b#src/a.rs c#docs/** | slots 3 | start | stage b | reservations",
         r"
             a: Pending → Preparing r1
             b: Pending
             c: Pending → Preparing r2
+            stage b: waits for files of task a (reservation 1)
             reservation 1: task a has src/**, b waits
             reservation 2: task c has docs/**
             owed: Prepare r1, Prepare r2
@@ -198,9 +199,10 @@ fn w3_what_was_really_changed_is_asked_before_the_merge() {
         ",
     );
     check(
-        "plan a | start | ready a | complete a | green a | stopped a | reserve src | built a | release 1",
+        "plan a | start | ready a | complete a | green a | stopped a | reserve src | built a | stage a | release 1",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved → Merging
+            stage a: approved, not merged yet: src/a.rs is reserved by person:cli (reservation 1)
             owed: Build a
         ",
     );

@@ -78,6 +78,8 @@ fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
         ("priority", view.priority.to_string()),
         ("size", view.size.map(|size| format!("{size:?}").to_lowercase()).unwrap_or_default()),
         ("files", view.files.join(", ")),
+        ("reserve", view.reserve.join(", ")),
+        ("share", view.share.join(", ")),
         ("tags", view.tags.join(", ")),
         ("agent", row.agent.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("attempts", count(row.attempts)),
