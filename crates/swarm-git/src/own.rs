@@ -9,6 +9,7 @@
 mod beneath;
 mod content;
 mod heads;
+mod links;
 mod pointer;
 mod quarantine;
 mod take;

@@ -116,46 +116,6 @@ fn a_worktree_deleted_by_hand_during_an_attempt_loses_no_commit() {
 }
 
 #[test]
-fn a_repository_with_a_submodule_is_worked_on() {
-    let arena = arena_with(json!({ "check": { "commands": ["test -e README.md"] } }));
-    let library = arena.path("library");
-    std::fs::create_dir(&library).expect("a folder");
-    let at = library.to_str().expect("text");
-    for args in [
-        &["init", "--quiet", "--initial-branch=main", at][..],
-        &[
-            "-C",
-            at,
-            "-c",
-            "user.name=L",
-            "-c",
-            "user.email=l@l",
-            "commit",
-            "--quiet",
-            "--allow-empty",
-            "-m",
-            "l",
-        ],
-    ] {
-        arena.git(args);
-    }
-    arena.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", at, "vendor/library"]);
-    arena.git(&["commit", "--quiet", "--message", "person: a submodule"]);
-    arena.plan(&[
-        ("1.1", &[], GOOD.into()),
-        ("1.2", &["1.1"], "append README.md more\ncommit docs: more\ncomplete".into()),
-    ]);
-    let (code, said) = arena.run(&[]);
-    assert_eq!(code, 0, "{said}");
-    arena.assert_proven("1.1", "main");
-    arena.assert_proven("1.2", "main");
-    // The submodule is where it was, and not deleted by anybody's commit.
-    assert!(arena.git(&["ls-tree", "main", "vendor/library"]).starts_with("160000"));
-    assert_eq!(arena.git(&["status", "--porcelain", "--untracked-files=no"]), "");
-    arena.assert_tidy();
-}
-
-#[test]
 fn names_that_are_not_text_are_committed_left_uncommitted_and_in_the_way_without_harm() {
     let arena = arena_with(json!({}));
     // A person has one in the checkout, changed.

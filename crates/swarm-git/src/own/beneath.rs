@@ -27,6 +27,11 @@ impl Beneath {
         Ok(Self { root })
     }
 
+    /// A folder below this one.
+    pub fn below(&self, below: &Path) -> Option<Self> {
+        Some(Self { root: self.folder(below).ok()? })
+    }
+
     fn folder(&self, below: &Path) -> Result<OwnedFd, Errno> {
         let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
         rustix::fs::openat2(&self.root, below, FOLDER, Mode::empty(), STAY_BELOW)

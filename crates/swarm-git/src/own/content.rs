@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use swarm_protocol::ids::Oid;
 
+use super::OwnRepository;
 use super::quarantine::Copied;
 use super::take::{Limits, Stranger, revs};
 use crate::call::GitError;
@@ -15,12 +16,13 @@ use swarm_process::Input;
 const NAME_BYTES_MAX: usize = 255;
 const PATH_BYTES_MAX: usize = 4000;
 /// The mode of a link to a commit of another repository, as git prints it.
-const LINK: &[u8] = b"160000";
+pub(super) const LINK: &[u8] = b"160000";
 
 impl Stranger<'_> {
     /// Why these commits are not taken; none where nothing is wrong with what they add.
     pub(super) async fn harm_in(
         &self,
+        own: &OwnRepository,
         tips: &[&Oid],
         known: &[Oid],
         limits: Limits,
@@ -52,7 +54,7 @@ impl Stranger<'_> {
         }
         linked.sort();
         linked.dedup();
-        self.unknown_link(tips, &linked).await
+        self.unusable_link(own, tips, &linked, limits).await
     }
 
     /// By object: a file that has it.
@@ -69,39 +71,6 @@ impl Stranger<'_> {
             let size = size.parse::<u64>().ok().filter(|size| *size > limits.file_bytes)?;
             Some(too_large(files.get(blob.as_bytes())?, size))
         }))
-    }
-
-    /// A link to another repository is of use only where `.gitmodules` says which.
-    async fn unknown_link(&self, tips: &[&Oid], linked: &[Vec<u8>]) -> Result<Option<String>, GitError> {
-        if linked.is_empty() {
-            return Ok(None);
-        }
-        for tip in tips {
-            let blob = format!("--blob={tip}:.gitmodules");
-            let listed = self
-                .checked(["config", "--null", &blob, "--get-regexp", r"^submodule\..*\.path$"])
-                .any()
-                .await?;
-            let paths: Vec<&[u8]> = listed
-                .stdout
-                .split(|byte| *byte == 0)
-                .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\n').nth(1))
-                .collect();
-            let tree = self.checked(["ls-tree", "-r", "-z", tip.as_str()]).long_list().ok().await?;
-            let is_link = |line: &&[u8]| line.starts_with(LINK);
-            for entry in tree.split(|byte| *byte == 0).filter(is_link) {
-                let path = entry.splitn(2, |byte| *byte == b'\t').nth(1).unwrap_or_default();
-                if linked.iter().any(|one| one == path) && !paths.contains(&path) {
-                    let text = format!(
-                        "{} is a repository of its own, and only a link to one of its commits was committed, \
-                         which nobody else has: `git rm --cached` it, and remove its .git folder or ignore it",
-                        shown(path)
-                    );
-                    return Ok(Some(text));
-                }
-            }
-        }
-        Ok(None)
     }
 
     /// The name of a file that was left out because of its size.
@@ -148,6 +117,6 @@ fn bad_name(path: &[u8]) -> Option<&'static str> {
     too_long.then_some("is too long for a file system")
 }
 
-fn shown(path: &[u8]) -> String {
+pub(super) fn shown(path: &[u8]) -> String {
     path_of(path).to_string_lossy().chars().take(200).flat_map(char::escape_default).collect()
 }

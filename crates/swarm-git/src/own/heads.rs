@@ -8,8 +8,8 @@ use super::OwnRepository;
 use super::beneath::Beneath;
 
 /// A ref is one line.
-const REF_BYTES_MAX: u64 = 512;
-const PACKED_BYTES_MAX: u64 = 16 << 20;
+pub(super) const REF_BYTES_MAX: u64 = 512;
+pub(super) const PACKED_BYTES_MAX: u64 = 16 << 20;
 
 /// What the agent's refs say, as far as they are plain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,6 +67,6 @@ fn value(own: &Beneath, name: &str) -> Option<Oid> {
     })
 }
 
-fn oid(text: &str) -> Option<Oid> {
+pub(super) fn oid(text: &str) -> Option<Oid> {
     Oid::new(text).ok().filter(|oid| oid.as_str().bytes().any(|byte| byte != b'0'))
 }

@@ -35,8 +35,7 @@ pub(super) struct Copied {
 
 /// Copies every object of `own` that the person's store does not hold. An error of kind `FileTooLarge`: all of it
 /// together is more than is taken.
-pub(super) fn copy(own: &Path, known: &Path, into: &Path, limits: Limits) -> io::Result<Copied> {
-    let own = Beneath::open(own)?;
+pub(super) fn copy(own: &Beneath, known: &Path, into: &Path, limits: Limits) -> io::Result<Copied> {
     let objects = into.join("objects");
     for folder in ["objects/info", "objects/pack", "checked/pack", "checked/info"] {
         std::fs::create_dir_all(into.join(folder))?;

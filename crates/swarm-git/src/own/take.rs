@@ -10,6 +10,7 @@ use std::time::Duration;
 use swarm_protocol::ids::Oid;
 
 use super::OwnRepository;
+use super::beneath::Beneath;
 use super::quarantine::{Copied, copy};
 use crate::call::{Git, GitCall, GitError};
 use crate::marker::lock_within;
@@ -53,8 +54,8 @@ pub enum Taken {
 
 /// Commits in quarantine.
 pub(super) struct Stranger<'a> {
-    git: &'a Git,
-    place: PathBuf,
+    pub(super) git: &'a Git,
+    pub(super) place: PathBuf,
     /// The most that git may take of memory at one time.
     memory_max: u64,
 }
@@ -100,7 +101,7 @@ impl Stranger<'_> {
         let _ = std::fs::remove_dir_all(&self.place);
     }
 
-    fn call<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, objects: &str, args: I) -> GitCall {
+    pub(super) fn call<I: IntoIterator<Item = A>, A: AsRef<OsStr>>(&self, objects: &str, args: I) -> GitCall {
         // Alternates are a list parted by colons.
         self.git
             .call(args)
@@ -149,7 +150,7 @@ impl Stranger<'_> {
         if let Some(why) = refusal(check).await? {
             return Ok(Taken::Refused { why: format!("git's own checks refuse it: {why}") });
         }
-        match self.harm_in(tips, known, limits).await {
+        match self.harm_in(own, tips, known, limits).await {
             Ok(None) => {}
             Ok(Some(why)) => return Ok(Taken::Refused { why }),
             Err(GitError::Failed { said, how, .. }) if !was_killed(&how) => {
@@ -163,7 +164,8 @@ impl Stranger<'_> {
 
     async fn copied(&self, own: &OwnRepository, limits: Limits) -> Result<Result<Copied, String>, GitError> {
         let (from, known, into) = (own.dir.clone(), self.git.common_dir.join("objects"), self.place.clone());
-        let copied = tokio::task::spawn_blocking(move || copy(&from, &known, &into, limits)).await;
+        let copy = move || copy(&Beneath::open(&from)?, &known, &into, limits);
+        let copied = tokio::task::spawn_blocking(copy).await;
         match copied.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
             Ok(copied) => Ok(Ok(copied)),
             Err(error) if no_room(&error) => Err(GitError::io("copy to", &self.place)(error)),
