@@ -1,13 +1,20 @@
 //! Reserved files: what a task wants, and who is in its way.
 
+use std::collections::BTreeSet;
+
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::reservation::{Overlap, Reservation};
+use swarm_protocol::time::Timestamp;
 
 pub(crate) use crate::globs::means;
 use crate::globs::meet;
 use crate::planted::{self, Bug};
+use crate::stage::Stage;
 use crate::state::{State, Task};
+
+/// Why one has ended, by the clock.
+pub(crate) const TIME_IS_OVER: &str = "its time is over";
 
 /// Files that are wanted together.
 #[derive(Debug, Clone, Copy)]
@@ -23,9 +30,10 @@ impl Wanted<'_> {
         self.files.is_empty() && self.shared.is_empty()
     }
 
-    fn overlaps(&self, other: &Reservation) -> bool {
+    /// Whether both cannot be had at once.
+    pub fn overlaps(&self, other: Wanted<'_>) -> bool {
         let any = |a: &[String], b: &[String]| a.iter().any(|a| b.iter().any(|b| meet(a, b)));
-        any(self.files, &other.files) || any(self.files, &other.shared) || any(self.shared, &other.files)
+        any(self.files, other.files) || any(self.files, other.shared) || any(self.shared, other.files)
     }
 }
 
@@ -48,7 +56,9 @@ pub(crate) fn in_the_way<'a>(
     let granted = !planted::is(Bug::ReservationGrantedTwice);
     let others = state.reservations.iter().filter(move |_| granted && !wanted.is_empty());
     let others = others.filter(move |(_, other)| holder.is_none() || other.task.as_ref() != holder);
-    others.filter(move |(_, other)| wanted.overlaps(other)).map(|(number, _)| *number)
+    let overlaps =
+        move |other: &Reservation| wanted.overlaps(Wanted { files: &other.files, shared: &other.shared });
+    others.filter(move |(_, other)| overlaps(other)).map(|(number, _)| *number)
 }
 
 /// The reservation under which the task is worked on.
@@ -60,6 +70,29 @@ pub(crate) fn of_task<'a>(state: &'a State, id: &TaskId) -> Option<(u64, &'a Res
 /// Whether a task waits for files that others have.
 pub(crate) fn waits(state: &State) -> bool {
     state.policy.overlap == Overlap::Wait
+}
+
+/// Whether nobody works under it and its time is over. Where no coordinator runs, nobody has said so yet.
+pub(crate) fn is_over(state: &State, reservation: &Reservation, now: Timestamp) -> bool {
+    !is_at_work(state, reservation) && reservation.until() <= now
+}
+
+/// Whether finished work of the first task waits, if only by way of others, for files that the second one has.
+pub(crate) fn waits_for(state: &State, first: &TaskId, second: &TaskId) -> bool {
+    let (mut seen, mut next) = (BTreeSet::from([first]), vec![first]);
+    while let Some(id) = next.pop() {
+        let held = state.task(id).filter(|task| matches!(task.stage, Stage::Approved { .. }));
+        let numbers = held.into_iter().flat_map(|task| &task.held_by);
+        for holder in numbers.filter_map(|number| state.reservations.get(number)?.task.as_ref()) {
+            if holder == second {
+                return true;
+            }
+            if seen.insert(holder) {
+                next.push(holder);
+            }
+        }
+    }
+    false
 }
 
 /// Whether anybody works under it, so that it does not run out.

@@ -2,6 +2,7 @@
 //! Reads only, needs no lock: asked beside a coordinator that works, or where there is none.
 
 use swarm_core::{State, show};
+use swarm_git::revert::{Carried, Carry, pick};
 use swarm_git::{DiffKind, Git, GitError};
 use swarm_protocol::board::DiffView;
 use swarm_protocol::ids::{Oid, TaskId};
@@ -21,8 +22,10 @@ pub async fn stretch(
     match show::work(state, id) {
         None => Ok(None),
         Some(WorkView::OnTrunk { commits }) => {
-            let (Some(first), Some(to)) = (commits.first(), commits.last()) else { return Ok(None) };
-            Ok(git.parent_of(first).await?.map(|from| (from, to.clone())))
+            // As they were merged; what somebody made of them since may hold other work as well.
+            let there = git.missing_commits(&commits).await?.is_empty();
+            let proof = state.task(id).and_then(|task| task.stage.proof()).filter(|_| !there);
+            merged(git, proof.map_or(&commits, |proof| &proof.commits)).await
         }
         Some(WorkView::Submitted { base, tip }) => own(base, tip).await,
         Some(WorkView::OnBranch { base, branch }) => {
@@ -32,6 +35,25 @@ pub async fn stretch(
             }
         }
     }
+}
+
+/// From before the first of these commits to what they make of that alone: others may have come between them.
+async fn merged(git: &Git, commits: &[Oid]) -> Result<Option<(Oid, Oid)>, GitError> {
+    let (Some(first), Some(last)) = (commits.first(), commits.last()) else { return Ok(None) };
+    let Some(from) = git.parent_of(first).await? else { return Ok(None) };
+    let mut alone = true;
+    for pair in commits.windows(2) {
+        alone &= git.parent_of(&pair[1]).await?.as_ref() == Some(&pair[0]);
+    }
+    let carry = Carry { onto: from.clone(), commits: commits.to_vec(), at_secs: 0, because: None };
+    let to = match alone {
+        true => last.clone(),
+        false => match pick(git, &carry).await? {
+            Carried::Built { result, .. } => result,
+            Carried::Nothing | Carried::Conflict { .. } => last.clone(),
+        },
+    };
+    Ok(Some((from, to)))
 }
 
 /// The same as a patch; none: there is no work yet.

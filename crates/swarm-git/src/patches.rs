@@ -256,10 +256,15 @@ impl Git {
 
 /// Commits that `rev-list` names for these and the further arguments.
 pub async fn listed(git: &Git, from: &[Oid], more: &[&str]) -> Result<BTreeSet<Oid>, GitError> {
+    Ok(listed_newest_first(git, from, more).await?.into_iter().collect())
+}
+
+/// The same in the order of history: no commit before one that builds on it.
+pub async fn listed_newest_first(git: &Git, from: &[Oid], more: &[&str]) -> Result<Vec<Oid>, GitError> {
     if from.is_empty() {
-        return Ok(BTreeSet::new());
+        return Ok(Vec::new());
     }
-    let call = git.call(["rev-list", "--stdin"]).args(more);
+    let call = git.call(["rev-list", "--topo-order", "--stdin"]).args(more);
     let told = call.stdin(lines(from)).long_list().ok().await?;
     told.split(|b| *b == b'\n').filter(|l| !l.is_empty()).map(|line| parse_oid("rev-list", line)).collect()
 }

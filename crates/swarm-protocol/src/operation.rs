@@ -125,6 +125,10 @@ pub struct Survey {
     /// Commits of `ask.rewritten` that are not in trunk's history, though what they changed is there: somebody amended or
     /// rebased them. Newest first.
     pub rewritten: BTreeMap<TaskId, Vec<Oid>>,
+    /// Where there are some: commits of trunk with `rewritten` in their places among them, newest first.
+    pub order: Vec<Oid>,
+    /// Reverts of ours among `since` that took back what somebody had rewritten: without them it would be on trunk again.
+    pub stay: BTreeSet<Oid>,
     /// Tasks that differ from then; none: it did not exist then.
     pub tasks: BTreeMap<TaskId, Option<SavedTask>>,
     /// Those of `ask.needs` that are not in the repository any more.

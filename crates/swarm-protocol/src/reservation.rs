@@ -77,6 +77,15 @@ pub fn check_glob(glob: &str) -> Result<(), String> {
     if glob.starts_with('/') || glob.split('/').any(|part| part == "..") {
         return bad("leaves the repository: write it from the top of the repository on");
     }
+    if glob.starts_with(['!', '~']) {
+        return bad(
+            "names files by what they are not, or from somebody's home: write what is meant from the top of the repository on",
+        );
+    }
+    let count = |c: char| glob.matches(c).count();
+    if count('[') != count(']') || count('{') != count('}') {
+        return bad("opens a bracket and does not close it");
+    }
     if glob.chars().any(char::is_control) {
         return bad("contains a control character");
     }

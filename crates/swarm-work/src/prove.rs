@@ -232,23 +232,31 @@ async fn leaves_nothing(git: &Git, oid: &Oid, at: &Oid) -> Result<bool, GitError
     })
 }
 
-/// Those of the commits that are on trunk under another name: amended, rebased or picked by somebody. Newest first.
-pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<Vec<Oid>, GitError> {
+/// Those of the commits that are on trunk under another name: amended, rebased or picked by somebody. And all commits of
+/// trunk since with these in their places, newest first.
+pub async fn rewritten(git: &Git, tip: &Oid, commits: &[Oid]) -> Result<(BTreeSet<Oid>, Vec<Oid>), GitError> {
     let missing: BTreeSet<Oid> = git.missing_commits(commits).await?.into_iter().collect();
     let known: Vec<Oid> = commits.iter().filter(|oid| !missing.contains(oid)).cloned().collect();
     let off = off_history(git, &known, tip).await?;
     if off.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Default::default());
     }
     let line = line_since(git, &known, tip).await?;
     let patches = Patches::of(git, &known, &line, &Renames::along(git, &line).await?).await?;
-    let mut found = Vec::new();
-    for oid in known.iter().rev().filter(|oid| off.contains(*oid)) {
-        if is_there_otherwise(git, oid, tip, &patches, &off).await?.is_some() {
-            found.push(oid.clone());
+    let (mut found, mut at): (BTreeSet<Oid>, BTreeMap<Oid, Vec<Oid>>) = Default::default();
+    let off_list: Vec<Oid> = off.iter().cloned().collect();
+    for oid in patches::listed_newest_first(git, &off_list, &["--not", tip.as_str()]).await? {
+        if off.contains(&oid)
+            && let Some(place) = is_there_otherwise(git, &oid, tip, &patches, &off).await?
+        {
+            at.entry(place).or_default().push(oid.clone());
+            found.insert(oid);
         }
     }
-    Ok(found)
+    let order =
+        line.iter().rev().flat_map(|oid| at.remove(oid).unwrap_or_default().into_iter().chain([oid.clone()]));
+    let order = order.collect();
+    Ok((found, order))
 }
 
 /// Those of the commits whose changes are on trunk now, each with the commit of trunk that is the same change; none where
@@ -313,7 +321,7 @@ async fn is_there_otherwise(
     places.retain(|place| patches.reverted_by_after(oid, place).is_none());
     for place in &places {
         if brings_nothing(git, oid, oid, place).await? {
-            return Ok(Some(place.clone()));
+            return Ok(Some(since_when(git, (oid, oid), place, tip, patches).await?));
         }
     }
     // Several commits may have become one, in which each of them is only as the later ones left it.
@@ -322,11 +330,30 @@ async fn is_there_otherwise(
     for last in patches::descendants(git, oid, &off).await?.iter().take(STACKS_MAX) {
         for place in &places {
             if brings_nothing(git, oid, last, place).await? {
-                return Ok(Some(place.clone()));
+                return Ok(Some(since_when(git, (oid, last), place, tip, patches).await?));
             }
         }
     }
     Ok(None)
+}
+
+/// What is there at the tip came with an earlier commit, which is where it stands: the tip itself may be anybody's.
+async fn since_when(
+    git: &Git,
+    (first, last): (&Oid, &Oid),
+    place: &Oid,
+    tip: &Oid,
+    patches: &Patches,
+) -> Result<Oid, GitError> {
+    if place == tip {
+        for other in patches.others().take(PLACES_MAX) {
+            let stands = patches.reverted_by_after(first, other).is_none();
+            if stands && brings_nothing(git, first, last, other).await? {
+                return Ok(other.clone());
+            }
+        }
+    }
+    Ok(place.clone())
 }
 
 /// The commit that somebody made of this one with other lines in the same files: their word about it, as a later commit

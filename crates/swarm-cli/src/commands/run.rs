@@ -168,6 +168,10 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         let said = "A coordinator is already running, with the agents and the mode it was started with";
         return Err(CliError::owned(said).run_instead("swarm run --retry"));
     }
+    if args.retry && !args.detached && !args.coordinate {
+        // An abort that was killed comes to its end first: it is what the retry goes on from.
+        Swarm::open(cx)?.finish_interrupted()?;
+    }
     if args.detach || args.tui {
         let begun = background::start(cx, args.goal.as_deref(), args.tui)?;
         return if args.tui { on_screen::show(begun, cx) } else { begun.tell(cx) };

@@ -61,3 +61,22 @@ fn an_operation_whose_command_was_killed_is_finished_by_the_next_one_without_sta
     assert!([0, 2, 3].iter().all(|n| listed.contains(&format!("mine-{n}"))), "{listed}");
     assert!(!listed.contains("mine-1"), "{listed}");
 }
+
+#[test]
+fn an_abort_that_was_killed_is_finished_by_the_retry_that_goes_on_from_it() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write one.txt one\ncommit feat: one\ncomplete")]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    let path = slow_git(&arena);
+    let (hold, met) = (arena.path("hold"), arena.path("met"));
+    std::fs::write(&hold, "").expect("a file");
+    let mut child = arena.command(&["abort", "--yes"]).env("PATH", &path).spawn().expect("it starts");
+    wait_for("the refs are to be written", || met.exists());
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    std::fs::remove_file(&hold).expect("it is there");
+    let (code, said) = arena.run(&["--retry"]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+    arena.assert_true_at_rest();
+}

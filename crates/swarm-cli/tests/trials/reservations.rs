@@ -90,3 +90,71 @@ fn w3_an_agent_is_told_which_files_are_whose() {
         &["These files are reserved for it", "- src/**", "Others have reserved these files", "- docs"],
     );
 }
+
+/// A task that has reserved a folder, and writes what it is told.
+fn in_folder(id: &str, folder: &str, script: &str) -> Value {
+    let mut task = task(id, &[], script);
+    task["reserve"] = json!([format!("{folder}/**")]);
+    task
+}
+
+#[test]
+fn w3_work_in_files_of_a_task_that_is_still_at_work_waits_for_it_whoever_began_first() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go").display().to_string();
+    arena.plan_in_phases(&[vec![
+        in_folder("1.1", "a", "write b/strayed.txt x\ncommit feat: strayed\ncomplete"),
+        in_folder("1.2", "b", &format!("write b/own.txt y\ncommit feat: own\nwait-for {go}\ncomplete")),
+    ]]);
+    let run = arena.start(&["--agents", "2"]);
+    wait_for("the merge waits", || {
+        arena.ok(&["attention"]).contains("The merge of task 1.1 waits for reserved files")
+    });
+    assert_eq!(arena.git(&["ls-tree", "-r", "--name-only", "main", "b"]), "");
+    std::fs::write(&go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    let order = arena.git(&["log", "--format=%s", "--reverse", "main"]);
+    assert!(order.find("feat: own") < order.find("feat: strayed"), "{order}");
+    arena.assert_true_at_rest();
+}
+
+#[test]
+fn w3_two_tasks_that_strayed_into_each_others_files_do_not_wait_for_each_other() {
+    let arena = arena_with(json!({}));
+    let (one, two) = (arena.path("one").display().to_string(), arena.path("two").display().to_string());
+    let strays = |to: &str, mine: &str, other: &str| {
+        format!("sh touch {mine}\nwait-for {other}\nwrite {to}/strayed.txt x\ncommit feat: to {to}\ncomplete")
+    };
+    arena.plan_in_phases(&[vec![
+        in_folder("1.1", "a", &strays("b", &one, &two)),
+        in_folder("1.2", "b", &strays("a", &two, &one)),
+    ]]);
+    let (code, said) = arena.run(&["--agents", "2"]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+    arena.assert_proven("1.2", "main");
+    arena.assert_true_at_rest();
+}
+
+#[test]
+fn w3_files_that_a_person_reserves_while_work_is_verified_are_not_changed_under_them() {
+    let arena = arena_with(json!({}));
+    let (begun, go) = (arena.path("begun").display().to_string(), arena.path("go").display().to_string());
+    let verify = format!("touch {begun}; while ! test -e {go}; do sleep 0.1; done");
+    let config = json!({ "mode": "autopilot", "verify": { "commands": [verify] } });
+    arena.write(".swarm/config.json", &config.to_string());
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write src/a.txt a\ncommit feat: a\ncomplete")]]);
+    let run = arena.start(&[]);
+    wait_for("the verification has begun", || arena.path("begun").exists());
+    arena.ok(&["reservations", "add", "src/**", "--for", "2h"]);
+    std::fs::write(&go, "").expect("a file");
+    wait_for("the merge waits", || {
+        arena.ok(&["attention"]).contains("The merge of task 1.1 waits for reserved files")
+    });
+    assert_eq!(arena.git(&["ls-tree", "-r", "--name-only", "main", "src"]), "");
+    arena.ok(&["reservations", "release", "1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+}

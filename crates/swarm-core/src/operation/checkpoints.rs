@@ -55,10 +55,12 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
         && !name.ends_with('.')
         && !name.ends_with(".lock")
         && !name.contains("..");
-    if good {
-        return Ok(());
-    }
-    let why = "letters, digits, dots, dashes and underscores, at most 64".into();
+    // `swarm rollback 4` means the fourth of the list.
+    let why = match good && name.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => "a number alone stands for a place in the list of checkpoints; add a letter".into(),
+        false if good => return Ok(()),
+        false => "letters, digits, dots, dashes and underscores, at most 64".into(),
+    };
     Err(Refusal::BadValue { what: format!("The name {name:?}"), why })
 }
 

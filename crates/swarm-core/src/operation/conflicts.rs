@@ -3,6 +3,7 @@
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::operation::Request;
 
+use super::plan::command;
 use crate::state::State;
 
 /// Files that are named.
@@ -16,7 +17,8 @@ pub fn conflicts(state: &State, kind: &str, request: &Request, paths: &[String])
     let why = format!("{kind} conflicts with later work in {}{more}", shown.join(", "));
     let hint = match request {
         Request::RollbackTask { tasks, .. } => by_hand(state, tasks),
-        _ => "swarm attention".into(),
+        // Trunk is set back as a whole then: nothing is left that could conflict. A look first, since work of others goes.
+        _ => format!("{} --drop-foreign --dry-run", command(state, request)),
     };
     (why, hint)
 }

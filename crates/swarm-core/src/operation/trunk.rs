@@ -40,7 +40,8 @@ pub fn towards(
         let how = TrunkHow::Set { new: to.clone() };
         return Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }));
     }
-    let mut revert: Vec<Oid> = survey.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
+    let goes = |c: &&TrunkCommit| is_ours(c) && !survey.stay.contains(&c.oid);
+    let mut revert: Vec<Oid> = survey.since.iter().filter(goes).map(|c| c.oid.clone()).collect();
     revert.extend(rewritten.iter().filter(|oid| !survey.since.iter().any(|c| c.oid == **oid)).cloned());
     let pick: Vec<Oid> = survey.ahead.iter().map(|c| c.oid.clone()).collect();
     rebuild(state, survey, (revert, pick), force, says, command)
@@ -120,15 +121,22 @@ pub fn unmoved(
     rebuild(state, survey, (revert, pick), force, says, command)
 }
 
+/// What builds on other work is taken out before it, also where somebody has rewritten either.
+fn newest_first(survey: &Survey, revert: &mut [Oid]) {
+    let place = |oid: &Oid| survey.order.iter().position(|other| other == oid).unwrap_or(usize::MAX);
+    revert.sort_by_cached_key(place);
+}
+
 /// Reverts and picks on top of what is there.
 pub fn rebuild(
     state: &State,
     survey: &Survey,
-    (revert, pick): (Vec<Oid>, Vec<Oid>),
+    (mut revert, pick): (Vec<Oid>, Vec<Oid>),
     force: Force,
     says: &mut Says,
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
+    newest_first(survey, &mut revert);
     if revert.is_empty() && pick.is_empty() {
         return Ok(None);
     }

@@ -132,15 +132,22 @@ fn merged_since(state: &State, record: &Record, change: &FactChange) -> Option<C
     (merged && !holds).then(|| Changed { fact: ABORTED, words, by: vec![] })
 }
 
-/// The files of a reservation that comes back belong to somebody else by now.
+/// A reservation that would come back has come to its end meanwhile, or its files belong to somebody else.
 fn taken_since(state: &State, change: &FactChange) -> Option<Changed> {
     let Fact::Reservation(_) = &change.fact else { return None };
     let back: Reservation = serde_json::from_value(change.before.clone()?).ok()?;
+    let told = |words: &str| Some(Changed { fact: change.fact.clone(), words: words.into(), by: vec![] });
+    let at_rest = |id: &TaskId| state.task(id).is_none_or(|task| task.stage.is_closed());
+    if back.task.as_ref().is_some_and(at_rest) {
+        return told("its task is not worked on any more");
+    }
+    if reservations::is_over(state, &back, state.at) {
+        return told(reservations::TIME_IS_OVER);
+    }
     let wanted = reservations::Wanted { files: &back.files, shared: &back.shared };
     let number = reservations::in_the_way(state, None, wanted).next()?;
     let holder = state.reservations.get(&number)?.holder();
-    let words = format!("its files belong to {holder} now (reservation {number})");
-    Some(Changed { fact: change.fact.clone(), words, by: vec![] })
+    told(&format!("its files belong to {holder} now (reservation {number})"))
 }
 
 /// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere

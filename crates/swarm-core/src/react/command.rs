@@ -50,7 +50,7 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
         }
         Command::Reserve { files, shared, secs, reason } => {
             let by = envelope.by.clone();
-            reserve::reserve(state, reserve::Wish { files, shared, secs, reason, by })?
+            reserve::reserve(state, reserve::Wish { files, shared, secs, reason, by }, now)?
         }
         other => carry_out(state, other, now)?,
     };

@@ -5,6 +5,7 @@ use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::reservation::Reservation;
 use swarm_protocol::time::Timestamp;
 
 use super::conflict::lies_there_again;
@@ -55,7 +56,7 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
     let reserved = reserve::reserved_by_others(state, task, &changed);
     let passed = match reserved.map(|reserved| reserve::merge_into(state, task, reserved)) {
         Some(Ok(passed)) => Some(passed),
-        Some(Err(held)) => return held,
+        Some(Err(held)) => return vec![held],
         None => None,
     };
     let level = conflict::level(&resolved);
@@ -74,6 +75,17 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
         events.push(Event::VerificationStarted { task: id, run, nonce });
     }
     events
+}
+
+/// Files were reserved while the merge was verified, perhaps those that it changes: it is built once more, which asks for
+/// that, and what was green needs no second run.
+fn reserved_meanwhile(state: &State, id: TaskId, run: &RunId) -> Option<Event> {
+    let began = state.runs.get(run)?.claimed_at;
+    let later = |one: &Reservation| one.since >= began && one.task.as_ref() != Some(&id);
+    state.reservations.values().any(|one| !one.files.is_empty() && later(one)).then(|| {
+        let why = "files were reserved while it was verified; they are compared with its own".into();
+        Event::MergeInterrupted { task: id.clone(), status: Status::Merging, why }
+    })
 }
 
 /// What runs outside the walls, or says who may do what, does not change because agents agree about it.
@@ -118,7 +130,7 @@ pub(super) fn verified(
                 let (run, commit) = (Some(run.clone()), result.clone());
                 let passed = Event::VerificationPassed { task: id.clone(), run, commit: commit.clone() };
                 if task.parts.is_empty() {
-                    return vec![passed];
+                    return std::iter::once(passed).chain(reserved_meanwhile(state, id, current)).collect();
                 }
                 // There is nothing to publish: it was trunk that passed.
                 let trunk = state.trunk.clone().unwrap_or_default();

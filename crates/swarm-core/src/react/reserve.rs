@@ -1,16 +1,15 @@
 //! Files for oneself, for a while: asked for, given back, and asked about when work comes to trunk.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::outcome::Next;
-use swarm_protocol::plan::{BlockKind, Status};
+use swarm_protocol::plan::Status;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::reservation::{Overlap, Reservation};
+use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
-use super::conflict::lies_there_again;
 use super::validate;
 use crate::limits::{RESERVATION_SECS_MAX, RESERVATIONS_MAX, RESERVED_GLOBS_MAX};
-use crate::reservations::{Wanted, in_the_way, means};
+use crate::reservations::{TIME_IS_OVER, Wanted, in_the_way, is_over, means, waits_for};
 use crate::state::{State, Task};
 
 /// What a person or a tool asks for.
@@ -22,7 +21,7 @@ pub(super) struct Wish {
     pub by: String,
 }
 
-pub(super) fn reserve(state: &State, wish: Wish) -> Result<Outcome, Refusal> {
+pub(super) fn reserve(state: &State, wish: Wish, now: Timestamp) -> Result<Outcome, Refusal> {
     if state.plan.is_none() {
         return Err(Refusal::NoPlan);
     }
@@ -40,7 +39,15 @@ pub(super) fn reserve(state: &State, wish: Wish) -> Result<Outcome, Refusal> {
     }
     let (files, shared) = if wish.shared { (vec![], wish.files) } else { (wish.files, vec![]) };
     let wanted = Wanted { files: &files, shared: &shared };
-    let beside: Vec<u64> = in_the_way(state, None, wanted).collect();
+    let is_same = |one: &Reservation| {
+        one.task.is_none()
+            && one.by.as_ref() == Some(&wish.by)
+            && (&one.files, &one.shared) == (&files, &shared)
+    };
+    let ends = |number: &u64| {
+        state.reservations.get(number).is_some_and(|one| is_same(one) || is_over(state, one, now))
+    };
+    let (ended, beside): (Vec<u64>, Vec<u64>) = in_the_way(state, None, wanted).partition(ends);
     if let Some(number) = beside.first().filter(|_| state.policy.overlap != Overlap::Warn) {
         return Err(taken(state, *number));
     }
@@ -55,10 +62,15 @@ pub(super) fn reserve(state: &State, wish: Wish) -> Result<Outcome, Refusal> {
     if !beside.is_empty() {
         answer.push_str("; somebody else has reserved some of it too");
     }
-    let by = Some(wish.by);
-    let reason = wish.reason;
+    let (by, reason) = (Some(wish.by.clone()), wish.reason);
+    let ended = ended.into_iter().filter_map(|number| {
+        let one = state.reservations.get(&number)?;
+        let why = if is_over(state, one, now) { TIME_IS_OVER } else { "it was renewed" };
+        Some(Event::ReservationReleased { task: one.task.clone(), number, why: why.into() })
+    });
+    let ended: Vec<Event> = ended.collect();
     let granted = Event::ReservationGranted { task: None, number, by, files, shared, secs, reason, beside };
-    Ok(Outcome::new(vec![granted], answer))
+    Ok(Outcome::new(ended.into_iter().chain([granted]).collect(), answer))
 }
 
 fn taken(state: &State, number: u64) -> Refusal {
@@ -80,15 +92,16 @@ pub(super) struct Reserved {
     pub paths: Vec<String>,
 }
 
-/// Whoever reserved before the task did, so that no two tasks wait for each other, whatever their agents changed; and people
-/// whenever they did: they wait for nobody.
+/// Everybody who has some of them, whenever they did: but for tasks whose own finished work waits for this one. Otherwise two
+/// tasks whose agents strayed into each other's files would wait for each other.
 pub(super) fn reserved_by_others(state: &State, task: &Task, changed: &[String]) -> Option<Reserved> {
     let id = &task.spec.id;
     let own = state.reservations.iter().find(|(_, one)| one.task.as_ref() == Some(id));
-    let (first, beside) = own.map_or((u64::MAX, [].as_slice()), |(number, one)| (*number, &one.beside));
+    let beside = own.map_or([].as_slice(), |(_, one)| &one.beside);
     let mut reserved = Reserved { reservations: vec![], paths: vec![] };
     let counts = |(number, other): &(&u64, &Reservation)| {
-        (**number < first || other.task.is_none()) && !beside.contains(number)
+        let waits = other.task.as_ref().is_some_and(|holder| holder == id || waits_for(state, holder, id));
+        !waits && !beside.contains(number) && !other.beside.iter().any(|n| own.is_some_and(|(o, _)| o == n))
     };
     for (number, other) in state.reservations.iter().filter(counts) {
         let theirs = |path: &&String| other.files.iter().any(|glob| means(glob, path));
@@ -106,7 +119,7 @@ pub(super) fn reserved_by_others(state: &State, task: &Task, changed: &[String])
 const SHOWN_MAX: usize = 20;
 
 /// What becomes of a merge into reserved files: a word about it, or its end for now.
-pub(super) fn merge_into(state: &State, task: &Task, reserved: Reserved) -> Result<Event, Vec<Event>> {
+pub(super) fn merge_into(state: &State, task: &Task, reserved: Reserved) -> Result<Event, Event> {
     let Reserved { reservations, paths } = reserved;
     let id = task.spec.id.clone();
     let holders: Vec<String> = reservations
@@ -124,14 +137,9 @@ pub(super) fn merge_into(state: &State, task: &Task, reserved: Reserved) -> Resu
     let why = format!("{file} {verb} reserved by {holders}");
     match state.policy.overlap {
         Overlap::Warn => Ok(Event::ReservationPassed { task: id, reservations, paths }),
-        Overlap::Wait => {
-            Err(vec![Event::MergeHeld { task: id, status: Status::Merging, reservations, paths, why }])
-        }
-        Overlap::Deny => {
-            let next = Next::Blocked { block: BlockKind::Reserved, why: why.clone() };
-            let again = lies_there_again(task, &id);
-            let failed = Event::MergeFailed { task: id, status: next.status(), why, paths, next };
-            Err(std::iter::once(failed).chain(again).collect())
+        // Also where a start would be denied: what is finished and approved is not done again for the sake of a clock.
+        Overlap::Wait | Overlap::Deny => {
+            Err(Event::MergeHeld { task: id, status: Status::Merging, reservations, paths, why })
         }
     }
 }

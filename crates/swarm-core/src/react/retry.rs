@@ -51,6 +51,7 @@ fn is_tried_again(state: &State, found: &Task) -> bool {
                 | BlockKind::Review
                 | BlockKind::Sandbox
                 | BlockKind::Conflict
+                | BlockKind::Reserved
         ),
         _ => false,
     };

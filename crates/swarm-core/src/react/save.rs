@@ -224,6 +224,7 @@ fn phase_changes(
 
 /// Tasks that the file does not name any more: removed where nothing would be lost, else cancelled.
 fn left_out(state: &State, wanted: &BTreeSet<TaskId>, changes: &mut Changes, events: &mut Vec<Event>) {
+    let wanted = &with_parts(state, wanted);
     let removed = removed(state, wanted);
     for (id, old) in state.tasks.iter().filter(|(id, _)| !wanted.contains(*id)) {
         if removed.contains(id) {
@@ -236,6 +237,18 @@ fn left_out(state: &State, wanted: &BTreeSet<TaskId>, changes: &mut Changes, eve
             }
         }
     }
+}
+
+/// A file that was written before a task was split knows nothing of its parts; one that names some of them means the others.
+fn with_parts(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
+    let (mut all, mut next) = (wanted.clone(), wanted.iter().cloned().collect::<Vec<_>>());
+    while let Some(task) = next.pop().and_then(|id| state.task(&id)) {
+        if !task.parts.iter().any(|part| wanted.contains(part)) {
+            all.extend(task.parts.iter().cloned());
+            next.extend(task.parts.iter().cloned());
+        }
+    }
+    all
 }
 
 /// Tasks that the file leaves out and that can go without a trace. One that a task with a history

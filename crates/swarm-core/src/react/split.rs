@@ -111,6 +111,11 @@ fn with_depends(parent: &Task, mut parts: Vec<TaskSpec>) -> Vec<TaskSpec> {
             let more = parent.spec.depends.iter().filter(|d| !spec.depends.contains(d)).cloned();
             spec.depends.extend(more.collect::<Vec<_>>());
         }
+        // Nobody else gets the files of the whole because it is done in parts.
+        if spec.reserve.is_empty() && spec.share.is_empty() {
+            spec.reserve.clone_from(&parent.spec.reserve);
+            spec.share.clone_from(&parent.spec.share);
+        }
         if spec.profile.is_none() {
             spec.profile.clone_from(&parent.spec.profile);
         }

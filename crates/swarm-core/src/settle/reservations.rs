@@ -6,7 +6,7 @@ use swarm_protocol::reservation::Reservation;
 use swarm_protocol::time::Timestamp;
 
 use crate::ready::builds_on_trunk;
-use crate::reservations::is_at_work;
+use crate::reservations::{TIME_IS_OVER, is_at_work};
 use crate::stage::Stage;
 use crate::state::State;
 
@@ -33,7 +33,7 @@ pub(super) fn ended(state: &State, now: Timestamp) -> Option<Event> {
         let why = match at_work {
             true => return None,
             false if over => "its task is not worked on any more",
-            false if one.until() <= now => "its time is over",
+            false if one.until() <= now => TIME_IS_OVER,
             false => return None,
         };
         Some(Event::ReservationReleased { task: one.task.clone(), number: *number, why: why.into() })

@@ -40,8 +40,8 @@ pub(super) fn slot(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     let all = state.mode() == Mode::Autopilot || planted::is(Bug::GrantedWithoutStart);
     let may = |id: &&TaskId| may_start(state, id, now, counts_ended);
     let let_go = |id: &&TaskId| state.task(id).is_some_and(|t| t.withheld.is_none() && (all || t.started));
-    let mut asked = 0;
-    let mut free = |id: &&TaskId| files_are_free(state, id, &mut asked);
+    let mut line = Line::default();
+    let mut free = |id: &&TaskId| files_are_free(state, id, &mut line);
     let mut may_go = |id: &&TaskId| let_go(id) && may(id) && free(id);
     let task = machine::first_in_line(state, &mut may_go).or_else(|| match all {
         true => apart_from_others(state, state.index.queue().filter(&mut may_go)),
@@ -56,16 +56,38 @@ pub(super) fn slot(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     Some(with_its_files(state, found, claim(state, task, agent, profile)))
 }
 
+/// Those that wait for files, as far as they were asked.
+#[derive(Default)]
+struct Line {
+    asked: usize,
+    /// They wait for tasks alone, whose work ends: nobody behind them takes what they wait for.
+    first: Vec<TaskId>,
+}
+
 /// Whether the files that the task wants can be had now, or need not be waited for. Of those that wait, a bounded number is
 /// asked: with a long queue behind one reservation it would be asked for every task, at every event.
-fn files_are_free(state: &State, id: &TaskId, asked: &mut usize) -> bool {
+fn files_are_free(state: &State, id: &TaskId, line: &mut Line) -> bool {
     let Some(task) = state.task(id).filter(|_| reservations::waits(state)) else { return true };
     let wanted = reservations::wanted(state, task);
     if wanted.is_empty() || reservations::of_task(state, id).is_some() {
         return true;
     }
-    *asked += 1;
-    *asked <= WAITING_ASKED_MAX && reservations::in_the_way(state, Some(id), wanted).next().is_none()
+    line.asked += 1;
+    if line.asked > WAITING_ASKED_MAX {
+        return false;
+    }
+    let of_others = |first: &TaskId| {
+        let task = state.task(first).filter(|_| first != id);
+        task.is_some_and(|task| reservations::wanted(state, task).overlaps(wanted))
+    };
+    let overtakes = line.first.iter().any(of_others);
+    let mut in_the_way = reservations::in_the_way(state, Some(id), wanted).peekable();
+    let free = in_the_way.peek().is_none() && !overtakes;
+    let of_task = |number: u64| state.reservations.get(&number).is_some_and(|one| one.task.is_some());
+    if !free && line.first.len() < LOOKED_AT_MAX && in_the_way.all(of_task) {
+        line.first.push(id.clone());
+    }
+    free
 }
 
 /// The claim together with what the task reserves; or its end where that is denied.
@@ -139,7 +161,7 @@ pub(super) fn restart(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     state.index.restarting().find_map(|id| {
         let task = state.task(id)?;
         let Stage::Restarting { agent, not_before, .. } = &task.stage else { return None };
-        if *not_before > now || state.has_run(id) || !files_are_free(state, id, &mut 0) {
+        if *not_before > now || state.has_run(id) || !files_are_free(state, id, &mut Line::default()) {
             return None;
         }
         if let Some(instead) = react::instead_of_start(state, id) {

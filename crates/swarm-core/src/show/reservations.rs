@@ -1,15 +1,17 @@
 //! Who has which files for themselves, and who waits for them.
 
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::ReservationView;
 
-use crate::reservations::{in_the_way, is_at_work, of_task, wanted};
+use crate::reservations::{in_the_way, is_at_work, is_over, of_task, wanted};
 use crate::state::State;
 
 /// Tasks of the queue that are asked what they wait for; and those that are named.
 const ASKED_MAX: usize = 64;
 
-pub fn reservations(state: &State) -> Vec<ReservationView> {
+/// Those that stand now.
+pub fn reservations(state: &State, now: Timestamp) -> Vec<ReservationView> {
     if state.reservations.is_empty() {
         return vec![];
     }
@@ -32,7 +34,7 @@ pub fn reservations(state: &State) -> Vec<ReservationView> {
             beside: one.beside.clone(),
         }
     };
-    state.reservations.iter().map(view).collect()
+    state.reservations.iter().filter(|(_, one)| !is_over(state, one, now)).map(view).collect()
 }
 
 /// The files that the task has for itself while it is worked on.
@@ -48,9 +50,23 @@ pub fn reserved_by_others(state: &State, id: &TaskId, most: usize) -> Vec<String
 
 /// Whose files a task of the queue waits for.
 pub(super) fn files_of(state: &State, id: &TaskId) -> Option<String> {
-    let number = awaited(state, id).into_iter().next()?;
+    let Some(number) = awaited(state, id).into_iter().next() else { return behind(state, id) };
     let held = state.reservations.get(&number)?;
     Some(format!("waits for files of {} (reservation {number})", held.holder()))
+}
+
+/// The task before it that waits for the same files: it is not overtaken.
+fn behind(state: &State, id: &TaskId) -> Option<String> {
+    let task = state.task(id).filter(|_| !state.reservations.is_empty())?;
+    let mine = Some(wanted(state, task)).filter(|mine| !mine.is_empty())?;
+    let of_task = |number: &u64| state.reservations.get(number).is_some_and(|one| one.task.is_some());
+    let mut before = state.index.queue().take(ASKED_MAX).take_while(|other| *other != id);
+    let first = before.find(|other| {
+        let awaited = awaited(state, other);
+        let overlaps = || state.task(other).is_some_and(|task| wanted(state, task).overlaps(mine));
+        !awaited.is_empty() && awaited.iter().all(of_task) && overlaps()
+    })?;
+    Some(format!("waits behind task {first}, which waits for the same files"))
 }
 
 /// The reservations that a task of the queue waits for.

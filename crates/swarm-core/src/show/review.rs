@@ -69,7 +69,7 @@ pub fn work(state: &State, id: &TaskId) -> Option<WorkView> {
         _ => None,
     };
     if let Some(proof) = proof {
-        return Some(WorkView::OnTrunk { commits: proof.commits.clone() });
+        return Some(WorkView::OnTrunk { commits: proof.own().to_vec() });
     }
     let base = task.base.clone()?;
     if let Some((tip, _)) = task.submitted() {

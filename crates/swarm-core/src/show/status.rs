@@ -45,7 +45,7 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
         // Known to whoever has looked at the branches.
         conflicts: vec![],
         quotas: super::recovery::quotas(state),
-        reservations: super::reservations(state),
+        reservations: super::reservations(state, now),
         degraded: super::recovery::degraded(state),
         budget: super::recovery::budget(state.spent.since(state.spent_before), state.policy.budget),
         loss: state.loss.clone(),

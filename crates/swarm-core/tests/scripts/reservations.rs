@@ -228,8 +228,8 @@ fn w3_a_person_who_reserves_later_than_the_task_is_waited_for_too() {
 }
 
 #[test]
-fn w3_two_tasks_that_strayed_into_each_others_files_do_not_wait_for_each_other() {
-    // Both changed src/a.rs, which neither has reserved for itself in the first case and a has in the second.
+fn w3_work_in_files_that_another_task_has_waits_whoever_was_first() {
+    // Whoever is merged has changed src/a.rs.
     check(
         "plan a#src/** b#docs/** | slots 2 | start | ready a | ready b | complete b | green b | stopped b | built b | reservations",
         r"
@@ -243,9 +243,9 @@ fn w3_two_tasks_that_strayed_into_each_others_files_do_not_wait_for_each_other()
     check(
         "plan a#docs/** b#src/** | slots 2 | start | ready a | ready b | complete a | green a | stopped a | built a",
         r"
-            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved
             b: Pending → Preparing r2 → Active 1
-            owed: Work r2 Go { iteration: 1 }, Verify r3
+            owed: Work r2 Go { iteration: 1 }
         ",
     );
 }
@@ -282,6 +282,97 @@ fn w3_the_files_that_tasks_name_are_reserved_where_that_is_configured() {
             b: Pending
             reservation 1: task a has src/**, b waits
             owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn w3_files_that_were_reserved_during_the_verification_are_asked_about_before_the_merge() {
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | built a | reserve src | verified a | released a | stopped a | built a | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved → Merging → Approved
+            reservation 1: person:cli has src, a waits
+        ",
+    );
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | built a | reserve docs | verified a | released a | stopped a | built a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved → Merging
+            owed: Publish a
+        ",
+    );
+}
+
+#[test]
+fn w3_whoever_waits_for_files_of_others_is_not_overtaken_by_those_behind() {
+    check(
+        "plan s~src/** r#src/** t~src/** u~docs/** | slots 4 | start | reservations | stage t",
+        r"
+            r: Pending
+            s: Pending → Preparing r1
+            t: Pending
+            u: Pending → Preparing r2
+            reservation 1: task s has src/**, r waits
+            reservation 2: task u has docs/**
+            stage t: waits behind task r, which waits for the same files
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+    // A person may take long: nobody waits behind somebody who waits for that.
+    check(
+        "plan r#src/** t~src/api/** | reserve src/ui | slots 4 | start | reservations",
+        r"
+            r: Pending
+            t: Pending → Preparing r1
+            reservation 1: person:cli has src/ui, r waits
+            reservation 2: task t has src/api/**, r waits
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn w3_the_parts_of_a_task_have_its_files() {
+    check(
+        "plan a#src/** b#src/b.rs | slots 2 | split a p q | start | reservations",
+        r"
+            a: Pending → Split
+            b: Pending
+            p: Pending → Preparing r1
+            q: Pending
+            reservation 1: task p has src/**, b waits
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn w3_a_reservation_whose_time_is_over_stands_in_nobodys_way_though_nobody_runs() {
+    check(
+        "plan a | reserve src | +3600s | reservations | reserve src/ui | reservations",
+        r"
+            a: Pending
+            reservation 2: person:cli has src/ui
+        ",
+    );
+    check(
+        "plan a | reserve src | reserve src | reservations",
+        r"
+            a: Pending
+            reservation 2: person:cli has src
+        ",
+    );
+}
+
+#[test]
+fn w3_a_release_is_not_undone_once_the_reservation_would_have_ended() {
+    check(
+        "plan a | reserve src | release 1 | +3600s | reserve docs | undo c3 | reservations",
+        r"
+            a: Pending
+            refused: Cannot undo `reservations release 1`, changed since: its time is over (try swarm op show 7)
+            reservation 2: person:cli has docs
         ",
     );
 }

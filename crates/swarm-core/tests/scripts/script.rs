@@ -136,7 +136,7 @@ impl Play {
                 self.lines.extend(told);
             }
             ["reservations"] => {
-                let told = show::reservations(&self.state).into_iter().map(|one| {
+                let told = show::reservations(&self.state, self.now).into_iter().map(|one| {
                     let files: Vec<String> = one.files.into_iter().chain(one.shared).collect();
                     let waiting: Vec<String> = one.waiting.iter().map(ToString::to_string).collect();
                     let waits = if waiting.is_empty() {

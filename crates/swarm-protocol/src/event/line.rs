@@ -163,6 +163,13 @@ fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
             let files: Vec<&str> = files.iter().chain(shared).map(String::as_str).collect();
             format!("{} reserved by {}", files.join(", "), by.as_deref().unwrap_or("somebody"))
         }
+        Event::ReservationGranted { task: Some(_), number, beside, .. } if !beside.is_empty() => {
+            let others: Vec<String> = beside.iter().map(u64::to_string).collect();
+            format!(
+                "works on files that others have reserved too (reservation {number} beside {})",
+                others.join(", ")
+            )
+        }
         Event::ReservationReleased { task: None, number, why } => {
             format!("reservation {number} ended: {why}")
         }

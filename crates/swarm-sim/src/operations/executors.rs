@@ -197,6 +197,7 @@ impl OperationWorld {
                 survey.rewritten.insert(id.clone(), rewritten);
             }
         }
+        survey.stay = self.stay(ask, &survey);
         survey.landed = ask.landed.iter().filter_map(|(id, commits)| self.landed(id, commits)).collect();
         if let Some(at) = ask.at {
             survey.tasks = differing(&self.state, &self.replayed(at));
@@ -208,6 +209,27 @@ impl OperationWorld {
         let (first, last) = (commits.first()?, commits.last()?);
         let base = self.git.commits.get(first)?.parent.clone()?;
         Some((id.clone(), Landed { base, tip: last.clone(), tree: last.clone(), stands: vec![] }))
+    }
+
+    /// Reverts of ours that took back what a person's commit has brought since.
+    fn stay(&self, ask: &SurveyAsk, survey: &Survey) -> BTreeSet<Oid> {
+        let Some(then) = &ask.trunk else { return BTreeSet::new() };
+        let had = self.git.tree(then);
+        let theirs = survey.since.iter().filter(|c| !ask.revert.contains(&c.oid));
+        let theirs: BTreeSet<String> = theirs.flat_map(|c| self.git.brought(&c.oid)).collect();
+        let stays = |oid: &&Oid| {
+            let parent = self.git.commits.get(oid).and_then(|commit| commit.parent.clone());
+            let gone = parent.map(|parent| &self.git.tree(&parent) - &self.git.tree(oid)).unwrap_or_default();
+            !gone.is_empty() && gone.is_subset(&theirs) && gone.is_disjoint(&had)
+        };
+        survey
+            .since
+            .iter()
+            .map(|c| &c.oid)
+            .filter(|oid| ask.revert.contains(oid))
+            .filter(stays)
+            .cloned()
+            .collect()
     }
 
     /// Commits that are not in the history of trunk, though what they brought is there; newest first.

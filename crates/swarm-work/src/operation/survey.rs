@@ -1,7 +1,7 @@
 //! What git says before an operation: trunk then and now, whose commits lie between, what the checkouts hold.
 //! Reads only (it may write objects that nobody refers to), so a preview takes the very same look.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use swarm_protocol::event::Proof;
@@ -34,7 +34,7 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
             (None, Some(_)) => found.since = since(git, &ask.revert, now).await?,
             (None, None) => {}
         }
-        found.rewritten = rewritten(git, ask, now).await?;
+        look_for_rewritten(git, &mut found, ask, now).await?;
         look_at_checkouts(git, &mut found, ask, now).await?;
     }
     look_at_tasks(git, &mut found, ask, dir).await?;
@@ -82,13 +82,47 @@ async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result
     Ok(())
 }
 
-/// Commits of tasks that trunk has under another name, by task.
-async fn rewritten(git: &Git, ask: &SurveyAsk, now: &Oid) -> Result<BTreeMap<TaskId, Vec<Oid>>, GitError> {
+/// Commits of tasks that trunk has under another name, by task; and reverts of ours of such commits.
+async fn look_for_rewritten(
+    git: &Git,
+    found: &mut Survey,
+    ask: &SurveyAsk,
+    now: &Oid,
+) -> Result<(), GitError> {
     let all: Vec<Oid> = ask.rewritten.values().flatten().cloned().collect();
-    let found: BTreeSet<Oid> = prove::rewritten(git, now, &all).await?.into_iter().collect();
-    let of = |commits: &Vec<Oid>| commits.iter().rev().filter(|oid| found.contains(oid)).cloned().collect();
+    let (there, order) = prove::rewritten(git, now, &all).await?;
+    let of = |commits: &Vec<Oid>| commits.iter().rev().filter(|oid| there.contains(oid)).cloned().collect();
     let tasks = ask.rewritten.iter().map(|(task, commits)| (task.clone(), of(commits)));
-    Ok(tasks.filter(|(_, commits): &(TaskId, Vec<Oid>)| !commits.is_empty()).collect())
+    found.rewritten = tasks.filter(|(_, commits): &(TaskId, Vec<Oid>)| !commits.is_empty()).collect();
+    found.order = order;
+    let Some(then) = ask.trunk.as_ref().filter(|_| !found.unrelated) else { return Ok(()) };
+    let since: BTreeSet<&Oid> = found.since.iter().map(|commit| &commit.oid).collect();
+    let elsewhere = |commit: &&TrunkCommit| {
+        let ours = !commit.reverts.is_empty() && ask.revert.contains(&commit.oid);
+        ours && !commit.reverts.iter().any(|oid| since.contains(oid))
+    };
+    let reverts: Vec<&TrunkCommit> = found.since.iter().filter(elsewhere).collect();
+    let reverted: Vec<Oid> = reverts.iter().flat_map(|commit| commit.reverts.clone()).collect();
+    if reverted.is_empty() {
+        return Ok(());
+    }
+    let missing = git.missing_commits(&reverted).await?;
+    let known: Vec<Oid> = reverted.into_iter().filter(|oid| !missing.contains(oid)).collect();
+    // What trunk had then comes back; what came since, and stays as somebody's, stays taken back.
+    let had = prove::there(git, &found.trunk, then, &known).await?;
+    let stays = |commit: &&&TrunkCommit| !commit.reverts.iter().any(|oid| had.contains_key(oid));
+    found.stay = reverts.iter().filter(stays).map(|commit| commit.oid.clone()).collect();
+    Ok(())
+}
+
+/// Those of ours that a rebuild takes out, in its order.
+fn taken_out(found: &Survey, is_ours: impl Fn(&&TrunkCommit) -> bool) -> Vec<Oid> {
+    let goes = |commit: &&TrunkCommit| is_ours(commit) && !found.stay.contains(&commit.oid);
+    let mut revert: Vec<Oid> = found.since.iter().filter(goes).map(|c| c.oid.clone()).collect();
+    revert.extend(found.rewritten.values().flatten().cloned());
+    let place = |oid: &Oid| found.order.iter().position(|other| other == oid).unwrap_or(usize::MAX);
+    revert.sort_by_cached_key(place);
+    revert
 }
 
 /// The commits from the oldest of these on, of those that trunk has.
@@ -151,16 +185,8 @@ async fn look_at_checkouts(
         Some(then) if ask.drop_foreign || found.since.iter().all(|c| !c.pushed && is_ours(&c)) => {
             Some(then.clone())
         }
-        Some(_) => {
-            let mut revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
-            revert.extend(found.rewritten.values().flatten().cloned());
-            rebuilt(git, &revert, &oids(&found.ahead), now).await?
-        }
-        None => {
-            let mut revert: Vec<Oid> = found.since.iter().filter(is_ours).map(|c| c.oid.clone()).collect();
-            revert.extend(found.rewritten.values().flatten().cloned());
-            rebuilt(git, &revert, &ask.pick, now).await?
-        }
+        Some(_) => rebuilt(git, &taken_out(found, is_ours), &oids(&found.ahead), now).await?,
+        None => rebuilt(git, &taken_out(found, is_ours), &ask.pick, now).await?,
     };
     let Some(target) = target.filter(|target| target != now) else { return Ok(()) };
     let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };

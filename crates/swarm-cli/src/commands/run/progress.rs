@@ -117,8 +117,9 @@ impl Shown {
 
     /// The same for files that a person has reserved: what an agent has is free by itself soon.
     fn tell_who_waits_for_files(&mut self) {
-        let of_people =
-            swarm_core::show::reservations(&self.state).into_iter().filter(|one| one.task.is_none());
+        let of_people = swarm_core::show::reservations(&self.state, self.state.at)
+            .into_iter()
+            .filter(|one| one.task.is_none());
         let mut all = Vec::new();
         for one in of_people {
             let (number, files) =

@@ -290,3 +290,110 @@ fn a_worktree_that_is_not_on_its_branch_is_not_merged_and_that_is_said() {
     arena.ok(&["worktree", "merge", "1.1"]);
     ends_with(&arena, &["mine.txt", "more.txt", "one.txt"]);
 }
+
+/// Trunk as after `git pull --rebase`: somebody else's commit below, ours rewritten on top of it.
+fn pulled_with_rebase(arena: &Arena) {
+    arena.git(&["checkout", "--quiet", "-b", "theirs", "main~2"]);
+    arena.commit("theirs.txt", "theirs\n");
+    arena.git(&["checkout", "--quiet", "main"]);
+    arena.git(&["rebase", "--quiet", "theirs"]);
+}
+
+/// Of two tasks the second builds on the first one's file, though ids say nothing of their order.
+fn one_on_the_other() -> Arena {
+    let arena = arena_with(json!({}));
+    let second = "append one.txt two\ncommit feat: two\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.9", &[], &writes("one")), task("1.1", &["1.9"], second)]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    arena
+}
+
+#[test]
+fn rewritten_work_that_builds_on_rewritten_work_is_taken_back_newest_first() {
+    for take_back in [
+        &["abort", "--yes"][..],
+        &["rollback", "--session", "--yes"],
+        &["task", "rollback", "1.9", "--cascade", "--yes"],
+    ] {
+        let arena = one_on_the_other();
+        pulled_with_rebase(&arena);
+        arena.ok(take_back);
+        assert!(
+            !has(&arena, "one.txt") && has(&arena, "theirs.txt"),
+            "{take_back:?}: {:?}",
+            on_trunk(&arena)
+        );
+        assert_eq!(arena.run(&["--retry"]).0, 0);
+        assert_eq!(arena.git(&["show", "main:one.txt"]), "one\ntwo\n", "{take_back:?}");
+        arena.assert_true_at_rest();
+    }
+}
+
+/// Only the newest was rewritten: it goes before what it builds on.
+#[test]
+fn amended_work_is_taken_back_before_what_it_builds_on() {
+    let arena = one_on_the_other();
+    arena.git(&["commit", "--quiet", "--amend", "--message", "two, in better words"]);
+    arena.ok(&["task", "rollback", "1.9", "--cascade", "--yes"]);
+    assert!(!has(&arena, "one.txt"), "{:?}", on_trunk(&arena));
+    assert_eq!(arena.run(&[]).0, 0);
+    assert_eq!(arena.git(&["show", "main:one.txt"]), "one\ntwo\n");
+    arena.assert_true_at_rest();
+}
+
+#[test]
+fn amended_work_that_was_taken_back_stays_taken_back_when_everything_is() {
+    for first in [&["rollback", "before-merge-1.2", "--yes"][..], &["task", "rollback", "1.2", "--yes"]] {
+        for rebased in [false, true] {
+            let arena = two_done();
+            match rebased {
+                true => pulled_with_rebase(&arena),
+                false => {
+                    drop(arena.git(&["commit", "--quiet", "--amend", "--message", "two, in better words"]))
+                }
+            }
+            arena.ok(first);
+            arena.ok(&["rollback", "--session", "--yes"]);
+            let left = on_trunk(&arena);
+            assert!(!has(&arena, "one.txt") && !has(&arena, "two.txt"), "{first:?} {rebased}: {left:?}");
+            assert_eq!(arena.run(&[]).0, 0);
+            assert!(has(&arena, "one.txt") && has(&arena, "two.txt"));
+            arena.assert_true_at_rest();
+        }
+    }
+}
+
+#[test]
+fn squashed_work_stands_in_the_squashed_commit_and_its_diff_is_its_own() {
+    let arena = two_done();
+    arena.git(&["reset", "--quiet", "--soft", "HEAD~2"]);
+    arena.git(&["commit", "--quiet", "--message", "both in one"]);
+    let squashed = arena.git(&["rev-parse", "main"]).trim().to_owned();
+    arena.commit("mine.txt", "mine\n");
+    for _ in 0..2 {
+        assert_eq!(arena.shown("1.2")["proof"]["commit"], squashed.as_str());
+        let diff = arena.ok(&["task", "diff", "1.2"]);
+        assert!(
+            diff.contains("two.txt") && !diff.contains("one.txt") && !diff.contains("mine.txt"),
+            "{diff}"
+        );
+        arena.run(&[]);
+    }
+}
+
+#[test]
+fn more_work_of_a_done_task_is_shown_without_what_came_between() {
+    let arena = two_done();
+    arena.commit("mine.txt", "mine\n");
+    arena.ok(&["worktree", "create", "1.1"]);
+    let worktree = arena.root.join(".swarm/worktrees/1.1");
+    std::fs::write(worktree.join("more.txt"), "more\n").expect("a file");
+    let at = worktree.to_str().expect("text");
+    arena.git(&["-C", at, "add", "more.txt"]);
+    arena.git(&["-C", at, "commit", "--quiet", "--message", "more"]);
+    arena.ok(&["worktree", "merge", "1.1"]);
+    arena.run(&[]);
+    let diff = arena.ok(&["task", "diff", "1.1", "--stat"]);
+    assert!(diff.contains("one.txt") && diff.contains("more.txt"), "{diff}");
+    assert!(!diff.contains("two.txt") && !diff.contains("mine.txt"), "{diff}");
+}

@@ -148,6 +148,24 @@ fn a_split_task_that_is_rolled_back_takes_its_parts_along() {
 }
 
 #[test]
+fn the_same_plan_file_saved_again_leaves_the_parts_of_a_split_task_alone() {
+    let arena = arena_with(json!({}));
+    let file = arena.path("plan.md");
+    let script = writes("one").replace('\n', "\n  ");
+    std::fs::write(&file, format!("# Goal\n- [ ] 1.1 One\n  ```script\n  {script}\n  ```\n"))
+        .expect("a file");
+    let file = file.to_str().expect("text");
+    arena.ok(&["plan", "save", file]);
+    let parts = arena.path("parts.json");
+    let of = |id: &str, name: &str| task(id, &[], &writes(name));
+    std::fs::write(&parts, json!([of("1.1-1", "first"), of("1.1-2", "second")]).to_string()).expect("a file");
+    arena.ok(&["task", "split", "1.1", parts.to_str().expect("text")]);
+    assert!(arena.ok(&["plan", "save", file]).contains("as the file says already"));
+    ends_with(&arena, &["first.txt", "second.txt"]);
+    assert_eq!(arena.status_of("1.1"), "done");
+}
+
+#[test]
 fn a_phase_whose_work_was_taken_back_is_not_complete() {
     let arena = arena_with(json!({}));
     arena.plan_in_phases(&[

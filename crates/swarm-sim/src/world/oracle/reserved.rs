@@ -21,6 +21,8 @@ struct Held {
 pub struct Reserved {
     held: BTreeMap<u64, Held>,
     overlap: Overlap,
+    /// Finished work, and the reservations that it waits for.
+    waits: BTreeMap<TaskId, Vec<u64>>,
 }
 
 impl Reserved {
@@ -32,6 +34,12 @@ impl Reserved {
                 self.held.insert(*number, Held { task: task.clone(), files, shared });
             }
             Event::ReservationReleased { number, .. } => drop(self.held.remove(number)),
+            Event::MergeHeld { task, reservations, .. } => {
+                self.waits.insert(task.clone(), reservations.clone());
+            }
+            Event::TrunkGranted { task, .. } | Event::TaskClaimed { task, .. } => {
+                drop(self.waits.remove(task))
+            }
             _ => {}
         }
     }
@@ -68,18 +76,33 @@ impl Reserved {
         }
     }
 
-    /// What somebody reserved before the task did, or a person at any time, is not changed under them.
+    fn waits_for(&self, first: &TaskId, second: &TaskId) -> bool {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![first]);
+        while let Some(task) = next.pop() {
+            let numbers = self.waits.get(task).into_iter().flatten();
+            let holders: Vec<&TaskId> =
+                numbers.filter_map(|number| self.held.get(number)?.task.as_ref()).collect();
+            if holders.contains(&second) {
+                return true;
+            }
+            next.extend(holders.into_iter().filter(|holder| seen.insert(*holder)));
+        }
+        false
+    }
+
+    /// What others have reserved is not changed under them, unless their own work waits for this one.
     pub fn may_be_merged(&self, task: &TaskId, changed: &BTreeSet<usize>) -> Result<(), Broken> {
         if self.overlap == Overlap::Warn {
             return Ok(());
         }
-        let own = self.held.iter().find(|(_, held)| held.task.as_ref() == Some(task));
-        let first = own.map_or(u64::MAX, |(number, _)| *number);
-        let mut before = self.held.iter().filter(|(number, held)| **number < first || held.task.is_none());
-        let clash = before.find(|(_, held)| !held.files.is_disjoint(changed));
+        let counts = |held: &Held| {
+            held.task.as_ref().is_none_or(|other| other != task && !self.waits_for(other, task))
+        };
+        let mut others = self.held.iter().filter(|(_, held)| counts(held));
+        let clash = others.find(|(_, held)| !held.files.is_disjoint(changed));
         match clash {
             Some((number, held)) => {
-                let rule = "work in files that somebody reserved before is not merged";
+                let rule = "work in files that somebody else has reserved is not merged";
                 Err(broken(
                     rule,
                     format!("{task} changes {changed:?}, reservation {number} has {:?}", held.files),
