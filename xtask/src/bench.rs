@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::workspace::Workspace;
 
-/// Release, because a ratio against the bare system calls says nothing about a debug build.
+/// As it is handed out, because a ratio against the bare system calls says nothing about a build that is quick to make.
 pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     match arguments.split_first() {
         Some((name, rest)) if name == "run" => run_of_the_swarm(workspace, rest),
@@ -23,16 +23,18 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 
 /// What is measured is the binary that ships, so it is built first; the bench finds it beside itself.
 fn run_of_the_swarm(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    workspace.run_cargo(["build", "--quiet", "--release", "--locked", "--package", "swarm-cli"])?;
+    workspace.run_cargo(["build", "--quiet", "--profile", "dist", "--locked", "--package", "swarm-cli"])?;
     measure(workspace, ["swarm-bench", "swarm-run-bench"], arguments)
 }
 
 /// Frames in memory, and the binary that ships in a real terminal.
 fn screen(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    workspace.run_cargo(["build", "--quiet", "--release", "--locked", "--package", "swarm-cli"])?;
+    workspace.run_cargo(["build", "--quiet", "--profile", "dist", "--locked", "--package", "swarm-cli"])?;
     let mut command = workspace.cargo([
         "bench",
         "--quiet",
+        "--profile",
+        "dist",
         "--locked",
         "--package",
         "swarm-tui",
@@ -46,7 +48,7 @@ fn screen(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 
 fn measure(workspace: &Workspace, [package, binary]: [&str; 2], arguments: &[String]) -> Result<()> {
     let cargo_arguments =
-        ["run", "--quiet", "--release", "--locked", "--package", package, "--bin", binary, "--"];
+        ["run", "--quiet", "--profile", "dist", "--locked", "--package", package, "--bin", binary, "--"];
     let mut command = workspace.cargo(cargo_arguments);
     command.args(arguments);
     crate::workspace::run(command)
