@@ -142,7 +142,7 @@ impl Stranger<'_> {
         let asked = self.call(&objects, ["rev-list", "--ignore-missing", "--max-count=1", "--stdin"]);
         let asked = asked.stdin(swarm_process::Input::Bytes(format!("{commit}\n{known}").into_bytes()));
         let answer = asked.any().await?;
-        Ok(answer.status.success().then(|| !answer.stdout.is_empty()))
+        Ok(answer.status.success().then_some(!answer.stdout.is_empty()))
     }
 }
 
