@@ -2,8 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -54,24 +53,22 @@ impl Opening {
         let Self { paths, api: queue, feed, who, limits } = self;
         let socket = KeptSocket::bind(&paths.socket)?;
         let end = CancellationToken::new();
-        let (path, inode) = (paths.socket.clone(), Arc::clone(&socket.inode));
+        let file = Arc::clone(&socket.file);
         let hub = Hub::start(feed, paths.ledger.clone(), limits, &end);
         let api = ApiState::new(paths, limits, hub, queue, end.clone());
         let connections = TaskTracker::new();
         let front = Arc::new(Front { router: api::router(Arc::clone(&api)), api, who });
         tokio::spawn(end.clone().run_until_cancelled_owned(accept(socket, front, connections.clone())));
-        Ok(Listener { path, farewell: limits.farewell, connections, inode, _end: end.drop_guard() })
+        Ok(Listener { file, farewell: limits.farewell, connections, _end: end.drop_guard() })
     }
 }
 
 /// Listens until it is closed or dropped; then the socket's file is gone and all connections end.
 #[derive(Debug)]
 pub struct Listener {
-    path: PathBuf,
+    file: Arc<SocketFile>,
     farewell: Duration,
     connections: TaskTracker,
-    /// Which file is ours: another coordinator's socket in its place is not to be taken away.
-    inode: Arc<AtomicU64>,
     _end: DropGuard,
 }
 
@@ -94,7 +91,42 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         // The connections end by the token, which is dropped after this.
-        if inode_of(&self.path) == Some(self.inode.load(Ordering::Relaxed)) {
+        self.file.remove();
+    }
+}
+
+/// The socket's file, under its name for as long as we listen.
+#[derive(Debug)]
+struct SocketFile {
+    path: PathBuf,
+    /// Which file is ours: another coordinator's socket in its place is not to be taken away. None: we listen no more.
+    inode: Mutex<Option<u64>>,
+}
+
+impl SocketFile {
+    fn bind(path: &Path) -> io::Result<(Self, UnixListener)> {
+        let listener = socket::bind(path)?;
+        let inode = Mutex::new(Some(inode_of(path).unwrap_or_default()));
+        Ok((Self { path: path.to_owned(), inode }, listener))
+    }
+
+    /// Cleaners of temporary files and `git clean` take it away, and without it nobody could stop the swarm. One that
+    /// stands there in place of ours is another coordinator's, and stays.
+    fn bind_again_if_gone(&self) -> Option<UnixListener> {
+        // Held meanwhile: whoever removes it for good would find it there again afterwards.
+        let mut inode = self.inode.lock().unwrap_or_else(PoisonError::into_inner);
+        if inode.is_none() || inode_of(&self.path).is_some() {
+            return None;
+        }
+        // Where even the folder is gone, the next look may find it again.
+        let listener = socket::bind(&self.path).ok()?;
+        *inode = Some(inode_of(&self.path).unwrap_or_default());
+        Some(listener)
+    }
+
+    fn remove(&self) {
+        let ours = self.inode.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if ours.is_some() && inode_of(&self.path) == ours {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -107,39 +139,28 @@ fn inode_of(path: &Path) -> Option<u64> {
 /// How often the socket's file is looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The socket, under its name for as long as we listen. Cleaners of temporary files and `git clean` take it away, and
-/// without it nobody could stop the swarm.
+/// Where callers arrive.
 struct KeptSocket {
-    path: PathBuf,
+    file: Arc<SocketFile>,
     listener: UnixListener,
-    inode: Arc<AtomicU64>,
 }
 
 impl KeptSocket {
     fn bind(path: &Path) -> io::Result<Self> {
-        let listener = socket::bind(path)?;
-        let inode = Arc::new(AtomicU64::new(inode_of(path).unwrap_or_default()));
-        Ok(Self { path: path.to_owned(), listener, inode })
+        let (file, listener) = SocketFile::bind(path)?;
+        Ok(Self { file: Arc::new(file), listener })
     }
 
     async fn accept(&mut self) -> io::Result<UnixStream> {
         loop {
             match tokio::time::timeout(LOOK_EVERY, self.listener.accept()).await {
                 Ok(accepted) => return accepted.map(|(stream, _)| stream),
-                Err(_) => self.bind_again_if_gone(),
+                Err(_) => {
+                    if let Some(again) = self.file.bind_again_if_gone() {
+                        self.listener = again;
+                    }
+                }
             }
-        }
-    }
-
-    /// One that stands there in place of ours is another coordinator's, and stays.
-    fn bind_again_if_gone(&mut self) {
-        if inode_of(&self.path).is_some() {
-            return;
-        }
-        // Where even the folder is gone, the next look may find it again.
-        if let Ok(Self { listener, inode, .. }) = Self::bind(&self.path) {
-            self.listener = listener;
-            self.inode.store(inode.load(Ordering::Relaxed), Ordering::Relaxed);
         }
     }
 }
@@ -236,4 +257,28 @@ fn closing(mut response: Response) -> Response {
     let close = axum::http::HeaderValue::from_static("close");
     response.headers_mut().insert(axum::http::header::CONNECTION, close);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_that_was_taken_away_comes_back_and_one_that_was_given_up_does_not() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("coordinator.sock");
+        let (file, _listener) = SocketFile::bind(&path).expect("bound");
+        std::fs::remove_file(&path).expect("somebody takes it away");
+        assert!(file.bind_again_if_gone().is_some() && path.exists());
+        assert!(file.bind_again_if_gone().is_none(), "it is there");
+        // The look that comes once in a second may come just now.
+        file.remove();
+        assert!(file.bind_again_if_gone().is_none() && !path.exists());
+        // Another coordinator's is left alone.
+        let (theirs, _listener) = SocketFile::bind(&path).expect("bound");
+        file.remove();
+        assert!(path.exists());
+        theirs.remove();
+        assert!(!path.exists());
+    }
 }
