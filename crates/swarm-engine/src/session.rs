@@ -127,6 +127,7 @@ impl Session {
             plan,
             tending: Default::default(),
             previewing: Default::default(),
+            armed: Default::default(),
             containment: Default::default(),
             key,
         };

@@ -55,6 +55,11 @@ impl CheckoutWatch {
         Self::on(&waits.checkout, folders(git, waits))
     }
 
+    /// The same without what git itself writes there: a publication that is tried meanwhile is no change.
+    pub fn of_files(waits: &Waits) -> Result<Self, GitError> {
+        Self::on(&waits.checkout, in_the_way(waits))
+    }
+
     /// Watches where a branch points to, whoever moves it.
     pub fn of_branch(git: &Git, branch: &str) -> Result<Self, GitError> {
         let heads = git.common_dir.join("refs").join("heads");
@@ -127,7 +132,7 @@ impl CheckoutWatch {
 }
 
 fn folders(git: &Git, waits: &Waits) -> BTreeMap<PathBuf, BTreeSet<OsString>> {
-    let mut folders: BTreeMap<PathBuf, BTreeSet<OsString>> = BTreeMap::new();
+    let mut folders = in_the_way(waits);
     let checkout = git.checkouts().into_iter().find(|checkout| checkout.path == waits.checkout);
     let git_dir = checkout.map_or_else(|| git.common_dir.clone(), |checkout| checkout.git_dir);
     let of_git = folders.entry(git_dir).or_default();
@@ -135,6 +140,11 @@ fn folders(git: &Git, waits: &Waits) -> BTreeMap<PathBuf, BTreeSet<OsString>> {
     if let WaitReason::IndexLocked { .. } = waits.reason {
         of_git.insert("index.lock".into());
     }
+    folders
+}
+
+fn in_the_way(waits: &Waits) -> BTreeMap<PathBuf, BTreeSet<OsString>> {
+    let mut folders: BTreeMap<PathBuf, BTreeSet<OsString>> = BTreeMap::new();
     for path in waits.reason.paths() {
         let (folder, name) = nearest_folder(&waits.checkout, path);
         folders.entry(folder).or_default().insert(name);

@@ -141,7 +141,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
         Effect::Watch { task, paths } => {
             let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
             tokio::select! {
-                changed = a_checkout_changes(&world, &paths) => changed?,
+                changed = a_checkout_changes(&world, &task, &paths) => changed?,
                 () = context.cancel.cancelled() => return Ok(Report::Cancelled { task }),
             }
             Ok(Report::CheckoutChanged { task })

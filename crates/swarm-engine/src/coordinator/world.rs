@@ -1,5 +1,6 @@
 //! What every executor needs to reach the world: the repository, the places, the user's settings.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -13,6 +14,7 @@ use swarm_agents::learnings::LearningFiles;
 use swarm_agents::prompts::Prompts;
 use swarm_git::Git;
 use swarm_process::Containment;
+use swarm_work::checkout_watch::CheckoutWatch;
 use swarm_work::daemon::{DaemonSpec, Known, RunFiles};
 use swarm_work::supervisor::Launch;
 
@@ -37,6 +39,8 @@ pub struct World {
     pub tending: tokio::sync::Mutex<()>,
     /// Held by the look of a preview: one at a time is enough.
     pub previewing: tokio::sync::Mutex<()>,
+    /// Watches of the files that merges wait for, made before the merge was tried for the last time.
+    pub armed: std::sync::Mutex<BTreeMap<TaskId, Vec<CheckoutWatch>>>,
     /// The net that holds processes together here, tried out once.
     pub containment: tokio::sync::OnceCell<Option<Containment>>,
     /// From which the secrets of the daemons are made.

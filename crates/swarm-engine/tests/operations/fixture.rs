@@ -73,6 +73,7 @@ impl Fixture {
             plan,
             tending: Default::default(),
             previewing: Default::default(),
+            armed: Default::default(),
             containment: Default::default(),
             key: secret_key(&self.paths.run).expect("a key"),
         })

@@ -1,9 +1,11 @@
 //! Executors at trunk: it is watched, a merge is built for it, the result is put on it.
 
 use std::path::PathBuf;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use swarm_core::input::Report;
+use swarm_git::GitError;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_work::build::{BranchJoined, BuildOutcome, Joined, Work, build_as, build_made, join_branch};
@@ -18,13 +20,31 @@ use crate::coordinator::world::World;
 /// Between two looks at trunk that nothing has told us to take.
 const TRUNK_LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// Waits for a change in any checkout of the trunk that may let a result through.
-pub(super) async fn a_checkout_changes(world: &World, paths: &[PathBuf]) -> Result<(), String> {
-    let mut watches = tokio::task::JoinSet::new();
+/// Watches of all checkouts of the trunk, for a change that may let a result through.
+fn armed(
+    world: &World,
+    paths: &[PathBuf],
+    arm: impl Fn(&Waits) -> Result<CheckoutWatch, GitError>,
+) -> Result<Vec<CheckoutWatch>, GitError> {
     let branch = format!("refs/heads/{}", world.trunk());
-    for checkout in world.git.checkouts().into_iter().filter(|c| c.occupies(&branch)) {
-        let waits = Waits { checkout: checkout.path, reason: WaitReason::Changed { paths: paths.to_vec() } };
-        let mut watch = CheckoutWatch::arm(&world.git, &waits).map_err(describe)?;
+    let occupied = world.git.checkouts().into_iter().filter(|checkout| checkout.occupies(&branch));
+    let watched = occupied.map(|checkout| {
+        let reason = WaitReason::Changed { paths: paths.to_vec() };
+        arm(&Waits { checkout: checkout.path, reason })
+    });
+    watched.collect()
+}
+
+/// Waits for such a change, also for one that came right after the merge was tried.
+pub(super) async fn a_checkout_changes(
+    world: &World,
+    task: &TaskId,
+    paths: &[PathBuf],
+) -> Result<(), String> {
+    let before = world.armed.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
+    let now = armed(world, paths, |waits| CheckoutWatch::arm(&world.git, waits)).map_err(describe)?;
+    let mut watches = tokio::task::JoinSet::new();
+    for mut watch in before.into_iter().flatten().chain(now) {
         watches.spawn(async move { watch.changed().await });
     }
     match watches.join_next().await {
@@ -141,7 +161,17 @@ pub(super) async fn publish_merge(
     intent: &Intent,
     proof: Proof,
 ) -> Result<Report, String> {
-    Ok(match publish(&world.git, intent).await.map_err(describe)? {
+    world.armed.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
+    let mut publication = publish(&world.git, intent).await.map_err(describe)?;
+    if let Publication::Waits(waits) = &publication {
+        // What is put right between a try and the watch nobody would see: so the last try comes after it.
+        let watches = armed(world, waits.reason.paths(), CheckoutWatch::of_files).map_err(describe)?;
+        publication = publish(&world.git, intent).await.map_err(describe)?;
+        if matches!(publication, Publication::Waits(_)) {
+            world.armed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone(), watches);
+        }
+    }
+    Ok(match publication {
         Publication::Published => Report::Published { task, proof },
         Publication::Waits(waits) => Report::PublishWaits {
             task,
