@@ -208,6 +208,8 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
         // What no operation has changed no undo brings back: to undo others for it would be in vain.
         let in_vain = changed.iter().any(|c| c.by.is_empty() && !may_be_set_aside(state, first, &c.fact));
         match later.filter(|r| r.can_be_undone() && !in_vain).max_by_key(|r| r.seq) {
+            // Undone while agents go on, it would be merged again before the next undo is asked for.
+            Some(next) if next.kind == "merge" && goes_on(state) => return "swarm pause".into(),
             Some(next) => first = next,
             None if changed.is_empty() => return format!("swarm undo {number}"),
             None if changed.iter().all(|c| may_be_set_aside(state, first, &c.fact)) => {
@@ -220,6 +222,11 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
         let split = split(state, first, Force::default());
         (changed, some) = (split.changed, !split.back.is_empty());
     }
+}
+
+/// Whether approved work is merged and ready tasks are started without a further word.
+fn goes_on(state: &State) -> bool {
+    state.running && !state.draining && state.paused.is_empty()
 }
 
 pub fn changed(state: &State, record: &Record, fact: &Fact, now: Option<&Value>) -> Changed {

@@ -67,6 +67,7 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         }
         ["swarm", "run", "--retry"] => Command::Retry,
         ["swarm", "budget", "extend"] => Command::ExtendBudget { task: None },
+        ["swarm", "pause"] => Command::Pause { reason: PauseReason::User, why: String::new(), force: false },
         ["swarm", "resume"] => Command::Resume { reason: PauseReason::User },
         ["swarm", "resume", "--reason", word] => {
             let named = PauseReason::ALL.into_iter().find(|reason| reason.word() == *word);

@@ -282,3 +282,25 @@ fn c8_a_hint_does_not_lead_to_the_undo_of_an_undo_and_back() {
         ",
     );
 }
+
+/// Undone under a swarm that goes on, the merge would be made again at once, and the hint would lead to the next one.
+#[test]
+fn c8_whoever_is_to_undo_a_merge_is_told_to_pause_first() {
+    let merged = "plan a | start | ready a | asks a | stopped a | unblock a | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a";
+    check(
+        &format!("{merged} | undo c2"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Done
+            refused: Cannot undo `task unblock a`, changed since: task a is done (try swarm pause)
+            owed: Remove a
+        ",
+    );
+    check(
+        &format!("{merged} | pause | undo c2"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2 → Active 1 → Checking → Approved → Merging → Done
+            refused: Cannot undo `task unblock a`, changed since: task a is done (try swarm undo 26)
+            owed: Remove a
+        ",
+    );
+}
