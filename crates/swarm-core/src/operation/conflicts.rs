@@ -18,7 +18,10 @@ pub fn conflicts(state: &State, kind: &str, request: &Request, paths: &[String])
     let hint = match request {
         Request::RollbackTask { tasks, .. } => by_hand(state, tasks),
         // Trunk is set back as a whole then: nothing is left that could conflict. A look first, since work of others goes.
-        _ => format!("{} --drop-foreign --dry-run", command(state, request)),
+        Request::Rollback { .. } | Request::Abort { .. } => {
+            format!("{} --drop-foreign --dry-run", command(state, request))
+        }
+        _ => "swarm op log".into(),
     };
     (why, hint)
 }

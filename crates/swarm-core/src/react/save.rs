@@ -242,7 +242,9 @@ fn left_out(state: &State, wanted: &BTreeSet<TaskId>, changes: &mut Changes, eve
 /// A file that was written before a task was split knows nothing of its parts; one that names some of them means the others.
 fn with_parts(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
     let (mut all, mut next) = (wanted.clone(), wanted.iter().cloned().collect::<Vec<_>>());
-    while let Some(task) = next.pop().and_then(|id| state.task(&id)) {
+    while let Some(id) = next.pop() {
+        // What the file adds is no task yet.
+        let Some(task) = state.task(&id) else { continue };
         if !task.parts.iter().any(|part| wanted.contains(part)) {
             all.extend(task.parts.iter().cloned());
             next.extend(task.parts.iter().cloned());

@@ -136,3 +136,17 @@ fn a_task_that_was_split_is_not_counted_as_active() {
         ",
     );
 }
+
+#[test]
+fn a_plan_file_from_before_the_split_leaves_its_parts_whatever_else_it_adds() {
+    check(
+        "plan a b | split a p q | plan a b z",
+        r"
+            a: Pending → Split
+            b: Pending
+            p: Pending
+            q: Pending
+            z: Pending
+        ",
+    );
+}
