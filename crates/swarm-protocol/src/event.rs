@@ -2,16 +2,15 @@
 //!
 //! Each event says which of its members stand at the top level of the record (those that the plan
 //! format names there) and which stand inside `data`. Writing and reading are made from this one
-//! list, so they cannot drift apart; a record is read in one pass, without a generic value between.
+//! list, so they cannot drift apart; a record is read without a generic value between.
 
 #[macro_use]
 mod form;
 mod line;
+mod members;
 mod plan;
 
 use std::collections::BTreeMap;
-
-use serde::Deserialize;
 
 use crate::aftermath::Aftermath;
 use crate::conflict::Resolved;
@@ -29,6 +28,7 @@ use crate::record::{RecordError, member};
 use crate::review::ReviewNote;
 use crate::time::Timestamp;
 pub use line::{line, line_at, paused};
+use members::Members;
 pub use plan::SnapshotData;
 
 events! {

@@ -1,9 +1,6 @@
 //! How an event is written and read: made from the one list, so that both cannot drift apart.
 
-use serde::Deserialize;
-
 use crate::ids::RunId;
-use crate::record::RecordError;
 
 /// A member `run` of an event: some have one, others may have.
 pub(super) trait NamesRun {
@@ -78,9 +75,10 @@ macro_rules! events {
 
             /// Reads the event of this kind out of an object with its members; others are passed over.
             pub fn read(kind: &str, line: &[u8]) -> Result<Self, RecordError> {
+                let members = Members::of(line)?;
                 match kind {
-                    $( $kind => events!(@read $variant line
-                        [$($top $top_name : $top_ty),*] [$($inner $inner_name : $inner_ty),*]), )*
+                    $( $kind => events!(@read $variant members
+                        [$($top $top_name),*] [$($inner $inner_name),*]), )*
                     _ => Err(RecordError::UnknownKind(kind.chars().take(64).collect())),
                 }
             }
@@ -103,28 +101,11 @@ macro_rules! events {
         events!(@run [$($rest)*] $($others)*)
     }};
     (@run []) => { None };
-    (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*] []) => {{
-        #[derive(Deserialize)]
-        struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* }
-        let _wire: Wire = form::members_of($line)?;
-        Ok(Self::$variant { $($top: _wire.$top,)* })
+    (@read $variant:ident $members:ident [$($top:ident $top_name:literal),*] []) => {
+        Ok(Self::$variant { $($top: $members.read($top_name)?,)* })
+    };
+    (@read $variant:ident $members:ident [$($top:ident $top_name:literal),*] [$($inner:ident $inner_name:literal),+]) => {{
+        let data = $members.inside("data")?;
+        Ok(Self::$variant { $($top: $members.read($top_name)?,)* $($inner: data.read($inner_name)?,)* })
     }};
-    (@read $variant:ident $line:ident [$($top:ident $top_name:literal : $top_ty:ty),*]
-        [$($inner:ident $inner_name:literal : $inner_ty:ty),+]) => {{
-        #[derive(Deserialize)]
-        struct Data { $( #[serde(rename = $inner_name)] $inner: $inner_ty, )* }
-        #[derive(Deserialize)]
-        struct Wire { $( #[serde(rename = $top_name)] $top: $top_ty, )* data: Option<Data> }
-        let wire: Wire = form::members_of($line)?;
-        // An earlier version may have had no member that this one knows.
-        let data = match wire.data {
-            Some(data) => data,
-            None => serde_json::from_str("{}").map_err(|_| RecordError::NoData)?,
-        };
-        Ok(Self::$variant { $($top: wire.$top,)* $($inner: data.$inner,)* })
-    }};
-}
-
-pub(super) fn members_of<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, RecordError> {
-    serde_json::from_slice(line).map_err(|e| RecordError::Members(e.to_string()))
 }
