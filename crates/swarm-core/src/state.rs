@@ -6,6 +6,7 @@ mod recovery;
 pub mod saved;
 pub mod schedule;
 mod task;
+mod text;
 mod trunk;
 pub(crate) mod unseen;
 

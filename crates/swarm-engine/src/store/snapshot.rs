@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use swarm_core::State;
 use swarm_core::state::STATE_FORMAT;
 use swarm_ledger::{Base, Hash, Head, Witness};
@@ -51,12 +52,12 @@ struct Written<'a> {
     offset: u64,
     ledger_id: &'a str,
     losses: &'a BTreeSet<LossKey>,
-    state: &'a State,
+    state: Box<RawValue>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stored {
+struct Stored<'a> {
     format: u32,
     state_format: u32,
     seq: u64,
@@ -64,7 +65,8 @@ struct Stored {
     offset: u64,
     ledger_id: String,
     losses: BTreeSet<LossKey>,
-    state: State,
+    #[serde(borrow)]
+    state: &'a RawValue,
 }
 
 /// The snapshot as bytes. `head` is the durable record that `state` ends with.
@@ -77,9 +79,9 @@ pub(super) fn encode(state: &State, head: &Head, ledger_id: &str, losses: &BTree
         offset: head.offset,
         ledger_id,
         losses,
-        state,
+        state: state.to_json(),
     };
-    let mut rest = serde_json::to_vec(&written).expect("a state is plain data with text keys");
+    let mut rest = serde_json::to_vec(&written).expect("plain data serialises");
     rest.push(b'\n');
     let mut bytes = Vec::with_capacity(rest.len() + HEAD_LEN);
     bytes.extend_from_slice(OPENING);
@@ -135,8 +137,8 @@ fn decode(bytes: &[u8], source: &'static str) -> Option<Snapshot> {
     if stored.format != FORMAT || stored.state_format != STATE_FORMAT {
         return None;
     }
-    let Stored { seq, hash, offset, ledger_id, losses, mut state, .. } = stored;
-    state.rebuild_index();
+    let Stored { seq, hash, offset, ledger_id, losses, state, .. } = stored;
+    let state = State::from_json(state.get()).ok()?;
     let base = Base { seq, hash: hash.parse().ok()?, offset };
     (state.seq == seq).then_some(Snapshot { state, base, ledger_id, losses, source })
 }

@@ -44,15 +44,14 @@ impl Resting {
             offset += line.bytes.len() as u64;
         })?;
         let snapshot = dir.join("snapshot.json");
-        std::fs::write(&snapshot, serde_json::to_vec(&state)?)?;
+        std::fs::write(&snapshot, state.to_json().get())?;
         Ok(Self { vfs, paths, snapshot, base: base.context("the sample has events")? })
     }
 
     /// What the product does: snapshot, proof that it lies on the chain, tail, state.
     fn start(&self) -> Result<Duration> {
         let started = Instant::now();
-        let mut state: State = serde_json::from_slice(&std::fs::read(&self.snapshot)?)?;
-        state.rebuild_index();
+        let mut state = State::from_json(&std::fs::read_to_string(&self.snapshot)?)?;
         sample::open(&self.vfs, &self.paths, Access::Read, &[self.base], &mut |line| {
             if let Ok(event) = event_of(line.body) {
                 state.apply(&event, Timestamp::default());
@@ -65,7 +64,7 @@ impl Resting {
     /// The limit: the same bytes read and parsed, nothing checked and nothing applied.
     fn bare(&self) -> Result<Duration> {
         let started = Instant::now();
-        let state: State = serde_json::from_slice(&std::fs::read(&self.snapshot)?)?;
+        let state = State::from_json(&std::fs::read_to_string(&self.snapshot)?)?;
         let tail = tail_of(&self.paths, self.base.offset)?;
         let mut events = 0;
         for line in tail.split_inclusive(|byte| *byte == b'\n').skip(1) {

@@ -113,9 +113,8 @@ impl Story {
     fn load(&self) -> Result<State, Broken> {
         let replayed = self.log.state().clone();
         if let Some((covered, text)) = &self.snapshot {
-            let mut state: State = serde_json::from_str(text)
+            let mut state = State::from_json(text.get())
                 .map_err(|e| broken("a snapshot can be read back", e.to_string()))?;
-            state.rebuild_index();
             replay_onto(&mut state, &self.log.batches()[*covered..]);
             if state != replayed {
                 return Err(broken("snapshot + tail = replay", difference(&state, &replayed)));
@@ -128,9 +127,7 @@ impl Story {
     /// Only what is durable goes into a snapshot.
     fn take_snapshot(&mut self) -> Result<(), Broken> {
         let Some(c) = self.coordinator.as_ref().filter(|c| c.pending.is_empty()) else { return Ok(()) };
-        let text =
-            serde_json::to_string(&c.state).map_err(|e| broken("a state can be written", e.to_string()))?;
-        self.snapshot = Some((self.log.len(), text));
+        self.snapshot = Some((self.log.len(), c.state.to_json()));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
+use serde_json::value::RawValue;
 use swarm_core::input::{Input, Report};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::CommandId;
@@ -107,7 +108,7 @@ pub struct Story {
     /// Inputs after which the coordinator is killed next.
     pub kill_after: u64,
     /// A snapshot on disk and the batches it covers.
-    pub snapshot: Option<(usize, String)>,
+    pub snapshot: Option<(usize, Box<RawValue>)>,
     past_reports: VecDeque<Report>,
     /// Each story has one fault that strikes far more often, so that rare ones pile up somewhere, and mostly one
     /// that brings tasks into stages they seldom stand in.
