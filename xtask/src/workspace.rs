@@ -8,6 +8,8 @@ use anyhow::{Context, Result, bail};
 
 pub struct Workspace {
     root: PathBuf,
+    /// Our crates are built by the linter, which compiles as the compiler does and says what it sees on the way.
+    linted: bool,
 }
 
 impl Workspace {
@@ -20,7 +22,12 @@ impl Workspace {
             .context("Cannot find the workspace: run this as `cargo xtask COMMAND`")?;
         let root =
             Path::new(&member).parent().context("The xtask package has no parent folder")?.to_path_buf();
-        Ok(Workspace { root })
+        Ok(Workspace { root, linted: false })
+    }
+
+    /// The same one, whose builds are linted. What is built so is not what `cargo build` would take for its own.
+    pub fn linted(&self) -> Workspace {
+        Workspace { root: self.root.clone(), linted: true }
     }
 
     pub fn root(&self) -> &Path {
@@ -70,6 +77,9 @@ impl Workspace {
             command.env("CARGO_TERM_COLOR", "never");
             // Nothing is built twice there, and what a second build would need takes gigabytes.
             command.env("CARGO_INCREMENTAL", "0");
+        }
+        if self.linted {
+            command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
         }
         // Ours, not the child's: cargo would hand them to the programs it starts.
         for (name, _) in std::env::vars_os() {
