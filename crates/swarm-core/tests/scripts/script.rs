@@ -12,27 +12,26 @@
 //! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
 //! the list, `instead a` what the agent of a could take up · everything else is a person's command.
 
+mod commands;
+mod reports;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::words;
 use swarm_core::effect::{Effect, WorkOrder};
-use swarm_core::input::{Input, Missing, Report};
+use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_core::{owed, rests, schedule, show, step, waits_for_review, waits_for_start};
-use swarm_protocol::channel::IterationOutcome;
-use swarm_protocol::command::{Command, Envelope, SaveKind};
-use swarm_protocol::conflict::{Resolved, Way};
-use swarm_protocol::event::Proof;
-use swarm_protocol::failure::{Failure, FailureClass, Usage};
-use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
-use swarm_protocol::operation::{Force, Landed, Left};
-use swarm_protocol::outcome::{Ended, Gate, Mode, PauseReason};
-use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskPatch, TaskSpec};
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
+use swarm_protocol::outcome::Mode;
+use swarm_protocol::plan::TaskSpec;
 use swarm_protocol::policy::Policy;
-use swarm_protocol::review::{ReviewNote, Verdict};
 use swarm_protocol::time::Timestamp;
+
+use crate::words;
+use commands::command;
 
 /// Plays the script and compares what it tells, line by line.
 pub fn check(script: &str, expected: &str) {
@@ -43,22 +42,16 @@ pub fn check(script: &str, expected: &str) {
     assert!(told == expected, "{script}\n--- expected\n{expected}\n--- told\n{told}\n");
 }
 
-struct Play {
-    state: State,
-    now: Timestamp,
+pub struct Play {
+    pub state: State,
+    pub now: Timestamp,
     asked: u64,
     ways: BTreeMap<TaskId, Vec<String>>,
     lines: Vec<String>,
 }
 
 pub fn play(script: &str) -> String {
-    let mut play = Play {
-        state: State::default(),
-        now: Timestamp(1_768_298_400_000),
-        asked: 0,
-        ways: BTreeMap::new(),
-        lines: Vec::new(),
-    };
+    let mut play = Play::new();
     for step in script.split('|').map(str::trim).filter(|s| !s.is_empty()) {
         play.step(step);
     }
@@ -89,16 +82,23 @@ pub fn spec(text: &str) -> TaskSpec {
     spec
 }
 
-fn profile(slots: u32) -> ExecutionProfile {
-    ExecutionProfile {
-        parallelization_enabled: slots > 1,
-        max_concurrent_tasks: slots,
-        ..ExecutionProfile::default()
-    }
-}
-
 impl Play {
-    fn step(&mut self, text: &str) {
+    pub fn new() -> Self {
+        let now = Timestamp(1_768_298_400_000);
+        Self { state: State::default(), now, asked: 0, ways: BTreeMap::new(), lines: Vec::new() }
+    }
+
+    pub fn reserve(&mut self, files: Vec<String>, shared: bool, secs: u64) {
+        self.ask(Command::Reserve { files, shared, secs: Some(secs), reason: None });
+    }
+
+    fn ask(&mut self, command: Command) {
+        self.asked += 1;
+        let id = CommandId::new(format!("c{}", self.asked)).expect("a plain id");
+        self.take_in(Input::Command(Envelope { id, by: "person:cli".into(), command }));
+    }
+
+    pub fn step(&mut self, text: &str) {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
             ["start"] => self.take_in(self.started(Policy::default())),
@@ -191,12 +191,7 @@ impl Play {
             }
             _ => match self.report(&words) {
                 Some(report) => self.take_in(Input::Report(report)),
-                None => {
-                    let command = command(&words);
-                    self.asked += 1;
-                    let id = CommandId::new(format!("c{}", self.asked)).expect("a plain id");
-                    self.take_in(Input::Command(Envelope { id, by: "person:cli".into(), command }));
-                }
+                None => self.ask(command(&words)),
             },
         }
     }
@@ -295,199 +290,6 @@ impl Play {
         }
         told
     }
-
-    /// The run a report is about: the current one, or the last that is still to be stopped.
-    fn run(&self, task: &TaskId) -> RunId {
-        let current = self.state.task(task).and_then(|t| t.stage.run().cloned());
-        let any = || self.state.runs.iter().find(|(_, r)| r.task == *task).map(|(id, _)| id.clone());
-        current.or_else(any).unwrap_or_else(|| RunId::nth(999))
-    }
-
-    fn report(&self, words: &[&str]) -> Option<Report> {
-        if let Some(report) = self.long_report(words) {
-            return Some(report);
-        }
-        let [what, name] = words else { return None };
-        let (task, text) = (TaskId::new(name).ok()?, || "output".to_string());
-        let run = self.run(&task);
-        let (iteration, tip) = match self.state.task(&task).map(|t| &t.stage) {
-            Some(Stage::Active { iteration, .. }) => (*iteration, oid('b')),
-            Some(Stage::Checking { iteration, tip, .. }) => (*iteration, tip.clone()),
-            _ => (0, oid('b')),
-        };
-        let boundary = |outcome| {
-            let (run, tip, usage) = (run.clone(), Some(oid('b')), Usage::default());
-            Some(Report::Boundary {
-                run,
-                iteration,
-                outcome,
-                tip,
-                note: None,
-                usage,
-                session: None,
-                known: 0,
-            })
-        };
-        let ended = |how| Some(Report::WorkEnded { run: run.clone(), how });
-        match *what {
-            "complete" => return boundary(IterationOutcome::Complete),
-            "unfinished" => return boundary(IterationOutcome::NoSignal),
-            "asks" => return boundary(IterationOutcome::AsksHuman { text: text() }),
-            "cannot" => return boundary(IterationOutcome::CannotDo { text: text() }),
-            "crash" => {
-                return boundary(IterationOutcome::Crashed { code: Some(1), signal: None, text: text() });
-            }
-            "lost" => return ended(Ended::Lost { text: text() }),
-            "ended" => return ended(Ended::Stopped),
-            _ => {}
-        }
-        Some(match *what {
-            "ready" => Report::Prepared { run, branch: task.branch(), base: oid('a'), tip: oid('a') },
-            "hello" => Report::Spawned { run, host: "here".into() },
-            "unready" => Report::PrepareFailed { run, why: text(), setup: false },
-            "green" | "red" => {
-                let passed = *what == "green";
-                Report::Checked { run, iteration, passed, tip, tree: oid('d'), output: text() }
-            }
-            "stopped" => {
-                let over = self.state.runs.iter().find(|(_, r)| r.task == task && r.ended);
-                Report::Stopped { run: over.map_or(run, |(id, _)| id.clone()), wip: None }
-            }
-            _ => return self.merge_report(what, task),
-        })
-    }
-
-    /// Reports that take more than the name of a task.
-    fn long_report(&self, words: &[&str]) -> Option<Report> {
-        if let Some(report) = words::report(&self.state, words) {
-            return Some(report);
-        }
-        let boundary = |name: &str, outcome, session| {
-            let run = self.run(&id(name));
-            let iteration = match self.state.task(&id(name)).map(|t| &t.stage) {
-                Some(Stage::Active { iteration, .. }) => *iteration,
-                _ => 0,
-            };
-            let (tip, usage) = (Some(oid('b')), Usage { input_tokens: 100, ..Usage::default() });
-            Report::Boundary { run, iteration, outcome, tip, note: None, usage, session, known: 0 }
-        };
-        Some(match words {
-            ["fails", name, class] => {
-                let class = FailureClass::ALL.into_iter().find(|c| c.word() == *class).expect("a class");
-                let mut failure = Failure::new(class, "output");
-                failure.resets_in_secs = (class == FailureClass::Quota).then_some(120);
-                failure.hint = (class == FailureClass::Key).then(|| "program login".into());
-                boundary(name, IterationOutcome::Failed { failure }, None)
-            }
-            ["said", name] => boundary(name, IterationOutcome::NoSignal, Some("s1".into())),
-            ["trunk", "moved"] => Report::TrunkChanged { commit: oid('a'), now: oid('e') },
-            ["trunk", "stays"] => Report::TrunkChanged { commit: oid('a'), now: oid('a') },
-            ["trunk", verdict, name] => {
-                let (run, task) = (self.judging(&id(name)), id(name));
-                Report::Verified { run, task, passed: *verdict == "green", output: "trunk".into() }
-            }
-            _ => return None,
-        })
-    }
-
-    /// The review or verification of the task that is running, or the last there was.
-    fn judging(&self, task: &TaskId) -> RunId {
-        let current = self.state.task(task).and_then(|t| t.stage.judging_run().cloned());
-        let any = || self.state.runs.iter().find(|(_, r)| r.task == *task && r.agent.is_none());
-        current.or_else(|| any().map(|(id, _)| id.clone())).unwrap_or_else(|| RunId::nth(999))
-    }
-
-    fn merge_report(&self, what: &str, task: TaskId) -> Option<Report> {
-        let verify = || self.judging(&task);
-        let proof = Proof::new("main", oid('c'), vec![oid('c')]);
-        Some(match what {
-            // Elsewhere: trunk has moved since it was looked up.
-            "built" | "built-elsewhere" | "built-protected" => {
-                let known = self.state.proven.clone().filter(|_| what != "built-elsewhere");
-                let (base, commits) = (known.unwrap_or_else(|| oid('a')), vec![oid('c')]);
-                let touched = what == "built-protected";
-                let protected = if touched { vec![".swarm/config.json".into()] } else { vec![] };
-                let (result, squashed, resolved, found) = (oid('c'), false, vec![], vec![]);
-                let changed = vec!["src/a.rs".into()];
-                Report::Built { task, base, result, commits, squashed, resolved, protected, changed, found }
-            }
-            "resolved" | "joined" => {
-                let base = self.state.proven.clone().unwrap_or_else(|| oid('a'));
-                let resolved = vec![Resolved { path: "src/a.rs".into(), way: Way::Imports }];
-                match what {
-                    "joined" => Report::BuildJoined { task, base, tip: oid('c'), tree: oid('d'), resolved },
-                    _ => {
-                        let (result, commits, squashed) = (oid('c'), vec![oid('c')], true);
-                        let protected = vec![];
-                        Report::Built {
-                            task,
-                            base,
-                            result,
-                            commits,
-                            squashed,
-                            resolved,
-                            protected,
-                            changed: vec![],
-                            found: vec![],
-                        }
-                    }
-                }
-            }
-            "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()], why: None },
-            "empty" | "known" | "set-to-trunk" => {
-                let found = match what {
-                    "known" => vec![oid('b')],
-                    // What `built` brought there for somebody else.
-                    "set-to-trunk" => vec![oid('c')],
-                    _ => vec![],
-                };
-                Report::BuildEmpty { task, trunk: "main".into(), commit: oid('a'), found }
-            }
-            "found" => {
-                Report::Proven { commit: oid('c'), missing: Default::default(), standing: Default::default() }
-            }
-            "gone" | "lost" => {
-                let work = Landed { base: oid('a'), tip: oid('b'), tree: oid('d'), stands: vec![] };
-                let why = "main was reset".into();
-                let missing = Missing { why, work: (what == "gone").then_some(work) };
-                Report::Proven {
-                    commit: oid('e'),
-                    missing: [(task, missing)].into(),
-                    standing: Default::default(),
-                }
-            }
-            "verified" | "unverified" => {
-                Report::Verified { run: verify(), task, passed: what == "verified", output: "output".into() }
-            }
-            "approves" | "rejects" => {
-                Report::Reviewed { run: verify(), task, passed: what == "approves", output: "notes".into() }
-            }
-            // The verdict of the run before.
-            "approved-before" => {
-                Report::Reviewed { run: RunId::nth(2), task, passed: true, output: "notes".into() }
-            }
-            "says-good" | "says-but" | "says-bad" | "says-nothing" | "says-quota" | "says-key" => {
-                Report::ReviewAnswered { run: verify(), task, answered: words::answered(what) }
-            }
-            "unreviewed" => Report::ReviewLost { run: verify(), task, why: "killed".into() },
-            "oversteps" => Report::Overstep { task, run: None, what: "moved another branch".into() },
-            "published" => Report::Published { task, proof },
-            "busy" => {
-                let (why, hint) = ("src/a.rs is changed".into(), "git stash".into());
-                Report::PublishWaits { task, why, paths: vec!["src/a.rs".into()], hint }
-            }
-            "moved" => Report::TrunkMoved { task, now: oid('e') },
-            "released" => Report::Released { task },
-            "free" => Report::CheckoutChanged { task },
-            "removed" => {
-                let left = Some(Left { base: oid('a'), tip: oid('b'), dirty: None });
-                Report::WorktreeRemoved { task, left }
-            }
-            "revived" => Report::Revived { task, base: Some(oid('a')) },
-            "kept" => Report::WorktreeKept { task, why: ".env is ignored by git".into() },
-            _ => return None,
-        })
-    }
 }
 
 fn shown(effect: &Effect) -> String {
@@ -509,108 +311,5 @@ fn shown(effect: &Effect) -> String {
             format!("Hook {hook} {}", subject.as_deref().unwrap_or_default())
         }
         other => format!("{} {}", other.verb(), other.task().map_or("", TaskId::as_str)),
-    }
-}
-
-fn command(words: &[&str]) -> Command {
-    if let Some(command) = words::command(words) {
-        return command;
-    }
-    match words {
-        ["plan", tasks @ ..] => {
-            let tasks: Vec<TaskFile> = tasks.iter().map(|t| TaskFile::from(spec(t))).collect();
-            let phase = PhaseFile { id: 1, name: "one".into(), tasks, ..PhaseFile::default() };
-            let plan = PlanFile { goal: "goal".into(), phases: vec![phase], ..PlanFile::default() };
-            Command::SavePlan {
-                plan,
-                kind: SaveKind::Save,
-                source: "plan.json".into(),
-                reset_statuses: false,
-            }
-        }
-        ["slots", n] => Command::SetProfile { profile: profile(n.parse().expect("a number")) },
-        ["together"] => {
-            let profile = ExecutionProfile { council_parallel: true, ..profile(1) };
-            Command::SetProfile { profile }
-        }
-        ["lock"] => Command::LockProfile,
-        ["reset"] => Command::ResetPlan,
-        ["pause"] => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false },
-        ["resume"] => Command::Resume { reason: PauseReason::User },
-        ["resume", "trunk"] => Command::Resume { reason: PauseReason::Trunk },
-        ["resume", "budget"] => Command::Resume { reason: PauseReason::Budget },
-        ["resume", "errors"] => Command::Resume { reason: PauseReason::Errors },
-        ["resume", "setup"] => Command::Resume { reason: PauseReason::Setup },
-        ["mode", "auto"] => Command::SetMode { mode: Mode::Autopilot },
-        ["mode", "semi"] => Command::SetMode { mode: Mode::SemiAuto },
-        ["go", tasks @ ..] => Command::StartTasks { tasks: tasks.iter().map(|t| id(t)).collect() },
-        ["submit", task] => {
-            Command::SubmitWork { task: id(task), base: oid('a'), tip: oid('b'), tree: oid('d') }
-        }
-        ["submit", "empty", task] => {
-            Command::SubmitWork { task: id(task), base: oid('a'), tip: oid('a'), tree: oid('d') }
-        }
-        ["seen", entry] => Command::AcknowledgeAttention { entry: (*entry).into() },
-        ["drain"] => Command::Drain { why: "Ctrl+C".into() },
-        ["add", task] => Command::AddTask { phase: None, after: None, task: spec(task) },
-        ["depends", task] => {
-            let spec = spec(task);
-            let patch = TaskPatch { depends: Some(spec.depends), ..TaskPatch::default() };
-            Command::EditTask { task: spec.id, patch }
-        }
-        ["block", task] => Command::BlockTask { task: id(task), reason: "wait for me".into() },
-        ["unblock", task] => Command::UnblockTask { task: id(task) },
-        ["retry"] => Command::Retry,
-        ["accept", task] => Command::AcceptTask { task: id(task), reason: "seen".into() },
-        ["reviewer", task, who] => {
-            let review = Some(Some((*who).to_owned()));
-            Command::EditTask { task: id(task), patch: TaskPatch { review, ..TaskPatch::default() } }
-        }
-        ["person", "approves", task, tip] => Command::Review {
-            task: id(task),
-            verdict: Verdict::Approve { tip: oid(tip.chars().next().expect("a digit")) },
-        },
-        ["person", "rejects", task, text @ ..] => {
-            let note = ReviewNote { file: Some("a.rs".into()), line: Some(3), text: text.join(" ") };
-            Command::Review { task: id(task), verdict: Verdict::NeedsChanges { notes: vec![note] } }
-        }
-        ["defer", task] => Command::DeferTask { task: id(task) },
-        ["cancel", task] => Command::CancelTask { task: id(task) },
-        ["remove", task] => Command::RemoveTask { task: id(task) },
-        ["stop", task] => Command::StopAgent { task: id(task) },
-        ["edit", task, title @ ..] => {
-            let title = Some(format!("task {task} {}", title.join(" ")));
-            Command::EditTask { task: id(task), patch: TaskPatch { title, ..TaskPatch::default() } }
-        }
-        ["close"] => Command::ClosePlan { archive: "plan-x".into() },
-        ["reopen"] => Command::ReopenPlan,
-        ["cleaned", task] => Command::RecordRemoval { task: id(task), left: None },
-        ["kill", task] => Command::KillAgent { task: id(task) },
-        ["redirect", task, to] => Command::Redirect { task: id(task), to: id(to), same_worktree: false },
-        ["back", task] => {
-            let (force, expect) = (Force::default(), None);
-            Command::RollbackTask { task: id(task), cascade: false, force, expect }
-        }
-        ["force"] => Command::Pause { reason: PauseReason::User, why: "now".into(), force: true },
-        ["undo", rest @ ..] | ["redo", rest @ ..] => {
-            let operation = rest.first().map(|id| CommandId::new(id).expect("an operation"));
-            let (partial, expect) = (rest.contains(&"partial"), None);
-            let force = Force { set_aside: rest.contains(&"aside"), ..Force::default() };
-            match words[0] {
-                "undo" => Command::Undo { operation, partial, force, expect },
-                _ => Command::Redo { operation, force, expect },
-            }
-        }
-        ["waive", task, "check"] => {
-            Command::WaiveGate { task: id(task), gate: Gate::Check, reason: "seen".into() }
-        }
-        ["waive", task, "review"] => {
-            Command::WaiveGate { task: id(task), gate: Gate::Review, reason: "seen".into() }
-        }
-        ["waive", task, "verify"] => {
-            Command::WaiveGate { task: id(task), gate: Gate::Verify, reason: "seen".into() }
-        }
-        ["phase", n] => Command::CompletePhase { phase: n.parse().expect("a number") },
-        other => panic!("the step {other:?} is not in the language"),
     }
 }
