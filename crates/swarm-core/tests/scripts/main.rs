@@ -3,6 +3,7 @@
 mod script;
 mod words;
 mod quotas;
+mod reservation_requests;
 mod reservations;
 mod restarts;
 mod splits;
