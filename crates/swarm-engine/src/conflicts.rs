@@ -58,16 +58,22 @@ impl Conflicts {
             AnyView::Status(view) => self.show_in_status(view, branches),
             AnyView::Board(view) => self.show_in_board(view, branches),
             AnyView::Task(view) => self.show_in_task(view, branches),
+            AnyView::Handoff(view) => view.conflicts = self.shown(branches),
             _ => {}
         }
     }
 
-    pub fn show_in_status(&self, view: &mut StatusView, branches: &[Branch]) {
+    /// Each pair once.
+    pub fn shown(&self, branches: &[Branch]) -> Vec<ConflictView> {
         let shown = self.of(branches).map(|clash| ConflictView {
             task: clash.task.clone(),
             conflict: clash.with(clash.with.as_ref()),
         });
-        view.conflicts = shown.collect();
+        shown.collect()
+    }
+
+    pub fn show_in_status(&self, view: &mut StatusView, branches: &[Branch]) {
+        view.conflicts = self.shown(branches);
     }
 
     pub fn show_in_task(&self, view: &mut TaskView, branches: &[Branch]) {

@@ -58,6 +58,9 @@ pub struct HandoffView {
     pub pending_reviews: Vec<TaskRow>,
     pub decisions: Vec<AuditView>,
     pub attention: Vec<AttentionView>,
+    /// Work that will conflict where it meets, as far as that is known by now. Each pair once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<ConflictView>,
     pub approved: ApprovalView,
 }
 

@@ -115,7 +115,7 @@ export type Gate = "check" | "scan" | "review" | "verify";
 export type Group = "needs_you" | "works" | "merges" | "in_review" | "waits" | "ready" | "done" | "aside";
 
 /** What a fresh agent or person needs to go on. */
-export type HandoffView = { approved: ApprovalView; attention: AttentionView[]; decisions: AuditView[]; execution_profile: ExecutionProfile; goal: string; open: TaskRow[]; pending_reviews: TaskRow[]; phase?: PhaseView | null; seq: number };
+export type HandoffView = { approved: ApprovalView; attention: AttentionView[]; conflicts?: ConflictView[]; decisions: AuditView[]; execution_profile: ExecutionProfile; goal: string; open: TaskRow[]; pending_reviews: TaskRow[]; phase?: PhaseView | null; seq: number };
 
 /** Some records of the ledger, as they stand there. */
 export type HistoryPage = { next?: number | null; records: unknown[]; seq: number };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use swarm_protocol::view::{HandoffView, TaskRow};
+use swarm_protocol::view::{ConflictView, HandoffView, TaskRow};
 
 use crate::context::{At, Context};
 use crate::error::CliError;
@@ -12,7 +12,7 @@ use crate::swarm::Swarm;
 
 /// Print a summary for a new agent or person
 ///
-/// Markdown: goal, current phase, open tasks, pending reviews, decisions, and how many tasks may run at once.
+/// Markdown: goal, current phase, open tasks, pending reviews, conflicts ahead, decisions, and how many tasks may run at once.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -59,6 +59,7 @@ fn markdown(view: &HandoffView) -> String {
         let _ =
             writeln!(text, "- {}: {} ({})", harmless(&entry.what), harmless(&entry.why), commands.join(", "));
     }
+    conflicts(&mut text, &view.conflicts);
     if !view.decisions.is_empty() {
         text.push_str("\n## Decisions\n\n");
     }
@@ -67,6 +68,17 @@ fn markdown(view: &HandoffView) -> String {
             writeln!(text, "- {} {}: {}", moment(entry.at), harmless(&entry.event), harmless(&entry.details));
     }
     text
+}
+
+fn conflicts(text: &mut String, conflicts: &[ConflictView]) {
+    if conflicts.is_empty() {
+        return;
+    }
+    text.push_str("\n## Will conflict\n\n");
+    for ConflictView { task, conflict } in conflicts {
+        let files: Vec<String> = conflict.files.iter().map(|file| harmless(file)).collect();
+        let _ = writeln!(text, "- {task} with {}: {}", harmless(&conflict.with), files.join(", "));
+    }
 }
 
 fn rows(text: &mut String, head: &str, rows: &[TaskRow]) {

@@ -208,7 +208,13 @@ impl Swarm {
     }
 
     pub fn handoff(&self, at: Option<u64>) -> Result<HandoffView, CliError> {
-        Ok(show::handoff(&self.planned(at)?))
+        let state = self.planned(at)?;
+        let mut view = show::handoff(&state);
+        if at.is_none() {
+            let (conflicts, branches) = self.conflicts(&state);
+            view.conflicts = conflicts.shown(&branches);
+        }
+        Ok(view)
     }
 
     pub fn approved(&self, at: Option<u64>) -> Result<ApprovedPlanView, CliError> {

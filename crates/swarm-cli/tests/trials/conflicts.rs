@@ -295,6 +295,9 @@ fn what_will_conflict_is_shown_while_agents_are_at_work() {
     ]);
     assert_eq!(of_two, expected);
     assert!(arena.ok(&["status"]).contains("Will conflict"));
+    let handoff = arena.ok(&["handoff"]);
+    assert!(handoff.contains("\n## Will conflict\n\n- 1.1 with trunk: README.md\n"), "{handoff}");
+    assert!(handoff.contains("\n- 1.1 with 1.2: README.md\n"), "{handoff}");
     assert!(arena.ok(&["task", "show", "1.1"]).contains("trunk in README.md; 1.2 in README.md"));
     std::fs::write(&go, "").expect("a file");
     let (_, said) = run.end();

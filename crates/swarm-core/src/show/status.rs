@@ -200,6 +200,7 @@ pub fn handoff(state: &State) -> HandoffView {
             .map(|a| AuditView { at: a.at, event: a.event.clone(), details: a.details.clone() })
             .collect(),
         attention: attention(state),
+        conflicts: vec![],
         approved: approval(state),
     }
 }
