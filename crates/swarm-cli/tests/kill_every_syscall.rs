@@ -14,9 +14,9 @@ use tracing::{Point, killed_at, require_strace, spread, trace};
 use world::{World, dense_chain};
 
 /// Points per command when not all are asked for.
-const POINTS_MAX: usize = 70;
+const POINTS_MAX: usize = 40;
 /// Where the renames, which are few, have a test of each of their own, and the rest is that of a save.
-const POINTS_OF_IMPORT: usize = 40;
+const POINTS_OF_IMPORT: usize = 25;
 
 const PLAN: &str = "# Goal\n\n## Phase 1: first\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n  depends: 1.1\n";
 const PLAN_AFTER: &str = "# Goal\n\n## Phase 1: first\n\n- [ ] 1.1 One\n- [ ] 1.2 Two\n- [ ] 1.3 Three\n";

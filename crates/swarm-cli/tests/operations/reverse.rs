@@ -79,7 +79,7 @@ fn operations_by_chance_undone_in_reverse_order_leave_everything_as_it_was() {
     assert!(code == 0 || code == 1, "{said}");
     arena.ok(&["checkpoint", "create", "the-beginning"]);
     let first = Outside::of(&arena);
-    let wanted = scaled(60, 1000) as usize;
+    let wanted = scaled(40, 1000) as usize;
     let (mut chance, mut done) = (Chance(20_261_115), Vec::new());
     for n in 0.. {
         let words = operation(&mut chance, n);

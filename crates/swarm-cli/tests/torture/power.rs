@@ -10,7 +10,7 @@ use cuts::Cuts;
 
 /// Cuts on each of the two file systems.
 fn times() -> u64 {
-    scaled(20, 500)
+    scaled(12, 500)
 }
 
 /// In a namespace of its own, or said loudly why not.

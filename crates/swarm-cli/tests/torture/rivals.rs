@@ -30,7 +30,7 @@ fn check_refusal(code: i32, said: &str, winner: u32, hint: &str) {
 #[test]
 fn of_two_coordinators_started_at_once_one_writes_and_the_other_names_it() {
     let arena = paused();
-    for round in 1..=scaled(40, 1000) {
+    for round in 1..=scaled(24, 1000) {
         let mut rivals = vec![arena.start(&[]), arena.start(&[])];
         let mut loser = None;
         wait_for("one of them gives up", || {
@@ -56,7 +56,7 @@ const STOPS: &[(&str, &str)] = &[("run/owner.lock", "pwrite64"), ("plan-ledger.j
 #[test]
 fn a_winner_that_is_stopped_before_its_first_record_keeps_the_other_out_and_is_named() {
     let arena = paused();
-    for round in 1..=usize::try_from(scaled(10, 200)).expect("small") {
+    for round in 1..=usize::try_from(scaled(6, 200)).expect("small") {
         let (file, call) = STOPS[round % STOPS.len()];
         let before = std::fs::read(arena.ledger()).expect("a ledger");
         let mut first = start_and_stop_at(&arena, file, call);

@@ -9,7 +9,7 @@ use super::half;
 use crate::arena::{Arena, Running, wait_for};
 use crate::ground::{arena_with, scaled};
 
-/// What moves git: each meets half of the situations.
+/// What moves git: each meets a third of the situations, alone in some and undone in others.
 const WAYS_BACK: [&[&str]; 6] = [
     &["task", "rollback", "1.1", "--cascade", "--yes"],
     &["rollback", "before-merge-1.2", "--yes"],
@@ -19,7 +19,7 @@ const WAYS_BACK: [&[&str]; 6] = [
     &["abort", "--yes"],
 ];
 
-/// What only changes the plan or who works: each meets two.
+/// What only changes the plan or who works: each meets one.
 const CHANGES: [&[&str]; 13] = [
     &["pause", "--force"],
     &["mode", "semi-auto"],
@@ -63,12 +63,10 @@ fn cells(situation: Situation) -> Vec<Cell> {
         let all = WAYS_BACK.iter().chain(&CHANGES);
         return all.flat_map(|ask| [false, true].map(|undone| Cell { ask, undone })).collect();
     }
-    let ways_back = WAYS_BACK.iter().enumerate().filter(|(n, _)| (at + n).is_multiple_of(2));
-    let ways_back = ways_back.map(|(n, ask)| Cell { ask, undone: (at / 2 + n / 2).is_multiple_of(2) });
-    let changes = CHANGES.iter().enumerate();
-    let alone = changes.clone().filter(|(n, _)| n % 10 == at).map(|(_, ask)| Cell { ask, undone: false });
-    let undone = changes.filter(|(n, _)| (n + 4) % 10 == at).map(|(_, ask)| Cell { ask, undone: true });
-    ways_back.chain(alone).chain(undone).collect()
+    let ways_back = WAYS_BACK.iter().enumerate().filter(|(n, _)| (at + n).is_multiple_of(3));
+    let ways_back = ways_back.map(|(n, ask)| Cell { ask, undone: (at + n / 3).is_multiple_of(2) });
+    let changes = CHANGES.iter().enumerate().filter(|(n, _)| n % 10 == at);
+    ways_back.chain(changes.map(|(n, ask)| Cell { ask, undone: n % 4 < 2 })).collect()
 }
 
 /// While this file is there verification does not end. In the home folder: behind walls /tmp is a program's own.
