@@ -28,6 +28,7 @@ fn main() -> ExitCode {
     if let Some(code) = parts::play(&arguments) {
         return code;
     }
+    swarm_process::take_room_for_files();
     if let Some(code) = complete::answer() {
         return code;
     }

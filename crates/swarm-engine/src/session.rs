@@ -15,6 +15,7 @@ use swarm_agents::prompts::Prompts;
 use swarm_agents::{Surroundings, ready};
 use swarm_git::Git;
 use swarm_process::caller::am_i_inside;
+use swarm_process::take_room_for_files;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId};
@@ -31,6 +32,10 @@ use crate::{anchor, half_written, present, settings};
 
 pub use error::SessionError;
 
+/// Its ledger, socket, watches, a few front ends and the git calls that go on beside each other.
+const FILES_OF_A_COORDINATOR: u64 = 64;
+/// The connection to its daemon, and a git call for it.
+const FILES_OF_AN_AGENT: u64 = 8;
 /// How long the lock of a coordinator that was killed may outlive it.
 const LOCK_OF_THE_DEAD_MAX: Duration = Duration::from_secs(2);
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
@@ -100,6 +105,8 @@ impl Session {
         }
         if wishes.starts_agents {
             is_ready(&outfit)?;
+            let planned = store.state().plan.as_ref().map_or(1, |plan| plan.profile.slots());
+            have_room_for_files(wishes.agents.unwrap_or(planned))?;
         }
         let trunk = trunk::of(&git, store.state(), &wishes, asker.note).await?;
         let mut plan = Preparation { asker, store: &mut store };
@@ -182,6 +189,19 @@ impl Session {
         let world = self.world.clone();
         tokio::spawn(async move { world.empty_trash().await });
         Ok(Coordinator::start(self.store, self.world, dispatch).await?)
+    }
+}
+
+/// Where files run out, every part of a run fails in a way of its own: that is said before it begins.
+fn have_room_for_files(agents: u32) -> Result<(), SessionError> {
+    let needed = FILES_OF_A_COORDINATOR + FILES_OF_AN_AGENT * u64::from(agents);
+    match take_room_for_files() {
+        Some(allowed) if allowed < needed => {
+            let agents =
+                if agents == 1 { "A run with 1 agent".into() } else { format!("A run with {agents} agents") };
+            Err(SessionError::TooFewFiles { agents, needed, allowed })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -36,7 +36,7 @@ impl Enclosure<'_> {
     /// Starts the program. That it could not begin is known when it has ended: see [`Boxed::begun`].
     pub fn start(&self, call: Call) -> Result<Boxed, ProcessError> {
         let program = call.program.to_string_lossy().into_owned();
-        let failed = |source| ProcessError::Spawn { program: program.clone(), source };
+        let failed = |why| ProcessError::Spawn { program: program.clone(), why };
         // Whoever wants no walls wants the machine as it is.
         let walled = self.sandbox.is_some();
         let (place, leaf) = match self.containment {
@@ -90,11 +90,11 @@ impl Boxed {
             // Killed on the way (by a person, for want of memory): that is a crash, and no program that cannot be started.
             None if disturbed || self.letter.is_ready() || status.signal().is_some() => Ok(()),
             None => {
-                let source = std::io::Error::other(format!("the step before it ended with {status}"));
-                Err(ProcessError::Spawn { program, source })
+                let why = std::io::Error::other(format!("the step before it ended with {status}"));
+                Err(ProcessError::Spawn { program, why })
             }
             Some(Trouble::NotFound) => Err(ProcessError::NotFound { program }),
-            Some(trouble) => Err(ProcessError::Spawn { program, source: std::io::Error::other(trouble) }),
+            Some(trouble) => Err(ProcessError::Spawn { program, why: std::io::Error::other(trouble) }),
         }
     }
 

@@ -32,7 +32,7 @@ pub use containment::Containment;
 pub use identity::{
     Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, is_stopped, open_verified, start_time_of,
 };
-pub use limits::{Limits, Usage};
+pub use limits::{Limits, Usage, is_shortage, take_room_for_files};
 pub use readable::watch_readable;
 pub use reaper::become_reaper;
 pub use reaper::orphans;

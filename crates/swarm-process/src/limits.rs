@@ -65,6 +65,33 @@ impl Limits {
     }
 }
 
+/// Files that we want to be able to have open. Not more: programs that we start inherit it, and some take a long time to
+/// close every file that they could have.
+const FILES_WANTED: u64 = 4096;
+
+/// Asks for more open files than a shell gives, as far as the machine lets us. Answers with how many there may be; none: as
+/// many as one likes.
+pub fn take_room_for_files() -> Option<u64> {
+    let now = getrlimit(Resource::Nofile);
+    let wanted = now.maximum.map_or(FILES_WANTED, |most| most.min(FILES_WANTED));
+    let has = now.current?;
+    if has >= wanted {
+        return Some(has);
+    }
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..now }) {
+        Ok(()) => Some(wanted),
+        Err(_) => Some(has),
+    }
+}
+
+/// Whether the machine has no more of something for us at this moment: files, processes, memory. Nobody's fault, and over
+/// when others end.
+pub fn is_shortage(error: &std::io::Error) -> bool {
+    use rustix::io::Errno;
+    let kinds = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM];
+    error.raw_os_error().is_some_and(|code| kinds.iter().any(|kind| kind.raw_os_error() == code))
+}
+
 /// Neither above what is allowed already nor above what is asked.
 fn lower(resource: Resource, to: u64) {
     let now = getrlimit(resource);

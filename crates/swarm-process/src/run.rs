@@ -8,12 +8,13 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
 use super::bound::bound;
+use super::limits::is_shortage;
 use super::program::found_on_path;
 use super::reaper;
 use super::stuck::until_stuck;
@@ -21,6 +22,11 @@ use reading::{AbortOnDrop, Stop, collect, read_bounded};
 
 /// Of what a child says on stderr the last part is kept: the reason stands at the end.
 const STDERR_TAIL_BYTES: usize = 64 * 1024;
+
+/// How long a child that is waited for is tried to be started while the machine has no room for it.
+const SHORTAGE_MAX: Duration = Duration::from_secs(10);
+const SHORTAGE_PAUSE: Duration = Duration::from_millis(20);
+const SHORTAGE_PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// What the child reads. A pipe only where somebody holds a dialogue: a child that waits for input
 /// which never comes would wait for ever.
@@ -75,12 +81,8 @@ pub struct Ended {
 pub enum ProcessError {
     #[error("{program} is not installed or not in PATH")]
     NotFound { program: String },
-    #[error("cannot start {program}")]
-    Spawn {
-        program: String,
-        #[source]
-        source: std::io::Error,
-    },
+    #[error("cannot start {program}: {why}")]
+    Spawn { program: String, why: std::io::Error },
     #[error(transparent)]
     NoContainment(#[from] super::containment::NoContainment),
     #[error("{program} did not end within {} s and was stopped", after.as_secs())]
@@ -145,13 +147,32 @@ impl Call {
 
     /// Starts the child in a process group of its own and leaves waiting to the caller.
     pub fn spawn(self, stdout: Stdio, stderr: Stdio) -> Result<Running, ProcessError> {
+        self.start(stdout, stderr)
+    }
+
+    /// The same, where the machine may have no room at this moment: others end, and there is.
+    async fn start_when_there_is_room(&self) -> Result<Running, ProcessError> {
+        let until = Instant::now() + SHORTAGE_MAX.min(self.timeout);
+        let mut pause = SHORTAGE_PAUSE;
+        loop {
+            match self.start(Stdio::piped(), Stdio::piped()) {
+                Err(ProcessError::Spawn { why, .. }) if is_shortage(&why) && Instant::now() < until => {
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(SHORTAGE_PAUSE_MAX);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn start(&self, stdout: Stdio, stderr: Stdio) -> Result<Running, ProcessError> {
         let program = self.program.to_string_lossy().into_owned();
-        let failed = |source| ProcessError::Spawn { program: program.clone(), source };
-        let stdin = match self.stdin {
+        let failed = |why| ProcessError::Spawn { program: program.clone(), why };
+        let stdin = match &self.stdin {
             Input::Null => Stdio::null(),
-            Input::File(file) => file.into(),
+            Input::File(file) => file.try_clone().map_err(failed)?.into(),
             Input::Pipe => Stdio::piped(),
-            Input::Bytes(bytes) => file_in_memory(&bytes).map_err(failed)?.into(),
+            Input::Bytes(bytes) => file_in_memory(bytes).map_err(failed)?.into(),
         };
         // Neither a pre_exec nor a name to be searched: with them the standard library forks the whole
         // process instead of using posix_spawn, which is slow for a coordinator with much memory.
@@ -182,7 +203,7 @@ impl Call {
             {
                 Err(ProcessError::NotFound { program })
             }
-            Err(source) => Err(failed(source)),
+            Err(why) => Err(failed(why)),
         }
     }
 
@@ -197,7 +218,7 @@ impl Call {
         let (timeout, limit, excess) = (self.timeout, self.stdout_max, self.excess);
         let stuck_after = self.stuck_after;
         self.ends_with_us = true;
-        let mut running = self.spawn(Stdio::piped(), Stdio::piped())?;
+        let mut running = self.start_when_there_is_room().await?;
         drop(running.child.stdin.take());
         let pid = running.child.id();
         let stdout = running.child.stdout.take().expect("stdout was asked to be a pipe");

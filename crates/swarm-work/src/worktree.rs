@@ -168,6 +168,9 @@ async fn prepare_with(git: &Git, wanted: &Wanted<'_>, files: Files) -> Result<Pr
     let records = records_at(git, &path, marker.as_ref());
     // A daemon that was killed may have left commits in the agent's own repository.
     if let Err(error) = hand_in(git, task, &path, wanted.max_file_bytes).await {
+        if error.is_shortage() {
+            return Err(error.into());
+        }
         git.notice(Some(task), format!("its last commits were not taken: {error}"));
     }
     let was_there = std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());

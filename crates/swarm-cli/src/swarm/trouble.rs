@@ -90,6 +90,9 @@ impl From<GitError> for CliError {
             ))
             .because("a power cut can lose all refs of that format")
             .say("Convert it: `git refs migrate --ref-format=files`"),
+            other if other.is_shortage() => Self::environment("There is no room for git on this machine now")
+                .because_of(&other)
+                .say("Try again when other programs have ended; `ulimit -n` says how many files may be open"),
             other => Self::environment("git could not be used").because_of(&other),
         }
     }
@@ -117,6 +120,9 @@ impl From<SessionError> for CliError {
             SessionError::NoProfile(text) => Self::usage(text),
             SessionError::NotReady { agent, why, hint } => {
                 Self::environment(format!("The agent {agent} cannot be used")).because(why).run_instead(hint)
+            }
+            SessionError::TooFewFiles { needed, .. } => {
+                Self::environment(text).run_instead(format!("ulimit -n {}", needed.max(1024)))
             }
             SessionError::Busy(owner) => match owner.filter(|owner| owner.is_stopped()) {
                 Some(stopped) => Self::owned(text).say(stopped_hint(stopped.pid)),

@@ -27,6 +27,8 @@ pub enum SessionError {
     NoProfile(String),
     #[error("The agent {agent} cannot be used: {why}")]
     NotReady { agent: String, why: String, hint: String },
+    #[error("{agents} needs {needed} open files at once, and the machine allows {allowed}")]
+    TooFewFiles { agents: String, needed: u64, allowed: u64 },
     #[error("A coordinator is already running: {}", .0.as_ref().map_or_else(|| "an unknown process".to_string(), ToString::to_string))]
     Busy(Option<OwnerInfo>),
     #[error("No branch is checked out here, so there is no trunk to merge into")]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use swarm_process::{Ended, ProcessError};
+use swarm_process::{Ended, ProcessError, is_shortage};
 use swarm_protocol::ids::Oid;
 
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +51,15 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// Whether the machine had no room for git: nobody's fault, least of all an agent's.
+    pub fn is_shortage(&self) -> bool {
+        match self {
+            Self::Process(ProcessError::Spawn { why, .. }) => is_shortage(why),
+            Self::Io { source, .. } => is_shortage(source),
+            _ => false,
+        }
+    }
+
     pub fn io(what: &'static str, path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.as_ref().to_owned();
         move |source| Self::Io { what, path, source }

@@ -87,6 +87,10 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
         match context.commit_rest().await {
             Ok(committed) => tip = Some(committed),
             Err(NotCommitted::ForAPerson(text)) => outcome = IterationOutcome::AsksHuman { text },
+            Err(NotCommitted::Broken(text)) => {
+                let text = format!("its work could not be committed: {text}");
+                outcome = IterationOutcome::Failed { failure: Failure::new(FailureClass::Unknown, text) };
+            }
             // Complete means that the tip is all of the work. Without that it is not complete.
             Err(NotCommitted::Failed(text)) => {
                 outcome = IterationOutcome::NoSignal;

@@ -105,7 +105,7 @@ fn start(
     };
     match spawn(&hook.argv) {
         // As every shell does with such a file.
-        Err(ProcessError::Spawn { source, .. }) if source.raw_os_error() == Some(ENOEXEC) => {
+        Err(ProcessError::Spawn { why, .. }) if why.raw_os_error() == Some(ENOEXEC) => {
             let mut argv = vec![OsString::from("/bin/sh")];
             argv.extend(hook.argv.iter().cloned());
             spawn(&argv)
@@ -116,7 +116,6 @@ fn start(
 
 fn describe(error: &ProcessError) -> String {
     match error {
-        ProcessError::Spawn { program, source } => format!("cannot start {program}: {source}"),
         // The file is there: it is the program of its first line that is not.
         ProcessError::NotFound { program } => {
             format!("the interpreter that the first line of {program} names is not there")

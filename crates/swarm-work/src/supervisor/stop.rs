@@ -155,6 +155,10 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
     }
     // What was committed comes first. Whatever keeps it from that, the files are saved.
     if let Err(error) = hand_in(git, &rescue.task, &rescue.worktree, rescue.max_file_bytes).await {
+        // Then the files cannot be saved either. It is asked again.
+        if error.is_shortage() {
+            return Err(failed(error));
+        }
         git.notice(Some(&rescue.task), format!("its last commits were not taken: {error}"));
     }
     let branch = format!("refs/heads/{}", rescue.task.branch());

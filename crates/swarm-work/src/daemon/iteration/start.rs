@@ -123,7 +123,7 @@ fn prepared(
     prompt: &str,
 ) -> Result<Call, ProcessError> {
     let program = invocation.argv.first().cloned().unwrap_or_default();
-    let failed = |source| ProcessError::Spawn { program: program.clone(), source };
+    let failed = |why| ProcessError::Spawn { program: program.clone(), why };
     let mut call = context
         .call(&invocation.argv)
         .ok_or_else(|| ProcessError::NotFound { program: "no program".into() })?;
