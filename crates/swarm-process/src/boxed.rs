@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::containment::cgroup::{Leaf, leaf_name};
 use super::containment::{Containment, Held};
 use super::launcher::{BoxSpec, Launcher, Letter, Place, Trouble};
+use super::limits::is_shortage;
 use super::run::{Call, ProcessError, Running};
 use crate::sandbox::{SandboxSpec, SandboxStatus};
 
@@ -94,7 +95,11 @@ impl Boxed {
                 Err(ProcessError::Spawn { program, why })
             }
             Some(Trouble::NotFound) => Err(ProcessError::NotFound { program }),
-            Some(trouble) => Err(ProcessError::Spawn { program, why: std::io::Error::other(trouble) }),
+            Some(trouble) => {
+                let code = trouble.errno().map(std::io::Error::from_raw_os_error);
+                let why = code.filter(is_shortage).unwrap_or_else(|| std::io::Error::other(trouble));
+                Err(ProcessError::Spawn { program, why })
+            }
         }
     }
 

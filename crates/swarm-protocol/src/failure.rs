@@ -34,6 +34,8 @@ pub enum FailureClass {
     OwnLimit,
     /// More memory, processes or disk than `limits` allows: it was ended.
     Limits,
+    /// The machine had no files, processes or memory left for it.
+    Shortage,
     /// No output for too long outside a running tool.
     Stalled,
     /// It does the same again and again, and nothing comes of it.
@@ -74,7 +76,7 @@ pub enum Consequence {
 }
 
 impl FailureClass {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Throttled,
         Self::Overloaded,
         Self::Network,
@@ -87,6 +89,7 @@ impl FailureClass {
         Self::Refused,
         Self::OwnLimit,
         Self::Limits,
+        Self::Shortage,
         Self::Stalled,
         Self::Looping,
         Self::Denied,
@@ -96,7 +99,7 @@ impl FailureClass {
 
     pub fn consequence(self) -> Consequence {
         match self {
-            Self::Throttled | Self::Overloaded | Self::Network => Consequence::Transient,
+            Self::Throttled | Self::Overloaded | Self::Network | Self::Shortage => Consequence::Transient,
             Self::Quota => Consequence::Quota,
             Self::Billing | Self::Key | Self::Configuration => Consequence::Setup,
             Self::OutputCut | Self::Refused => Consequence::OnceMore,
@@ -123,6 +126,7 @@ impl FailureClass {
             Self::Refused => "refused",
             Self::OwnLimit => "own_limit",
             Self::Limits => "limits",
+            Self::Shortage => "shortage",
             Self::Stalled => "stalled",
             Self::Looping => "looping",
             Self::Denied => "denied",
@@ -146,6 +150,7 @@ impl FailureClass {
             Self::Refused => "the service refused to answer",
             Self::OwnLimit => "a limit of steps was reached",
             Self::Limits => "it took more of the machine than `limits` allows",
+            Self::Shortage => "the machine has no room left",
             Self::Stalled => "it went silent",
             Self::Looping => "it goes round in circles",
             Self::Denied => "the sandbox denied what it needs",

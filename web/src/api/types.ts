@@ -103,7 +103,7 @@ export type FactChange = { after?: unknown; before?: unknown; fact: string };
 export type Failure = { class: FailureClass; hint?: string | null; resetsInSecs?: number | null; text: string };
 
 /** What was wrong, as told by the program's own structured output first. */
-export type FailureClass = "throttled" | "overloaded" | "network" | "quota" | "billing" | "key" | "configuration" | "overflow" | "output_cut" | "refused" | "own_limit" | "limits" | "stalled" | "looping" | "denied" | "crashed" | "unknown";
+export type FailureClass = "throttled" | "overloaded" | "network" | "quota" | "billing" | "key" | "configuration" | "overflow" | "output_cut" | "refused" | "own_limit" | "limits" | "shortage" | "stalled" | "looping" | "denied" | "crashed" | "unknown";
 
 /** What a person allows that would be refused otherwise. */
 export type Force = { dropForeign?: boolean; saveLocal?: boolean; setAside?: boolean };

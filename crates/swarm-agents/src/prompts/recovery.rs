@@ -91,6 +91,7 @@ fn of_class(class: FailureClass) -> (&'static str, &'static str) {
         FailureClass::Denied => ("was not allowed to do what it needs", "Denied"),
         FailureClass::OwnLimit => ("reached its limit of steps", "Reached its limit"),
         FailureClass::Limits => ("took more of the machine than it may", "Over a limit"),
+        FailureClass::Shortage => ("was interrupted when the machine had no room left", "Interrupted"),
         FailureClass::OutputCut => ("its answer was cut at the output limit", "Cut off"),
         FailureClass::Refused => ("the service refused to answer", "Refused"),
         FailureClass::Throttled | FailureClass::Overloaded | FailureClass::Network => {

@@ -231,6 +231,8 @@ fn read_plan(args: &Args, swarm: &Swarm) -> Result<Option<(PlanFile, String)>, C
 }
 
 fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
+    // Whoever started us starts us again.
+    crate::bug::without_threads(watcher::FELL);
     let plan = match &args.plan {
         Some(_) => read_plan(&args, &Swarm::open(cx)?)?,
         None => None,

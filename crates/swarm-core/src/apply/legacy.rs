@@ -79,7 +79,9 @@ fn crash_record(state: &State, end: &End<'_>, at: Timestamp) -> CrashRecord {
 fn after_failure(state: &State, end: &End<'_>, failure: &Failure, left: &mut Aftermath) {
     use FailureClass as Class;
     match failure.class {
-        Class::Throttled | Class::Overloaded | Class::Network => left.counts = Some(Counted::Transient),
+        Class::Throttled | Class::Overloaded | Class::Network | Class::Shortage => {
+            left.counts = Some(Counted::Transient);
+        }
         Class::OutputCut | Class::Refused => {
             (left.counts, left.fresh_session) = (Some(Counted::OnceMore), true);
         }

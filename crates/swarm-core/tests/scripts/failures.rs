@@ -64,6 +64,20 @@ fn a_missing_login_asks_a_person_at_once_and_names_the_command() {
 }
 
 #[test]
+fn a_machine_without_room_is_waited_for_and_no_attempt_is_held_against_the_task() {
+    let again = "stopped a | +600s | ready a | fails a shortage |";
+    check(
+        &format!(
+            "plan a | start | ready a | fails a shortage | {again} {again} stopped a | +600s | ready a | complete a"
+        ),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 9 s) → Preparing r4 → Active 1 → Checking
+            owed: Work r4 Check { iteration: 1, waived: false, scan_waived: false }
+        ",
+    );
+}
+
+#[test]
 fn a_refused_answer_is_tried_once_more() {
     check(
         "plan a | start | ready a | fails a refused | stopped a | +60s | ready a | fails a output_cut | stopped a",

@@ -68,6 +68,13 @@ impl Trouble {
     pub fn cannot(what: &str, error: io::Error) -> Self {
         Self::Cannot { what: what.into(), why: error.to_string(), errno: error.raw_os_error() }
     }
+
+    pub fn errno(&self) -> Option<i32> {
+        match self {
+            Self::Cannot { errno, .. } => *errno,
+            Self::NotFound => None,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

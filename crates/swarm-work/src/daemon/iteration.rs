@@ -20,7 +20,7 @@ pub use probe::probe;
 use start::{Run, Start, once};
 use swarm_agents::signals::AgentSignal;
 use swarm_agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
-use swarm_process::ProcessError;
+use swarm_process::{ProcessError, is_shortage};
 
 /// With this an agent begins its reason for being blocked when it was not allowed what the work needs.
 const SANDBOX_DENIED: &str = "sandbox-denied";
@@ -87,9 +87,10 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
         match context.commit_rest().await {
             Ok(committed) => tip = Some(committed),
             Err(NotCommitted::ForAPerson(text)) => outcome = IterationOutcome::AsksHuman { text },
-            Err(NotCommitted::Broken(text)) => {
-                let text = format!("its work could not be committed: {text}");
-                outcome = IterationOutcome::Failed { failure: Failure::new(FailureClass::Unknown, text) };
+            Err(NotCommitted::Broken(error)) => {
+                let class = if error.is_shortage() { FailureClass::Shortage } else { FailureClass::Unknown };
+                let text = format!("its work could not be committed: {error}");
+                outcome = IterationOutcome::Failed { failure: Failure::new(class, text) };
             }
             // Complete means that the tip is all of the work. Without that it is not complete.
             Err(NotCommitted::Failed(text)) => {
@@ -205,9 +206,36 @@ fn not_started(setup: &AgentSetup, error: &ProcessError) -> IterationOutcome {
         failure.hint = Some(hint);
         return IterationOutcome::Failed { failure };
     }
+    if let ProcessError::Spawn { why, .. } = error
+        && is_shortage(why)
+    {
+        return IterationOutcome::Failed { failure: Failure::new(FailureClass::Shortage, error.to_string()) };
+    }
     let text = match std::error::Error::source(error) {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),
     };
     IterationOutcome::NotStarted { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_for_which_the_machine_has_no_room_is_tried_later_and_one_that_is_broken_waits_for_a_person()
+    {
+        let started = |code| {
+            let why = std::io::Error::from_raw_os_error(code);
+            not_started(&AgentSetup::default(), &ProcessError::Spawn { program: "claude".into(), why })
+        };
+        let IterationOutcome::Failed { failure } = started(11) else { panic!("{:?}", started(11)) };
+        assert_eq!(failure.class, FailureClass::Shortage);
+        assert!(
+            failure.text.starts_with("cannot start claude: Resource temporarily unavailable"),
+            "{}",
+            failure.text
+        );
+        assert!(matches!(started(8), IterationOutcome::NotStarted { .. }));
+    }
 }

@@ -18,7 +18,7 @@ const FILE_MAX: u64 = 256 << 20;
 /// Classify a recorded run of an agent program
 ///
 /// Runs the classifier for live agents on recorded output. The class is `done`, `interrupted`, or one of the failures: throttled,
-/// overloaded, network, quota, billing, key, configuration, overflow, output_cut, refused, own_limit, limits, stalled, crashed, unknown.
+/// overloaded, network, quota, billing, key, configuration, overflow, output_cut, refused, own_limit, limits, shortage, stalled, crashed, unknown.
 ///
 /// Example: swarm debug classify --agent claude --exit 1 --stdout out.jsonl --stderr err.txt
 #[derive(Debug, clap::Args)]

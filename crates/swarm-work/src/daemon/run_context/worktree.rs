@@ -17,7 +17,7 @@ pub enum NotCommitted {
     /// The agent can do something about it.
     Failed(String),
     /// Git itself failed: another iteration would be paid for nothing.
-    Broken(String),
+    Broken(GitError),
     /// The same would happen again and again: only a person can say what is to become of it.
     ForAPerson(String),
 }
@@ -66,7 +66,7 @@ impl RunContext {
 
     /// Commits what is left, so that the tip is all of the work. Answers with the tip.
     pub async fn commit_rest(&self) -> Result<Oid, NotCommitted> {
-        let words = |error: GitError| NotCommitted::Broken(error.to_string());
+        let words = NotCommitted::Broken;
         let gone = || NotCommitted::Failed(format!("the branch {} is gone", self.spec.task.branch()));
         let (git, task) = (self.git().await.map_err(words)?, &self.spec.task);
         let tip = self.tip().await.map_err(words)?.ok_or_else(gone)?;
