@@ -137,7 +137,6 @@ mod tests {
             "whoever killed it did not make the program unusable"
         );
         let failed = begun_with("exit 3").await.expect_err("it never became the program");
-        let why = std::error::Error::source(&failed).expect("the reason").to_string();
-        assert!(why.contains("exit status: 3"), "{why}");
+        assert!(failed.to_string().contains("exit status: 3"), "{failed}");
     }
 }
