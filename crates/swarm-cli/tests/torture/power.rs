@@ -54,7 +54,7 @@ fn with_the_sync_of_the_repository_left_out_power_cuts_are_found_to_lose_work() 
     let test = "with_the_sync_of_the_repository_left_out_power_cuts_are_found_to_lose_work";
     inside(test, Kind::Xfs, || {
         let mut cuts = Cuts::new(Kind::Xfs, true);
-        let found = (1..=times()).find_map(|cut| cuts.one_more().err().map(|why| (cut, why)));
+        let found = (1..=scaled(20, 500)).find_map(|cut| cuts.one_more().err().map(|why| (cut, why)));
         match found {
             Some((cut, why)) => println!("found at cut {cut}: {}", why.lines().next().unwrap_or_default()),
             None => panic!("the planted bug was not found: the power cuts prove nothing"),
