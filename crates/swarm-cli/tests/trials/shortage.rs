@@ -1,11 +1,10 @@
-//! A machine that has no more files to open: said before a run begins, waited for while one is under way, and nobody's fault.
+//! A machine that has no more files to open: said before a run begins.
 
 use std::process::Command;
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::arena::{Arena, Running, wait_for};
+use crate::arena::{Arena, Running};
 use crate::ground::{arena_with, has, task};
 
 /// `swarm run` in a shell that has set its limits first.
@@ -53,29 +52,4 @@ fn a_machine_that_allows_too_few_files_is_told_before_anything_begins() {
     let (code, said) = arena.start(&["--agents", "2"]).end();
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
-}
-
-#[test]
-fn a_coordinator_that_can_open_no_file_for_a_while_blames_nobody() {
-    let arena = arena_with(json!({}));
-    let go = arena.path("go");
-    two_tasks(&arena, &format!("wait-for {}\n", go.display()));
-    let run = arena.start(&["--agents", "2"]);
-    let working = |task: &Value| task["status"] == "active" || task["status"] == "working";
-    wait_for("both are at work", || arena.tasks().iter().all(working));
-    let pid = Pid::from_raw(run.coordinator().cast_signed()).expect("a process");
-    // Whatever it has open stays open; nothing can be added.
-    let none = Rlimit { current: Some(3), maximum: getrlimit(Resource::Nofile).maximum };
-    let before = prlimit(Some(pid), Resource::Nofile, none).expect("allowed");
-    std::fs::write(go, "").expect("a file");
-    wait_for("finished work is to be merged", || {
-        arena.tasks().iter().any(|task| task["status"] == "merging")
-    });
-    prlimit(Some(pid), Resource::Nofile, before).expect("allowed");
-    let (code, said) = run.end();
-    assert_eq!(code, 0, "{said}");
-    arena.assert_all_done();
-    assert!(arena.tasks().iter().all(|task| task["attempts"] == 1), "{said}");
-    assert_eq!(arena.attention(), "[]", "{said}");
-    assert!(!said.contains("may not do"), "{said}");
 }
