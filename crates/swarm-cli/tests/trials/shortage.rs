@@ -1,10 +1,11 @@
-//! A machine that has no more files to open: said before a run begins.
+//! A machine that has no more files to open: said before a run begins, waited for while one is under way, and nobody's fault.
 
 use std::process::Command;
 
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::json;
 
-use crate::arena::{Arena, Running};
+use crate::arena::{Arena, Running, wait_for};
 use crate::ground::{arena_with, has, task};
 
 /// `swarm run` in a shell that has set its limits first.
@@ -52,4 +53,47 @@ fn a_machine_that_allows_too_few_files_is_told_before_anything_begins() {
     let (code, said) = arena.start(&["--agents", "2"]).end();
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
+}
+
+/// Whatever the coordinator has open stays open; nothing can be added. Answers with what it was allowed.
+fn take_all_files_from(run: &Running) -> Rlimit {
+    let none = Rlimit { current: Some(3), maximum: getrlimit(Resource::Nofile).maximum };
+    limit_files(run, none)
+}
+
+fn limit_files(run: &Running, limit: Rlimit) -> Rlimit {
+    let pid = Pid::from_raw(run.coordinator().cast_signed()).expect("a process");
+    prlimit(Some(pid), Resource::Nofile, limit).expect("allowed")
+}
+
+#[test]
+fn a_coordinator_that_can_open_no_file_for_a_while_blames_nobody() {
+    let arena = arena_with(json!({}));
+    let go = arena.path("go");
+    let script = |n: u32, before: &str| format!("{before}write f{n}.txt {n}\ncommit feat: {n}\ncomplete");
+    let waits = format!("print at-work\nwait-for {}\n", go.display());
+    // The third begins when one of the others has ended: while nothing can be opened.
+    let three = [
+        task("1.1", &[], &script(1, &waits)),
+        task("1.2", &[], &script(2, &waits)),
+        task("1.3", &[], &script(3, "")),
+    ];
+    arena.plan_in_phases(&[three.to_vec()]);
+    let run = arena.start(&["--agents", "2"]);
+    // A task is called active when it is claimed; here the agents themselves must be there.
+    wait_for("both are at work", || arena.printed().matches("\nat-work").count() == 2);
+    let before = take_all_files_from(&run);
+    std::fs::write(go, "").expect("a file");
+    // By the journals: whoever asks the coordinator now gets no answer.
+    let ended = |text: &str| text.matches("iteration 1 ended: the agent said").count() == 2;
+    wait_for("both have finished", || ended(&arena.printed()));
+    // The coordinator meets what it cannot open; a pause that is too short only makes this trial easier.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    limit_files(&run, before);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    assert!(arena.tasks().iter().all(|task| task["attempts"] == 1), "{said}");
+    assert_eq!(arena.attention(), "[]", "{said}");
+    assert!(!said.contains("may not do"), "{said}");
 }
