@@ -100,6 +100,8 @@ pub struct WorkPrompt {
     pub reserved: Vec<String>,
     /// Files that others have reserved.
     pub reserved_by_others: Vec<String>,
+    /// The worktree is that of all tasks which share one.
+    pub shared: bool,
 }
 
 /// A word of a person.
@@ -303,6 +305,7 @@ fn sample() -> WorkPrompt {
         compact: true,
         reserved: some(),
         reserved_by_others: some(),
+        shared: true,
         repeated: Some("x".into()),
         handover: Some("x".into()),
         nudge: Some("x".into()),

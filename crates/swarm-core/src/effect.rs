@@ -14,7 +14,14 @@ use swarm_protocol::time::Timestamp;
 pub enum Effect {
     /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
     /// `base`: where the task's own commits begin, as far as the ledger knows; a branch that is there keeps it.
-    Prepare { run: RunId, task: TaskId, from: Option<StartsFrom>, base: Option<Oid> },
+    /// `shared`: its agent works in the tree that tasks share, and changes these files.
+    Prepare {
+        run: RunId,
+        task: TaskId,
+        from: Option<StartsFrom>,
+        base: Option<Oid>,
+        shared: Option<Vec<String>>,
+    },
     /// The run's daemon alive or adopted, and under this order. In flight for the daemon's whole
     /// life; ends in `WorkEnded`.
     Work {

@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn prepare(n: u64) -> Effect {
-        Effect::Prepare { run: RunId::nth(n), task: task(), from: None, base: None }
+        Effect::Prepare { run: RunId::nth(n), task: task(), from: None, base: None, shared: None }
     }
 
     fn work(n: u64, order: WorkOrder) -> Effect {

@@ -10,7 +10,6 @@ pub mod state;
 pub mod input;
 pub mod effect;
 pub mod flight;
-mod globs;
 pub mod operation;
 pub mod hooks;
 mod react;

@@ -7,6 +7,7 @@ use swarm_protocol::review::Reviewer;
 
 use crate::effect::{Effect, ReviewingAgent, StartsFrom, WorkOrder};
 use crate::planted::{self, Bug};
+use crate::reservations::held_in_the_shared_tree;
 use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{Run, State, Suspect, Task};
@@ -57,7 +58,8 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         Stage::Preparing { run: current } if current == id => {
             let from = starts_from(state, task);
             let base = task.base.clone().filter(|_| !planted::is(Bug::BaseNotRestored));
-            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from, base });
+            let shared = held_in_the_shared_tree(state, task);
+            return Some(Effect::Prepare { run: id.clone(), task: run.task.clone(), from, base, shared });
         }
         // The hook before it may refuse.
         Stage::Active { .. } | Stage::Checking { iteration: 0, .. }

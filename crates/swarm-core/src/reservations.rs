@@ -1,14 +1,15 @@
 //! Reserved files: what a task wants, and who is in its way.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use swarm_protocol::channel::RunKind;
+pub(crate) use swarm_protocol::globs::means;
+use swarm_protocol::globs::meet;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::reservation::{Overlap, Reservation};
+use swarm_protocol::reservation::{Isolation, Overlap, Reservation};
 use swarm_protocol::time::Timestamp;
 
-pub(crate) use crate::globs::means;
-use crate::globs::meet;
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{State, Task};
@@ -37,12 +38,25 @@ impl Wanted<'_> {
     }
 }
 
+/// Everything there is: whoever shares a tree and does not say which files are its own works there alone.
+static ALL_FILES: LazyLock<Vec<String>> = LazyLock::new(|| vec!["**".into()]);
+
+/// Whether the task is worked on in the tree that tasks share.
+pub(crate) fn shares_the_tree(state: &State, task: &Task) -> bool {
+    match &task.spec.isolation {
+        Some(word) => Isolation::of_word(word) == Some(Isolation::Reservation),
+        None => state.policy.shared_tree,
+    }
+}
+
 /// What the task reserves while it is worked on.
 pub(crate) fn wanted<'a>(state: &State, task: &'a Task) -> Wanted<'a> {
     let spec = &task.spec;
+    let shares = shares_the_tree(state, task);
     let named = Wanted { files: &spec.reserve, shared: &spec.share };
-    match named.is_empty() && state.policy.reserve_files {
+    match named.is_empty() && (state.policy.reserve_files || shares && !spec.files.is_empty()) {
         true => Wanted { files: &spec.files, shared: &[] },
+        false if shares && named.files.is_empty() => Wanted { files: &ALL_FILES, ..named },
         false => named,
     }
 }
@@ -67,9 +81,22 @@ pub(crate) fn of_task<'a>(state: &'a State, id: &TaskId) -> Option<(u64, &'a Res
     all.find(|(_, one)| one.task.as_ref() == Some(id)).map(|(number, one)| (*number, one))
 }
 
-/// Whether a task waits for files that others have.
-pub(crate) fn waits(state: &State) -> bool {
-    state.policy.overlap == Overlap::Wait
+/// Whether the task waits for files that others have. In one tree two cannot have the same, whatever else is allowed.
+pub(crate) fn waits(state: &State, task: &Task) -> bool {
+    match state.policy.overlap {
+        Overlap::Wait => true,
+        Overlap::Warn => shares_the_tree(state, task),
+        Overlap::Deny => false,
+    }
+}
+
+/// The files that the task changes in the tree that it shares with others; none: it has a tree of its own.
+pub(crate) fn held_in_the_shared_tree(state: &State, task: &Task) -> Option<Vec<String>> {
+    // Whoever resolves a conflict merges, and that is done in the task's own worktree.
+    if !shares_the_tree(state, task) || !task.conflicts_in.is_empty() {
+        return None;
+    }
+    Some(of_task(state, &task.spec.id).map(|(_, one)| one.files.clone()).unwrap_or_default())
 }
 
 /// Whether nobody works under it and its time is over. Where no coordinator runs, nobody has said so yet.
@@ -97,6 +124,11 @@ pub(crate) fn waits_for(state: &State, first: &TaskId, second: &TaskId) -> bool 
 
 /// Whether anybody works under it, so that it does not run out.
 pub(crate) fn is_at_work(state: &State, reservation: &Reservation) -> bool {
-    let works = |id: &TaskId| state.runs.values().any(|run| run.task == *id && run.kind == RunKind::Work);
-    reservation.task.as_ref().is_some_and(|id| works(id) || state.trunk_held_by.as_ref() == Some(id))
+    let at_trunk = |id: &TaskId| state.trunk_held_by.as_ref() == Some(id);
+    reservation.task.as_ref().is_some_and(|id| has_agent(state, id) || at_trunk(id))
+}
+
+/// Whether processes of an agent may be at work on the task.
+pub(crate) fn has_agent(state: &State, id: &TaskId) -> bool {
+    state.runs.values().any(|run| run.task == *id && run.kind == RunKind::Work)
 }

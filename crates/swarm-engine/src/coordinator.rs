@@ -17,6 +17,7 @@ mod predicting;
 mod operate;
 mod orders;
 mod reviewing;
+mod sharing;
 mod secrets;
 mod turn;
 mod traced;
@@ -220,6 +221,7 @@ impl Coordinator {
         let state = self.store.state().clone();
         if state.tasks.values().all(|task| task.stage.is_closed()) {
             self.world.drop_pool().await;
+            self.world.drop_shared_tree().await;
             let _ = swarm_work::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
         }
         let notices = self.store.finish()?;

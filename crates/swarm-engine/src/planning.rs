@@ -158,6 +158,7 @@ impl<'a> Planner<'a> {
             nonce,
             root: self.paths.root.clone(),
             worktree: self.paths.root.clone(),
+            shared: None,
             task: TaskId::new("plan").expect("a task id"),
             agent: None,
             attempt: 1,

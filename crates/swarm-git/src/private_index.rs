@@ -136,6 +136,22 @@ impl PrivateIndex {
         Ok(())
     }
 
+    /// Leads the tracked files of `worktree` from one tree, which the index shows, to another. A file that is the same in both
+    /// is left as it is, whatever somebody has made of it.
+    pub async fn lead(&self, git: &Git, worktree: &Path, from: &Oid, to: &Oid) -> Result<(), GitError> {
+        self.show(git, worktree, from).await?;
+        if from == to {
+            return Ok(());
+        }
+        // Git touches no file of which it does not know that it is as the index says.
+        self.refresh(git, worktree, &[]).await?;
+        let _few_at_once = git.shared.filling.acquire().await;
+        let lead = self.call(git, worktree, &["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
+        lead.stdin(self.sign_of_life()?).ok().await?;
+        self.note(to, true);
+        Ok(())
+    }
+
     /// Makes the index, and no file, show the commit. Entries that stay equal keep what is known of their files,
     /// so only changed files are read again; nothing is done where it shows the commit already.
     pub async fn show(&self, git: &Git, worktree: &Path, commit: &Oid) -> Result<(), GitError> {

@@ -141,6 +141,11 @@ impl Git {
         replace_in(record, "HEAD", &head_line(&Head::Branch(branch.to_owned())))
     }
 
+    /// Puts HEAD on this commit and no branch; index and files are left.
+    pub fn detach_head(&self, record: &Path, commit: &Oid) -> Result<(), GitError> {
+        replace_in(record, "HEAD", &head_line(&Head::Detached(commit.clone())))
+    }
+
     /// Gives the worktree an index of its own, as git would: through `index.lock` and a rename.
     pub async fn install_index(
         &self,

@@ -6,12 +6,13 @@ use swarm_protocol::command::Command;
 use swarm_protocol::config::Confirm;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::reservation::Isolation;
 use swarm_server::ledger::Ledger;
 
 /// A deed that is no command of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Deed {
-    Init,
+    Init { isolation: Option<Isolation> },
     CreateWorktree { task: TaskId, from: Option<String> },
     CleanUp { task: TaskId },
     ClosePlan { stop: bool },

@@ -12,7 +12,8 @@ use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::operation::Force;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::TaskSpec;
-use swarm_protocol::review::{ReviewNote, Verdict as Judged};
+use swarm_protocol::reservation::Isolation;
+use swarm_protocol::review::{ReviewNote, Verdict as Judged, check_isolation};
 
 use crate::arguments::{
     CheckpointArgs, CheckpointDo, CompleteArgs, InitArgs, PhaseArgs, ReviewArgs, RollbackArgs, RollbackTo,
@@ -131,12 +132,11 @@ pub fn wish(tool: &str, arguments: Map<String, Value>) -> Result<Option<Wish>, A
 }
 
 fn init(args: InitArgs) -> Result<Wish, ApiError> {
-    match args.isolation.as_deref() {
-        None | Some("worktree") => Ok(Wish::of(What::Deed(Deed::Init), None)),
-        Some(other) => {
-            Err(bad(format!("{other:?} is not an isolation; every task has a worktree of its own")))
-        }
+    if let Some(word) = &args.isolation {
+        check_isolation(word).map_err(bad)?;
     }
+    let isolation = args.isolation.as_deref().and_then(Isolation::of_word);
+    Ok(Wish::of(What::Deed(Deed::Init { isolation }), None))
 }
 
 fn run(args: RunArgs) -> Result<Wish, ApiError> {

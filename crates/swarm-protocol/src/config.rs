@@ -29,6 +29,7 @@ pub use worktree::Worktree;
 
 use crate::channel::CommandLine;
 use crate::outcome::Mode;
+use crate::reservation::Isolation;
 
 /// What happens when records are damaged and no second copy holds them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +59,8 @@ pub struct Config {
     /// Calls of the model within one iteration.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100000)))]
     pub max_steps: u32,
+    /// Where tasks are worked on that do not say it themselves: each in a worktree of its own, or all in one tree, where each changes the files that it has reserved.
+    pub isolation: Isolation,
     pub sandbox: SandboxKind,
     /// Whether the network is open to agents, checks, verification and set-up. When not set it is, but closed to commands where a profile closes it: they run what its agents wrote.
     pub network: Option<bool>,
@@ -205,6 +208,7 @@ impl Default for Config {
             session: SessionKind::default(),
             stall: Span::secs(120),
             max_steps: 200,
+            isolation: Isolation::default(),
             sandbox: SandboxKind::default(),
             network: None,
             containment: ContainmentKind::default(),

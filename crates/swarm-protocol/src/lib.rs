@@ -9,6 +9,7 @@ pub mod time;
 pub mod plan;
 pub mod answer;
 pub mod judgement;
+pub mod globs;
 pub mod reservation;
 pub mod review;
 pub mod council;

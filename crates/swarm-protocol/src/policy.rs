@@ -152,6 +152,9 @@ pub struct Policy {
     /// A task that reserves nothing reserves the files that it names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reserve_files: bool,
+    /// Tasks that do not say where they are worked on share one tree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared_tree: bool,
     /// Whether check commands are configured.
     pub checks: bool,
     /// Whether verification commands are configured.
@@ -198,6 +201,7 @@ impl Default for Policy {
             overlap: Overlap::default(),
             reservation_secs: reservation_secs(),
             reserve_files: false,
+            shared_tree: false,
             checks: true,
             verifies: true,
         }

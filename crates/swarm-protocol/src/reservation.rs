@@ -25,6 +25,33 @@ impl Overlap {
     }
 }
 
+/// Where a task is worked on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// In a worktree of its own.
+    #[default]
+    Worktree,
+    /// In one tree with all other tasks of this kind. Each changes the files that it has reserved.
+    Reservation,
+}
+
+impl Isolation {
+    pub const ALL: [Self; 2] = [Self::Worktree, Self::Reservation];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Worktree => "worktree",
+            Self::Reservation => "reservation",
+        }
+    }
+
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|isolation| isolation.word() == word)
+    }
+}
+
 /// Who has reserved which files: all of them, or the reservation was not made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Oid;
+use crate::reservation::Isolation;
 
 /// Who says that submitted work is good; a later one is stricter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,10 +49,10 @@ pub fn check_reviewer(word: &str) -> Result<(), String> {
 
 /// Why a word cannot stand as the isolation of a task.
 pub fn check_isolation(word: &str) -> Result<(), String> {
-    match word {
-        "worktree" => Ok(()),
-        _ => Err(format!("{word:?} is not an isolation; known is worktree")),
-    }
+    let known = Isolation::ALL.map(Isolation::word).join(", ");
+    Isolation::of_word(word)
+        .map(drop)
+        .ok_or_else(|| format!("{word:?} is not an isolation; known are {known}"))
 }
 
 /// What a person thinks of submitted work.

@@ -4,6 +4,7 @@
 mod exact;
 mod rest;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, RunId, TaskId};
@@ -49,14 +50,16 @@ pub async fn snapshot(
     tip: &Oid,
     max_bytes: Option<u64>,
 ) -> Result<Snapshot, GitError> {
-    let reading = Reading { max_bytes, exact: false };
+    let reading = Reading { max_bytes, exact: false, only: None };
     snapshot_as(git, worktree, task, tip, reading).await
 }
 
 #[derive(Clone, Copy)]
-struct Reading {
-    max_bytes: Option<u64>,
-    exact: bool,
+pub(crate) struct Reading<'a> {
+    pub max_bytes: Option<u64>,
+    pub exact: bool,
+    /// None: whatever has changed.
+    pub only: Option<&'a BTreeSet<PathBuf>>,
 }
 
 async fn snapshot_as(
@@ -64,7 +67,7 @@ async fn snapshot_as(
     worktree: &Path,
     task: &TaskId,
     tip: &Oid,
-    reading: Reading,
+    reading: Reading<'_>,
 ) -> Result<Snapshot, GitError> {
     let index = PrivateIndex::take(git, task.as_str()).await?;
     let read = read_files(git, worktree, &index, tip, reading).await;
@@ -106,7 +109,7 @@ pub(crate) async fn uncommitted(
 }
 
 /// Files that differ from the commit, and the names of new ones, each ended by a NUL; the index then shows the commit.
-async fn changed(
+pub(crate) async fn changed(
     git: &Git,
     worktree: &Path,
     index: &PrivateIndex,
@@ -140,16 +143,18 @@ async fn other_names(git: &Git, worktree: &Path, index: &PrivateIndex) -> Result
     index.call(git, worktree, &["ls-files", "-z", "--others", "--exclude-standard"]).long_list().ok().await
 }
 
-async fn read_files(
+pub(crate) async fn read_files(
     git: &Git,
     worktree: &Path,
     index: &PrivateIndex,
     tip: &Oid,
-    reading: Reading,
+    reading: Reading<'_>,
 ) -> Result<Snapshot, GitError> {
-    let Reading { max_bytes, exact } = reading;
+    let Reading { max_bytes, exact, only } = reading;
+    let is_asked = |path: &Path| only.is_none_or(|only| only.contains(path));
     let call = |args: &[&str]| index.draft(git, worktree, args);
-    let (tracked, mut listed) = changed(git, worktree, index, tip).await?;
+    let (mut tracked, mut listed) = changed(git, worktree, index, tip).await?;
+    tracked.retain(|change| is_asked(&change.path));
     let is_unseen = |path: &Path| is_behind(worktree, path) || is_no_file(worktree, path);
     let (behind, tracked): (Vec<_>, Vec<_>) =
         tracked.into_iter().partition(|change| change.new.is_none() && is_unseen(&change.path));
@@ -162,6 +167,9 @@ async fn read_files(
     for name in listed.split(|b| *b == 0).filter(|name| !name.is_empty()) {
         let path = path_of(name);
         let size = || std::fs::symlink_metadata(worktree.join(&path)).map_or(0, |meta| meta.len());
+        if !is_asked(&path) {
+            continue;
+        }
         if name.ends_with(b"/") {
             nested.push(path);
         } else if max_bytes.is_some_and(|max| size() > max) || !make_readable(&worktree.join(&path)) {

@@ -262,7 +262,7 @@ export type StatusView = { agents: AgentView[]; approved: ApprovalView; attentio
 export type StopView = { agent?: AgentId | null; files: string[]; filesInAll: number; kind: RunKind; run: RunId; savedTo?: string | null; task: TaskId };
 
 /** A task in a plan file: as in the ledger, but with unknown members beside the known ones. */
-export type TaskFile = { acceptance?: string[]; allow_empty?: boolean; depends?: TaskId[]; description?: string; files?: string[]; id: TaskId; isolation?: "worktree" | null; priority?: number | null; profile?: string | null; reserve?: string[]; review?: "none" | "command" | "agent" | "council" | "human" | null; share?: string[]; size?: Size | null; status?: Status | null; tags?: string[]; title: string };
+export type TaskFile = { acceptance?: string[]; allow_empty?: boolean; depends?: TaskId[]; description?: string; files?: string[]; id: TaskId; isolation?: "worktree" | "reservation" | null; priority?: number | null; profile?: string | null; reserve?: string[]; review?: "none" | "command" | "agent" | "council" | "human" | null; share?: string[]; size?: Size | null; status?: Status | null; tags?: string[]; title: string };
 
 /** A task of the plan, `1.2` or `add-login`. Also the last part of its branch `swarm/<task>` and */
 export type TaskId = string;

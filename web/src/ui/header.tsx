@@ -152,7 +152,7 @@ export function Banner() {
         </div>
       ))}
       {status?.reservations
-        ?.filter((one) => one.waiting.length > 0)
+        ?.filter((one) => one.until && one.waiting.length > 0)
         .map((one) => (
           <div key={one.number} className="banner" role="status">
             {one.waiting.join(", ")} {one.waiting.length === 1 ? "waits" : "wait"} for {[...one.files, ...one.shared].join(", ")}, reserved by {one.holder}

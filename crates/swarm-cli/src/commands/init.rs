@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use clap::ValueEnum;
 use serde::Serialize;
 use swarm_protocol::planfile::{Care, Source};
+use swarm_protocol::reservation::Isolation;
 
 use super::plan::import::said;
 use crate::commands::operate::{DryRun, shown_lines};
@@ -30,8 +32,26 @@ pub struct Args {
     /// Import the plan of another tool found in the repository
     #[arg(long)]
     pub import: bool,
+    /// Where tasks are worked on, in a new configuration: each in a worktree of its own, or all in one that they share
+    #[arg(long, value_enum)]
+    pub isolation: Option<IsolationArg>,
     #[command(flatten)]
     pub dry: DryRun,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum IsolationArg {
+    Worktree,
+    Reservation,
+}
+
+impl From<IsolationArg> for Isolation {
+    fn from(isolation: IsolationArg) -> Self {
+        match isolation {
+            IsolationArg::Worktree => Self::Worktree,
+            IsolationArg::Reservation => Self::Reservation,
+        }
+    }
 }
 
 /// What was made, and what was taken over.
@@ -60,7 +80,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if let Some(taken) = &imported {
         said(cx, taken)?;
     }
-    let made = swarm.init()?;
+    let made = swarm.init(args.isolation.map(Isolation::from))?;
     swarm.remember_own();
     let plans = if imported.is_none() { swarm.peer_plans() } else { vec![] };
     cx.out.view(&Done { made, imported, plans }, text)

@@ -89,7 +89,7 @@ impl Swarm {
     pub(super) fn with_worktree(&self, state: &State) -> Result<Vec<TaskId>, CliError> {
         let seen = self.seen_worktrees()?.into_iter().filter_map(|seen| match seen.kind {
             Kind::Task(task) | Kind::HalfMade(task) | Kind::FolderGone(task) => Some(task),
-            Kind::Merge | Kind::Pool { .. } | Kind::Orphan => None,
+            Kind::Merge | Kind::Shared { .. } | Kind::Pool { .. } | Kind::Orphan => None,
         });
         Ok(seen.filter(|task| state.tasks.contains_key(task)).collect())
     }

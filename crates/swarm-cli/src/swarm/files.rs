@@ -6,6 +6,7 @@ use serde::Serialize;
 use swarm_engine::projection::{self, find_import};
 use swarm_engine::store::{Store, ensure_ignored, replace};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::reservation::Isolation;
 use swarm_work::worktree::{Proposal, propose};
 
 use super::Swarm;
@@ -35,18 +36,30 @@ impl Swarm {
         made
     }
 
-    /// Makes what is not there yet.
-    pub fn init(&self) -> Result<Made, CliError> {
+    /// Makes what is not there yet. An isolation that is asked for stands in a new configuration.
+    pub fn init(&self, isolation: Option<Isolation>) -> Result<Made, CliError> {
         let made = self.would_init();
         let ignore = self.paths.swarm.join(".gitignore");
         if !self.paths.config.exists() {
-            self.write_whole(&self.paths.config, first_config(&made.proposed).as_bytes())?;
+            self.write_whole(&self.paths.config, first_config(&made.proposed, isolation).as_bytes())?;
+        } else if let Some(wanted) = isolation {
+            self.is_configured(wanted)?;
         }
         ensure_ignored(&self.paths).map_err(|error| {
             CliError::environment(format!("Cannot write {}", self.relative(&ignore))).because(error)
         })?;
         self.configuration()?;
         Ok(made)
+    }
+
+    /// What stands in a configuration is not changed.
+    fn is_configured(&self, wanted: Isolation) -> Result<(), CliError> {
+        if self.configuration()?.config.isolation == wanted {
+            return Ok(());
+        }
+        let place = self.relative(&self.paths.config);
+        Err(CliError::usage(format!("{place} exists, and `swarm init` does not change it"))
+            .because(format!("set `\"isolation\": \"{}\"` in it", wanted.word())))
     }
 
     /// The export that `swarm plan import` means when no file is named.
@@ -105,9 +118,10 @@ impl Swarm {
 
 /// A configuration to begin with. It holds nothing but what was found, because every key that stands in it no
 /// longer follows the defaults.
-pub fn first_config(proposed: &Proposal) -> String {
+pub fn first_config(proposed: &Proposal, isolation: Option<Isolation>) -> String {
     let mut lines =
         vec!["  // `swarm config show` lists every key with its value and where it comes from.".to_owned()];
+    lines.extend(isolation.map(|wanted| format!("  \"isolation\": \"{}\",", wanted.word())));
     lines.extend(proposed_lines(proposed));
     format!("{{\n{}\n}}\n", lines.join("\n"))
 }
@@ -163,8 +177,9 @@ mod tests {
         for proposal in [all, Proposal::default()] {
             let dir = tempfile::tempdir().expect("a folder");
             let file = dir.path().join("config.json");
-            std::fs::write(&file, first_config(&proposal)).expect("writable");
+            std::fs::write(&file, first_config(&proposal, Some(Isolation::Reservation))).expect("writable");
             let config = swarm_engine::settings::load(&file, &Default::default(), &[]).expect("valid").config;
+            assert_eq!(config.isolation, Isolation::Reservation);
             assert_eq!(config.worktree.copy, proposal.copy);
             assert_eq!(config.worktree.setup_when, proposal.setup_when);
             assert_eq!(config.check.commands.len(), proposal.check.len());

@@ -31,6 +31,7 @@ mod odd_files;
 mod recovery;
 mod reservations;
 mod retry;
+mod shared_tree;
 mod shortage;
 mod submodules;
 mod terminal;

@@ -7,9 +7,12 @@ use swarm_protocol::reservation::{Overlap, Reservation};
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
+use super::task::wrong;
 use super::validate;
 use crate::limits::{RESERVATION_SECS_MAX, RESERVATIONS_MAX, RESERVED_GLOBS_MAX};
-use crate::reservations::{TIME_IS_OVER, Wanted, in_the_way, is_over, means, waits_for};
+use crate::reservations::{
+    TIME_IS_OVER, Wanted, has_agent, in_the_way, is_over, means, shares_the_tree, waits_for,
+};
 use crate::state::{State, Task};
 
 /// What a person or a tool asks for.
@@ -81,6 +84,12 @@ fn taken(state: &State, number: u64) -> Refusal {
 
 pub(super) fn release(state: &State, number: u64) -> Result<Outcome, Refusal> {
     let found = state.reservations.get(&number).ok_or(Refusal::UnknownReservation { number })?;
+    let holder = found.task.as_ref().and_then(|id| state.task(id));
+    // In one tree the next one would write into the files under its hands.
+    if let Some(task) = holder.filter(|task| shares_the_tree(state, task) && has_agent(state, &task.spec.id))
+    {
+        return Err(wrong(state, &task.spec.id, task, "left without its files in the shared tree"));
+    }
     let answer = format!("Released reservation {number} of {}", found.holder());
     let (task, why) = (found.task.clone(), "a person released it".into());
     Ok(Outcome::new(vec![Event::ReservationReleased { task, number, why }], answer))

@@ -2,13 +2,13 @@
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
+use swarm_protocol::globs::meet;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::reservation::{Overlap, Reservation};
 use swarm_protocol::time::Timestamp;
 
-use crate::globs::meet;
 use crate::operation::machine;
 use crate::planted::{self, Bug};
 use crate::react;
@@ -67,7 +67,7 @@ struct Line {
 /// Whether the files that the task wants can be had now, or need not be waited for. Of those that wait, a bounded number is
 /// asked: with a long queue behind one reservation it would be asked for every task, at every event.
 fn files_are_free(state: &State, id: &TaskId, line: &mut Line) -> bool {
-    let Some(task) = state.task(id).filter(|_| reservations::waits(state)) else { return true };
+    let Some(task) = state.task(id).filter(|task| reservations::waits(state, task)) else { return true };
     let wanted = reservations::wanted(state, task);
     if wanted.is_empty() || reservations::of_task(state, id).is_some() {
         return true;

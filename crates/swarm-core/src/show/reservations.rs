@@ -5,7 +5,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::ReservationView;
 
 use crate::reservations::{in_the_way, is_at_work, is_over, of_task, wanted};
-use crate::state::State;
+use crate::state::{State, Task};
 
 /// Tasks of the queue that are asked what they wait for; and those that are named.
 const ASKED_MAX: usize = 64;
@@ -71,6 +71,7 @@ fn behind(state: &State, id: &TaskId) -> Option<String> {
 
 /// The reservations that a task of the queue waits for.
 fn awaited(state: &State, id: &TaskId) -> Vec<u64> {
-    let Some(task) = state.task(id).filter(|_| crate::reservations::waits(state)) else { return vec![] };
+    let waits = |task: &&Task| crate::reservations::waits(state, task);
+    let Some(task) = state.task(id).filter(waits) else { return vec![] };
     in_the_way(state, Some(id), wanted(state, task)).collect()
 }

@@ -376,3 +376,41 @@ fn w3_a_release_is_not_undone_once_the_reservation_would_have_ended() {
         ",
     );
 }
+
+#[test]
+fn w1_in_one_tree_no_two_have_the_same_files_whatever_else_is_allowed() {
+    check(
+        "plan a#src/** b#src/a.rs c#docs/** | slots 3 | start sharing | reservations",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            c: Pending → Preparing r2
+            reservation 1: task a has src/**, b waits
+            reservation 2: task c has docs/**
+            owed: Prepare r1, Prepare r2
+        ",
+    );
+    check(
+        "plan a b@docs/** c | slots 3 | start sharing | reservations",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            c: Pending
+            reservation 1: task a has **, b c waits
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn w1_files_in_the_shared_tree_are_not_released_while_an_agent_works_in_them() {
+    check(
+        "plan a#src/** b#src/** | slots 2 | start sharing | ready a | release 1 | complete a | green a | stopped a | release 1",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging
+            b: Pending → Preparing r2
+            refused: Task a is active and cannot be left without its files in the shared tree (try swarm agent stop a)
+            owed: Prepare r2, Build a
+        ",
+    );
+}

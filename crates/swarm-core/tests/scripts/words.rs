@@ -7,6 +7,7 @@
 //! `start alike` allows two failures of the checks that are alike · `start tried` tries them where the task began ·
 //! `again a` its worktree is ready, with its work · `red otherwise a` · `start three` allows three claims without progress · `closing` `resume close` `resume checks` ·
 //! `start read` a person reviews everything · `start tagged` by the tags docs and keys ·
+//! `start sharing` all tasks share one tree, and of reserved files it is only told ·
 //! `start denying` `start warning` what becomes of work in reserved files · `start named` the files of a task are reserved ·
 //! `reserve src/**` `reserve shared src/**` `release 1` ·
 //! `message a` · `heard a` an iteration whose prompt knew all there is · `extend` `extend a`.
@@ -77,6 +78,7 @@ pub fn policy(word: &str) -> Policy {
         "tried" => Policy { check_bases: true, ..Policy::default() },
         "denying" => Policy { overlap: Overlap::Deny, ..Policy::default() },
         "warning" => Policy { overlap: Overlap::Warn, ..Policy::default() },
+        "sharing" => Policy { shared_tree: true, overlap: Overlap::Warn, ..Policy::default() },
         "named" => Policy { reserve_files: true, ..Policy::default() },
         "three" => Policy { claims_max: 3, ..Policy::default() },
         "budget" => Policy { task_budget: allowance(150), budget: allowance(350), ..Policy::default() },

@@ -1,6 +1,6 @@
 //! Effect → executor → report. Each arm looks first, acts second, and always ends in a report.
 
-mod trunk;
+pub(super) mod trunk;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -99,8 +99,16 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
     // One that slept through the coming of another must not start, stop or remove anything.
     world.git.may_act().map_err(describe)?;
     match effect {
-        Effect::Prepare { run, task, from, base } => {
-            let (report, news) = world.make_workplace(run, &task, from.as_ref(), base.as_ref()).await;
+        Effect::Prepare { run, task, from, base, shared } => {
+            let (mut report, mut news) =
+                world.make_workplace(run.clone(), &task, from.as_ref(), base.as_ref()).await;
+            if let (Report::Prepared { .. }, Some(holds)) = (&report, &shared) {
+                let let_in = world.let_in(&run, &task, holds, context.profile.as_deref()).await;
+                if let Err((failed, told)) = let_in {
+                    report = failed;
+                    news.extend(told);
+                }
+            }
             for one in news {
                 let _ = context.out.send(FromExecutor::News(one)).await;
             }

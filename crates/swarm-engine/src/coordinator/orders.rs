@@ -10,6 +10,7 @@ use swarm_protocol::ids::RunId;
 use super::Coordinator;
 use super::prompt::{Setting, compose};
 use swarm_agents::handover::ContextFiles;
+use swarm_work::shared_tree;
 
 /// The smallest question that shows whether the service answers at all.
 const PROBE: &str = "Answer with the single word ok. Use no tools.";
@@ -47,7 +48,8 @@ impl Coordinator {
             Effect::Work { run, task, agent, attempt, order, .. } => Some(match order {
                 WorkOrder::Go { iteration, .. } if self.links.is_told_to_go(run, *iteration) => return None,
                 WorkOrder::Go { iteration, session } => {
-                    let worktree = self.world.worktree_of(task);
+                    let shared = shared_tree::place_of(&self.world.git, task, run);
+                    let worktree = shared.clone().unwrap_or_else(|| self.world.worktree_of(task));
                     let submitted = config.commands_at_submission(true, true);
                     let setting = Setting {
                         task,
@@ -55,6 +57,7 @@ impl Coordinator {
                         attempt: *attempt,
                         iteration: *iteration,
                         worktree: &worktree,
+                        shared: shared.is_some(),
                         checks: submitted.commands.iter().map(CommandLine::shown).collect(),
                         learnings: self.world.learnings.for_agent(agent),
                         context: ContextFiles::new(&self.world.paths.swarm, task),

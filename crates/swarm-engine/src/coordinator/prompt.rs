@@ -22,6 +22,8 @@ pub struct Setting<'a> {
     pub attempt: u32,
     pub iteration: u32,
     pub worktree: &'a Path,
+    /// It is that of all tasks which share one.
+    pub shared: bool,
     pub checks: Vec<String>,
     pub learnings: Learnings,
     /// What earlier attempts at the task left.
@@ -65,6 +67,7 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         messages: messages(task),
         reserved: show::reserved_for(state, setting.task),
         reserved_by_others: show::reserved_by_others(state, setting.task, RESERVED_SHOWN),
+        shared: setting.shared,
     })
 }
 

@@ -40,7 +40,7 @@ impl World {
         }
     }
 
-    fn copy_rule(&self) -> CopyRule {
+    pub(super) fn copy_rule(&self) -> CopyRule {
         CopyRule::new(&self.config.worktree.copy)
     }
 

@@ -16,6 +16,7 @@ use swarm_git::Git;
 use swarm_process::Containment;
 use swarm_work::checkout_watch::CheckoutWatch;
 use swarm_work::daemon::{DaemonSpec, Known, RunFiles};
+use swarm_work::shared_tree;
 use swarm_work::supervisor::Launch;
 
 /// Shared by all executors of one coordinator; nothing in it changes but trunk, and that only by an operation.
@@ -98,6 +99,7 @@ impl World {
         let Outfit { setup, guard, .. } = Outfit::of(&self.config, attempt.profile.unwrap_or(&self.agent))?;
         Ok(DaemonSpec {
             worktree: self.worktree_of(attempt.task),
+            shared: shared_tree::place_of(&self.git, attempt.task, attempt.run),
             agent: Some(attempt.agent.clone()),
             attempt: attempt.number,
             title: attempt.title.to_owned(),
@@ -145,6 +147,7 @@ impl World {
             nonce: nonce.into(),
             root: self.paths.root.clone(),
             worktree: PathBuf::new(),
+            shared: None,
             task: task.clone(),
             agent: None,
             attempt: 1,

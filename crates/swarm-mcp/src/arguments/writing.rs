@@ -13,7 +13,7 @@ pub use planning::{EditArgs, EditDo, PhaseArgs, PlanArgs, PlanDo, SavePlanArgs, 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InitArgs {
-    /// How tasks are kept apart; only worktree is supported
+    /// How tasks are kept apart: worktree (each has its own) or reservation (one tree, and each changes the files that it reserves). Stands in a new configuration
     pub isolation: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use super::recovery::profile_rules;
 use super::{Config, QuotaScope, SessionKind, hook_rules};
 use crate::policy::Policy;
+use crate::reservation::Isolation;
 use crate::review::Reviewer;
 
 impl Config {
@@ -49,6 +50,7 @@ impl Config {
             overlap: self.reservations.overlap,
             reservation_secs: self.reservations.ttl.secs,
             reserve_files: self.reservations.files,
+            shared_tree: self.isolation == Isolation::Reservation,
             checks,
             verifies: !self.verify_commands().commands.is_empty(),
         }

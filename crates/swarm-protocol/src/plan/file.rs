@@ -65,7 +65,7 @@ pub struct TaskFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "isolation")]
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["worktree", null])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["worktree", "reservation", null])))]
     pub isolation: Option<String>,
     /// Who reviews it; else the configuration says so.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "reviewer")]

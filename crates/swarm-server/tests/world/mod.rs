@@ -70,6 +70,7 @@ impl World {
             nonce: ulid::Ulid::generate().to_string(),
             root,
             worktree,
+            shared: None,
             task: TaskId::new("t1").expect("a task id"),
             agent: Some(AgentId::nth(1)),
             attempt: 1,

@@ -19,7 +19,7 @@ impl OperationWorld {
     /// What the executor says; none: it waits for an agent.
     pub fn deed(&mut self, effect: &Effect) -> Option<Report> {
         Some(match effect {
-            Effect::Prepare { run, task, from, base } => {
+            Effect::Prepare { run, task, from, base, .. } => {
                 self.prepare(run, task, from.as_ref(), base.as_ref())
             }
             Effect::Work { run, .. } => Report::WorkEnded { run: run.clone(), how: Ended::Stopped },

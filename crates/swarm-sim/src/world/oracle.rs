@@ -180,10 +180,15 @@ impl Oracle {
         let slots = c.state.plan.as_ref().map_or(1, |plan| plan.profile.slots()) as usize;
         self.recovery.judge(event, truth, &self.at_work, slots)?;
         self.claims.judge(event).map_err(|(rule, text)| broken(rule, text))?;
-        let reserves = |id: &TaskId| {
-            c.state.task(id).is_some_and(|t| !t.spec.reserve.is_empty() || !t.spec.share.is_empty())
+        let shares = |id: &TaskId| {
+            let word = c.state.task(id).map(|t| t.spec.isolation.as_deref());
+            word.is_some_and(|word| word.map_or(c.state.policy.shared_tree, |word| word == "reservation"))
         };
-        self.reserved.judge(event, reserves)?;
+        let reserves = |id: &TaskId| {
+            let spec = c.state.task(id).map(|t| &t.spec);
+            shares(id) || spec.is_some_and(|spec| !spec.reserve.is_empty() || !spec.share.is_empty())
+        };
+        self.reserved.judge(event, reserves, shares)?;
         match event {
             Event::Operation { id, .. } if self.operations.contains(id) => {
                 Err(broken("the same command id is carried out once", id.to_string()))

@@ -5,7 +5,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::Oid;
 use swarm_protocol::plan::TaskSpec;
 use swarm_protocol::policy::Policy;
-use swarm_protocol::reservation::Overlap;
+use swarm_protocol::reservation::{Isolation, Overlap};
 
 use crate::rng::Rng;
 
@@ -22,6 +22,9 @@ const GLOBS: [(&str, &[usize]); 7] = [
     ("docs/", &[3]),
     ("src/b.*", &[1]),
 ];
+
+/// What a task has that shares a tree and does not say which files are its own.
+const EVERYTHING: &str = "**";
 
 const SALT: u64 = 0x7265_7365_7276_6564;
 
@@ -41,6 +44,7 @@ impl Reserving {
         let Some(rng) = &mut self.rng else { return };
         policy.overlap = *rng.pick(&[Overlap::Wait, Overlap::Wait, Overlap::Deny, Overlap::Warn]);
         policy.reservation_secs = rng.between(30, 900);
+        policy.shared_tree = rng.chance(20);
     }
 
     /// What a new task reserves.
@@ -48,6 +52,7 @@ impl Reserving {
         let Some(rng) = &mut self.rng else { return };
         spec.reserve = globs(rng, 40);
         spec.share = globs(rng, 15);
+        spec.isolation = rng.chance(25).then(|| rng.pick(&Isolation::ALL).word().into());
     }
 
     /// A person reserves files, or takes them from whoever has them.
@@ -73,7 +78,10 @@ fn globs(rng: &mut Rng, percent: u64) -> Vec<String> {
 
 /// The files that these mean.
 pub fn meant(globs: &[String]) -> impl Iterator<Item = usize> {
-    let of = |glob: &String| GLOBS.iter().find(|(known, _)| known == glob).map(|(_, files)| *files);
+    let of = |glob: &String| match glob.as_str() {
+        EVERYTHING => Some([0, 1, 2, 3].as_slice()),
+        _ => GLOBS.iter().find(|(known, _)| known == glob).map(|(_, files)| *files),
+    };
     globs.iter().filter_map(of).flatten().copied()
 }
 

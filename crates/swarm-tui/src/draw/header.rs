@@ -136,7 +136,7 @@ pub fn abnormal(model: &Model) -> Option<String> {
         let until = quota.resets_at.map(|at| format!(", resets at {}", crate::said::clock(at)));
         parts.push(format!("the quota of {} is used up{}", quota.group, until.unwrap_or_default()));
     }
-    for one in board.status.reservations.iter().filter(|one| !one.waiting.is_empty()) {
+    for one in board.status.reservations.iter().filter(|one| one.until.is_some() && !one.waiting.is_empty()) {
         let waiting: Vec<&str> = one.waiting.iter().map(swarm_protocol::ids::TaskId::as_str).collect();
         let files: Vec<&str> = one.files.iter().chain(&one.shared).map(String::as_str).collect();
         let (files, holder) = (files.join(", "), &one.holder);

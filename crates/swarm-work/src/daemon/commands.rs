@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::program::{How, Listener, Ran, StopWish};
 use super::run_context::RunContext;
+use super::walls::Who;
 use swarm_agents::journal::Stream;
 use swarm_process::ProcessError;
 
@@ -28,6 +29,7 @@ pub enum Judged {
 /// Runs the commands until the first that fails. No commands: passed.
 pub async fn judge(
     context: &RunContext,
+    who: Who,
     commands: &[CommandLine],
     timeout_secs: u64,
     stop: &mut StopWish,
@@ -38,8 +40,8 @@ pub async fn judge(
     let mut passed = true;
     for command in commands {
         heard.say(&format!("$ {}", command.shown()));
-        let bounds = context.command_bounds(Some(deadline)).await;
-        let ran = match context.command_call(&command.argv()) {
+        let bounds = context.bounds_of(who, Some(deadline)).await;
+        let ran = match context.call_of(who, &command.argv()) {
             Some(call) => context.run(call, &bounds, &mut heard, stop).await,
             None => Err(ProcessError::NotFound { program: "an empty command".into() }),
         };

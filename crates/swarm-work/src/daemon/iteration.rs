@@ -76,10 +76,10 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
     let mut outcome = outcome(setup, &run);
     let mut notes: Vec<String> = Vec::new();
     if let HandedIn::Refused { why } = &handed {
-        notes.push(format!("The commits were not taken: {why}"));
+        notes.push(format!("The work was not taken: {why}"));
         // Complete means that the branch holds all of the work. The next iteration would say the same again.
         if outcome == IterationOutcome::Complete {
-            outcome = IterationOutcome::AsksHuman { text: format!("its commits were not taken: {why}") };
+            outcome = IterationOutcome::AsksHuman { text: format!("its work was not taken: {why}") };
         }
     }
     let mut tip = None;

@@ -9,9 +9,12 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::SandboxKind;
 
 use super::run_context::RunContext;
+use super::spec::DaemonSpec;
 use crate::hand_in::{HandedIn, hand_in, hand_in_passing};
 use crate::remove::move_to_trash;
-use swarm_git::{GitError, OwnRepository};
+use crate::rescue::why_left_out;
+use crate::shared_tree::{Visitor, gather};
+use swarm_git::{Git, GitError, OwnRepository};
 use swarm_process::complain;
 use swarm_process::sandbox::Bind;
 use swarm_protocol::ids::Oid;
@@ -43,7 +46,9 @@ impl RunContext {
     /// None where the agent works in the person's repository: nothing keeps it from that without walls of ours.
     pub(super) fn own(&self) -> Option<OwnRepository> {
         let walled = matches!(self.spec.guard.sandbox, SandboxKind::Landlock | SandboxKind::Strict);
-        let works = self.spec.kind == RunKind::Work && self.spec.question.is_none();
+        // In a shared tree nobody commits: git's index of it would be everybody's.
+        let alone = self.spec.shared.is_none();
+        let works = self.spec.kind == RunKind::Work && self.spec.question.is_none() && alone;
         (walled && works).then(|| OwnRepository::of(&self.spec.worktree, &self.spec.task))
     }
 
@@ -98,12 +103,25 @@ impl RunContext {
 
     async fn try_hand_in(&self) -> Result<HandedIn, GitError> {
         let git = self.git().await?;
+        if self.spec.shared.is_some() {
+            return self.fetch_from_shared(git).await;
+        }
         hand_in(git, &self.spec.task, &self.spec.worktree, self.spec.file_max_bytes).await
+    }
+
+    /// What the agent has made of its files in the shared tree, into the task's own worktree.
+    async fn fetch_from_shared(&self, git: &Git) -> Result<HandedIn, GitError> {
+        let DaemonSpec { task, run, worktree, file_max_bytes, .. } = &self.spec;
+        let visitor = Visitor { task, run, worktree, max_file_bytes: *file_max_bytes };
+        let gathered = gather(git, &visitor).await?;
+        let Some(path) = gathered.left_out.first() else { return Ok(HandedIn::Nothing) };
+        let why = why_left_out(&self.place(), path);
+        Ok(HandedIn::Refused { why: format!("{}: {why}", path.display()) })
     }
 
     /// Takes what the agent has committed. Nothing of the agent may run now.
     pub(super) async fn hand_in(&self) -> HandedIn {
-        if self.own().is_none() {
+        if self.own().is_none() && self.spec.shared.is_none() {
             return HandedIn::Nothing;
         }
         let mut handed = self.try_hand_in().await;

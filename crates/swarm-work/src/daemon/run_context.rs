@@ -98,6 +98,7 @@ impl RunContext {
     /// A sentence for the ledger: without secrets and without places of this machine.
     pub fn sentence(&self, text: &str) -> String {
         let text = without_root(&self.redactor.redact(text), &self.spec.worktree);
+        let text = self.spec.shared.as_ref().map_or(text.clone(), |shared| without_root(&text, shared));
         without_root(&text, &self.spec.root)
     }
 
@@ -108,10 +109,16 @@ impl RunContext {
         let _ = self.told.try_send(FromDaemon::Noted { text });
     }
 
-    /// Where the programs of this run work: the worktree, or an empty folder for a question.
+    /// Where the agent works: the worktree, the tree that it shares with others, or an empty folder for a question.
     pub fn place(&self) -> PathBuf {
+        self.place_of(Who::Agent)
+    }
+
+    /// Commands judge what is committed, and that is in the task's own worktree.
+    pub(super) fn place_of(&self, who: Who) -> PathBuf {
         if self.spec.kind != RunKind::Probe {
-            return self.spec.worktree.clone();
+            let shared = self.spec.shared.as_ref().filter(|_| who != Who::Command);
+            return shared.unwrap_or(&self.spec.worktree).clone();
         }
         let place = self.tmp().join("probe");
         complain("make a folder for a question", std::fs::create_dir_all(&place));
@@ -139,14 +146,9 @@ impl RunContext {
         self.call_of(Who::Agent, argv)
     }
 
-    /// A call of a command of the project.
-    pub fn command_call(&self, argv: &[String]) -> Option<Call> {
-        self.call_of(Who::Command, argv)
-    }
-
-    fn call_of(&self, who: Who, argv: &[String]) -> Option<Call> {
+    pub(super) fn call_of(&self, who: Who, argv: &[String]) -> Option<Call> {
         let (program, args) = argv.split_first()?;
-        let mut call = Call::new(program).args(args).cwd(self.place());
+        let mut call = Call::new(program).args(args).cwd(self.place_of(who));
         call.env = self.environment(who);
         call.env.extend(self.spec.env.iter().map(|(name, value)| (name.into(), value.into())));
         let agent = self.spec.agent.as_ref().map_or("", |agent| agent.as_str());
@@ -175,11 +177,6 @@ impl RunContext {
         self.bounds_of(Who::Agent, deadline).await
     }
 
-    /// The bounds of a command of the project.
-    pub async fn command_bounds(&self, deadline: Option<Instant>) -> Bounds {
-        self.bounds_of(Who::Command, deadline).await
-    }
-
     /// The net, if it is known already.
     pub(super) fn net_as_known(&self) -> Option<&Containment> {
         match self.containment.get() {
@@ -189,7 +186,7 @@ impl RunContext {
         }
     }
 
-    async fn bounds_of(&self, who: Who, deadline: Option<Instant>) -> Bounds {
+    pub(super) async fn bounds_of(&self, who: Who, deadline: Option<Instant>) -> Bounds {
         let containment = self.containment.get_or_init(async || {
             let wanted = self.wanted_containment();
             let told = self.spec.known.containment.as_ref();

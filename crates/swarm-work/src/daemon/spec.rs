@@ -27,6 +27,9 @@ pub struct DaemonSpec {
     pub root: PathBuf,
     /// Where the program works: the task's worktree, or the merge worktree of a verify run.
     pub worktree: PathBuf,
+    /// Where the agent works instead, together with others: the shared tree. Its work is taken from there to the worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<PathBuf>,
     pub task: TaskId,
     /// None for runs without an agent (verify).
     #[serde(default)]

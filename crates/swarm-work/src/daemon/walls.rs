@@ -13,7 +13,7 @@ use swarm_agents::{AgentSetup, Surroundings};
 use swarm_process::Containment;
 use swarm_process::complain;
 use swarm_process::environment;
-use swarm_process::sandbox::{GitRights, SandboxSpec, make_tmp, tmp_of};
+use swarm_process::sandbox::{Bind, GitRights, SandboxSpec, make_tmp, tmp_of};
 
 /// Overrides the net that would be chosen, for trials and tests.
 const CONTAINMENT_VARIABLE: &str = "SWARM_CONTAINMENT";
@@ -24,6 +24,8 @@ pub enum Who {
     Agent,
     /// A command of the project: what it runs was written by the agent, so it gets no keys.
     Command,
+    /// Such a command where the agent works, in a tree that it shares with others.
+    SetUp,
 }
 
 /// Names of the variables that a daemon of this run needs besides those that everybody gets.
@@ -57,8 +59,13 @@ impl RunContext {
         let git = self.git_rights().await;
         Some(SandboxSpec {
             // Whoever only has a question finds everything and changes nothing.
-            worktree: if self.spec.question.is_some() { self.tmp() } else { self.place() },
-            binds: git.as_ref().and_then(|_| self.shown_as_git()).into_iter().collect(),
+            worktree: if self.spec.question.is_some() { self.tmp() } else { self.place_of(who) },
+            binds: git
+                .as_ref()
+                .and_then(|_| self.shown_as_git())
+                .or_else(|| self.fixed_git(who))
+                .into_iter()
+                .collect(),
             git,
             tmp: self.tmp(),
             masked: masked(&self.spec.guard.hide, &writable),
@@ -86,7 +93,7 @@ impl RunContext {
     pub(super) fn environment(&self, who: Who) -> BTreeMap<OsString, OsString> {
         let names = match who {
             Who::Agent => names_handed_on(&self.spec),
-            Who::Command => self.spec.guard.env.clone(),
+            Who::Command | Who::SetUp => self.spec.guard.env.clone(),
         };
         let mut env = environment::for_program(&names);
         env.insert("TMPDIR".into(), self.tmp().into());
@@ -121,6 +128,13 @@ impl RunContext {
         let walled = matches!(self.spec.guard.sandbox, SandboxKind::Landlock | SandboxKind::Strict)
             || self.spec.question.is_some();
         walled && self.net_as_known().is_some_and(Containment::can_bind)
+    }
+
+    /// In a tree that several share nobody changes which repository it belongs to.
+    fn fixed_git(&self, who: Who) -> Option<Bind> {
+        let shared = self.spec.shared.as_ref().filter(|_| who != Who::Command && self.has_own_view())?;
+        let file = shared.join(".git");
+        Some(Bind { source: file.clone(), target: file, read_only: true })
     }
 
     /// A verdict is about one commit: whoever judges it cannot make another, and has no repository to make it in.

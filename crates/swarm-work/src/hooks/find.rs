@@ -9,6 +9,7 @@ use std::time::Duration;
 use swarm_protocol::config;
 
 use super::{ALIASES, Found, Hook, TIMEOUT};
+use crate::shell_word::word;
 
 /// A hook as the configuration has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,10 +93,4 @@ fn of_file(
             Found::Hook(Hook { name, argv, shown, timeout, blocking, configured })
         }
     }
-}
-
-/// One word of a shell command.
-fn word(text: &str) -> String {
-    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@,:".contains(&b));
-    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::shell_word::path_word;
 use swarm_git::MidWay;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,12 +86,12 @@ impl Waits {
 
     /// The command that helps.
     pub fn command(&self) -> String {
-        let at = format!("git -C {}", word(&self.checkout));
-        let paths = || self.reason.paths().iter().map(|path| word(path)).collect::<Vec<_>>().join(" ");
+        let at = format!("git -C {}", path_word(&self.checkout));
+        let paths = || self.reason.paths().iter().map(|path| path_word(path)).collect::<Vec<_>>().join(" ");
         match &self.reason {
             WaitReason::MidWay(what) => what.describe().1.replacen("git", &at, 1),
             WaitReason::IndexLocked { lock } => {
-                format!("rm {}   # only if no git command is running", word(lock))
+                format!("rm {}   # only if no git command is running", path_word(lock))
             }
             // What is no file cannot be stashed.
             WaitReason::Changed { paths } if self.odd(paths).is_some() => {
@@ -136,7 +137,7 @@ pub(crate) fn aside(path: &Path, to: &Path) -> String {
         n => format!("{}.mine{n}", to.display()),
     };
     let free = (1..100).map(named).find(|name| std::fs::symlink_metadata(name).is_err());
-    format!("mv {} {}", word(path), word(Path::new(&free.unwrap_or_else(|| named(100)))))
+    format!("mv {} {}", path_word(path), path_word(Path::new(&free.unwrap_or_else(|| named(100)))))
 }
 
 fn listed(paths: &[PathBuf], one: &str, many: &str) -> String {
@@ -145,11 +146,4 @@ fn listed(paths: &[PathBuf], one: &str, many: &str) -> String {
         [path] => format!("{} {one}", path.display()),
         [path, rest @ ..] => format!("{} and {} more {many}", path.display(), rest.len()),
     }
-}
-
-/// A path as one word of a shell command.
-fn word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@,:".contains(&b));
-    if plain && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

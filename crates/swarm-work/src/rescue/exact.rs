@@ -65,7 +65,7 @@ async fn through_index(
     tip: &Oid,
     since: SystemTime,
 ) -> Result<Exact, GitError> {
-    let reading = Reading { max_bytes: Some(RESCUE_FILE_MAX_BYTES), exact: true };
+    let reading = Reading { max_bytes: Some(RESCUE_FILE_MAX_BYTES), exact: true, only: None };
     let shot = read_files(git, worktree, index, tip, reading).await?;
     let changes = git.changes(tip, &shot.tree).await?;
     Ok(Exact { shot, tip: tip.clone(), changes, since })

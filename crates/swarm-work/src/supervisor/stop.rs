@@ -19,6 +19,7 @@ use super::watch::{free_lock, let_go, process_of};
 use crate::daemon::RunFiles;
 use crate::hand_in::hand_in;
 use crate::rescue::save_wip;
+use crate::shared_tree::{Visitor, leave};
 use crate::worktree::{marker_of, newest_whole};
 use swarm_git::{Git, GitError};
 use swarm_process::boot_id;
@@ -83,6 +84,9 @@ pub async fn stop_run(
     if owner.is_none() && !settled {
         end_tree(files, nonce, grace).await?;
     }
+    if let Some(rescue) = rescue.filter(|_| owner.is_none()) {
+        leave_shared(git, files, rescue).await?;
+    }
     let wip = match (&last, rescue) {
         (Some(ExitRecord { wip: Some(saved), .. }), _) => Some(saved.clone()),
         // It looked after the last of its processes was gone, and nobody of it can have written since.
@@ -145,6 +149,23 @@ async fn end_tree(files: &RunFiles, nonce: &str, grace: Duration) -> Result<(), 
     match end_left_behind(files, nonce, grace).await {
         none if none.is_empty() => Ok(()),
         pids => Err(StopError::ProcessesStay { run: files.run.to_string(), pids }),
+    }
+}
+
+/// Takes what lies in the shared tree to the task's own worktree, where it is saved.
+async fn leave_shared(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<(), StopError> {
+    let Rescue { task, worktree, max_file_bytes } = rescue;
+    let visitor = Visitor { task, run: &files.run, worktree, max_file_bytes: *max_file_bytes };
+    match leave(git, &visitor).await {
+        Err(source) if source.is_shortage() => {
+            Err(StopError::NotSaved { run: files.run.to_string(), source })
+        }
+        // It lies there all the same, and is taken before anybody works there for this task. A stop has an end.
+        Err(error) => {
+            git.notice(Some(task), format!("its files in the shared tree were not taken: {error}"));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
     }
 }
 

@@ -93,6 +93,7 @@ pub fn records_at(git: &Git, path: &Path, marker: Option<&WorktreeMarker>) -> Ve
 pub fn checkouts_of_people(git: &Git) -> Vec<Checkout> {
     let mut not_theirs = records_of_tasks(git);
     not_theirs.extend(crate::merge_tree::record_name(git));
+    not_theirs.extend(crate::shared_tree::record_name(git));
     git.checkouts().into_iter().filter(|one| one.is_main || !is_named(&not_theirs, &one.git_dir)).collect()
 }
 

@@ -6,6 +6,7 @@ use swarm_protocol::ids::TaskId;
 
 use super::{MarkerState, RESERVED, all_markers, pool, records_at};
 use crate::rescue::uncommitted;
+use crate::shared_tree;
 use swarm_git::{Git, GitError};
 
 /// One line of `swarm worktree list`.
@@ -27,6 +28,8 @@ pub enum Kind {
     FolderGone(TaskId),
     /// The one in which merged work is verified.
     Merge,
+    /// The one in which these tasks are worked on together.
+    Shared { tasks: Vec<TaskId> },
     /// Kept for the next task; `ready` when it is proven clean.
     Pool { ready: bool },
     /// A folder among the worktrees that the swarm has not made.
@@ -56,6 +59,9 @@ pub async fn overview(git: &Git, dir: &Path, merge: &Path) -> Result<Vec<Seen>, 
     }
     if merge.is_dir() {
         all.push(Seen { path: merge.to_owned(), kind: Kind::Merge, uncommitted: None });
+    }
+    if let Some((path, tasks)) = shared_tree::seen(git) {
+        all.push(Seen { path, kind: Kind::Shared { tasks }, uncommitted: None });
     }
     for (path, ready) in pool::contents(git) {
         all.push(Seen { path, kind: Kind::Pool { ready }, uncommitted: None });

@@ -33,6 +33,11 @@ pub fn setup_due(git: &Git, name: &str, worktree: &Path, when: &[String], comman
     Ok(stamp != Some(stamp_of(worktree, when, command)?))
 }
 
+/// Whether some set-up has succeeded there.
+pub(crate) fn was_made(git: &Git, name: &str) -> bool {
+    read_marker::<Stamp>(&stamp_path(git, name)).is_some()
+}
+
 /// Remembers that `command` has succeeded there.
 pub fn record_setup(
     git: &Git,

@@ -59,7 +59,7 @@ impl Desk for Screen {
 fn would(swarm: &Swarm, deed: &Deed) -> Result<PreviewView, CliError> {
     let (kind, lines) = match deed {
         Deed::ClosePlan { stop } => return swarm.preview_close(*stop),
-        Deed::Init => {
+        Deed::Init { .. } => {
             let made = swarm.would_init().created;
             ("init", made.iter().map(|path| format!("{path} is created")).collect())
         }
@@ -81,18 +81,18 @@ fn would(swarm: &Swarm, deed: &Deed) -> Result<PreviewView, CliError> {
 fn carry_out(swarm: &Swarm, deed: &Deed) -> Result<Done, CliError> {
     // These ask nobody who could see who we are, so it is looked at here.
     refuse_agents(match deed {
-        Deed::Init => "init",
+        Deed::Init { .. } => "init",
         Deed::CreateWorktree { .. } => "worktree create",
         Deed::CleanUp { .. } => "worktree cleanup",
         Deed::ClosePlan { .. } => "close",
     })?;
     Ok(match deed {
-        Deed::Init => {
+        Deed::Init { isolation } => {
             if let Some(theirs) = swarm.foreign_plan() {
                 let text = format!("{} is a plan of another tool", swarm.relative(&theirs));
                 return Err(CliError::foreign_plan(text).run_instead("swarm init --import"));
             }
-            let made = swarm.init()?;
+            let made = swarm.init(*isolation)?;
             let text = match made.created.as_slice() {
                 [] => "Everything is there already".to_owned(),
                 created => format!("Created {}", created.join(", ")),

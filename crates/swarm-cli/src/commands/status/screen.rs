@@ -167,9 +167,9 @@ fn quota(quota: &QuotaView) -> String {
     format!("! The quota of {group} is used up; {}{waiting}. Run `swarm quota open {group}`", when.join(", "))
 }
 
-/// Agents at work have their files; somebody who waits, or a person's own, is worth a line.
+/// What agents at work have is free by itself soon; a person's own, or somebody who waits for work that rests, is worth a line.
 fn is_worth_a_word(one: &ReservationView) -> bool {
-    one.task.is_none() || !one.waiting.is_empty()
+    one.task.is_none() || (one.until.is_some() && !one.waiting.is_empty())
 }
 
 /// "src/ui/** is reserved by person:cli until 14:16:00; 2 tasks wait. Run `swarm reservations release 3`"

@@ -42,6 +42,10 @@ pub struct Members {
     /// Who reviews it: none, command, agent, council or human; '' for whom the configuration names
     #[arg(long, value_name = "REVIEWER")]
     pub review: Option<String>,
+    /// Where it is worked on: in a worktree of its own (worktree), or in one that tasks share (reservation); '' for what the
+    /// configuration says
+    #[arg(long, value_name = "ISOLATION")]
+    pub isolation: Option<String>,
     /// Whether it may be done without a change
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
     pub allow_empty: Option<bool>,
@@ -81,7 +85,7 @@ impl Members {
             size: self.size.map(|size| Some(size.into())),
             priority: self.priority.map(Some),
             profile: self.profile.map(Some),
-            isolation: None,
+            isolation: self.isolation.map(|word| Some(word).filter(|word| !word.is_empty())),
             review: self.review.map(|word| Some(word).filter(|word| !word.is_empty())),
             allow_empty: self.allow_empty,
             extra: None,
@@ -103,6 +107,7 @@ impl Members {
             priority: patch.priority.flatten(),
             profile: patch.profile.flatten(),
             review: patch.review.flatten(),
+            isolation: patch.isolation.flatten(),
             allow_empty: patch.allow_empty.unwrap_or_default(),
             ..TaskSpec::new(id, title)
         })

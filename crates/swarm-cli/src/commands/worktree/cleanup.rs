@@ -107,7 +107,7 @@ fn closed(swarm: &Swarm) -> Result<Vec<TaskId>, CliError> {
     };
     let tasks = swarm.seen_worktrees()?.into_iter().filter_map(|seen| match seen.kind {
         Kind::Task(task) | Kind::HalfMade(task) | Kind::FolderGone(task) => Some(task),
-        Kind::Merge | Kind::Pool { .. } | Kind::Orphan => None,
+        Kind::Merge | Kind::Shared { .. } | Kind::Pool { .. } | Kind::Orphan => None,
     });
     Ok(tasks.filter(|task| !open(task)).collect())
 }

@@ -60,6 +60,11 @@ fn line(swarm: &Swarm, rows: &[TaskRow], seen: Seen) -> Line {
         Kind::HalfMade(task) => of_task(task, "half made: the next attempt makes it again".into()),
         Kind::FolderGone(task) => of_task(task, "its folder is gone, the branch is there".into()),
         Kind::Merge => plain("merged work is verified here"),
+        Kind::Shared { tasks } if tasks.is_empty() => plain("shared by tasks; nobody works in it"),
+        Kind::Shared { tasks } => {
+            let ids: Vec<&str> = tasks.iter().map(|task| task.as_str()).collect();
+            plain(&format!("shared by {}", ids.join(", ")))
+        }
         Kind::Pool { ready: true } => plain("kept for the next task"),
         Kind::Pool { ready: false } => plain("to be cleaned for the next task"),
         Kind::Orphan => plain("not made by the swarm: never touched"),

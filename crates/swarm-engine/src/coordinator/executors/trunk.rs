@@ -69,7 +69,7 @@ pub(super) async fn trunk_leaves(world: &World, commit: &Oid) -> Result<Oid, Str
     }
 }
 
-pub(super) async fn trunk_tip(world: &World) -> Result<Oid, String> {
+pub(in crate::coordinator) async fn trunk_tip(world: &World) -> Result<Oid, String> {
     let name = format!("refs/heads/{}", world.trunk());
     world
         .git

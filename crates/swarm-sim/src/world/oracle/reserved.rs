@@ -44,8 +44,14 @@ impl Reserved {
         }
     }
 
-    /// Files are given to one at a time, and to a task before its agent.
-    pub fn judge(&self, event: &Event, wants: impl Fn(&TaskId) -> bool) -> Result<(), Broken> {
+    /// Files are given to one at a time, and to a task before its agent. Of tasks that share a tree this holds whatever else is
+    /// allowed.
+    pub fn judge(
+        &self,
+        event: &Event,
+        wants: impl Fn(&TaskId) -> bool,
+        shares: impl Fn(&TaskId) -> bool,
+    ) -> Result<(), Broken> {
         match event {
             Event::ReservationGranted { task, number, files, shared, .. } => {
                 let rule = "files are reserved for one at a time";
@@ -61,7 +67,12 @@ impl Reserved {
                 {
                     return Err(broken("a reservation is made once", format!("{number} for {task:?}")));
                 }
-                match self.held.values().find(clash).filter(|_| self.overlap != Overlap::Warn) {
+                let share_a_tree = |other: &Held| {
+                    let both = task.as_ref().zip(other.task.as_ref());
+                    both.is_some_and(|(task, other)| shares(task) && shares(other))
+                };
+                let counts = |other: &&Held| self.overlap != Overlap::Warn || share_a_tree(other);
+                match self.held.values().filter(clash).find(counts) {
                     Some(other) => Err(broken(rule, format!("{task:?} has {files:?}, and {other:?}"))),
                     None => Ok(()),
                 }

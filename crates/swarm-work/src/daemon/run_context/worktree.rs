@@ -7,6 +7,7 @@ use super::super::commands::{Judged, judge};
 use super::super::context::Write;
 use super::super::own_tip::OVERSTEP;
 use super::super::program::StopWish;
+use super::super::walls::Who;
 use super::{RunContext, Yield};
 use crate::rescue::{self, Rest};
 use swarm_git::GitError;
@@ -35,7 +36,7 @@ impl RunContext {
             Ok(committed) => committed,
             Err(text) => return Yield::NoWorkspace { text },
         };
-        match judge(self, commands, timeout_secs, stop).await {
+        match judge(self, Who::Command, commands, timeout_secs, stop).await {
             Judged::Ended { passed, output } => {
                 self.remember(Write::Durably, |left| left.checked(&output));
                 Yield::Report(FromDaemon::Checked { iteration, passed, tip, tree, output })
@@ -46,7 +47,7 @@ impl RunContext {
 
     /// Runs the verification commands on whatever the worktree holds.
     pub async fn verify(&self, commands: &[CommandLine], timeout_secs: u64, stop: &mut StopWish) -> Yield {
-        match judge(self, commands, timeout_secs, stop).await {
+        match judge(self, Who::Command, commands, timeout_secs, stop).await {
             Judged::Ended { passed, output } => Yield::Report(FromDaemon::Verified { passed, output }),
             Judged::Stopped => Yield::Stopped,
         }

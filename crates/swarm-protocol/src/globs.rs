@@ -8,7 +8,7 @@
 const LENGTH_MAX: usize = 512;
 
 /// Whether some path is meant by both.
-pub(crate) fn meet(a: &str, b: &str) -> bool {
+pub fn meet(a: &str, b: &str) -> bool {
     if a.len() > LENGTH_MAX || b.len() > LENGTH_MAX {
         return true;
     }
@@ -16,7 +16,7 @@ pub(crate) fn meet(a: &str, b: &str) -> bool {
 }
 
 /// Whether this path is meant by the pattern: every character of the path stands for itself.
-pub(crate) fn means(pattern: &str, path: &str) -> bool {
+pub fn means(pattern: &str, path: &str) -> bool {
     if pattern.len() > LENGTH_MAX {
         return true;
     }
