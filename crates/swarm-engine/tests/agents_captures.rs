@@ -117,7 +117,7 @@ fn table() -> Vec<(String, String, bool, String)> {
 #[test]
 fn every_recording_is_what_the_table_says() {
     let rows = table();
-    assert_eq!(rows.len(), 287);
+    assert_eq!(rows.len(), 289);
     let wrong: Vec<String> = rows
         .iter()
         .filter_map(|(name, class, after, live)| {
@@ -265,10 +265,32 @@ fn cost_tokens_and_sessions_are_read() {
     // Cut off before its final event: what it told on the way, and no dollars.
     check("claude/sigterm_tool", 4200, 1, 0, "11111111-1111-4111-8111-111111111111");
     check("codex/app_server_tool_write", 2010, 50, 0, "01a1dcab-cd04-7593-9af4-f294f0f6df21");
+    // It begins by repeating what the last call of the turn before used.
+    check("codex/app_server_resume", 1030, 25, 0, "01a1f03e-ba36-7c70-ac48-8c0b7065119f");
     check("codex/tool_write", 2010, 50, 0, "01a1dc8d-5f1c-71d0-945a-9a99effcb402");
     check("gemini/tool_write", 3010, 75, 0, "22222222-1111-4111-8111-111111111101");
     check("opencode/deny_rule", 2010, 50, 1660, "ses_e236dc036ffeNNTiCwEZrWUyKi");
     check("claude-agent-acp/acp_allow", 8410, 50, 16800, "47610a6c-76b0-4332-8eb1-2056305b586d");
+    check("claude-agent-acp/acp_resume", 4240, 25, 37040, "b829d2e1-09bf-4855-85d7-d9eed656b804");
+}
+
+#[test]
+fn a_sum_over_a_whole_session_is_told_from_what_one_turn_cost() {
+    let check = |name: &str, cost: bool, tokens: bool| {
+        let recording = recording(name);
+        let mut reading = recording.reading();
+        recording.lines().for_each(|(stream, line)| reading.line(stream, line, false));
+        assert_eq!(
+            (reading.heard.cost_of_session, reading.heard.tokens_of_session),
+            (cost, tokens),
+            "{name}"
+        );
+    };
+    check("claude/tool_write", true, false);
+    check("claude-agent-acp/acp_resume", true, false);
+    check("codex/tool_write", false, true);
+    check("codex/app_server_resume", false, false);
+    check("gemini/tool_write", false, false);
 }
 
 #[test]

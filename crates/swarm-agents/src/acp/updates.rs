@@ -56,6 +56,7 @@ impl Updates {
             Some("usage_update") => {
                 let cost = field(field(update, "cost"), "amount").as_f64();
                 heard.usage.cost_micros = cost.map_or(heard.usage.cost_micros, micros);
+                heard.cost_of_session |= cost.is_some();
                 self.counts(count(update, "used"), heard);
             }
             _ => {}

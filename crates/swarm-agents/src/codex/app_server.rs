@@ -29,6 +29,8 @@ pub struct AppServer {
     opening: Option<Opening>,
     waits_for: WaitsFor,
     thread: Option<String>,
+    /// What is told before our turn begins is about an earlier one: a resumed thread repeats its last usage.
+    turn_runs: bool,
     /// It tells what each call of the model used; otherwise what the calls led to is counted.
     tells_usage: bool,
     end: Option<End>,
@@ -164,7 +166,8 @@ impl AppServer {
                 completed(item, heard);
             }
             "item/agentMessage/delta" | "item/reasoning/textDelta" => heard.goes_on(),
-            "thread/tokenUsage/updated" => {
+            "turn/started" => self.turn_runs = true,
+            "thread/tokenUsage/updated" if self.turn_runs => {
                 self.tells_usage = true;
                 heard.steps();
                 heard.usage = heard.usage.plus(usage(field(field(params, "tokenUsage"), "last")));
