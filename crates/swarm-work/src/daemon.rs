@@ -28,6 +28,7 @@ mod iteration;
 mod run_loop;
 mod serve;
 mod alone;
+mod sums;
 
 pub use alone::ask_alone;
 pub use files::{DurableError, RunFiles, write_durable, write_whole};

@@ -221,3 +221,30 @@ fn a_split_that_cannot_be_used_changes_nothing() {
         assert!(!arena.root.join(".swarm/split-1.1.json").exists(), "{answer}");
     }
 }
+
+/// A program that tells what its conversation has cost from its beginning, whichever process is asked.
+const SUMS_UP: &str = r#"asked=$(cat)
+case "$asked" in
+*'cannot be used'*) sum=0.03; says='{\"phases\":[{\"id\":1,\"name\":\"x\",\"tasks\":[{\"id\":\"1.1\",\"title\":\"One\"}]}]}' ;;
+*'is to be changed'*) sum=0.07; says='{\"phases\":[{\"id\":1,\"name\":\"x\",\"tasks\":[{\"id\":\"1.1\",\"title\":\"Two\"}]}]}' ;;
+*) sum=0.02; says='One task would do.' ;;
+esac
+echo '{"type":"system","subtype":"init","session_id":"one"}'
+printf '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"%s"}]}}\n' "$says"
+printf '{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","session_id":"one",'
+printf '"result":"%s","total_cost_usd":%s,"usage":{"input_tokens":10},"permission_denials":[]}\n' "$says" $sum
+"#;
+
+#[test]
+fn what_a_conversation_has_cost_is_counted_once_over_all_its_questions() {
+    let claude = json!({ "program": "claude", "command": ["sh", "claude.sh"] });
+    let arena = arena_with(json!({ "agent": "sums", "profiles": { "sums": claude } }));
+    arena.write("claude.sh", SUMS_UP);
+    let (code, shown, said) = swarm(&arena, &["plan", "make", "Greet people", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&said, &["asking once more"]);
+    has(&shown, &["Plan saved and approved: 1 task", "$0.03"]);
+    let (code, shown, said) = swarm(&arena, &["plan", "refine", "call it two", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&shown, &["Two", "$0.07"]);
+}

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::super::program::{How, StopWish};
 use super::super::run_context::{RunContext, Yield};
 use super::super::spec::Question;
+use super::super::sums::Sums;
 use super::probe::failure_of;
 use super::spent;
 use super::start::{Run, Start, once};
@@ -31,7 +32,8 @@ pub async fn ask(context: &RunContext, timeout_secs: u64, stop: &mut StopWish) -
         deadline: Instant::now() + limit,
         session: question.session.clone(),
         usage: Usage::default(),
-        told: Usage::default(),
+        told: None,
+        sums: Sums::below(&context.spec.swarm_dir()),
     };
     let answered = asking.until_it_fits(question, stop).await;
     context.settle_journal();
@@ -46,7 +48,9 @@ struct Asking<'a> {
     /// Of all times together.
     usage: Usage,
     /// What the program said the last time.
-    told: Usage,
+    told: Option<Usage>,
+    /// What it said in other runs.
+    sums: Sums,
 }
 
 impl Asking<'_> {
@@ -93,10 +97,17 @@ impl Asking<'_> {
                 way = Way::Fallback;
             } else {
                 // A sum over the conversation includes what was told the last time.
-                let known = (time > 1).then_some(self.told);
-                self.usage = self.usage.plus(spent::in_this_iteration(&run.heard, known, session.is_some()));
-                self.told = run.heard.usage;
+                let same = run.heard.session.is_none() || run.heard.session == session;
+                let gone_on = session.as_deref().filter(|_| same && !run.heard.session_unknown);
+                let known = gone_on.and_then(|session| self.told.or_else(|| self.sums.of(session)));
+                self.usage = self.usage.plus(spent::in_this_iteration(&run.heard, known, gone_on.is_some()));
+                self.told = Some(run.heard.usage);
                 self.session = run.heard.session.clone().or(session);
+                if let Some(session) = &self.session
+                    && (run.heard.cost_of_session || run.heard.tokens_of_session)
+                {
+                    self.sums.keep(session, run.heard.usage);
+                }
                 return Some(run);
             }
         }
