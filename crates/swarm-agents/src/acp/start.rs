@@ -22,10 +22,13 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings
         }
         _ => {}
     }
+    // Gemini says that a session is loaded before it has told its past again, and nothing tells that from what is new: a
+    // signal or a verdict of then would count for now. It begins afresh.
+    let session = launch.session.filter(|_| kin(setup) != Some(AgentProgram::Gemini));
     let opening = Opening {
         worktree: launch.worktree.to_string_lossy().into_owned(),
         prompt: launch.prompt.to_owned(),
-        session: launch.session.map(str::to_owned),
+        session: session.map(str::to_owned),
     };
     (invocation, opening)
 }
@@ -89,6 +92,28 @@ mod tests {
         };
         let (invocation, _) = invocation(&setup, &launch, &Surroundings::default());
         assert_eq!(invocation.argv.join(" "), expected);
+    }
+
+    #[test]
+    fn a_conversation_is_gone_on_with_unless_its_past_cannot_be_told_from_what_is_new() {
+        let resumed = |command: &[&str]| {
+            let command = command.iter().map(|word| (*word).to_owned()).collect();
+            let setup = AgentSetup { command, ..AgentSetup::of(AgentProgram::Acp) };
+            let launch = Launch {
+                prompt_file: Path::new("/p"),
+                prompt: "do it",
+                worktree: Path::new("/w"),
+                session: Some("s"),
+                scratch: Path::new("/s"),
+                swarm: Path::new("/swarm"),
+                way: super::super::super::invocation::Way::Preferred,
+            };
+            invocation(&setup, &launch, &Surroundings::default()).1.session
+        };
+        assert_eq!(resumed(&["claude-agent-acp"]).as_deref(), Some("s"));
+        assert_eq!(resumed(&["opencode", "acp"]).as_deref(), Some("s"));
+        assert_eq!(resumed(&["gemini", "--acp"]), None);
+        assert_eq!(resumed(&["npx", "-y", "gemini-cli", "--acp"]), None);
     }
 
     #[test]
