@@ -95,6 +95,7 @@ impl Box<'_> {
             network: true,
             limits: swarm_process::Limits::default(),
             strict: false,
+            listed: vec![],
             best_effort: false,
         });
         let enclosure = Enclosure {

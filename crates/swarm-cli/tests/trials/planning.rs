@@ -64,6 +64,19 @@ fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
 }
 
 #[test]
+fn the_one_that_plans_finds_its_way_about_the_repository_and_reads_nothing_of_the_swarm() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    arena.write("src/deep/word.txt", "needle");
+    let look = "sh ls && find . -name word.txt && grep -rl needle src && git status --short && echo found its way\n\
+                sh cat .swarm/run/planner.lock && echo wo''rked\n";
+    let (code, _, said) =
+        swarm(&arena, &["plan", "make", &goal(&format!("{look}{}", plan(two_tasks()))), "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    has(&arena.printed(), &["./src/deep/word.txt", "found its way"]);
+    assert!(!arena.printed().contains("worked"), "{}", arena.printed());
+}
+
+#[test]
 fn a_plan_that_cannot_be_used_is_asked_for_once_more_with_the_reason() {
     let arena = arena_with(json!({ "agent": "script", "plan": { "approve": "auto" } }));
     let cycle = json!([

@@ -79,6 +79,9 @@ fn restrict(
     for tree in readable {
         rules = allow(rules, tree, AccessFs::from_read(TRIED))?;
     }
+    for folder in &spec.listed {
+        rules = allow(rules, folder, AccessFs::ReadDir.into())?;
+    }
     for device in DEVICES {
         rules = allow(rules, Path::new(device), AccessFs::from_file(TRIED) | AccessFs::ReadDir)?;
     }

@@ -2,7 +2,8 @@
 //! they allow whole trees: so instead of the root, everything beside the way to a hidden folder is allowed.
 //!
 //! The price: what is made directly in a folder on that way after the start (in the home folder, at
-//! the top of the main checkout) cannot be read by a program that already runs.
+//! the top of the main checkout) cannot be read by a program that already runs, and such a folder is not
+//! listed, unless the spec says so.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -21,6 +21,9 @@ pub struct SandboxSpec {
     /// Folders that cannot even be read, as far as the kernel's rules can say it. Sockets in them can be reached.
     #[serde(default)]
     pub hidden: Vec<PathBuf>,
+    /// Folders of which the names are read, also of what is hidden in them: somebody works there and looks around.
+    #[serde(default)]
+    pub listed: Vec<PathBuf>,
     /// Places of the person that cannot be read. In a view of its own they are empty.
     #[serde(default)]
     pub masked: Vec<PathBuf>,
@@ -75,6 +78,7 @@ impl SandboxSpec {
             network: true,
             limits: Limits::default(),
             strict: false,
+            listed: vec![],
             best_effort: true,
         }
     }

@@ -150,6 +150,7 @@ impl Start<'_> {
             network: self.network,
             limits: swarm_process::Limits::default(),
             strict: false,
+            listed: vec![],
             best_effort: false,
         }
     }

@@ -71,6 +71,8 @@ impl RunContext {
             masked: masked(&self.spec.guard.hide, &writable),
             writable,
             hidden: vec![self.spec.swarm_dir().join("run")],
+            // Who plans works at the top of the checkout, on the way to what is hidden.
+            listed: self.spec.question.iter().map(|_| self.place_of(who)).collect(),
             visible: visible(&self.spec.root),
             caches: caches(),
             network: self.spec.guard.network,
