@@ -6,11 +6,17 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 const PACKAGES: &[(&str, &str, &str)] = &[
+    ("acp-claude", "@agentclientprotocol/claude-agent-acp", "0.99.0"),
+    ("acp-codex", "@zed-industries/codex-acp", "0.16.0"),
     ("claude", "@anthropic-ai/claude-code", "2.1.325"),
     ("codex", "@openai/codex", "0.166.0"),
     ("opencode", "opencode-ai", "1.18.33"),
     ("gemini", "@google/gemini-cli", "0.61.0"),
 ];
+
+/// Beside them, with a node of its own: it wants a newer one than the agent programs were recorded with.
+const INSPECTOR: &[(&str, &str, &str)] =
+    &[("inspector", "@modelcontextprotocol/inspector", "2.12.0"), ("node", "node", "22.23.3")];
 
 pub struct Programs {
     /// Where the programs and the scenes are.
@@ -22,23 +28,7 @@ impl Programs {
     pub fn install(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let programs = Self { folder: folder.canonicalize()? };
-        let wanted: Vec<String> = PACKAGES
-            .iter()
-            .filter(|(_, package, version)| programs.installed(package).as_deref() != Some(*version))
-            .map(|(_, package, version)| format!("{package}@{version}"))
-            .collect();
-        if !wanted.is_empty() {
-            eprintln!("live-agents: npm install {}", wanted.join(" "));
-            let status = Command::new("npm")
-                .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
-                .arg(&programs.folder)
-                .args(&wanted)
-                .status()
-                .context("Cannot run npm: is it installed?")?;
-            if !status.success() {
-                bail!("npm install failed: {status}");
-            }
-        }
+        install(&programs.folder, PACKAGES)?;
         Ok(programs)
     }
 
@@ -46,16 +36,48 @@ impl Programs {
         self.folder.join("node_modules/.bin")
     }
 
-    fn installed(&self, package: &str) -> Option<String> {
-        let file = self.folder.join("node_modules").join(package).join("package.json");
-        let text = std::fs::read_to_string(file).ok()?;
-        let package: serde_json::Value = serde_json::from_str(&text).ok()?;
-        package.get("version")?.as_str().map(str::to_owned)
+    /// Where the inspector and its node are; installed when they are first wanted.
+    pub fn inspector(&self) -> Result<PathBuf> {
+        let folder = self.folder.join("inspector");
+        std::fs::create_dir_all(&folder)?;
+        install(&folder, INSPECTOR)?;
+        Ok(folder.join("node_modules/.bin"))
     }
 
     /// The version behind a profile.
     pub fn version_for(&self, profile: &str) -> String {
+        if let Some((_, package, _)) = INSPECTOR.iter().find(|(program, ..)| profile == *program) {
+            return installed(&self.folder.join("inspector"), package).unwrap_or_default();
+        }
         let of = PACKAGES.iter().find(|(program, ..)| profile.contains(program));
-        of.and_then(|(_, package, _)| self.installed(package)).unwrap_or_default()
+        of.and_then(|(_, package, _)| installed(&self.folder, package)).unwrap_or_default()
     }
+}
+
+fn install(folder: &Path, packages: &[(&str, &str, &str)]) -> Result<()> {
+    let missing = packages
+        .iter()
+        .filter(|(_, package, version)| installed(folder, package).as_deref() != Some(*version));
+    let wanted: Vec<String> = missing.map(|(_, package, version)| format!("{package}@{version}")).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    eprintln!("live-agents: npm install {}", wanted.join(" "));
+    let status = Command::new("npm")
+        .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
+        .arg(folder)
+        .args(&wanted)
+        .status()
+        .context("Cannot run npm: is it installed?")?;
+    if !status.success() {
+        bail!("npm install failed: {status}");
+    }
+    Ok(())
+}
+
+fn installed(folder: &Path, package: &str) -> Option<String> {
+    let file = folder.join("node_modules").join(package).join("package.json");
+    let text = std::fs::read_to_string(file).ok()?;
+    let package: serde_json::Value = serde_json::from_str(&text).ok()?;
+    package.get("version")?.as_str().map(str::to_owned)
 }

@@ -5,9 +5,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 /// A tool that does not end by itself.
 pub const SLOW: &str = "tail -f /dev/null";
+
+/// What the model does.
+pub enum Part {
+    /// A scenario of `fake_model.py`.
+    Scenario(&'static str),
+    /// Rules: see `agents/story.py`.
+    Story(Vec<Value>),
+}
 
 pub struct Service {
     child: Child,
@@ -15,21 +24,25 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts it with a scenario and waits until it listens.
-    pub fn start(root: &Path, scenario: &str, worktree: &Path, folder: &Path) -> Result<Self> {
+    /// Starts it with its part and waits until it listens.
+    pub fn start(root: &Path, part: &Part, worktree: &Path, folder: &Path) -> Result<Self> {
         let port_file = folder.join("port");
         let _ = std::fs::remove_file(&port_file);
-        let child = Command::new("python3")
-            .arg(root.join("agents/fake_model.py"))
-            .args(["--scenario", scenario, "--port-file"])
-            .arg(&port_file)
-            // Not a lone sleep: Claude refuses it.
-            .args(["--slow-cmd", SLOW])
-            .arg("--cwd")
-            .arg(worktree)
-            .stdin(Stdio::null())
-            .spawn()
-            .context("Cannot start the scripted model: is python3 installed?")?;
+        let mut command = Command::new("python3");
+        command.arg(root.join("agents/fake_model.py")).arg("--port-file").arg(&port_file);
+        match part {
+            Part::Scenario(name) => command.args(["--scenario", name]),
+            Part::Story(rules) => {
+                let story = folder.join("story.json");
+                std::fs::write(&story, format!("{:#}\n", serde_json::json!({ "rules": rules })))?;
+                command.args(["--scenario", "story", "--story"]).arg(story)
+            }
+        };
+        // Not a lone sleep: Claude refuses it.
+        command.args(["--slow-cmd", SLOW]).arg("--cwd").arg(worktree);
+        command.arg("--log").arg(folder.join("model.log"));
+        let child = command.stdin(Stdio::null()).spawn();
+        let child = child.context("Cannot start the scripted model: is python3 installed?")?;
         let mut service = Self { child, port: 0 };
         let until = Instant::now() + Duration::from_secs(30);
         while Instant::now() < until {
