@@ -79,6 +79,7 @@ pages! {
     conflicts: "docs/guides/conflicts.md",
     first_run: "docs/guides/first-run.md",
     glossary: "docs/guides/glossary.md",
+    goal_to_trunk: "docs/guides/goal-to-trunk.md",
     hooks: "docs/guides/hooks.md",
     mcp: "docs/guides/mcp.md",
     observability: "docs/guides/observability.md",
