@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::service::Part;
 use super::stage::{Props, Stage};
-use super::story::{COMPLETE, reads, says, sh, sh_sees, when, writes};
+use super::story::{COMPLETE, says, sh, sh_sees, when, writes};
 
 /// 1.1 is done by the scripted agent, as soon as 1.2 has begun on the same commit.
 const PLAN: &str = "# Words\n\n## Phase 1: words\n- [ ] 1.1 Say yes\n  profile: script\n  ```script\n  \
@@ -26,8 +26,9 @@ pub fn play(props: &Props<'_>, name: &str) -> Result<String> {
             &[
                 sh_sees("git log -p swarm/1.2..main -- word.txt", "+yes"),
                 sh_sees("git merge main; git status --short", "AA word.txt"),
-                reads(&file, "<<<<<<<"),
-                writes(&file, "yes\nno\n"),
+                // Not with its own tool: Claude behind ACP says that the file is as it read it last.
+                sh_sees("cat word.txt", "<<<<<<<"),
+                sh(r"printf 'yes\nno\n' > word.txt"),
                 sh("git add word.txt && git commit -q --no-edit"),
                 says(COMPLETE),
             ],
