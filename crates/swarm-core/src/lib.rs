@@ -33,6 +33,7 @@ pub mod export;
 pub mod show;
 pub mod spending;
 pub mod metrics;
+pub mod trace;
 pub mod predict;
 pub mod planted;
 mod step;

@@ -162,7 +162,7 @@ fn of_attention(page: &mut Page, board: &BoardView) {
 /// Ways to end that are no class of a failing program.
 const OWN: [&str; 6] = ["lost", "orphaned", "timeout", "cannot_do", "asks_human", "not_started"];
 
-fn class(how: &Ended) -> &'static str {
+pub(crate) fn class(how: &Ended) -> &'static str {
     match how {
         Ended::Failed { failure } => failure.class.word(),
         Ended::Crashed { .. } => FailureClass::Crashed.word(),

@@ -51,6 +51,11 @@ macro_rules! events {
                 match self { $( Self::$variant { $($inner,)* .. } => events!(@run [$($inner)*] $($inner)*), )* }
             }
 
+            /// The status that the event gives to its task.
+            pub fn status(&self) -> Option<Status> {
+                match self { $( Self::$variant { $($top,)* .. } => events!(@status [$($top)*] $($top)*), )* }
+            }
+
             /// Appends `"type":…` and the event's own members to `out`.
             pub fn write(&self, out: &mut Vec<u8>) {
                 out.extend_from_slice(b"\"type\":\"");
@@ -101,6 +106,15 @@ macro_rules! events {
         events!(@run [$($rest)*] $($others)*)
     }};
     (@run []) => { None };
+    (@status [status $($rest:ident)*] $status:ident $($others:ident)*) => {{
+        $( let _ = $others; )*
+        Some(*$status)
+    }};
+    (@status [$first:ident $($rest:ident)*] $skipped:ident $($others:ident)*) => {{
+        let _ = $skipped;
+        events!(@status [$($rest)*] $($others)*)
+    }};
+    (@status []) => { None };
     (@read $variant:ident $members:ident [$($top:ident $top_name:literal),*] []) => {
         Ok(Self::$variant { $($top: $members.read($top_name)?,)* })
     };
