@@ -10,6 +10,7 @@ pub mod web;
 pub mod mcp;
 pub mod cost;
 pub mod metrics;
+pub mod trace;
 pub mod attention;
 pub mod handoff;
 pub mod run;
@@ -74,6 +75,8 @@ pub enum Command {
     Mcp(mcp::Args),
     Cost(cost::Args),
     Metrics(metrics::Args),
+    #[command(subcommand)]
+    Trace(trace::Command),
     Attention(attention::Args),
     Handoff(handoff::Args),
     #[command(subcommand)]
@@ -156,6 +159,7 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Mcp(args) => mcp::run(args, cx)?,
         Command::Cost(args) => cost::run(&args, cx)?,
         Command::Metrics(args) => metrics::run(&args, cx)?,
+        Command::Trace(command) => trace::run(command, cx)?,
         Command::Attention(args) => attention::run(args, cx)?,
         Command::Handoff(args) => handoff::run(args, cx)?,
         Command::Review(command) => review::run(command, cx)?,

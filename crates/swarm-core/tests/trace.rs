@@ -128,7 +128,9 @@ fn merged(records: &Records) -> Vec<(TaskId, Timestamp, Timestamp)> {
     for (_, at, event) in records {
         match event {
             Event::TaskClaimed { task, .. } => drop(claimed.insert(task.clone(), *at)),
-            Event::MergeCompleted { task, .. } => drop(landed.insert(task.clone())),
+            Event::MergeCompleted { task, .. } => {
+                landed.insert(task.clone());
+            }
             Event::TaskStatusChanged { task, status: Status::Done, .. } if landed.remove(task) => {
                 found.extend(claimed.remove(task).map(|from| (task.clone(), from, *at)));
             }

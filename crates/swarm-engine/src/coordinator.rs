@@ -211,6 +211,7 @@ impl Coordinator {
         if self.world.git.make_durable().await.is_ok() {
             let told = durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
             traced::durable(&told);
+            self.feed.durable(position(&self.store));
         }
         if let (Some(head), Some(id)) = (self.store.head(), self.store.ledger_id()) {
             // A witness more; without it the ledger is as true as before.

@@ -26,5 +26,6 @@ pub mod session;
 pub mod planning;
 pub mod doctor;
 
-// What the numbers for monitoring are made by, for those who serve them.
+// What the numbers for monitoring and the spans are made by, for those who serve and send them.
 pub use swarm_core::metrics::Tally;
+pub use swarm_core::trace;

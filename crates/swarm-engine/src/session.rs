@@ -17,7 +17,7 @@ use swarm_git::Git;
 use swarm_process::caller::am_i_inside;
 use swarm_process::take_room_for_files;
 use swarm_protocol::command::{Command, Envelope, SaveKind};
-use swarm_protocol::config::Config;
+use swarm_protocol::config::{Collector, Config};
 use swarm_protocol::ids::{CommandId, RunId};
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
@@ -143,6 +143,11 @@ impl Session {
 
     pub fn paths(&self) -> &Paths {
         &self.paths
+    }
+
+    /// Who gets the spans of the run; none: nobody.
+    pub fn collector(&self) -> Option<&Collector> {
+        self.world.config.telemetry.otlp.as_ref()
     }
 
     /// Whether no command is configured that tests work before or after it is merged.

@@ -9,6 +9,7 @@ mod recovery;
 mod reservations;
 mod review;
 mod span;
+mod telemetry;
 mod worktree;
 
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
 pub use reservations::Reservations;
 pub use review::{Council, Member, Review, check_members};
 pub use span::Span;
+pub use telemetry::{Collector, Telemetry};
 pub use worktree::Worktree;
 
 use crate::channel::CommandLine;
@@ -96,6 +98,7 @@ pub struct Config {
     pub checkpoints: Checkpoints,
     pub web: Web,
     pub mcp: Mcp,
+    pub telemetry: Telemetry,
     /// Programs of yours that are run at certain moments, by name: pre-start, post-complete, pre-merge, post-merge, on-conflict, on-learning, on-pause, on-error.
     pub hooks: Hooks,
 }
@@ -235,6 +238,7 @@ impl Default for Config {
             checkpoints: Checkpoints::default(),
             web: Web::default(),
             mcp: Mcp::default(),
+            telemetry: Telemetry::default(),
             hooks: Hooks::new(),
         }
     }

@@ -4,7 +4,7 @@
 //!
 //! `listener` accepts, `peer` says who is calling, `places` how many may, `api` has one file per group of
 //! routes, `hub` gives each record once to all who follow. `client` and `work_channel` are the
-//! other end.
+//! other end. `telemetry` follows the ledger for a collector of spans.
 
 pub mod socket;
 pub mod limits;
@@ -24,3 +24,4 @@ pub mod listener;
 pub mod work_channel;
 pub mod client;
 pub mod daemon_process;
+pub mod telemetry;

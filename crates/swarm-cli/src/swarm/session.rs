@@ -11,6 +11,7 @@ use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
 use swarm_protocol::view::without_walls;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
+use swarm_server::telemetry::Telemetry;
 use tokio::sync::mpsc;
 
 use super::settings::environment;
@@ -91,10 +92,12 @@ async fn coordinate(
     let (requests, mut socket) = mpsc::channel(SOCKET_QUEUE);
     let paths = session.paths().clone();
     let untested = session.tests_nothing();
+    let collector = session.collector().cloned();
     let mut coordinator = session.start(dispatch, &note).await?;
     let listener = Listener::start(&paths, requests, coordinator.feed()).map_err(|e| {
         CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e)
     })?;
+    let telemetry = collector.map(|collector| Telemetry::start(collector, &paths, coordinator.feed()));
     if let Some(watching) = &mut watching {
         watching.begin(coordinator.state(), coordinator.feed());
     }
@@ -106,6 +109,9 @@ async fn coordinate(
     // From here on commands find nobody at the socket and wait for the ledger itself.
     listener.close().await;
     let left = coordinator.leave().await?;
+    if let Some(telemetry) = telemetry {
+        telemetry.end().await;
+    }
     left.notices.iter().for_each(|notice| note(&notice.text));
     Ok(Ran { state: left.state, drained: finish == Finish::Drained, untested })
 }

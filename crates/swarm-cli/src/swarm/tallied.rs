@@ -1,10 +1,12 @@
-//! What the whole ledger adds up to: costs by what became of the work, and numbers for monitoring.
+//! What the whole ledger adds up to: costs by what became of the work, and numbers for monitoring, and what happened as spans.
 
 use std::collections::BTreeMap;
 
 use swarm_core::metrics::Tally;
 use swarm_core::show;
 use swarm_core::spending::{By, CostView, Spending};
+use swarm_core::trace::{Span, Spans};
+use swarm_ledger::Line;
 use swarm_protocol::config::Confirm;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
@@ -33,19 +35,56 @@ impl Swarm {
         Ok(tally.text(&board, env!("CARGO_PKG_VERSION")))
     }
 
+    /// What has ended up to `at` as spans, and with `unfinished` what has not; the id of the ledger.
+    pub fn spans(
+        &self,
+        at: Option<u64>,
+        unfinished: bool,
+        each: &mut dyn FnMut(&str, Span) -> Result<(), CliError>,
+    ) -> Result<String, CliError> {
+        let (mut spans, mut last) = (Spans::default(), Timestamp::ZERO);
+        let mut failed = Ok(());
+        let mut ended = Vec::new();
+        self.records(at, &mut |line| {
+            if let Ok(event) = event_of(line.body) {
+                last = moment(line);
+                spans.note(line.seq, &event, last, &mut |span| ended.push(span));
+            }
+            for span in ended.drain(..) {
+                if failed.is_ok() {
+                    failed = each(spans.ledger(), span);
+                }
+            }
+            Ok(())
+        })?;
+        failed?;
+        if unfinished {
+            spans.under_way(last, &mut |span| ended.push(span));
+        }
+        ended.into_iter().try_for_each(|span| each(spans.ledger(), span))?;
+        Ok(spans.ledger().to_owned())
+    }
+
     /// Who confirms what an MCP client wants to take back.
     pub fn mcp_confirm(&self) -> Result<Confirm, CliError> {
         Ok(self.configuration()?.config.mcp.confirm)
     }
 
     /// A record of a newer program says nothing that we could count.
-    fn each_event(&self, at: Option<u64>, mut each: impl FnMut(&Event, Timestamp)) -> Result<(), CliError> {
+    fn each_event(
+        &self,
+        at: Option<u64>,
+        mut each: impl FnMut(&Event, Timestamp),
+    ) -> Result<(), CliError> {
         self.records(at, &mut |line| {
             if let Ok(event) = event_of(line.body) {
-                let at = std::str::from_utf8(line.ts).ok().and_then(Timestamp::parse).unwrap_or_default();
-                each(&event, at);
+                each(&event, moment(line));
             }
             Ok(())
         })
     }
+}
+
+fn moment(line: &Line<'_>) -> Timestamp {
+    std::str::from_utf8(line.ts).ok().and_then(Timestamp::parse).unwrap_or_default()
 }

@@ -38,6 +38,8 @@ const READS: &[&str] = &[
     "config show",
     "cost",
     "metrics",
+    // What it writes is a file for another program.
+    "trace export",
     "completions",
     "debug classify",
     // A screen: what is done from it is looked at there first.

@@ -11,4 +11,5 @@ mod publish;
 mod recovered;
 mod stopped;
 mod support_log;
+mod traces;
 mod trunk;
