@@ -20,6 +20,7 @@ mod bench;
 mod book;
 mod fuzz;
 mod live_agents;
+mod prometheus;
 mod sim;
 mod torture;
 
@@ -63,6 +64,8 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Run the real agent programs against a scripted model (installs them with npm below target/)
     LiveAgents(live_agents::Arguments),
+    /// Check the alert rules, and let a real Prometheus read a run
+    Prometheus(prometheus::Arguments),
 }
 
 /// Arguments this program hands on without reading them.
@@ -96,5 +99,6 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Attack(arguments) => attack::run(workspace, &arguments),
         Command::Fuzz(arguments) => fuzz::run(workspace, &arguments),
         Command::LiveAgents(arguments) => live_agents::run(workspace, &arguments),
+        Command::Prometheus(arguments) => prometheus::run(workspace, &arguments),
     }
 }

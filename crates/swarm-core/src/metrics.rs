@@ -1,19 +1,27 @@
 //! The swarm in numbers, in the text format that Prometheus reads. Labels come from closed lists and from the
 //! configuration, never from a task, a run or a path: each new label value costs whoever keeps them for good.
 
+mod live;
+mod page;
+mod times;
+
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use swarm_protocol::board::{AttentionKind, BoardView};
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::{FailureClass, Usage};
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::operation::HookOutcome;
 use swarm_protocol::outcome::{Ended, PauseReason};
 use swarm_protocol::plan::Status;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use crate::spending::{By, Spending};
+use crate::trace::Spans;
+pub use live::Live;
+use page::Page;
+use times::Times;
 
 /// Every name, its type and what it says; the documentation lists the same.
 pub const METRICS: &[(&str, &str, &str)] = &[
@@ -25,17 +33,35 @@ pub const METRICS: &[(&str, &str, &str)] = &[
     ("swarm_attention_oldest_seconds", "gauge", "How long the oldest of them waits"),
     ("swarm_pause_active", "gauge", "1 for each reason for which nothing new starts"),
     ("swarm_quota_closed", "gauge", "1 for each group of profiles whose allowance is used up"),
+    (
+        "swarm_quota_reset_timestamp_seconds",
+        "gauge",
+        "When such an allowance comes back, where the program said so",
+    ),
+    ("swarm_disk_free_bytes", "gauge", "What is free for the swarm on the disk of the repository"),
     ("swarm_attempts_total", "counter", "Attempts by how they ended"),
-    ("swarm_iterations_total", "counter", "Runs of an agent program inside an attempt"),
+    ("swarm_task_seconds", "histogram", "Attempts from the claim to their end, by what they came to"),
+    ("swarm_stage_seconds", "histogram", "Parts of an attempt by stage"),
+    ("swarm_merge_seconds", "histogram", "How long a task holds the trunk"),
+    ("swarm_iterations_total", "counter", "Runs of an agent program inside an attempt, by profile"),
     ("swarm_failures_total", "counter", "Attempts that failed, by class"),
     ("swarm_merges_total", "counter", "Merges by outcome"),
+    ("swarm_conflicts_total", "counter", "Merges that conflicted, by the level that resolved them"),
     ("swarm_reviews_total", "counter", "Reviews by verdict"),
+    ("swarm_hooks_total", "counter", "Hooks that have run, by outcome"),
     ("swarm_tokens_total", "counter", "Tokens by type"),
     ("swarm_cost_usd_total", "counter", "Cost in dollars"),
     // Work moves from one outcome to another, so these fall too.
     ("swarm_cost_usd", "gauge", "Cost in dollars by what became of the work"),
     ("swarm_ledger_records_total", "counter", "Records of the ledger"),
     ("swarm_ledger_loss", "gauge", "1 where records were lost and nobody has seen it yet"),
+    // What only a running coordinator knows, since it began.
+    ("swarm_ledger_append_seconds", "histogram", "From a decision to the disk"),
+    ("swarm_effects", "gauge", "Effects in flight, by kind"),
+    ("swarm_effect_seconds", "histogram", "How long effects take, by kind"),
+    ("swarm_http_requests_total", "counter", "Requests on the socket by route and code"),
+    ("swarm_feed_clients", "gauge", "Front ends that follow the records"),
+    ("swarm_feed_cuts_total", "counter", "Followers that were cut off because they read too slowly"),
 ];
 
 /// What only the whole ledger knows. Built record by record.
@@ -46,12 +72,28 @@ pub struct Tally {
     failures: BTreeMap<&'static str, u64>,
     merges: BTreeMap<&'static str, u64>,
     reviews: BTreeMap<&'static str, u64>,
-    iterations: u64,
+    conflicts: BTreeMap<&'static str, u64>,
+    hooks: BTreeMap<&'static str, u64>,
+    /// By profile; the names are the configuration's.
+    iterations: BTreeMap<String, u64>,
+    /// Of attempts under way.
+    profiles: BTreeMap<RunId, String>,
+    spans: Spans,
+    times: Times,
+}
+
+/// What is around the ledger at the moment.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    pub disk_free: Option<u64>,
+    /// None where no coordinator is asked.
+    pub live: Option<Live>,
 }
 
 impl Tally {
-    pub fn note(&mut self, event: &Event, at: Timestamp) {
+    pub fn note(&mut self, seq: u64, event: &Event, at: Timestamp) {
         self.spending.note(event, at);
+        self.spans.note(seq, event, at, &mut |span| self.times.note(&span));
         match event {
             Event::AgentCompleted { .. } => count(&mut self.attempts, "completed"),
             Event::AgentStopped { .. } => count(&mut self.attempts, "stopped"),
@@ -59,9 +101,25 @@ impl Tally {
                 count(&mut self.attempts, "failed");
                 count(&mut self.failures, class(how));
             }
-            Event::Iteration { .. } => self.iterations += 1,
+            Event::TaskClaimed { run, profile: Some(profile), .. } => {
+                self.profiles.insert(run.clone(), profile.clone());
+            }
+            Event::AttemptStopped { run, .. } => drop(self.profiles.remove(run)),
+            Event::Iteration { run, .. } => {
+                let profile = self.profiles.get(run).cloned().unwrap_or_default();
+                *self.iterations.entry(profile).or_default() += 1;
+            }
+            Event::MergeBuilt { level: Some(level), .. } | Event::MergeResolved { level, .. } => {
+                count(&mut self.conflicts, if *level == 1 { "rule" } else { "order" });
+            }
+            Event::HookEnded { outcome, .. } => count(&mut self.hooks, hook_word(outcome)),
             Event::MergeCompleted { .. } => count(&mut self.merges, "merged"),
-            Event::MergeFailed { .. } => count(&mut self.merges, "failed"),
+            Event::MergeFailed { paths, .. } => {
+                count(&mut self.merges, "failed");
+                if !paths.is_empty() {
+                    count(&mut self.conflicts, "unresolved");
+                }
+            }
             Event::VerificationFailed { .. } => count(&mut self.merges, "red"),
             // Work that nobody is to review is approved by name only.
             Event::TaskApproved { policy, .. } if *policy != Reviewer::None.word() => {
@@ -75,24 +133,35 @@ impl Tally {
     }
 
     /// The page, of what the main screen shows at the same moment.
-    pub fn text(&self, board: &BoardView, version: &str) -> String {
+    pub fn text(&self, board: &BoardView, version: &str, around: &Around) -> String {
         let mut page = Page::default();
         page.one("swarm_build_info", &[("version", version)], 1.0);
         of_tasks(&mut page, board);
         of_attention(&mut page, board);
+        if let Some(free) = around.disk_free {
+            page.one("swarm_disk_free_bytes", &[], float(free));
+        }
         self.of_work(&mut page, board);
         page.one("swarm_ledger_records_total", &[], float(board.status.seq));
         page.one("swarm_ledger_loss", &[], f64::from(u8::from(board.status.loss.is_some())));
+        if let Some(live) = &around.live {
+            live.show(&mut page);
+        }
         page.text
     }
 
     fn of_work(&self, page: &mut Page, board: &BoardView) {
         page.counted("swarm_attempts_total", "outcome", &["completed", "failed", "stopped"], &self.attempts);
-        page.one("swarm_iterations_total", &[], float(self.iterations));
+        for (profile, many) in &self.iterations {
+            page.one("swarm_iterations_total", &[("profile", profile)], float(*many));
+        }
         let classes: Vec<&str> = FailureClass::ALL.map(FailureClass::word).into_iter().chain(OWN).collect();
         page.counted("swarm_failures_total", "class", &classes, &self.failures);
         page.counted("swarm_merges_total", "outcome", &["merged", "red", "failed"], &self.merges);
+        self.times.show(page);
+        page.counted("swarm_conflicts_total", "level", &["rule", "order", "unresolved"], &self.conflicts);
         page.counted("swarm_reviews_total", "verdict", &["approved", "needs_changes"], &self.reviews);
+        page.counted("swarm_hooks_total", "outcome", &HOOKS, &self.hooks);
         let status: BTreeMap<&TaskId, Status> =
             board.rows.iter().map(|row| (&row.row.id, row.row.status)).collect();
         let costs = self.spending.view(By::Outcome, |task| status.get(task).copied());
@@ -125,6 +194,12 @@ fn of_tasks(page: &mut Page, board: &BoardView) {
     }
     for quota in &status.quotas {
         page.one("swarm_quota_closed", &[("group", &quota.group)], 1.0);
+    }
+    for quota in &status.quotas {
+        if let Some(at) = quota.resets_at {
+            let seconds = float(at.0) / 1000.0;
+            page.one("swarm_quota_reset_timestamp_seconds", &[("group", &quota.group)], seconds);
+        }
     }
 }
 
@@ -184,90 +259,17 @@ fn float(number: u64) -> f64 {
     number as f64
 }
 
-#[derive(Default)]
-struct Page {
-    text: String,
-    /// The name whose head was written last.
-    last: &'static str,
-}
+const HOOKS: [&str; 5] = ["ok", "failed", "timed_out", "not_started", "interrupted"];
 
-impl Page {
-    fn one(&mut self, name: &'static str, labels: &[(&str, &str)], value: f64) {
-        if self.last != name {
-            if let Some((_, kind, help)) = METRICS.iter().find(|(known, ..)| *known == name) {
-                let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
-            }
-            self.last = name;
-        }
-        self.text.push_str(name);
-        for (at, (label, word)) in labels.iter().enumerate() {
-            let word = word.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            let _ = write!(self.text, "{}{label}=\"{word}\"", if at == 0 { '{' } else { ',' });
-        }
-        let end = if labels.is_empty() { "" } else { "}" };
-        let _ = writeln!(self.text, "{end} {value}");
-    }
-
-    /// Every value of a closed list, also those that nothing was counted for: a rate needs the zero.
-    fn counted(
-        &mut self,
-        name: &'static str,
-        label: &str,
-        words: &[&str],
-        counts: &BTreeMap<&'static str, u64>,
-    ) {
-        for word in words {
-            self.one(name, &[(label, word)], float(counts.get(word).copied().unwrap_or(0)));
-        }
+fn hook_word(outcome: &HookOutcome) -> &'static str {
+    match outcome {
+        HookOutcome::Ok => "ok",
+        HookOutcome::Failed { .. } => "failed",
+        HookOutcome::TimedOut => "timed_out",
+        HookOutcome::NotStarted { .. } => "not_started",
+        HookOutcome::Interrupted => "interrupted",
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_name_has_one_head_and_every_sample_a_known_name() {
-        let board = crate::show::board(&crate::State::default(), Timestamp::ZERO);
-        let text = Tally::default().text(&board, "0.1.0");
-        let heads: Vec<&str> =
-            text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
-        let mut sorted = heads.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        assert_eq!(sorted.len(), heads.len(), "{text}");
-        // Of a quota nothing is said while none is closed.
-        let all: Vec<&str> = METRICS.iter().map(|(name, ..)| *name).collect();
-        assert!(all.iter().all(|name| heads.contains(name) || *name == "swarm_quota_closed"), "{text}");
-        for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let name = line.split(['{', ' ']).next().unwrap_or_default();
-            assert!(all.contains(&name), "{line}");
-            assert!(line.rsplit(' ').next().is_some_and(|value| value.parse::<f64>().is_ok()), "{line}");
-        }
-    }
-
-    #[test]
-    fn the_guide_lists_every_name_and_no_other() {
-        let guide = include_str!("../../../docs/guides/observability.md");
-        let listed: Vec<(&str, &str, &str)> = guide
-            .lines()
-            .filter_map(|line| {
-                let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-                let name = cells.get(1)?.strip_prefix("`swarm_")?.strip_suffix('`')?;
-                Some((name, *cells.get(2)?, *cells.get(4)?))
-            })
-            .collect();
-        let known: Vec<(&str, &str, &str)> = METRICS
-            .iter()
-            .map(|(name, kind, help)| (name.trim_start_matches("swarm_"), *kind, *help))
-            .collect();
-        assert_eq!(listed, known);
-    }
-
-    #[test]
-    fn a_group_from_the_configuration_cannot_break_the_page() {
-        let mut page = Page::default();
-        page.one("swarm_quota_closed", &[("group", "a\"b\nc\\d")], 1.0);
-        assert!(page.text.ends_with("swarm_quota_closed{group=\"a\\\"b\\nc\\\\d\"} 1\n"), "{}", page.text);
-    }
-}
+mod tests;

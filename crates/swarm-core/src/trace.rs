@@ -14,7 +14,7 @@
 //! A coordinator that is killed ends nothing: the next one goes on with the same records, and so with the same spans.
 //! What is remembered is what is under way, however long the ledger is.
 
-mod names;
+pub(crate) mod names;
 mod span;
 mod attempt;
 mod merge;

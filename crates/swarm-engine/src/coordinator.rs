@@ -47,6 +47,7 @@ use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{LedgerClaim, Notice, Store, StoreError};
+pub use disk::free_bytes;
 use executors::{ExecutorContext, FromExecutor, execute_and_report};
 use links::Links;
 use operate::Background;
@@ -299,7 +300,12 @@ impl Coordinator {
         let context =
             ExecutorContext { world, cancel, out, connected, profile, title, inherited, background };
         let span = traced::effect_span(&effect);
-        tokio::spawn(execute_and_report(effect, context).instrument(span));
+        let meter = self.feed.meters.effect(effect.verb());
+        let carried_out = async move {
+            execute_and_report(effect, context).await;
+            drop(meter);
+        };
+        tokio::spawn(carried_out.instrument(span));
     }
 }
 

@@ -9,6 +9,8 @@ use swarm_protocol::api::AgentNews;
 use swarm_protocol::ids::RunId;
 use tokio::sync::watch;
 
+use crate::meters::Meters;
+
 /// The last durable record and the byte of the ledger behind it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
@@ -22,6 +24,8 @@ pub struct FeedSource {
     position: watch::Sender<Position>,
     news: Arc<Mutex<News>>,
     newest: watch::Sender<u64>,
+    /// What the coordinator counts of itself.
+    pub meters: Meters,
 }
 
 /// A front end's side.
@@ -30,6 +34,7 @@ pub struct Feed {
     position: watch::Receiver<Position>,
     news: Arc<Mutex<News>>,
     newest: watch::Receiver<u64>,
+    pub meters: Meters,
 }
 
 /// The latest of every run, each with the number of its last change. Only runs that may have
@@ -46,6 +51,7 @@ impl Default for FeedSource {
             position: watch::channel(Position::default()).0,
             news: Arc::default(),
             newest: watch::channel(0).0,
+            meters: Meters::default(),
         }
     }
 }
@@ -56,6 +62,7 @@ impl FeedSource {
             position: self.position.subscribe(),
             news: Arc::clone(&self.news),
             newest: self.newest.subscribe(),
+            meters: self.meters.clone(),
         }
     }
 

@@ -14,6 +14,7 @@ pub mod projection;
 pub mod channel;
 pub mod records;
 pub mod feed;
+pub mod meters;
 pub mod look;
 pub mod anchor;
 pub mod present;
@@ -27,5 +28,5 @@ pub mod planning;
 pub mod doctor;
 
 // What the numbers for monitoring and the spans are made by, for those who serve and send them.
-pub use swarm_core::metrics::Tally;
+pub use swarm_core::metrics::{Around, Tally};
 pub use swarm_core::trace;

@@ -16,7 +16,10 @@ mod describe;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, Uri};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -72,7 +75,17 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
 
 pub(crate) fn router(api: Arc<ApiState>) -> Router {
     let (router, _) = routes().split_for_parts();
-    router.fallback(no_route).method_not_allowed_fallback(wrong_method).with_state(api)
+    let router = router.fallback(no_route).method_not_allowed_fallback(wrong_method);
+    router.layer(middleware::from_fn_with_state(Arc::clone(&api), counted)).with_state(api)
+}
+
+/// Counts what is answered, by the route as it is described and never by what was asked for.
+async fn counted(State(api): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let response = next.run(request).await;
+    let route = route.as_ref().map(MatchedPath::as_str);
+    api.hub.feed.meters.asked(route, response.status().as_u16());
+    response
 }
 
 async fn no_route(uri: Uri) -> Fault {

@@ -111,6 +111,11 @@ impl ApiState {
         }
     }
 
+    /// Whether a coordinator is behind it.
+    pub fn is_attended(&self) -> bool {
+        self.ledger.is_none()
+    }
+
     pub async fn send(&self, knock: FromSocket) -> Result<(), Lost> {
         tokio::select! {
             sent = self.queue.send(knock) => sent.map_err(|_| Lost),

@@ -86,11 +86,13 @@ impl Hub {
             *ring = Ring { end: self.feed.position(), ..Ring::default() };
         }
         ring.readers += 1;
+        self.feed.meters.follows();
     }
 
     fn leave(&self) {
         let mut ring = self.ring();
         ring.readers -= 1;
+        self.feed.meters.leaves();
         if ring.readers == 0 {
             *ring = Ring::default();
         }

@@ -20,6 +20,7 @@ use crate::control::{self, Link};
 use crate::front::Front;
 use crate::limits::Limits;
 use crate::listener;
+use crate::scrape::{self, Token};
 pub use crate::sessions::Clock;
 use crate::sessions::{Sessions, hex};
 use crate::tail::Tail;
@@ -75,6 +76,8 @@ impl Opening {
     pub async fn open(self) -> Result<Door, DoorError> {
         let Self { paths, ledger, place, trunk, port, who, clock, limits } = self;
         let lock = take_lock(&paths.run)?;
+        let file = scrape::file_in(&paths.run);
+        let scrape = Token::of(&paths.run).map_err(|source| DoorError::File { path: file, source })?;
         let bound =
             listener::bind(port).await.and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         let (port, listener) =
@@ -91,6 +94,7 @@ impl Opening {
             trunk,
             cookie,
             sessions: Arc::new(Sessions::new(&limits)),
+            scrape,
             clock,
             who,
             client: Client::new(&paths.socket),

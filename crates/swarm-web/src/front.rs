@@ -9,13 +9,13 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use swarm_server::api::body::{must_be_json, read_up_to};
 use swarm_server::api::{Fault, WORK_PATH};
 use swarm_server::client::Client;
-use swarm_server::peer::Who;
+use swarm_server::peer::{Role, Who};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,7 @@ use crate::holder::{Holder, holder_of};
 use crate::limits::{KEY_BODY_MAX, Limits, MESSAGE_MAX};
 use crate::live;
 use crate::places::Place;
+use crate::scrape::Token;
 use crate::sessions::{Clock, Session, Sessions};
 use crate::tail::Tail;
 
@@ -41,6 +42,7 @@ pub struct Front {
     /// The cookie's name: browsers keep cookies by host, whatever the port.
     pub cookie: String,
     pub sessions: Arc<Sessions>,
+    pub scrape: Token,
     pub clock: Clock,
     pub who: Who,
     pub client: Client,
@@ -99,7 +101,8 @@ async fn judged(
     host_is_ours(&request, front.port)?;
     let path = request.uri().path().to_owned();
     let is_api = path == "/v1" || path.starts_with("/v1/");
-    comes_from_us(&request, !is_api && path != "/session" && path != "/live")?;
+    let is_page = !is_api && !["/session", "/live", "/metrics"].contains(&path.as_str());
+    comes_from_us(&request, is_page)?;
     let holder = connection.holder.get_or_init(|| who_is_it(front, connection)).await;
     admitted(holder)?;
     match (request.method(), path.as_str()) {
@@ -111,6 +114,15 @@ async fn judged(
         (_, "/live") => {
             let session = session_of(front, &request)?;
             go_live(front, connection, session, request).await
+        }
+        (&Method::GET, "/metrics") => {
+            if !front.scrape.is_shown(request.headers()) {
+                session_of(front, &request)?;
+            }
+            let target = Uri::from_static("/metrics");
+            let (method, role, body) = (Method::GET, Role::Viewer, Default::default());
+            hand_on(&front.client, &front.tail, &Wish { method, target, role, last_event_id: None, body })
+                .await
         }
         _ if is_api => {
             let session = session_of(front, &request)?;

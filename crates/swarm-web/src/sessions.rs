@@ -18,7 +18,7 @@ use crate::limits::{Limits, SESSIONS_MAX};
 /// Tells the time; tests have one of their own.
 pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 
-type Hash = [u8; 32];
+pub type Hash = [u8; 32];
 
 /// One session as the command line lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,11 +74,11 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn hash_of(text: &str) -> Hash {
+pub fn hash_of(text: &str) -> Hash {
     Sha256::digest(text.as_bytes()).into()
 }
 
-fn same(one: &Hash, other: &Hash) -> bool {
+pub fn same(one: &Hash, other: &Hash) -> bool {
     one.iter().zip(other).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use swarm_core::metrics::Tally;
+use swarm_core::metrics::{Around, Tally};
 use swarm_core::show;
 use swarm_core::spending::{By, CostView, Spending};
 use swarm_core::trace::{Span, Spans};
+use swarm_engine::coordinator::free_bytes;
 use swarm_ledger::Line;
 use swarm_protocol::config::Confirm;
 use swarm_protocol::event::Event;
@@ -20,7 +21,7 @@ use crate::error::CliError;
 impl Swarm {
     pub fn costs(&self, by: By, at: Option<u64>) -> Result<CostView, CliError> {
         let mut spending = Spending::default();
-        self.each_event(at, |event, at| spending.note(event, at))?;
+        self.each_event(at, |_, event, at| spending.note(event, at))?;
         let rows = show::rows(&self.planned(at)?);
         let status: BTreeMap<TaskId, Status> = rows.into_iter().map(|row| (row.id, row.status)).collect();
         Ok(spending.view(by, |task| status.get(task).copied()))
@@ -29,10 +30,11 @@ impl Swarm {
     /// The page that Prometheus reads.
     pub fn metrics(&self) -> Result<String, CliError> {
         let mut tally = Tally::default();
-        self.each_event(None, |event, at| tally.note(event, at))?;
+        self.each_event(None, |seq, event, at| tally.note(seq, event, at))?;
         let state = self.planned(None)?;
         let board = show::board(&state, self.now().max(state.at));
-        Ok(tally.text(&board, env!("CARGO_PKG_VERSION")))
+        let around = Around { disk_free: free_bytes(&self.paths.swarm), live: None };
+        Ok(tally.text(&board, env!("CARGO_PKG_VERSION"), &around))
     }
 
     /// What has ended up to `at` as spans, and with `unfinished` what has not; the id of the ledger.
@@ -74,11 +76,11 @@ impl Swarm {
     fn each_event(
         &self,
         at: Option<u64>,
-        mut each: impl FnMut(&Event, Timestamp),
+        mut each: impl FnMut(u64, &Event, Timestamp),
     ) -> Result<(), CliError> {
         self.records(at, &mut |line| {
             if let Ok(event) = event_of(line.body) {
-                each(&event, moment(line));
+                each(line.seq, &event, moment(line));
             }
             Ok(())
         })

@@ -16,3 +16,4 @@ mod once;
 mod install;
 mod inspector;
 mod numbers;
+mod prometheus;

@@ -71,6 +71,16 @@ pub struct Span {
     pub error: Option<&'static str>,
 }
 
+impl Span {
+    /// What it came to, for attempts and merges.
+    pub fn outcome(&self) -> Option<&str> {
+        self.attributes.iter().find_map(|(name, value)| match value {
+            Value::Text(word) if *name == names::OUTCOME => Some(word.as_str()),
+            _ => None,
+        })
+    }
+}
+
 /// Something under way.
 #[derive(Debug, Clone)]
 pub(super) struct Open {

@@ -119,7 +119,7 @@ impl Marks {
 }
 
 /// What is free there for us.
-fn free_bytes(place: &Path) -> Option<u64> {
+pub fn free_bytes(place: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(place).ok()?;
     Some(stat.f_bavail.saturating_mul(stat.f_frsize))
 }

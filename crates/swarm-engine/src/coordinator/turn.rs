@@ -1,6 +1,7 @@
 //! One turn: everything that has arrived is decided, made durable together, and only then told.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
@@ -94,9 +95,14 @@ impl Coordinator {
             return Err(StoreError::GitSync);
         }
         let mut after = Afterwards::default();
+        let begun = Instant::now();
         let taken = self.take_all(first, socket, &mut after);
         let durable = match (taken, after.disk.take()) {
-            (Ok(()), Some(disk)) => has_it(disk).await,
+            (Ok(()), Some(disk)) => {
+                let had = has_it(disk).await;
+                self.feed.meters.appended(begun.elapsed());
+                had
+            }
             (taken, _) => taken,
         };
         match durable {

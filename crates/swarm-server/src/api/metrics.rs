@@ -8,6 +8,8 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
+use swarm_engine::Around;
+use swarm_engine::coordinator::free_bytes;
 use swarm_engine::look::Look;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::outcome::PauseReason;
@@ -37,7 +39,10 @@ pub async fn metrics(State(api): State<Arc<ApiState>>) -> Result<Response, Fault
     let AnyView::Board(board) = api.look(Look::Board).await?.view? else {
         return Err(Fault::world("another view was made than was asked for"));
     };
-    let page = counted.tally.text(&board, env!("CARGO_PKG_VERSION"));
+    // Where nobody coordinates, nobody counts.
+    let live = api.is_attended().then(|| api.hub.feed.meters.now());
+    let around = Around { disk_free: free_bytes(&api.paths.swarm), live };
+    let page = counted.tally.text(&board, env!("CARGO_PKG_VERSION"), &around);
     Ok(([(header::CONTENT_TYPE, TEXT)], page).into_response())
 }
 
@@ -48,7 +53,7 @@ async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
         let (position, page) = api.hub.read(counted.seq + 1, None, HISTORY_MAX).await.map_err(unreadable)?;
         for record in &page.records {
             counted.seq = record.seq;
-            note(counted, &record.text);
+            note(counted, record.seq, &record.text);
         }
         if page.records.is_empty() || counted.seq >= position.seq {
             return Ok(());
@@ -57,7 +62,7 @@ async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
 }
 
 /// A record of a newer program says nothing that we could count.
-fn note(counted: &mut Counted, text: &str) {
+fn note(counted: &mut Counted, seq: u64, text: &str) {
     #[derive(Deserialize)]
     struct Moment {
         ts: Timestamp,
@@ -65,7 +70,7 @@ fn note(counted: &mut Counted, text: &str) {
     let body = text.find("\"type\":\"").zip(text.rfind('}')).map(|(from, to)| &text[from..to]);
     let event = body.and_then(|body| event_of(body.as_bytes()).ok());
     if let (Some(event), Ok(Moment { ts })) = (event, serde_json::from_str(text)) {
-        counted.tally.note(&event, ts);
+        counted.tally.note(seq, &event, ts);
     }
 }
 

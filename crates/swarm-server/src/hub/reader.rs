@@ -54,7 +54,10 @@ impl Reader {
         let data = |why: &str| serde_json::json!({ "resume": self.next, "why": why }).to_string();
         let last = match ended {
             Ok(()) => sse::event(None, "end", &data("the coordinator has ended")),
-            Err(Ended::Cut) => sse::event(None, "cut", &data("you read more slowly than things happen")),
+            Err(Ended::Cut) => {
+                hub.feed.meters.cut();
+                sse::event(None, "cut", &data("you read more slowly than things happen"))
+            }
             Err(Ended::Unreadable(error)) => {
                 sse::event(None, "cut", &data(&format!("the ledger cannot be read: {error}")))
             }

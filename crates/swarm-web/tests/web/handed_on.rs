@@ -123,3 +123,31 @@ async fn events_stream_through() {
     within("the record", reading).await;
     assert!(heard.contains("content-type: text/event-stream") && heard.contains("swarm-ledger: "), "{heard}");
 }
+
+#[tokio::test]
+async fn a_monitoring_program_reads_the_numbers_and_nothing_else() {
+    let mut house = House::new().await;
+    house.served.plan(2).await;
+    let token = std::fs::read_to_string(house.served.paths.run.join("metrics.token")).expect("a token");
+    let bearer = headers(&[("Authorization", &format!("Bearer {token}"))]);
+    for _ in 0..2 {
+        let page = house.ask("GET", "/metrics", &bearer, b"").await;
+        assert_eq!(page.status, 200, "{page:?}");
+        assert!(page.body.contains("swarm_tasks{status=\"pending\"} 2\n"), "{page:?}");
+        for path in ["/v1/board", "/v1/events", "/session", "/v1/openapi.json"] {
+            assert_eq!(
+                house.ask("GET", path, &bearer, b"").await.kind(),
+                (401, "no_session".into()),
+                "{path}"
+            );
+        }
+        assert_eq!(house.ask("POST", "/metrics", &bearer, b"").await.status, 405);
+        let wrong = headers(&[("Authorization", "Bearer 00")]);
+        assert_eq!(house.ask("GET", "/metrics", &wrong, b"").await.kind(), (401, "no_session".into()));
+        let elsewhere = [bearer.clone(), headers(&[("Host", "evil.test:7717")])].concat();
+        assert_eq!(house.ask("GET", "/metrics", &elsewhere, b"").await.kind(), (403, "wrong_host".into()));
+        let viewer = house.enter(Role::Viewer).await;
+        assert_eq!(house.get("/metrics", &viewer).await.status, 200);
+        house.served.close().await;
+    }
+}
