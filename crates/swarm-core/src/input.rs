@@ -78,6 +78,12 @@ pub enum Report {
         run: RunId,
         text: String,
     },
+    /// An agent asks for files besides those of its task. Where they cannot be had it was told so.
+    NeedsFiles {
+        run: RunId,
+        files: Vec<String>,
+        shared: bool,
+    },
     /// The probe of a used-up allowance ended; without a failure the service answers again.
     Probed {
         run: RunId,

@@ -39,7 +39,7 @@ pub mod planted;
 mod step;
 
 pub use owed::owed;
-pub use react::{checkpoint_of_close, react, requested};
+pub use react::{checkpoint_of_close, more_files, react, requested};
 pub use settle::{nothing_left, rests, waits_for_review, waits_for_start, wakes_at};
 pub use state::{State, schedule};
 pub use step::{first_step, is_settled, step};

@@ -5,6 +5,7 @@ mod work;
 mod failure;
 mod aftermath;
 mod reserve;
+mod reserve_more;
 mod restart;
 mod retry;
 mod quota;
@@ -53,12 +54,24 @@ pub(crate) use task::{answer_to, asks, commands, leave, review_commands};
 pub(crate) use work::out_of_time;
 
 use swarm_protocol::event::Event;
+use swarm_protocol::ids::RunId;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use crate::input::{Input, Report};
 use crate::planted::{self, Bug};
 use crate::state::State;
+
+/// What an agent that asks for files is told; the same question as a report makes it so.
+pub fn more_files(
+    state: &State,
+    run: &RunId,
+    files: &[String],
+    shared: bool,
+    now: Timestamp,
+) -> Result<String, Refusal> {
+    reserve_more::more(state, run, files, shared, now).map(|granted| granted.answer)
+}
 
 /// What an input leads to. Nothing is changed here.
 pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, Refusal> {
@@ -140,6 +153,8 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::EffectFailed { key, task, why } => merge::effect_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
         Report::Noted { run, text } => nudge::noted(state, &run, text),
+        Report::NeedsFiles { run, files, shared } => reserve_more::more(state, &run, &files, shared, now)
+            .map_or_else(|_| vec![], |granted| granted.events),
         Report::Learned { run, signal, text } => nudge::learned(state, &run, signal, &text),
         Report::Probed { run, failure } => quota::probed(state, &run, failure, now),
         Report::Disk { low, why } => disk::disk(state, low, why),

@@ -76,7 +76,7 @@ pub(super) fn reserve(state: &State, wish: Wish, now: Timestamp) -> Result<Outco
     Ok(Outcome::new(ended.into_iter().chain([granted]).collect(), answer))
 }
 
-fn taken(state: &State, number: u64) -> Refusal {
+pub(super) fn taken(state: &State, number: u64) -> Refusal {
     let Some(found) = state.reservations.get(&number) else { return Refusal::UnknownReservation { number } };
     let files = found.files.iter().chain(&found.shared).cloned().collect::<Vec<_>>().join(", ");
     Refusal::FilesReserved { files, holder: found.holder(), number }

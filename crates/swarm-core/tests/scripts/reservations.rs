@@ -45,6 +45,40 @@ fn w3_both_directions_of_two_globs_and_sharing() {
 }
 
 #[test]
+fn w3_an_agent_gets_more_files_at_once_or_not_at_all() {
+    check(
+        "plan a#src/** b#docs/** | slots 2 | start | ready a | ready b | needs a docs/x.md | needs a lib/** | needs a lib/** | needs b lib/c.rs | needs b ** | needs b ./*/x | needs b *.md | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            b: Pending → Preparing r2 → Active 1
+            reservation 2: task b has docs/**
+            reservation 3: task a has src/** lib/**
+            owed: Work r1 Go { iteration: 1 }, Work r2 Go { iteration: 1 }
+        ",
+    );
+    // Sharing is not having: what nobody may have alone can still be shared.
+    check(
+        "plan a#src/** b#docs/** | slots 2 | start | ready a | ready b | needs shared a lib/** | needs shared b lib/c.rs | needs b lib/d.rs | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            b: Pending → Preparing r2 → Active 1
+            reservation 3: task a has src/** lib/**
+            reservation 4: task b has docs/** lib/c.rs
+            owed: Work r1 Go { iteration: 1 }, Work r2 Go { iteration: 1 }
+        ",
+    );
+    // Nobody works on it any more.
+    check(
+        "plan a#src/** | slots 2 | start | ready a | complete a | needs a lib/** | reservations",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking
+            reservation 1: task a has src/**
+            owed: Work r1 Check { iteration: 1, waived: false, scan_waived: false }
+        ",
+    );
+}
+
+#[test]
 fn w3_the_files_are_kept_until_the_work_is_merged() {
     check(
         "plan a#src/** b#src/** | slots 2 | start | ready a | complete a | green a | stopped a | reservations",

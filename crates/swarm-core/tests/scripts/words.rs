@@ -138,9 +138,15 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
         ["notes", name] => {
             Report::Noted { run: run_of(state, &id(name)), text: "the same call 5 times".into() }
         }
+        ["needs", "shared", name, glob] => needs(state, name, glob, true),
+        ["needs", name, glob] => needs(state, name, glob, false),
         ["disk", word] => Report::Disk { low: *word == "low", why: "900 MiB left".into() },
         _ => return None,
     })
+}
+
+fn needs(state: &State, name: &str, glob: &str, shared: bool) -> Report {
+    Report::NeedsFiles { run: run_of(state, &id(name)), files: vec![glob.into()], shared }
 }
 
 fn boundary(state: &State, task: &TaskId, outcome: IterationOutcome, known: u64) -> Report {

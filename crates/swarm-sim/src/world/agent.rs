@@ -148,6 +148,9 @@ impl Story {
             self.daemon_turns(run, Doing::Silent { iteration }, (SILENCE_MS, SILENCE_MS + 10_000));
         } else {
             self.daemon_turns(run, Doing::Iterating { iteration }, (1_000, 60_000));
+            if let Some(report) = self.people.reserving.needs(run) {
+                self.say(run, report);
+            }
         }
     }
 

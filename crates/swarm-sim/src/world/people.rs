@@ -32,7 +32,7 @@ pub struct People {
     /// Asked and not answered yet.
     pub waiting: BTreeMap<CommandId, Wish>,
     tasks_added: u64,
-    reserving: Reserving,
+    pub reserving: Reserving,
 }
 
 /// Tasks a plan grows to; more would only make every story longer.

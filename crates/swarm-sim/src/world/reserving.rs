@@ -1,8 +1,9 @@
 //! Worlds in which tasks and people reserve files. Their chance is a stream of its own: the other worlds stay as they were.
 
+use swarm_core::input::Report;
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
-use swarm_protocol::ids::Oid;
+use swarm_protocol::ids::{Oid, RunId};
 use swarm_protocol::plan::TaskSpec;
 use swarm_protocol::policy::Policy;
 use swarm_protocol::reservation::{Isolation, Overlap};
@@ -53,6 +54,16 @@ impl Reserving {
         spec.reserve = globs(rng, 40);
         spec.share = globs(rng, 15);
         spec.isolation = rng.chance(25).then(|| rng.pick(&Isolation::ALL).word().into());
+    }
+
+    /// An agent at work asks for more than its task has.
+    pub fn needs(&mut self, run: &RunId) -> Option<Report> {
+        let rng = self.rng.as_mut()?;
+        if !rng.chance(25) {
+            return None;
+        }
+        let (files, shared) = (globs(rng, 60), rng.chance(25));
+        Some(Report::NeedsFiles { run: run.clone(), files, shared })
     }
 
     /// A person reserves files, or takes them from whoever has them.

@@ -52,6 +52,7 @@ pub fn run_of(report: &Report) -> Option<&RunId> {
         | Report::ReviewAnswered { run, .. }
         | Report::ReviewLost { run, .. }
         | Report::Noted { run, .. }
+        | Report::NeedsFiles { run, .. }
         | Report::Learned { run, .. }
         | Report::Probed { run, .. } => Some(run),
         _ => None,
