@@ -11,6 +11,7 @@ use super::heard::Heard;
 use super::json::{count, field, number, text, truth};
 use super::reading::{Conclusion, ExitFacts, Outgoing, Transcript, gone, not_set_up};
 use super::rpc::{Incoming, Talk, incoming};
+use super::tools::SERVER;
 use updates::Updates;
 
 pub use start::{invocation, pass_env, writable};
@@ -24,6 +25,8 @@ pub struct Opening {
     pub worktree: String,
     pub prompt: String,
     pub session: Option<String>,
+    /// The program and its arguments by which the tools of the run are served.
+    pub tools: Option<(String, Vec<String>)>,
 }
 
 #[derive(Default)]
@@ -149,7 +152,12 @@ impl Acp {
 
     fn open(&mut self, session: Option<String>) {
         let Some(opening) = &self.opening else { return };
-        let mut params = json!({ "cwd": opening.worktree, "mcpServers": [] });
+        let servers: Vec<Value> = opening
+            .tools
+            .iter()
+            .map(|(program, args)| json!({ "name": SERVER, "command": program, "args": args, "env": [] }))
+            .collect();
+        let mut params = json!({ "cwd": opening.worktree, "mcpServers": servers });
         self.waits_for = WaitsFor::Session { loaded: session.is_some() };
         match session {
             Some(session) => {
@@ -260,7 +268,8 @@ mod tests {
     /// Through the greeting; `session` is the one to go on with.
     fn greeted(session: Option<&str>) -> (Acp, Heard) {
         let session = session.map(str::to_owned);
-        let mut acp = Acp::talking(Opening { worktree: "/w".into(), prompt: "do it".into(), session });
+        let mut acp =
+            Acp::talking(Opening { worktree: "/w".into(), prompt: "do it".into(), session, tools: None });
         let mut heard = Heard::default();
         assert!(said(&mut acp).contains("initialize"));
         let capable = r#"{"jsonrpc":"2.0","id":0,"result":{"agentCapabilities":{"loadSession":true}}}"#;

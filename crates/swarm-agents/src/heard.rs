@@ -148,10 +148,18 @@ impl Heard {
             }
             return;
         };
-        if !matches!(
+        self.signals(signal);
+    }
+
+    /// A signal, however it came: as a tag, or by a call of a tool, which is a word as well.
+    pub fn signals(&mut self, signal: AgentSignal) {
+        self.goes_on();
+        self.said_anything = true;
+        let on_the_way = matches!(
             signal,
             AgentSignal::Progress(_) | AgentSignal::Learning(_) | AgentSignal::LearningGlobal(_)
-        ) {
+        );
+        if !on_the_way {
             self.signal = Some(signal.clone());
         }
         self.show(AgentEvent::Signal(signal));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::reading::Reading;
+use super::tools::{TOOLS_VARIABLE, ToolServer};
 use super::{AgentProgram, AgentSetup, acp, claude, codex, gemini, opencode, plain};
 
 /// What one iteration needs.
@@ -19,7 +20,15 @@ pub struct Launch<'a> {
     pub scratch: &'a Path,
     /// Our own executable.
     pub swarm: &'a Path,
+    /// Where the tools of its run are served; none: they are not.
+    pub tools: Option<&'a Path>,
     pub way: Way,
+}
+
+impl<'a> Launch<'a> {
+    pub fn tool_server(&self) -> Option<ToolServer<'a>> {
+        self.tools.map(|socket| ToolServer { swarm: self.swarm, socket })
+    }
 }
 
 /// Codex can be started in two ways; the others in one.
@@ -115,7 +124,8 @@ fn is_executable(file: &Path) -> bool {
 
 /// The start of one iteration, and the reader of what comes.
 pub fn begin(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings) -> (Invocation, Reading) {
-    let (invocation, transcript): (Invocation, Box<dyn super::reading::Transcript>) = match setup.program {
+    let (mut invocation, transcript): (Invocation, Box<dyn super::reading::Transcript>) = match setup.program
+    {
         AgentProgram::Claude => (claude::invocation(setup, launch, around), Box::<claude::Claude>::default()),
         AgentProgram::Codex if launch.way == Way::Fallback || codex::wants_exec(setup) => {
             (codex::exec_invocation(setup, launch, around), Box::<codex::Codex>::default())
@@ -134,6 +144,9 @@ pub fn begin(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings) -> 
             (plain::invocation(setup, launch), Box::<plain::Plain>::default())
         }
     };
+    if let Some(socket) = launch.tools {
+        invocation = invocation.env(TOOLS_VARIABLE, socket.to_string_lossy());
+    }
     (invocation, Reading::new(setup, transcript))
 }
 

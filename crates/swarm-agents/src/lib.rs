@@ -23,6 +23,7 @@ mod opencode;
 mod acp;
 mod told;
 mod plain;
+pub mod tools;
 pub mod script;
 mod probe;
 pub mod journal;

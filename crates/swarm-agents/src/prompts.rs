@@ -102,6 +102,8 @@ pub struct WorkPrompt {
     pub reserved_by_others: Vec<String>,
     /// The worktree is that of all tasks which share one.
     pub shared: bool,
+    /// The program has the tools of its run, by which it can say what it would print.
+    pub tools: bool,
 }
 
 /// A word of a person.
@@ -306,6 +308,7 @@ fn sample() -> WorkPrompt {
         reserved: some(),
         reserved_by_others: some(),
         shared: true,
+        tools: true,
         repeated: Some("x".into()),
         handover: Some("x".into()),
         nudge: Some("x".into()),

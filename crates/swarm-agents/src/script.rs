@@ -3,6 +3,7 @@
 
 mod parse;
 mod perform;
+mod call;
 mod entry;
 
 pub use entry::script_agent_process;

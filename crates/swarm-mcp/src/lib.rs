@@ -18,3 +18,4 @@ pub mod prompts;
 pub mod server;
 mod frames;
 pub mod stdio;
+pub mod attempt;

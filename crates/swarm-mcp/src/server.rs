@@ -26,7 +26,7 @@ const INSTRUCTIONS: &str = "Swarm runs coding agents in parallel on this git rep
     an `id`: sent again with the same one, they are done once.";
 
 /// The versions we speak: the last of those with a handshake that clients still use, and the one without.
-const VERSIONS: &[ProtocolVersion] = &[
+pub(crate) const VERSIONS: &[ProtocolVersion] = &[
     ProtocolVersion::V_2024_11_05,
     ProtocolVersion::V_2025_03_26,
     ProtocolVersion::V_2025_06_18,

@@ -1,21 +1,20 @@
 //! The server on the pipes of a client: frames on stdout, nothing else.
 
-use rmcp::RoleServer;
 use rmcp::service::serve_directly;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleServer, ServerHandler};
 use tokio::io::{duplex, stdin, stdout};
 use tokio::sync::mpsc::channel;
 
 use crate::frames;
 use crate::limits::FRAME_MAX;
-use crate::server::Server;
 
 /// Bytes between us and the protocol: whoever is quicker waits.
 const BETWEEN: usize = 64 << 10;
 
 /// Serves until the client closes our stdin. Without a handshake of its own: each request is answered by what it says
 /// itself, so a client may begin with any of them.
-pub async fn serve(server: Server) {
+pub async fn serve(server: impl ServerHandler) {
     let (ours, from_client) = duplex(BETWEEN);
     let (to_client, from_server) = duplex(BETWEEN);
     let (answers, waiting) = channel(16);

@@ -97,6 +97,19 @@ pub fn attempt_below(peer: Peer, daemons: &Path) -> Option<Inside> {
     found.or_else(|| walled(peer.pid))
 }
 
+/// How often the way up from a process is followed: a parent that ends on the way breaks it, and there is a new one.
+const WAYS_UP: usize = 3;
+
+/// Whether the caller descends from this process. Only the kernel is asked: what a process says of itself in its
+/// environment any other can say as well.
+pub fn descends_from_us(peer: Peer) -> bool {
+    // The hold first: what is read afterwards is about this process, or it is gone.
+    let Some(held) = Pidfd::open(peer.pid) else { return false };
+    let ourselves = pid_in_proc();
+    let found = (0..WAYS_UP).any(|_| ancestors(peer.pid).any(|pid| pid == ourselves));
+    found && !held.is_gone()
+}
+
 /// The same about ourselves, as far as it can be known without the records of the daemons.
 pub fn am_i_inside() -> Option<Inside> {
     let myself = pid_in_proc();
@@ -191,6 +204,18 @@ fn daemon_by_its_command_line(pid: u32, folder: Option<&Path>) -> Option<Inside>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn children_descend_from_us_and_we_ourselves_and_our_parents_do_not() {
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().expect("cat");
+        assert!(descends_from_us(Peer { pid: child.id() }));
+        assert!(!descends_from_us(Peer { pid: std::process::id() }));
+        assert!(!descends_from_us(Peer { pid: parent_of(std::process::id()).expect("a parent") }));
+        drop(child.stdin.take());
+        child.wait().expect("ended");
+        assert!(!descends_from_us(Peer { pid: child.id() }));
+    }
 
     #[test]
     fn one_that_is_gone_is_nobody_to_be_trusted_and_we_ourselves_are_outside() {

@@ -8,6 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::attempt::{CallAnswer, ReserveArgs, TaskContext};
 use crate::command::Answer;
 use crate::failure::{Failure, Usage};
 use crate::ids::{Oid, RunId};
@@ -192,6 +193,11 @@ pub enum Upward {
     Doing {
         text: String,
     },
+    /// The agent asks for more files, and waits for the answer to `ask`.
+    Reserve {
+        ask: u64,
+        files: ReserveArgs,
+    },
 }
 
 /// A frame on the wire, to the daemon.
@@ -208,6 +214,11 @@ pub enum Downward {
     Order {
         epoch: u64,
         order: Order,
+    },
+    /// What became of what the agent asked for. What was granted is in the ledger.
+    Answered {
+        ask: u64,
+        answer: CallAnswer,
     },
 }
 
@@ -234,6 +245,9 @@ pub enum Order {
         /// The ledger position that the prompt was written at.
         #[serde(default)]
         known: u64,
+        /// What the agent is told of its task when it asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<Box<TaskContext>>,
     },
     /// Ask the service this, unless it was asked already.
     Probe { prompt: String, timeout_secs: u64 },

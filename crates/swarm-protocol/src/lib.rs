@@ -28,6 +28,7 @@ pub mod event;
 pub mod record;
 pub mod command;
 pub mod refusal;
+pub mod attempt;
 pub mod channel;
 pub mod view;
 pub mod api;

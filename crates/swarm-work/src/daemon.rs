@@ -13,6 +13,7 @@ mod pipe;
 mod dialogue;
 mod silence;
 pub mod program;
+mod tools;
 mod commands;
 mod set_up;
 mod traces;

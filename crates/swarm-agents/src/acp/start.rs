@@ -13,11 +13,13 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings
     }
     argv.extend(setup.args.iter().cloned());
     let mut invocation = Invocation::new(argv, Stdin::Talk);
+    // Of the tools it is told when its session begins.
+    let untold = Launch { tools: None, ..*launch };
     match kin(setup) {
-        Some(AgentProgram::Gemini) => invocation = gemini::quiet(invocation, launch, around),
-        Some(AgentProgram::Opencode) => invocation = opencode::quiet(invocation),
+        Some(AgentProgram::Gemini) => invocation = gemini::quiet(invocation, &untold, around),
+        Some(AgentProgram::Opencode) => invocation = opencode::quiet(invocation, &untold),
         Some(AgentProgram::Claude) => {
-            let known = claude::invocation(&AgentSetup::of(AgentProgram::Claude), launch, around);
+            let known = claude::invocation(&AgentSetup::of(AgentProgram::Claude), &untold, around);
             invocation.env.extend(known.env);
         }
         _ => {}
@@ -29,6 +31,7 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings
         worktree: launch.worktree.to_string_lossy().into_owned(),
         prompt: launch.prompt.to_owned(),
         session: session.map(str::to_owned),
+        tools: launch.tool_server().map(|tools| (tools.program(), tools.args().to_vec())),
     };
     (invocation, opening)
 }
@@ -88,6 +91,7 @@ mod tests {
             session: None,
             scratch: Path::new("/s"),
             swarm: Path::new("/swarm"),
+            tools: None,
             way: super::super::super::invocation::Way::Preferred,
         };
         let (invocation, _) = invocation(&setup, &launch, &Surroundings::default());

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::super::AgentSetup;
 use super::super::invocation::{Invocation, Launch, Stdin, Surroundings, command_of, with_args};
+use super::super::tools::SERVER;
 
 /// Its own ten retries take three minutes in which nobody sees why nothing happens.
 const RETRIES: &str = "2";
@@ -21,6 +24,17 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings
     } else {
         with_args(argv, &["--permission-mode", "bypassPermissions"], None)
     };
+    if let Some(tools) = launch.tool_server() {
+        let server = json!({ "command": tools.program(), "args": tools.args() });
+        let servers = json!({ "mcpServers": { SERVER: server } }).to_string();
+        // Without the second it would ask for leave where it keeps its own sandbox, and nobody answers.
+        argv.extend([
+            "--mcp-config".to_owned(),
+            servers,
+            "--allowedTools".to_owned(),
+            format!("mcp__{SERVER}"),
+        ]);
+    }
     if let Some(session) = launch.session {
         argv.extend(["--resume".to_owned(), session.to_owned()]);
     }

@@ -2,12 +2,26 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::super::AgentSetup;
 use super::super::invocation::{Invocation, Launch, Stdin, Surroundings, command_of, with_args};
+use super::super::tools::SERVER;
 use super::{Opening, native_binary};
 
 /// No statistics, whatever the configuration of the person says.
 const QUIET: &[&str] = &["-c", "analytics.enabled=false"];
+
+/// The server of the tools of its run, as settings. What JSON writes of texts and lists TOML reads as well.
+fn tools(launch: &Launch<'_>) -> Vec<String> {
+    let Some(tools) = launch.tool_server() else { return Vec::new() };
+    let (program, args) = (json!(tools.program()), json!(tools.args()));
+    let settings = [("command", program), ("args", args)];
+    settings
+        .into_iter()
+        .flat_map(|(name, value)| ["-c".to_owned(), format!("mcp_servers.{SERVER}.{name}={value}")])
+        .collect()
+}
 
 /// The box around it is ours: inside Landlock its own, bubblewrap, cannot mount.
 fn sandbox(setup: &AgentSetup) -> &'static str {
@@ -37,6 +51,7 @@ pub fn app_server_invocation(
     around: &Surroundings,
 ) -> (Invocation, Opening) {
     let mut argv = with_args(program(setup, around), QUIET, None);
+    argv.extend(tools(launch));
     argv.push("app-server".to_owned());
     argv.extend(setup.args.iter().cloned());
     let opening = Opening {
@@ -56,6 +71,7 @@ pub fn exec_invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroun
         setup.model.as_deref().map(|model| ("-m", model)),
     );
     let mut argv = with_args(argv, QUIET, None);
+    argv.extend(tools(launch));
     argv.extend(setup.args.iter().cloned());
     if let Some(session) = launch.session {
         argv.extend(["resume".to_owned(), session.to_owned()]);

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::super::AgentSetup;
 use super::super::invocation::{Invocation, Launch, Stdin, Surroundings, command_of, with_args};
+use super::super::tools::SERVER;
 
 /// Where an administrator's settings are; ours take their place only where there are none.
 const SYSTEM_SETTINGS: &str = "/etc/gemini-cli/settings.json";
@@ -33,11 +34,15 @@ pub fn quiet(invocation: Invocation, launch: &Launch<'_>, around: &Surroundings)
     let path = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
     if around.variable(path).is_none() && !Path::new(SYSTEM_SETTINGS).exists() {
         let file = launch.scratch.join("gemini-settings.json");
-        let settings = json!({
+        let mut settings = json!({
             "general": { "maxAttempts": 2, "disableAutoUpdate": true, "disableUpdateNag": true },
             "privacy": { "usageStatisticsEnabled": false },
             "telemetry": { "enabled": false },
         });
+        if let Some(tools) = launch.tool_server() {
+            let server = json!({ "command": tools.program(), "args": tools.args(), "trust": true });
+            settings["mcpServers"] = json!({ SERVER: server });
+        }
         invocation = invocation.env(path, file.to_string_lossy());
         invocation.files.push((file, settings.to_string()));
     }

@@ -2,11 +2,21 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use super::super::AgentSetup;
 use super::super::invocation::{Invocation, Launch, Stdin, Surroundings, command_of, with_args};
+use super::super::tools::SERVER;
 
 /// Nothing is fetched, updated or shared while agents work.
-const CONFIG: &str = r#"{"autoupdate":false,"share":"disabled"}"#;
+fn config(launch: &Launch<'_>) -> String {
+    let mut config = json!({ "autoupdate": false, "share": "disabled" });
+    if let Some(tools) = launch.tool_server() {
+        let command: Vec<String> = [tools.program()].into_iter().chain(tools.args()).collect();
+        config["mcp"] = json!({ SERVER: { "type": "local", "command": command, "enabled": true } });
+    }
+    config.to_string()
+}
 
 pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>) -> Invocation {
     let mut argv = with_args(
@@ -18,11 +28,11 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>) -> Invocation {
         argv.extend(["--session".to_owned(), session.to_owned()]);
     }
     argv.extend(setup.args.iter().cloned());
-    quiet(Invocation::new(argv, Stdin::Prompt))
+    quiet(Invocation::new(argv, Stdin::Prompt), launch)
 }
 
 /// Also for its ACP side.
-pub fn quiet(invocation: Invocation) -> Invocation {
+pub fn quiet(invocation: Invocation, launch: &Launch<'_>) -> Invocation {
     invocation
         .switches(&[
             "OPENCODE_DISABLE_AUTOUPDATE",
@@ -30,7 +40,7 @@ pub fn quiet(invocation: Invocation) -> Invocation {
             "OPENCODE_DISABLE_LSP_DOWNLOAD",
             "OPENCODE_DISABLE_DEFAULT_PLUGINS",
         ])
-        .env("OPENCODE_CONFIG_CONTENT", CONFIG)
+        .env("OPENCODE_CONFIG_CONTENT", config(launch))
 }
 
 pub fn pass_env() -> &'static [&'static str] {

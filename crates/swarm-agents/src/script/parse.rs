@@ -40,6 +40,11 @@ pub enum Step {
     Shell {
         command: String,
     },
+    /// A call of a tool of its run, as real programs make it.
+    Call {
+        tool: String,
+        arguments: String,
+    },
     /// Nothing more is printed, and nobody waits for it: the pipes are given up while the work goes on.
     CloseOutput,
     /// Leaves a process behind, in a session of its own.
@@ -197,6 +202,11 @@ fn step(text: &str) -> Result<Step, String> {
         "wait-for" => Step::WaitFor { path: path()? },
         "count" => Step::Count { path: path()? },
         "sh" => Step::Shell { command: text() },
+        "call" => match rest.split_once(char::is_whitespace) {
+            Some((tool, arguments)) => Step::Call { tool: tool.into(), arguments: arguments.trim().into() },
+            None if rest.is_empty() => return Err("a tool is missing".into()),
+            None => Step::Call { tool: text(), arguments: "{}".into() },
+        },
         "close-output" => Step::CloseOutput,
         "spawn-child" => Step::SpawnChild { secs: number(rest)? },
         "ignore-term" => Step::IgnoreTerm,
@@ -261,6 +271,7 @@ mod tests {
         check("dance", "nothing is known by this name");
         check("crash 300", "\"300\" is not a number that fits");
         check("write", "a path is missing");
+        check("call", "a tool is missing");
         check("on-attempt 2 crash 1", "a condition ends in ':'");
         check("as security print no", "a condition ends in ':'");
         assert_eq!(script_in("no block"), None);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::call::called;
 use super::parse::{Line, Step, lines_of, role_script_in, script_in};
 use super::{MEMBER_VARIABLE, ROLE_PLAN, ROLE_VARIABLE};
 use swarm_process::Call;
@@ -152,6 +153,7 @@ async fn perform(step: Step, around: &Surroundings, deaf: &mut Option<Signal>) -
         Step::Sleep(time) => tokio::time::sleep(time).await,
         Step::WaitFor { path } => wait_for(&around.path(&path)).await?,
         Step::Shell { command } => tool(&command, around).await?,
+        Step::Call { tool, arguments } => say(&called(&tool, &arguments, &around.dir).await?)?,
         Step::CloseOutput => close_output()?,
         Step::SpawnChild { secs } => spawn_child(secs, around).await?,
         Step::IgnoreTerm => *deaf = Some(signal(SignalKind::terminate())?),

@@ -6,9 +6,11 @@ pub mod install;
 mod json_text;
 mod toml_text;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Subcommand, ValueEnum};
+use swarm_mcp::attempt::Attempt;
 use swarm_mcp::call::Caller;
 use swarm_mcp::server::Server;
 use swarm_mcp::source::Source;
@@ -35,6 +37,9 @@ pub struct Args {
     /// Tools to offer: those that look, also those that change the plan, or all
     #[arg(long, value_enum, default_value_t)]
     tools: Tools,
+    /// Serve the tools of an attempt instead, to its agent; SOCKET is what SWARM_TOOLS names there
+    #[arg(long, value_name = "SOCKET", conflicts_with = "tools")]
+    agent: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,20 +68,28 @@ impl From<Tools> for Offer {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     match args.command {
         Some(Command::Install(args)) => install::run(&args, cx),
-        None => serve(args.tools, cx),
+        None => match args.agent {
+            Some(socket) => until_the_client_leaves(swarm_mcp::stdio::serve(Attempt { socket })),
+            None => serve(args.tools, cx),
+        },
     }
 }
 
 fn serve(tools: Tools, cx: &Context) -> Result<(), CliError> {
     let swarm = Arc::new(Swarm::open(cx)?.through("person:mcp"));
     let source = Source { client: swarm.client(), desk: Arc::new(swarm.screen(open_editor)) };
+    let server = Server { caller: Caller { source, offer: tools.into() } };
+    until_the_client_leaves(swarm_mcp::stdio::serve(server))
+}
+
+fn until_the_client_leaves(serving: impl Future<Output = ()>) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| CliError::environment("Cannot start").because(error))?;
     // Whoever reads our stderr reads the protocol: notes go to the log.
     output::covered(true);
-    runtime.block_on(swarm_mcp::stdio::serve(Server { caller: Caller { source, offer: tools.into() } }));
+    runtime.block_on(serving);
     // What was begun when the client left is brought to its end, then the process is.
     Ok(())
 }

@@ -13,6 +13,7 @@ mod npm;
 mod planted;
 mod trespass;
 mod secrets;
+mod tools;
 mod trust;
 mod doors;
 mod programs;

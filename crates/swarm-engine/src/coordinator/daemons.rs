@@ -1,7 +1,9 @@
 //! What daemons say: who they are, what they report, and news that never enters the ledger.
 
 use swarm_core::input::Report;
+use swarm_core::more_files;
 use swarm_protocol::api::AgentNews;
+use swarm_protocol::attempt::{CallAnswer, ReserveArgs, ReserveMode};
 use swarm_protocol::channel::{Downward, FromDaemon, Greeting, Hello, Upward};
 use swarm_protocol::ids::RunId;
 
@@ -47,7 +49,10 @@ impl Coordinator {
         after: &mut Afterwards,
     ) -> Result<(), StoreError> {
         let Upward::Report { n, report } = frame else {
-            self.heard(&run, frame);
+            match frame {
+                Upward::Reserve { ask, files } => self.needs_files(run, ask, files, after)?,
+                news => self.heard(&run, news),
+            }
             return Ok(());
         };
         if n > self.links.received(&run) {
@@ -58,6 +63,27 @@ impl Coordinator {
             }
         }
         after.acks.push((run, n));
+        Ok(())
+    }
+
+    /// Answered when the disk has what was granted. Whose files they are is the run's to say, and the run the link's.
+    fn needs_files(
+        &mut self,
+        run: RunId,
+        ask: u64,
+        files: ReserveArgs,
+        after: &mut Afterwards,
+    ) -> Result<(), StoreError> {
+        let ReserveArgs { globs, mode } = files;
+        let shared = mode == ReserveMode::Shared;
+        let answer = match more_files(self.store.state(), &run, &globs, shared, self.clock.now()) {
+            Ok(text) => {
+                self.report(Report::NeedsFiles { run: run.clone(), files: globs, shared }, after)?;
+                CallAnswer::done(text)
+            }
+            Err(refusal) => CallAnswer::refused(refusal.message()),
+        };
+        after.answers.push((run, ask, answer));
         Ok(())
     }
 
@@ -91,7 +117,7 @@ impl Coordinator {
                 }
                 Upward::Progress { percent } => news.percent = Some(percent.min(100)),
                 Upward::Doing { text } => news.doing = Some(text),
-                Upward::Hello(_) | Upward::Report { .. } => {}
+                Upward::Hello(_) | Upward::Report { .. } | Upward::Reserve { .. } => {}
             }
         });
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use swarm_protocol::attempt::CallAnswer;
 use swarm_protocol::channel::{Downward, Greeting, LedgerMark, Order};
 use swarm_protocol::ids::RunId;
 
@@ -56,6 +57,14 @@ impl Links {
         link.received = link.received.max(n);
         if !link.wire.send(Downward::Ack { received: link.received, ledger }) {
             self.by_run.remove(run); // it does not read: it will come back and be told anew
+        }
+    }
+
+    /// One that does not read comes back, and its agent asks again.
+    pub fn answer(&mut self, run: &RunId, ask: u64, answer: CallAnswer) {
+        let Some(link) = self.by_run.get(run) else { return };
+        if !link.wire.send(Downward::Answered { ask, answer }) {
+            self.by_run.remove(run);
         }
     }
 

@@ -8,8 +8,10 @@ use swarm_protocol::config::Commands;
 use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
-use super::prompt::{Setting, compose};
+use super::outfit::Outfit;
+use super::prompt::{Setting, compose, context_of};
 use swarm_agents::handover::ContextFiles;
+use swarm_agents::tools::has_tools;
 use swarm_work::shared_tree;
 
 /// The smallest question that shows whether the service answers at all.
@@ -42,10 +44,16 @@ impl Coordinator {
         }
     }
 
+    /// Whether the program of the profile is told of the tools that its daemon serves.
+    fn has_tools(&self, profile: Option<&str>) -> bool {
+        let outfit = Outfit::of(&self.world.config, profile.unwrap_or(&self.world.agent));
+        outfit.is_ok_and(|outfit| has_tools(&outfit.setup))
+    }
+
     fn order_for(&self, effect: &Effect) -> Option<Order> {
         let config = &self.world.config;
         match effect {
-            Effect::Work { run, task, agent, attempt, order, .. } => Some(match order {
+            Effect::Work { run, task, agent, attempt, order, profile, .. } => Some(match order {
                 WorkOrder::Go { iteration, .. } if self.links.is_told_to_go(run, *iteration) => return None,
                 WorkOrder::Go { iteration, session } => {
                     let shared = shared_tree::place_of(&self.world.git, task, run);
@@ -58,6 +66,7 @@ impl Coordinator {
                         iteration: *iteration,
                         worktree: &worktree,
                         shared: shared.is_some(),
+                        tools: self.has_tools(profile.as_deref()),
                         checks: submitted.commands.iter().map(CommandLine::shown).collect(),
                         learnings: self.world.learnings.for_agent(agent),
                         context: ContextFiles::new(&self.world.paths.swarm, task),
@@ -68,6 +77,7 @@ impl Coordinator {
                         prompt: self.world.prompts.work(&words),
                         session: session.clone(),
                         known: self.store.state().seq,
+                        context: Some(Box::new(context_of(&words))),
                     }
                 }
                 WorkOrder::Check { iteration, waived, scan_waived } => {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use swarm_core::show;
 use swarm_core::state::{State, Task};
+use swarm_protocol::attempt::{self, TaskContext};
 use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{AgentId, TaskId};
 use swarm_protocol::outcome::Ended;
@@ -24,6 +25,8 @@ pub struct Setting<'a> {
     pub worktree: &'a Path,
     /// It is that of all tasks which share one.
     pub shared: bool,
+    /// Its program is told of the tools of its run.
+    pub tools: bool,
     pub checks: Vec<String>,
     pub learnings: Learnings,
     /// What earlier attempts at the task left.
@@ -68,7 +71,41 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         reserved: show::reserved_for(state, setting.task),
         reserved_by_others: show::reserved_by_others(state, setting.task, RESERVED_SHOWN),
         shared: setting.shared,
+        tools: setting.tools,
     })
+}
+
+/// The same for an agent that asks for it by a tool.
+pub fn context_of(words: &WorkPrompt) -> TaskContext {
+    let neighbours = |all: &[Neighbour]| {
+        let told =
+            |other: &Neighbour| attempt::Neighbour { id: other.id.clone(), title: other.title.clone() };
+        all.iter().map(told).collect()
+    };
+    let said =
+        |said: &Said| attempt::Said { by: said.by.clone(), at: said.at.clone(), text: said.text.clone() };
+    let (own, by_others) = (words.reserved.clone(), words.reserved_by_others.clone());
+    let context = TaskContext {
+        task: words.task.id.clone(),
+        title: words.task.title.clone(),
+        goal: words.goal.clone(),
+        description: words.task.description.clone(),
+        acceptance: words.task.acceptance.clone(),
+        files: words.task.files.clone(),
+        builds_on: neighbours(&words.builds_on),
+        unblocks: neighbours(&words.unblocks),
+        checks: words.checks.clone(),
+        reserved: attempt::Reservations { own, by_others },
+        messages: words.messages.iter().map(said).collect(),
+        learnings: words.learnings.all.iter().chain(&words.learnings.own).cloned().collect(),
+        branch: words.branch.clone(),
+        attempt: words.attempt,
+        iteration: words.iteration,
+        max_iterations: words.max_iterations,
+        last_failure: words.last_failure.clone(),
+        cut: false,
+    };
+    context.bounded()
 }
 
 pub(super) fn neighbour(state: &State, id: &TaskId) -> Neighbour {

@@ -7,6 +7,7 @@ use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
 use swarm_core::predict;
 use swarm_protocol::api::Delivery;
+use swarm_protocol::attempt::CallAnswer;
 use swarm_protocol::channel::{LedgerMark, Response};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::event::Event;
@@ -76,6 +77,8 @@ pub(super) struct Afterwards {
     pub disk: Option<Disk>,
     pub replies: Vec<(oneshot::Sender<Response>, Response)>,
     pub acks: Vec<(RunId, u64)>,
+    /// What agents asked their daemons for.
+    pub answers: Vec<(RunId, u64, CallAnswer)>,
     pub looks: Vec<(Look, oneshot::Sender<Looked>)>,
     pub deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
     pub told: Vec<(u64, Timestamp, Event)>,
@@ -123,6 +126,9 @@ impl Coordinator {
         let mark = self.mark();
         for (run, n) in after.acks {
             self.links.acknowledge(&run, n, mark.clone());
+        }
+        for (run, ask, answer) in after.answers {
+            self.links.answer(&run, ask, answer);
         }
         Ok(if after.leave { Then::Leave } else { Then::GoOn })
     }

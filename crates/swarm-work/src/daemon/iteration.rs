@@ -1,12 +1,14 @@
 //! One iteration of the agent program: prompt in, what it was and said out, the rest committed.
 
 mod agent;
+mod called;
 mod ask;
 mod commits;
 mod probe;
 mod spent;
 mod start;
 
+use swarm_protocol::attempt::TaskContext;
 use swarm_protocol::channel::{FromDaemon, IterationOutcome};
 use swarm_protocol::failure::{Failure, FailureClass};
 
@@ -36,6 +38,8 @@ pub struct Go {
     pub session: Option<String>,
     /// What the prompt knew.
     pub known: u64,
+    /// What the agent is told when it asks.
+    pub context: Option<Box<TaskContext>>,
 }
 
 /// Runs the program once for this iteration; twice where the session it should go on with is gone, or where
@@ -48,7 +52,8 @@ pub async fn iterate(context: &RunContext, go: &Go, stop: &mut StopWish) -> Yiel
     let (mut session, mut way) = (session, Way::Preferred);
     let run = loop {
         // No time limit of its own: how long an attempt may take is the coordinator's decision.
-        let start = Start { iteration, prompt, session, way, deadline: None };
+        let told = go.context.as_deref();
+        let start = Start { iteration, prompt, session, way, deadline: None, told };
         let run = once(context, &setup, start, stop).await;
         if run.how() == Some(How::Stopped) {
             context.note(&format!("iteration {iteration} stopped"));

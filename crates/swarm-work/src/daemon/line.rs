@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use swarm_protocol::attempt::CallAnswer;
 use swarm_protocol::channel::{Downward, Greeting, Hello, LedgerMark, Order, Upward};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -24,6 +25,11 @@ pub enum Heard {
         ledger: Option<LedgerMark>,
     },
     Order(Order),
+    /// What became of what the agent asked for.
+    Answered {
+        ask: u64,
+        answer: CallAnswer,
+    },
     /// The connection is over. Another will be tried; until it stands the daemon is alone.
     Silence,
     /// So often in a row nobody was reached that whoever watches over daemons should know. Said once.
@@ -150,6 +156,7 @@ impl Line {
     fn told(&mut self, frame: Option<Downward>) -> Heard {
         match frame {
             Some(Downward::Ack { received, ledger }) => Heard::Acknowledged { received, ledger },
+            Some(Downward::Answered { ask, answer }) => Heard::Answered { ask, answer },
             Some(Downward::Order { epoch, order }) if self.obey(epoch) => Heard::Order(order),
             Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => Heard::Unwanted,
             // The end of the connection, or a coordinator that has been replaced: not another word with it.

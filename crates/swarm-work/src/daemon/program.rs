@@ -7,9 +7,10 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
+use super::tools::Called;
 use super::traced;
 use swarm_agents::journal::Stream;
 use swarm_process::containment::{Containment, NoContainment};
@@ -58,6 +59,13 @@ pub trait Listener: Send {
     fn at_once(&self) -> bool {
         false
     }
+
+    /// Where calls of its tools come in.
+    fn calls(&mut self) -> Option<&mut mpsc::Receiver<Called>> {
+        None
+    }
+
+    fn called(&mut self, _called: Called) {}
 
     /// Half of the patience is gone without a sign of life.
     fn is_quiet(&mut self, _for_how_long: Duration) {}

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::context::Context;
 use super::program::{self, Bounds, Listener, Ran, StopWish};
 use super::spec::DaemonSpec;
+use super::tools::{Tools, Wanted};
 use super::traces::Traces;
 use super::walls::{Who, admin_dir_of, names_handed_on};
 use crate::places::without_root;
@@ -42,8 +43,15 @@ pub struct RunContext {
     /// The newest percentage that the agent named.
     pub progress: watch::Sender<u8>,
     told: mpsc::Sender<FromDaemon>,
+    wanted: mpsc::Sender<Wanted>,
     /// What the next attempt is told; none for runs that work on nothing.
     pub(super) context: Option<Context>,
+}
+
+/// What the work at hand has to tell on its way, and to ask.
+pub struct Hears {
+    pub told: mpsc::Receiver<FromDaemon>,
+    pub wanted: mpsc::Receiver<Wanted>,
 }
 
 /// Words on the way that wait for the daemon's loop; one iteration has two or three.
@@ -65,7 +73,7 @@ pub enum Yield {
 
 impl RunContext {
     /// With the other end of what is told while work goes on.
-    pub fn new(spec: DaemonSpec, journal: Journal) -> (Self, mpsc::Receiver<FromDaemon>) {
+    pub fn new(spec: DaemonSpec, journal: Journal) -> (Self, Hears) {
         let given: BTreeMap<OsString, OsString> =
             spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
         // A program may print what it was called with.
@@ -76,7 +84,7 @@ impl RunContext {
         let settings = secrets::settings_in(&spec.worktree);
         let settings: BTreeMap<OsString, OsString> =
             settings.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
-        let (told, hears) = mpsc::channel(TOLD_MAX);
+        let ((told, from_work), (wants, wanted)) = (mpsc::channel(TOLD_MAX), mpsc::channel(TOLD_MAX));
         let context = Context::open(&spec);
         let run = Self {
             redactor: Redactor::for_environment(
@@ -90,9 +98,10 @@ impl RunContext {
             traces: Traces::default(),
             progress: watch::Sender::new(0),
             told,
+            wanted: wants,
             context,
         };
-        (run, hears)
+        (run, Hears { told: from_work, wanted })
     }
 
     /// A sentence for the ledger: without secrets and without places of this machine.
@@ -107,6 +116,25 @@ impl RunContext {
         self.note(&text);
         // Full: the daemon's loop has not looked for long, and more of the same would not help.
         let _ = self.told.try_send(FromDaemon::Noted { text });
+    }
+
+    /// Asks the coordinator. A loop that does not look leaves the agent without an answer, and it asks again.
+    pub(super) fn wants(&self, wanted: Wanted) {
+        let _ = self.wanted.try_send(wanted);
+    }
+
+    /// Serves the tools of an agent at work. Without them it prints what it has to say.
+    pub(super) fn open_tools(&self) -> Option<Tools> {
+        if self.spec.kind != RunKind::Work {
+            return None;
+        }
+        match Tools::open(self.tmp().join("tools"), self.told.clone()) {
+            Ok(tools) => Some(tools),
+            Err(error) => {
+                self.note(&format!("the tools of the run are not served: {error}"));
+                None
+            }
+        }
     }
 
     /// Where the agent works: the worktree, the tree that it shares with others, or an empty folder for a question.

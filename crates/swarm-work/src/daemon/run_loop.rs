@@ -19,7 +19,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::files::write_whole;
 use super::line::{Heard, Line};
 use super::outbox::Outbox;
-use super::run_context::{RunContext, Yield};
+use super::run_context::{Hears, RunContext, Yield};
+use super::tools::{Asking, Wanted};
 use super::traced;
 use swarm_process::complain;
 
@@ -34,6 +35,9 @@ pub struct RunLoop {
     pub context: Arc<RunContext>,
     /// What the work at hand has to tell on its way.
     told: mpsc::Receiver<FromDaemon>,
+    /// What its agent asks for.
+    wishes: mpsc::Receiver<Wanted>,
+    asking: Asking,
     pub line: Line,
     pub outbox: Outbox,
     work: Option<Work>,
@@ -67,10 +71,13 @@ pub struct LastWord {
 }
 
 impl RunLoop {
-    pub fn new(context: RunContext, told: mpsc::Receiver<FromDaemon>, line: Line, outbox: Outbox) -> Self {
+    pub fn new(context: RunContext, hears: Hears, line: Line, outbox: Outbox) -> Self {
+        let Hears { told, wanted: wishes } = hears;
         Self {
             context: Arc::new(context),
             told,
+            wishes,
+            asking: Asking::default(),
             line,
             outbox,
             work: None,
@@ -101,6 +108,11 @@ impl RunLoop {
             tokio::select! {
                 heard = self.line.next(self.outbox.sent()) => self.heard(heard),
                 Some(told) = self.told.recv() => self.report(told),
+                Some(wanted) = self.wishes.recv() => {
+                    if let Some(frame) = self.asking.asks(wanted, self.line.is_up()) {
+                        self.line.send(frame);
+                    }
+                }
                 done = ended(&mut self.work), if self.work.is_some() => self.work_ended(done),
                 () = at(alone_at), if self.ending.is_none() => {
                     self.context.note("no coordinator for too long");

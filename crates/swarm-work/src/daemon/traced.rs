@@ -17,6 +17,7 @@ pub fn heard(heard: &Heard) {
         Heard::Unwanted => info!("no longer wanted"),
         Heard::Order(Order::Go { iteration, .. }) => info!(order = "go", iteration, "told"),
         Heard::Order(order) => info!(order = name_of_order(order), "told"),
+        Heard::Answered { ask, answer } => info!(ask, ok = answer.ok, "answered"),
         Heard::Silence => info!("the connection is lost"),
     }
 }

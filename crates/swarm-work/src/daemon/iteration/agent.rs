@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use swarm_protocol::attempt::TaskContext;
 use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::failure::{Failure, FailureClass};
 
 use super::super::context::Write;
 use super::super::program::{Listener, Outgoing};
 use super::super::run_context::RunContext;
+use super::super::tools::{Called, Tools};
 use super::commits::CommitLog;
 use swarm_agents::handover::Handover;
 use swarm_agents::journal::Stream;
@@ -15,6 +17,7 @@ use swarm_agents::signals::AgentSignal;
 use swarm_agents::{AgentEvent, Circles, Reading, Seen};
 
 pub use swarm_agents::Heard;
+use tokio::sync::mpsc;
 
 /// Learnings of one iteration.
 const LEARNINGS_MAX: usize = 100;
@@ -27,6 +30,10 @@ pub struct Agent<'a> {
     pub may_be_silent: bool,
     pub circles: Circles,
     pub commits: CommitLog,
+    /// Where its tools are served.
+    pub tools: Option<Tools>,
+    /// What it is told of its task.
+    pub told: Option<&'a TaskContext>,
     quiet_noted: bool,
     in_a_circle: bool,
 }
@@ -40,6 +47,8 @@ impl<'a> Agent<'a> {
             may_be_silent: false,
             circles,
             commits,
+            tools: None,
+            told: None,
             quiet_noted: false,
             in_a_circle: false,
         }
@@ -50,9 +59,15 @@ impl Listener for Agent<'_> {
     fn line(&mut self, stream: Stream, text: &str, more: bool) {
         self.context.print(stream, text, more);
         self.reading.line(stream, text, more);
-        while let Some(event) = self.reading.heard.events.pop_front() {
-            self.shows(event);
-        }
+        self.shows_what_came();
+    }
+
+    fn calls(&mut self) -> Option<&mut mpsc::Receiver<Called>> {
+        self.tools.as_mut().map(|tools| &mut tools.calls)
+    }
+
+    fn called(&mut self, called: Called) {
+        self.answers(called);
     }
 
     fn outgoing(&mut self) -> Outgoing {
@@ -87,6 +102,12 @@ impl Listener for Agent<'_> {
 }
 
 impl Agent<'_> {
+    pub(super) fn shows_what_came(&mut self) {
+        while let Some(event) = self.reading.heard.events.pop_front() {
+            self.shows(event);
+        }
+    }
+
     fn shows(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::Signal(AgentSignal::Progress(percent)) => {

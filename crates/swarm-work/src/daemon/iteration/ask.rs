@@ -84,6 +84,7 @@ impl Asking<'_> {
                 session: session.as_deref(),
                 way,
                 deadline: Some(self.deadline),
+                told: None,
             };
             let run = once(self.context, &setup, start, stop).await;
             if run.how() == Some(How::Stopped) {

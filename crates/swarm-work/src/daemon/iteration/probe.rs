@@ -20,8 +20,13 @@ pub async fn probe(context: &RunContext, prompt: &str, timeout_secs: u64, stop: 
     let deadline = Some(Instant::now() + limit);
     let mut way = Way::Preferred;
     let run = loop {
-        let run =
-            once(context, &setup, Start { iteration: 1, prompt, session: None, way, deadline }, stop).await;
+        let run = once(
+            context,
+            &setup,
+            Start { iteration: 1, prompt, session: None, way, deadline, told: None },
+            stop,
+        )
+        .await;
         let failed = !matches!(run.conclusion, Conclusion::Done { .. });
         if failed && way == Way::Preferred && run.wants_fallback {
             way = Way::Fallback;

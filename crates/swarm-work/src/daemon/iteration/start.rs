@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
+use swarm_protocol::attempt::TaskContext;
 use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::failure::{Failure, FailureClass};
 use tokio::sync::Notify;
@@ -46,15 +47,18 @@ pub struct Start<'a> {
     pub way: Way,
     /// None: for as long as it takes.
     pub deadline: Option<Instant>,
+    /// What an agent at work is told of its task by a tool.
+    pub told: Option<&'a TaskContext>,
 }
 
 pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, stop: &mut StopWish) -> Run {
-    let Start { iteration, prompt, session, way, deadline } = start;
+    let Start { iteration, prompt, session, way, deadline, told } = start;
     // Not among the swarm's own files: the program reads it inside its sandbox.
     let scratch = context.tmp();
     let prompt_file = scratch.join("prompt.md");
     let place = context.place();
     let swarm = std::env::current_exe().unwrap_or_else(|_| "swarm".into());
+    let tools = context.open_tools();
     let launch = Launch {
         prompt_file: &prompt_file,
         prompt,
@@ -62,6 +66,7 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
         session,
         scratch: &scratch,
         swarm: &swarm,
+        tools: tools.as_ref().map(|tools| tools.socket.as_path()),
         way,
     };
     let around = Surroundings::of_this_process();
@@ -71,6 +76,7 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
     let circles = Circles::new(Patience { note: setup.loop_note, stop: setup.loop_stop });
     let mut agent =
         Agent::new(context, reading, circles, CommitLog::of(context.commit_log().await.as_deref()));
+    (agent.tools, agent.told) = (tools, told);
     agent.may_be_silent = setup.program == AgentProgram::Exec;
     let ran = match prepared(context, &invocation, &prompt_file, prompt) {
         Ok(call) => {

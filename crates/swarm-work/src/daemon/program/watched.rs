@@ -13,6 +13,7 @@ use super::super::dialogue::Dialogue;
 use super::super::pipe::Pipe;
 use super::super::room::Room;
 use super::super::silence::{Quiet, Silence};
+use super::super::tools::next_of;
 use super::super::tree;
 use super::{Bounds, How, LEFTOVER_GRACE_MAX, Listener, StopWish};
 use swarm_agents::journal::Stream;
@@ -97,6 +98,10 @@ impl<'a> Watched<'a> {
                 bytes = self.err.read(), if self.err.is_open() => {
                     self.err.cut(bytes, self.listener);
                     self.heard(bytes);
+                }
+                called = next_of(self.listener.calls()) => {
+                    self.listener.called(called);
+                    self.heard(1);
                 }
                 () = self.dialogue.write(), if self.dialogue.wants_to_write() => self.mind_the_close(),
                 _ = self.ended_children.recv() => tree::reap_orphans(),
@@ -207,6 +212,10 @@ impl<'a> Watched<'a> {
         let _ = tokio::time::timeout(PIPE_GRACE, rest).await;
         self.out.finish(self.listener);
         self.err.finish(self.listener);
+        // Said before the end, and not heard yet.
+        while let Some(called) = self.listener.calls().and_then(|calls| calls.try_recv().ok()) {
+            self.listener.called(called);
+        }
         left
     }
 

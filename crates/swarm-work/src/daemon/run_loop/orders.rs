@@ -36,7 +36,8 @@ impl RunLoop {
             Heard::Unwanted => self.stop(self.context.spec.stop_grace()),
             Heard::Order(order) => self.ordered(order),
             // The loop looks at its clocks again: from now on the daemon may be alone for too long.
-            Heard::Silence => {}
+            Heard::Silence => self.asking.lost(),
+            Heard::Answered { ask, answer } => self.asking.answered(ask, answer),
         }
     }
 
@@ -110,8 +111,9 @@ impl RunLoop {
                 return end;
             }
             match order {
-                Order::Go { iteration, prompt, session, known } => {
-                    iterate(&context, &Go { iteration, prompt, session, known }, &mut wish).await
+                Order::Go { iteration, prompt, session, known, context: told } => {
+                    let go = Go { iteration, prompt, session, known, context: told };
+                    iterate(&context, &go, &mut wish).await
                 }
                 Order::Probe { prompt, timeout_secs } => {
                     probe(&context, &prompt, timeout_secs, &mut wish).await
