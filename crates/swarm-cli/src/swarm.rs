@@ -28,6 +28,7 @@ mod trust;
 pub mod verdict;
 pub mod watchers;
 mod web;
+mod tokens;
 mod who;
 mod describe;
 pub mod worktrees;

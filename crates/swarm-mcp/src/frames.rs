@@ -118,14 +118,14 @@ fn ended(line: Vec<u8>, long: bool) -> Line {
 }
 
 #[derive(Debug, PartialEq)]
-enum Looked {
+pub(crate) enum Looked {
     /// An empty line.
     Nothing,
     Message,
     Answer(Value),
 }
 
-fn looked_at(bytes: &[u8]) -> Looked {
+pub(crate) fn looked_at(bytes: &[u8]) -> Looked {
     if bytes.trim_ascii().is_empty() {
         return Looked::Nothing;
     }
@@ -147,7 +147,7 @@ fn looked_at(bytes: &[u8]) -> Looked {
     }
 }
 
-fn refused(id: Value, code: i64, message: &str) -> Value {
+pub(crate) fn refused(id: Value, code: i64, message: &str) -> Value {
     let id = if id.is_string() || id.is_number() { id } else { Value::Null };
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }

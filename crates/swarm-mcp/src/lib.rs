@@ -18,4 +18,5 @@ pub mod prompts;
 pub mod server;
 mod frames;
 pub mod stdio;
+pub mod http;
 pub mod attempt;

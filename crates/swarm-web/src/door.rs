@@ -18,12 +18,14 @@ use tokio_util::task::TaskTracker;
 
 use crate::control::{self, Link};
 use crate::front::Front;
-use crate::limits::Limits;
+use crate::limits::{Limits, MCP_CALLS};
 use crate::listener;
+use crate::mcp::Speaks;
 use crate::scrape::{self, Token};
 pub use crate::sessions::Clock;
 use crate::sessions::{Sessions, hex};
 use crate::tail::Tail;
+use crate::tokens::Tokens;
 
 /// Large bodies that are read at once: each may take much memory.
 const HEAVY_AT_ONCE: usize = 2;
@@ -45,6 +47,8 @@ pub struct Opening {
     pub who: Who,
     pub clock: Clock,
     pub limits: Limits,
+    /// Whoever speaks MCP with clients that have a token.
+    pub mcp: Option<Arc<dyn Speaks>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -69,12 +73,13 @@ impl Opening {
             port: None,
             clock: Arc::new(Instant::now),
             limits: Limits::default(),
+            mcp: None,
         }
     }
 
     /// Begins to serve.
     pub async fn open(self) -> Result<Door, DoorError> {
-        let Self { paths, ledger, place, trunk, port, who, clock, limits } = self;
+        let Self { paths, ledger, place, trunk, port, who, clock, limits, mcp } = self;
         let lock = take_lock(&paths.run)?;
         let file = scrape::file_in(&paths.run);
         let scrape = Token::of(&paths.run).map_err(|source| DoorError::File { path: file, source })?;
@@ -102,6 +107,9 @@ impl Opening {
             limits,
             heavy: Semaphore::new(HEAVY_AT_ONCE),
             live: Arc::new(Semaphore::new(limits.live)),
+            mcp,
+            tokens: Tokens::new(&paths.run),
+            mcp_calls: Semaphore::new(MCP_CALLS),
             end: end.clone(),
         });
         let connections = TaskTracker::new();

@@ -25,10 +25,12 @@ use crate::guard::{clothed, comes_from_us, host_is_ours, is_of_a_page, origin_is
 use crate::holder::{Holder, holder_of};
 use crate::limits::{KEY_BODY_MAX, Limits, MESSAGE_MAX};
 use crate::live;
+use crate::mcp::{self, Speaks};
 use crate::places::Place;
 use crate::scrape::Token;
 use crate::sessions::{Clock, Session, Sessions};
 use crate::tail::Tail;
+use crate::tokens::Tokens;
 
 /// A key is a few bytes: whoever takes longer over them does not want to come in.
 const KEY_WITHIN: Duration = Duration::from_secs(5);
@@ -52,6 +54,10 @@ pub struct Front {
     pub heavy: Semaphore,
     /// Live connections that may still be opened.
     pub live: Arc<Semaphore>,
+    /// Whoever speaks MCP; none: nobody does.
+    pub mcp: Option<Arc<dyn Speaks>>,
+    pub tokens: Tokens,
+    pub mcp_calls: Semaphore,
     pub end: CancellationToken,
 }
 
@@ -101,7 +107,7 @@ async fn judged(
     host_is_ours(&request, front.port)?;
     let path = request.uri().path().to_owned();
     let is_api = path == "/v1" || path.starts_with("/v1/");
-    let is_page = !is_api && !["/session", "/live", "/metrics"].contains(&path.as_str());
+    let is_page = !is_api && !["/session", "/live", "/metrics", "/mcp"].contains(&path.as_str());
     comes_from_us(&request, is_page)?;
     let holder = connection.holder.get_or_init(|| who_is_it(front, connection)).await;
     admitted(holder)?;
@@ -124,6 +130,7 @@ async fn judged(
             hand_on(&front.client, &front.tail, &Wish { method, target, role, last_event_id: None, body })
                 .await
         }
+        (_, "/mcp") => mcp::answer(front, connection, request).await,
         _ if is_api => {
             let session = session_of(front, &request)?;
             connection.place.keep();

@@ -16,6 +16,8 @@ mod tail;
 mod forward;
 mod live;
 mod front;
+pub mod mcp;
+pub mod tokens;
 mod listener;
 pub mod control;
 pub mod door;

@@ -11,6 +11,12 @@ pub const FOLLOWED_MAX: usize = 16;
 /// Bytes of the body that carries a key.
 pub const KEY_BODY_MAX: usize = 1024;
 
+/// Bytes of one message of an MCP client: a plan of 10,000 tasks with short descriptions fits.
+pub const MCP_BODY_MAX: usize = 8 << 20;
+
+/// Calls of MCP clients at once; some wait for twenty seconds.
+pub const MCP_CALLS: usize = 32;
+
 /// Sessions at once; the one that was used longest ago makes room for a new one.
 pub const SESSIONS_MAX: usize = 32;
 

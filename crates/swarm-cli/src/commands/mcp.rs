@@ -3,6 +3,9 @@
 mod clients;
 mod desk;
 pub mod install;
+pub mod revoke;
+pub mod token;
+pub mod tokens;
 mod json_text;
 mod toml_text;
 
@@ -45,6 +48,9 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Install(install::Args),
+    Token(token::Args),
+    Tokens(tokens::Args),
+    Revoke(revoke::Args),
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -68,6 +74,9 @@ impl From<Tools> for Offer {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     match args.command {
         Some(Command::Install(args)) => install::run(&args, cx),
+        Some(Command::Token(args)) => token::run(args, cx),
+        Some(Command::Tokens(args)) => tokens::run(args, cx),
+        Some(Command::Revoke(args)) => revoke::run(args, cx),
         None => match args.agent {
             Some(socket) => until_the_client_leaves(swarm_mcp::stdio::serve(Attempt { socket })),
             None => serve(args.tools, cx),

@@ -32,8 +32,12 @@ impl Swarm {
         let ledger = Arc::new(self.screen(elsewhere));
         let swarm = Arc::clone(self);
         let trunk = move || swarm.runtime.block_on(swarm.trunk_name()).ok();
-        let opening =
-            Opening { port, trunk: Arc::new(trunk), ..Opening::new(&self.paths, ledger, self.place()) };
+        let opening = Opening {
+            port,
+            trunk: Arc::new(trunk),
+            mcp: Some(self.speaks_mcp()),
+            ..Opening::new(&self.paths, ledger, self.place())
+        };
         opening.open().await
     }
 

@@ -14,6 +14,7 @@ mod roles;
 mod hostile;
 mod once;
 mod install;
+mod http;
 mod inspector;
 mod numbers;
 mod prometheus;

@@ -1,0 +1,117 @@
+//! `/mcp`: the swarm for MCP clients that come by HTTP. One message, one answer, nothing kept between two; who comes is
+//! known by a token, after the name and the process have been judged as for everything else behind this door.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use swarm_server::api::Fault;
+use swarm_server::api::body::{announced, must_be_json, read_up_to};
+use swarm_server::limits::BODY_MAX;
+use swarm_server::peer::Role;
+
+use crate::front::{Connection, Front};
+use crate::guard::origin_is_ours;
+use crate::limits::MCP_BODY_MAX;
+
+/// What comes of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    /// It wants no answer.
+    Accepted,
+    Json(String),
+    /// It is no request, which the answer says in the protocol's words.
+    Bad(String),
+}
+
+pub type Answering = Pin<Box<dyn Future<Output = Answered> + Send>>;
+
+/// Whoever speaks the protocol.
+pub trait Speaks: Send + Sync {
+    /// `version`: what the client's header says that it speaks.
+    fn answer(&self, role: Role, version: Option<String>, message: Vec<u8>) -> Answering;
+}
+
+pub async fn answer(
+    front: &Arc<Front>,
+    connection: &Connection,
+    request: Request<Body>,
+) -> Result<Response, Fault> {
+    let Some(speaks) = &front.mcp else {
+        return Err(Fault::not_found("MCP is not served here", "Use `swarm mcp` over stdio"));
+    };
+    // Clients send none; a page sends the one that it is of.
+    if request.headers().contains_key(header::ORIGIN) {
+        origin_is_ours(request.headers())?;
+    }
+    let role = match role_of(front, request.headers()).await? {
+        Some(role) => role,
+        None => return Ok(unknown()),
+    };
+    if request.method() != Method::POST {
+        return Err(Fault::wrong_method(request.method(), "/mcp"));
+    }
+    must_be_json(request.headers())?;
+    connection.place.keep();
+    let version = said(request.headers(), "mcp-protocol-version");
+    let message = read(front, request).await?;
+    let _place = front.mcp_calls.try_acquire().map_err(|_| Fault::busy("Too many calls are under way"))?;
+    let json = |status: StatusCode, text: String| {
+        (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response()
+    };
+    Ok(match speaks.answer(role, version, message).await {
+        Answered::Accepted => StatusCode::ACCEPTED.into_response(),
+        Answered::Json(text) => json(StatusCode::OK, text),
+        Answered::Bad(text) => json(StatusCode::BAD_REQUEST, text),
+    })
+}
+
+fn said(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// By the token alone: a cookie is for pages.
+async fn role_of(front: &Arc<Front>, headers: &HeaderMap) -> Result<Option<Role>, Fault> {
+    let mut shown = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(shown), None) = (shown.next(), shown.next()) else { return Ok(None) };
+    let token = shown.to_str().ok().and_then(|text| text.split_once(' '));
+    let Some((scheme, token)) = token else { return Ok(None) };
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Ok(None);
+    }
+    let (tokens, token) = (front.tokens.clone(), token.trim().to_owned());
+    let looked = tokio::task::spawn_blocking(move || tokens.role_of(&token)).await;
+    match looked {
+        Ok(Ok(role)) => Ok(role),
+        Ok(Err(error)) => Err(Fault::world(format!("The tokens cannot be read: {error}"))),
+        Err(_) => Err(Fault::world("The tokens cannot be read")),
+    }
+}
+
+fn unknown() -> Response {
+    let hint = "Make one with `swarm mcp token`, and send it as Authorization: Bearer TOKEN";
+    let message = "There is no token here, or it was revoked";
+    let mut response = Fault::new(StatusCode::UNAUTHORIZED, "no_token", message, hint).into_response();
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+/// Only a plan is large, and such bodies are read one or two at a time.
+async fn read(front: &Front, request: Request<Body>) -> Result<Vec<u8>, Fault> {
+    let too_large = || Fault::too_large("The body", MCP_BODY_MAX);
+    if announced(request.headers()).is_some_and(|bytes| bytes > MCP_BODY_MAX) {
+        return Err(too_large());
+    }
+    let (mut body, mut bytes, within) = (request.into_body(), Vec::new(), front.limits.body_within);
+    if read_up_to(&mut body, &mut bytes, BODY_MAX.min(MCP_BODY_MAX), within).await? {
+        return Ok(bytes);
+    }
+    let _permit = front.heavy.acquire().await.map_err(|_| Fault::busy("The door is closing"))?;
+    match read_up_to(&mut body, &mut bytes, MCP_BODY_MAX, within).await? {
+        true => Ok(bytes),
+        false => Err(too_large()),
+    }
+}
