@@ -82,7 +82,13 @@ async fn a_replaced_coordinator_is_not_obeyed() {
     current.welcome(1);
     current.say(Downward::Order {
         epoch: 4,
-        order: Order::Go { iteration: 1, prompt: world::script("count runs"), session: None, known: 0 },
+        order: Order::Go {
+            iteration: 1,
+            prompt: world::script("count runs"),
+            session: None,
+            known: 0,
+            context: None,
+        },
     });
     assert_eq!(current.next().await, None, "an order of a lower epoch is refused too");
     current.hello().await;

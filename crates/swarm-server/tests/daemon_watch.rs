@@ -122,7 +122,7 @@ async fn what_a_plain_program_says_of_its_failure_its_cost_and_its_prompt_is_han
     let lines =
         "usage input=100 output=20 cost=0.5\nusage input=10\nsession s-1\nfail quota resets=90 all gone";
     let prompt = world::script(lines);
-    coordinator.order(Order::Go { iteration: 1, prompt, session: None, known: 41 });
+    coordinator.order(Order::Go { iteration: 1, prompt, session: None, known: 41, context: None });
     let FromDaemon::Boundary { outcome, usage, session, known, .. } = coordinator.report().await else {
         panic!("no boundary")
     };

@@ -240,7 +240,7 @@ impl Coordinator {
     }
 
     pub fn go(&self, iteration: u32, lines: &str) {
-        self.order(Order::Go { iteration, prompt: script(lines), session: None, known: 0 });
+        self.order(Order::Go { iteration, prompt: script(lines), session: None, known: 0, context: None });
     }
 
     pub fn ack(&self, received: u64) {
