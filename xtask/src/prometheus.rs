@@ -15,18 +15,18 @@ pub fn run(workspace: &Workspace, _arguments: &Arguments) -> Result<()> {
     if !starts() && in_ci() {
         let mut install = Command::new("apt-get");
         install.args(["install", "-y", "-q", "--no-install-recommends", "prometheus"]);
-        workspace::run(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+        install.env("DEBIAN_FRONTEND", "noninteractive");
+        workspace::run(install)?;
     }
     if !starts() {
         bail!("promtool is missing. Run `sudo apt-get install prometheus`, or what your system has for it");
     }
     let mut rules = Command::new("promtool");
-    workspace::run(
-        rules.args(["check", "rules"]).arg(workspace.root().join("docs/observability/alerts.yml")),
-    )?;
+    rules.args(["check", "rules"]).arg(workspace.root().join("docs/observability/alerts.yml"));
+    workspace::run(rules)?;
     let mut command = workspace.cargo(["test", "--package", "swarm-cli", "--locked", "--test", "mcp"]);
     command.args(["--", "--ignored", "--exact", "prometheus::a_real_prometheus_reads_what_the_ledger_says"]);
-    let status = stream::run(command, |line| println!("{line}")).context("Cannot run the test")?;
+    let status = stream::run(command, stream::show).context("Cannot run the test")?;
     if !status.success() {
         bail!("What Prometheus read is not what the ledger says");
     }
