@@ -18,9 +18,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::control::{self, Link};
 use crate::front::Front;
-use crate::limits::{Limits, MCP_CALLS};
+use crate::limits::Limits;
 use crate::listener;
-use crate::mcp::Speaks;
+use crate::mcp::{Mcp, Speaks};
 use crate::scrape::{self, Token};
 pub use crate::sessions::Clock;
 use crate::sessions::{Sessions, hex};
@@ -107,9 +107,7 @@ impl Opening {
             limits,
             heavy: Semaphore::new(HEAVY_AT_ONCE),
             live: Arc::new(Semaphore::new(limits.live)),
-            mcp,
-            tokens: Tokens::new(&paths.run),
-            mcp_calls: Semaphore::new(MCP_CALLS),
+            mcp: Mcp::new(mcp, Tokens::new(&paths.run)),
             end: end.clone(),
         });
         let connections = TaskTracker::new();

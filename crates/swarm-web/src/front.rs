@@ -25,12 +25,11 @@ use crate::guard::{clothed, comes_from_us, host_is_ours, is_of_a_page, origin_is
 use crate::holder::{Holder, holder_of};
 use crate::limits::{KEY_BODY_MAX, Limits, MESSAGE_MAX};
 use crate::live;
-use crate::mcp::{self, Speaks};
+use crate::mcp::{self, Mcp};
 use crate::places::Place;
 use crate::scrape::Token;
 use crate::sessions::{Clock, Session, Sessions};
 use crate::tail::Tail;
-use crate::tokens::Tokens;
 
 /// A key is a few bytes: whoever takes longer over them does not want to come in.
 const KEY_WITHIN: Duration = Duration::from_secs(5);
@@ -54,10 +53,7 @@ pub struct Front {
     pub heavy: Semaphore,
     /// Live connections that may still be opened.
     pub live: Arc<Semaphore>,
-    /// Whoever speaks MCP; none: nobody does.
-    pub mcp: Option<Arc<dyn Speaks>>,
-    pub tokens: Tokens,
-    pub mcp_calls: Semaphore,
+    pub mcp: Mcp,
     pub end: CancellationToken,
 }
 
@@ -130,7 +126,10 @@ async fn judged(
             hand_on(&front.client, &front.tail, &Wish { method, target, role, last_event_id: None, body })
                 .await
         }
-        (_, "/mcp") => mcp::answer(front, connection, request).await,
+        (_, "/mcp") => {
+            let reading = (&front.heavy, front.limits.body_within);
+            mcp::answer(&front.mcp, &connection.place, reading, request).await
+        }
         _ if is_api => {
             let session = session_of(front, &request)?;
             connection.place.keep();

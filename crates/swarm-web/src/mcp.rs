@@ -4,6 +4,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
@@ -12,10 +13,12 @@ use swarm_server::api::Fault;
 use swarm_server::api::body::{announced, must_be_json, read_up_to};
 use swarm_server::limits::BODY_MAX;
 use swarm_server::peer::Role;
+use tokio::sync::Semaphore;
 
-use crate::front::{Connection, Front};
 use crate::guard::origin_is_ours;
-use crate::limits::MCP_BODY_MAX;
+use crate::limits::{MCP_BODY_MAX, MCP_CALLS};
+use crate::places::Place;
+use crate::tokens::Tokens;
 
 /// What comes of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,19 +38,35 @@ pub trait Speaks: Send + Sync {
     fn answer(&self, role: Role, version: Option<String>, message: Vec<u8>) -> Answering;
 }
 
+/// What it takes to answer here.
+pub struct Mcp {
+    /// None: nobody speaks it.
+    speaks: Option<Arc<dyn Speaks>>,
+    tokens: Tokens,
+    calls: Semaphore,
+}
+
+impl Mcp {
+    pub fn new(speaks: Option<Arc<dyn Speaks>>, tokens: Tokens) -> Self {
+        Self { speaks, tokens, calls: Semaphore::new(MCP_CALLS) }
+    }
+}
+
+/// `heavy`: large bodies that are read at once; `within`: between two pieces of a body.
 pub async fn answer(
-    front: &Arc<Front>,
-    connection: &Connection,
+    mcp: &Mcp,
+    place: &Place,
+    (heavy, within): (&Semaphore, Duration),
     request: Request<Body>,
 ) -> Result<Response, Fault> {
-    let Some(speaks) = &front.mcp else {
+    let Some(speaks) = &mcp.speaks else {
         return Err(Fault::not_found("MCP is not served here", "Use `swarm mcp` over stdio"));
     };
     // Clients send none; a page sends the one that it is of.
     if request.headers().contains_key(header::ORIGIN) {
         origin_is_ours(request.headers())?;
     }
-    let role = match role_of(front, request.headers()).await? {
+    let role = match role_of(&mcp.tokens, request.headers()).await? {
         Some(role) => role,
         None => return Ok(unknown()),
     };
@@ -55,10 +74,10 @@ pub async fn answer(
         return Err(Fault::wrong_method(request.method(), "/mcp"));
     }
     must_be_json(request.headers())?;
-    connection.place.keep();
+    place.keep();
     let version = said(request.headers(), "mcp-protocol-version");
-    let message = read(front, request).await?;
-    let _place = front.mcp_calls.try_acquire().map_err(|_| Fault::busy("Too many calls are under way"))?;
+    let message = read(heavy, within, request).await?;
+    let _call = mcp.calls.try_acquire().map_err(|_| Fault::busy("Too many calls are under way"))?;
     let json = |status: StatusCode, text: String| {
         (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response()
     };
@@ -74,7 +93,7 @@ fn said(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 /// By the token alone: a cookie is for pages.
-async fn role_of(front: &Arc<Front>, headers: &HeaderMap) -> Result<Option<Role>, Fault> {
+async fn role_of(tokens: &Tokens, headers: &HeaderMap) -> Result<Option<Role>, Fault> {
     let mut shown = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(shown), None) = (shown.next(), shown.next()) else { return Ok(None) };
     let token = shown.to_str().ok().and_then(|text| text.split_once(' '));
@@ -82,7 +101,7 @@ async fn role_of(front: &Arc<Front>, headers: &HeaderMap) -> Result<Option<Role>
     if !scheme.eq_ignore_ascii_case("bearer") {
         return Ok(None);
     }
-    let (tokens, token) = (front.tokens.clone(), token.trim().to_owned());
+    let (tokens, token) = (tokens.clone(), token.trim().to_owned());
     let looked = tokio::task::spawn_blocking(move || tokens.role_of(&token)).await;
     match looked {
         Ok(Ok(role)) => Ok(role),
@@ -100,16 +119,16 @@ fn unknown() -> Response {
 }
 
 /// Only a plan is large, and such bodies are read one or two at a time.
-async fn read(front: &Front, request: Request<Body>) -> Result<Vec<u8>, Fault> {
+async fn read(heavy: &Semaphore, within: Duration, request: Request<Body>) -> Result<Vec<u8>, Fault> {
     let too_large = || Fault::too_large("The body", MCP_BODY_MAX);
     if announced(request.headers()).is_some_and(|bytes| bytes > MCP_BODY_MAX) {
         return Err(too_large());
     }
-    let (mut body, mut bytes, within) = (request.into_body(), Vec::new(), front.limits.body_within);
+    let (mut body, mut bytes) = (request.into_body(), Vec::new());
     if read_up_to(&mut body, &mut bytes, BODY_MAX.min(MCP_BODY_MAX), within).await? {
         return Ok(bytes);
     }
-    let _permit = front.heavy.acquire().await.map_err(|_| Fault::busy("The door is closing"))?;
+    let _permit = heavy.acquire().await.map_err(|_| Fault::busy("The door is closing"))?;
     match read_up_to(&mut body, &mut bytes, MCP_BODY_MAX, within).await? {
         true => Ok(bytes),
         false => Err(too_large()),
