@@ -67,6 +67,8 @@ pub enum Bug {
     ProtectedUnseen,
     /// Files that somebody has reserved are given to another task as well.
     ReservationGrantedTwice,
+    /// A task that was split is looked at as a whole when the first of its parts is done.
+    WholeBeforeParts,
 }
 
 #[cfg(debug_assertions)]

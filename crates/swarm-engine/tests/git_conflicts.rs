@@ -260,6 +260,28 @@ async fn two_hundred_conflicts_end_merged_with_both_intents_or_with_a_person() {
     }
 }
 
+#[tokio::test]
+async fn w6_of_two_hundred_conflicts_none_is_missed_and_no_alarm_is_false() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let mut seed = Seed(815);
+    let cases: Vec<Case> = (0..204).map(|n| case(KINDS[n % KINDS.len()], &mut seed)).collect();
+    import(&scratch, &cases);
+    let (mut missed, mut needless) = (vec![], vec![]);
+    for (n, case) in cases.iter().enumerate() {
+        let work = work(&scratch, n);
+        let foreseen = !git.conflicts_between(&work.tip, &work.trunk).await.expect("git works").is_empty();
+        // What rules or a person had to decide was a conflict, whatever became of it.
+        match (foreseen, case.wanted == Wanted::Merged) {
+            (false, false) => missed.push(&case.name),
+            (true, true) => needless.push(&case.name),
+            _ => {}
+        }
+    }
+    assert!(missed.is_empty(), "missed: {missed:?}");
+    assert!(needless.is_empty(), "false alarms: {needless:?}");
+}
+
 fn two_commits(first: Vec<File>, second: Vec<File>, base: &str, trunk: &str) -> Case {
     Case {
         name: "two commits".into(),

@@ -39,7 +39,17 @@ const KNOWN: &[(&str, &[&str], &str)] = &[
     ("swarm-server", &["api_state", "fault"], "a fault says what of the state stands in the way"),
     (
         "swarm-work",
-        &["hand_in", "merge_tree", "operation", "prove", "publish", "remove", "rescue", "worktree"],
+        &[
+            "hand_in",
+            "merge_tree",
+            "operation",
+            "prove",
+            "publish",
+            "remove",
+            "rescue",
+            "shared_tree",
+            "worktree",
+        ],
         "what is removed is rescued first, what an agent left is handed in before its worktree is used again, and an operation removes and brings back",
     ),
 ];

@@ -108,6 +108,7 @@ mod tests {
                 prompt: "do it",
                 worktree: Path::new("/w"),
                 session: Some("s"),
+                tools: None,
                 scratch: Path::new("/s"),
                 swarm: Path::new("/swarm"),
                 way: super::super::super::invocation::Way::Preferred,

@@ -87,8 +87,7 @@ fn a_coordinator_that_can_open_no_file_for_a_while_blames_nobody() {
     // By the journals: whoever asks the coordinator now gets no answer.
     let ended = |text: &str| text.matches("iteration 1 ended: the agent said").count() == 2;
     wait_for("both have finished", || ended(&arena.printed()));
-    // The coordinator meets what it cannot open; a pause that is too short only makes this trial easier.
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    let_it_meet_what_it_cannot_open();
     limit_files(&run, before);
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
@@ -96,4 +95,12 @@ fn a_coordinator_that_can_open_no_file_for_a_while_blames_nobody() {
     assert!(arena.tasks().iter().all(|task| task["attempts"] == 1), "{said}");
     assert_eq!(arena.attention(), "[]", "{said}");
     assert!(!said.contains("may not do"), "{said}");
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "from outside nothing is seen of it; too short only makes it easier"
+)]
+fn let_it_meet_what_it_cannot_open() {
+    std::thread::sleep(std::time::Duration::from_secs(2));
 }

@@ -12,6 +12,7 @@ use swarm_protocol::refusal::Refusal;
 use super::command::Outcome;
 use super::{task, validate};
 use crate::limits::{PARTS_MAX, SPLIT_DEPTH_MAX, TASKS_MAX};
+use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -171,7 +172,11 @@ pub(crate) fn stuck_part<'a>(state: &State, parts: &'a [TaskId]) -> Option<&'a T
 }
 
 pub(crate) fn parts_are_done(state: &State, parts: &[TaskId]) -> bool {
-    parts.iter().all(|part| state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. })))
+    let is_done = |part: &TaskId| state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+    match planted::is(Bug::WholeBeforeParts) {
+        true => parts.iter().any(is_done),
+        false => parts.iter().all(is_done),
+    }
 }
 
 /// What the parts of a task have brought to trunk, in their order.

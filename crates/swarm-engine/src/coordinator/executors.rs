@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::attend::{Attended, attend};
 use super::operate::{Background, operate};
 use super::reviewing::{Reviewed, review_by_agent};
+use super::sharing::Shared;
 use super::traced;
 use super::world::{Attempt, SharedWorld, World};
 use swarm_process::complain;
@@ -100,15 +101,10 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
     world.git.may_act().map_err(describe)?;
     match effect {
         Effect::Prepare { run, task, from, base, shared } => {
-            let (mut report, mut news) =
+            let (made, mut news) =
                 world.make_workplace(run.clone(), &task, from.as_ref(), base.as_ref()).await;
-            if let (Report::Prepared { .. }, Some(holds)) = (&report, &shared) {
-                let let_in = world.let_in(&run, &task, holds, context.profile.as_deref()).await;
-                if let Err((failed, told)) = let_in {
-                    report = failed;
-                    news.extend(told);
-                }
-            }
+            let shared = shared.map(|holds| Shared { run, task, holds, profile: context.profile });
+            let report = world.let_in(made, shared, &mut news).await;
             for one in news {
                 let _ = context.out.send(FromExecutor::News(one)).await;
             }

@@ -14,23 +14,43 @@ use swarm_work::no_room;
 use swarm_work::shared_tree::{self, NAME, Visitor};
 use swarm_work::worktree::copy::copy_in;
 
+/// A task that is to be worked on in the shared tree.
+pub(super) struct Shared {
+    pub run: RunId,
+    pub task: TaskId,
+    /// The files that it changes there.
+    pub holds: Vec<String>,
+    pub profile: Option<String>,
+}
+
 impl World {
     /// The one tree of tasks that share it. Always in the swarm's own folder, as the merge worktree.
     pub fn shared_tree(&self) -> PathBuf {
         self.paths.swarm.join("worktrees").join(NAME)
     }
 
-    /// Lets a task whose own worktree is ready into the shared tree, to change these files there.
+    /// Lets a task into the shared tree whose own worktree is ready, as `made` says.
     pub(super) async fn let_in(
         &self,
-        run: &RunId,
-        task: &TaskId,
-        holds: &[String],
-        profile: Option<&str>,
-    ) -> Result<(), (Report, Option<Report>)> {
+        made: Report,
+        shared: Option<Shared>,
+        news: &mut Vec<Report>,
+    ) -> Report {
+        let Some(shared) = shared.filter(|_| matches!(made, Report::Prepared { .. })) else { return made };
+        match self.enter(&shared).await {
+            Ok(()) => made,
+            Err((failed, told)) => {
+                news.extend(told);
+                failed
+            }
+        }
+    }
+
+    async fn enter(&self, shared: &Shared) -> Result<(), (Report, Option<Report>)> {
+        let Shared { run, task, holds, profile } = shared;
         let failed = |why: String, setup: bool| Report::PrepareFailed { run: run.clone(), why, setup };
-        let walls =
-            Outfit::of(&self.config, profile.unwrap_or(&self.agent)).map(|outfit| outfit.guard.sandbox);
+        let walls = Outfit::of(&self.config, profile.as_deref().unwrap_or(&self.agent))
+            .map(|outfit| outfit.guard.sandbox);
         // Another mistake of the profile is told when its program is started.
         if matches!(walls, Ok(SandboxKind::None | SandboxKind::Program)) {
             return Err((failed(WITHOUT_WALLS.into(), true), None));

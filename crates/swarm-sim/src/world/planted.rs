@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -47,6 +47,7 @@ impl Planted {
         Self::Core(Bug::OneVoiceIsEnough),
         Self::Core(Bug::ProtectedUnseen),
         Self::Core(Bug::ReservationGrantedTwice),
+        Self::Core(Bug::WholeBeforeParts),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -82,6 +83,7 @@ impl Planted {
             Self::Core(Bug::OneVoiceIsEnough) => "one-voice-is-enough",
             Self::Core(Bug::ProtectedUnseen) => "protected-unseen",
             Self::Core(Bug::ReservationGrantedTwice) => "reservation-granted-twice",
+            Self::Core(Bug::WholeBeforeParts) => "whole-before-parts",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

@@ -1,16 +1,34 @@
 //! What work must have passed before it is approved, sent back or merged.
 
 use swarm_core::effect::Effect;
+use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::council::Voice;
+use swarm_protocol::event::Event;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::Gate;
+use swarm_protocol::plan::Status;
 use swarm_protocol::policy::Policy;
 use swarm_protocol::review::Reviewer;
 
 use super::{Broken, Oracle, broken};
 use crate::world::coordinator::Coordinator;
 use crate::world::truth::Truth;
+
+/// A task that was split is looked at as a whole, and done, when all of its parts are.
+pub(super) fn parts_come_first(event: &Event, state: &State) -> Result<(), Broken> {
+    let task = match event {
+        Event::TrunkGranted { task, .. } => task,
+        Event::TaskStatusChanged { task, status: Status::Done, proof: Some(_), .. } => task,
+        _ => return Ok(()),
+    };
+    let Some(Stage::Split { parts, .. }) = state.task(task).map(|whole| &whole.stage) else { return Ok(()) };
+    let is_open = |part: &&TaskId| !state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+    match parts.iter().find(is_open) {
+        Some(part) => Err(broken("a whole is done after its parts", format!("{task}: {part} is not done"))),
+        None => Ok(()),
+    }
+}
 
 impl Oracle {
     fn waived(&self, task: &TaskId, gate: Gate) -> bool {
