@@ -47,6 +47,10 @@ const READS: &[&str] = &[
     // So are the pages. A session is the door's, not the swarm's: ending one changes nothing here.
     "web sessions",
     "web revoke",
+    // Like sessions: a token lets a program in at the door.
+    "mcp token",
+    "mcp tokens",
+    "mcp revoke",
     // In a repository of its own, which it throws away.
     "demo",
 ];

@@ -22,7 +22,7 @@ pub(super) fn parts_come_first(event: &Event, state: &State) -> Result<(), Broke
         Event::TaskStatusChanged { task, status: Status::Done, proof: Some(_), .. } => task,
         _ => return Ok(()),
     };
-    let Some(Stage::Split { parts, .. }) = state.task(task).map(|whole| &whole.stage) else { return Ok(()) };
+    let parts = state.task(task).map(|whole| whole.parts.as_slice()).unwrap_or_default();
     let is_open = |part: &&TaskId| !state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
     match parts.iter().find(is_open) {
         Some(part) => Err(broken("a whole is done after its parts", format!("{task}: {part} is not done"))),
