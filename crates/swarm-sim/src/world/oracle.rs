@@ -24,7 +24,6 @@ use super::on_trunk::{built_as_reviewed, built_on_trunk, published, trunk_is_fre
 use super::rules::Recovery;
 use super::truth::Truth;
 use crate::claims::Claims;
-use gates::parts_come_first;
 use reserved::Reserved;
 
 pub use expected::{Expected, run_of};
@@ -190,7 +189,7 @@ impl Oracle {
             shares(id) || spec.is_some_and(|spec| !spec.reserve.is_empty() || !spec.share.is_empty())
         };
         self.reserved.judge(event, reserves, shares)?;
-        parts_come_first(event, &c.state)?;
+        self.parts_come_first(event, &c.state)?;
         match event {
             Event::Operation { id, .. } if self.operations.contains(id) => {
                 Err(broken("the same command id is carried out once", id.to_string()))

@@ -15,22 +15,26 @@ use super::{Broken, Oracle, broken};
 use crate::world::coordinator::Coordinator;
 use crate::world::truth::Truth;
 
-/// A task that was split is looked at as a whole, and done, when all of its parts are.
-pub(super) fn parts_come_first(event: &Event, state: &State) -> Result<(), Broken> {
-    let task = match event {
-        Event::TrunkGranted { task, .. } => task,
-        Event::TaskStatusChanged { task, status: Status::Done, proof: Some(_), .. } => task,
-        _ => return Ok(()),
-    };
-    let parts = state.task(task).map(|whole| whole.parts.as_slice()).unwrap_or_default();
-    let is_open = |part: &&TaskId| !state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
-    match parts.iter().find(is_open) {
-        Some(part) => Err(broken("a whole is done after its parts", format!("{task}: {part} is not done"))),
-        None => Ok(()),
-    }
-}
-
 impl Oracle {
+    /// A task that was split is looked at as a whole, and done, when all of its parts are. What a person merges of it is its own.
+    pub(super) fn parts_come_first(&self, event: &Event, state: &State) -> Result<(), Broken> {
+        let task = match event {
+            Event::TrunkGranted { task, .. } => task,
+            Event::TaskStatusChanged { task, status: Status::Done, proof: Some(_), .. } => task,
+            _ => return Ok(()),
+        };
+        let own = self.approved.iter().any(|(approved, _)| approved == task);
+        let parts = state.task(task).filter(|_| !own).map(|whole| whole.parts.as_slice()).unwrap_or_default();
+        let is_open =
+            |part: &&TaskId| !state.task(part).is_some_and(|t| matches!(t.stage, Stage::Done { .. }));
+        match parts.iter().find(is_open) {
+            Some(part) => {
+                Err(broken("a whole is done after its parts", format!("{task}: {part} is not done")))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn waived(&self, task: &TaskId, gate: Gate) -> bool {
         self.waived.contains(&(task.clone(), gate))
             || self.policies.iter().any(|policy| match gate {
