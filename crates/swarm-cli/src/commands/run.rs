@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
-use swarm_protocol::plan::PlanFile;
+use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
@@ -148,7 +148,13 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
             make::would_ask(cx, "run", &swarm.planner_for(goal, args.agent.as_deref())?, make::DRAFT)?;
             return Ok(output::done());
         }
-        let draft = swarm.make_draft(goal, args.agent.as_deref())?;
+        let mut draft = swarm.make_draft(goal, args.agent.as_deref())?;
+        // Approved with what it will run with: set afterwards, it would be a change of what was approved.
+        draft.plan.execution_profile = args.agents.map(|agents| ExecutionProfile {
+            parallelization_enabled: agents > 1,
+            max_concurrent_tasks: agents,
+            ..ExecutionProfile::default()
+        });
         if !make::approve(cx, &swarm, &draft, args.yes)? {
             return Ok(output::done());
         }

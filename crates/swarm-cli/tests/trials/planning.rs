@@ -46,7 +46,7 @@ fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
     let changed = arena.git(&["status", "--porcelain", "--untracked-files=all"]);
     let changed: Vec<&str> = changed.lines().filter(|line| !line.contains(" .swarm/")).collect();
     assert_eq!(changed, Vec::<&str>::new(), "the planner changed something");
-    let (code, shown, said) = swarm(&arena, &["run", &goal, "--yes"]);
+    let (code, shown, said) = swarm(&arena, &["run", &goal, "--yes", "--agents", "2"]);
     assert_eq!(code, 0, "{said}");
     has(&shown, &["Plan saved and approved: 2 tasks"]);
     arena.assert_all_done();
@@ -55,6 +55,8 @@ fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
         Some("Greet people")
     );
     has(&arena.ok(&["plan", "approved"]), &["approved"]);
+    // Also with the number of agents that was asked for.
+    assert_eq!(arena.json(&["status"])["approved"]["drifted"], false, "{said}");
     assert!(!arena.root.join(".swarm/plan-draft.json").exists());
     // A second goal does not write over a plan.
     let (code, _, said) = swarm(&arena, &["plan", "make", &goal, "--yes"]);

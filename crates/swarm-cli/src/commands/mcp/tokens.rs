@@ -5,6 +5,7 @@ use swarm_web::tokens::TokenView;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::table::table;
+use crate::output::time::length;
 use crate::swarm::Swarm;
 
 /// List the tokens of MCP clients
@@ -21,7 +22,7 @@ pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
 fn text(tokens: &[TokenView]) -> String {
     let Some(first) = tokens.first() else { return "There is no token".into() };
     let row = |token: &TokenView| {
-        let made = format!("{} h ago", token.age / 3600);
+        let made = format!("{} ago", length(token.age));
         vec![token.id.clone(), token.role.clone(), token.name.clone(), made]
     };
     let mut text = table(&["token", "role", "name", "made"], tokens.iter().map(row));
