@@ -32,6 +32,7 @@ pub mod evidence;
 pub mod export;
 pub mod show;
 pub mod spending;
+mod how_ended;
 pub mod metrics;
 pub mod trace;
 pub mod predict;

@@ -12,11 +12,12 @@ use swarm_protocol::event::Event;
 use swarm_protocol::failure::{FailureClass, Usage};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::operation::HookOutcome;
-use swarm_protocol::outcome::{Ended, PauseReason};
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::Status;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
+use crate::how_ended::{NO_CLASS, class};
 use crate::spending::{By, Spending};
 use crate::trace::Spans;
 pub use live::Live;
@@ -155,7 +156,8 @@ impl Tally {
         for (profile, many) in &self.iterations {
             page.one("swarm_iterations_total", &[("profile", profile)], float(*many));
         }
-        let classes: Vec<&str> = FailureClass::ALL.map(FailureClass::word).into_iter().chain(OWN).collect();
+        let classes: Vec<&str> =
+            FailureClass::ALL.map(FailureClass::word).into_iter().chain(NO_CLASS).collect();
         page.counted("swarm_failures_total", "class", &classes, &self.failures);
         page.counted("swarm_merges_total", "outcome", &["merged", "red", "failed"], &self.merges);
         self.times.show(page);
@@ -232,22 +234,6 @@ fn of_attention(page: &mut Page, board: &BoardView) {
         &[],
         oldest.map_or(0.0, |since| float(board.now.secs_since(since))),
     );
-}
-
-/// Ways to end that are no class of a failing program.
-const OWN: [&str; 6] = ["lost", "orphaned", "timeout", "cannot_do", "asks_human", "not_started"];
-
-pub(crate) fn class(how: &Ended) -> &'static str {
-    match how {
-        Ended::Failed { failure } => failure.class.word(),
-        Ended::Crashed { .. } => FailureClass::Crashed.word(),
-        Ended::Lost { .. } => "lost",
-        Ended::Orphaned { .. } => "orphaned",
-        Ended::Timeout { .. } => "timeout",
-        Ended::CannotDo { .. } => "cannot_do",
-        Ended::AsksHuman { .. } => "asks_human",
-        Ended::NotStarted { .. } | Ended::NoWorkspace { .. } | Ended::Stopped => "not_started",
-    }
 }
 
 fn count(counts: &mut BTreeMap<&'static str, u64>, word: &'static str) {

@@ -81,7 +81,7 @@ fn every_label_comes_from_a_closed_list_or_the_configuration() {
         .chain(PauseReason::ALL.map(PauseReason::word))
         .chain(FailureClass::ALL.map(FailureClass::word))
         .chain(crate::spending::Outcome::ALL.map(crate::spending::Outcome::word))
-        .chain(OWN)
+        .chain(NO_CLASS)
         .chain(HOOKS)
         .chain(VERBS.iter().copied())
         .chain(["working", "held", "input", "output", "cached", "approved", "needs_changes"])

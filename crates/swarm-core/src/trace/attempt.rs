@@ -12,7 +12,7 @@ use swarm_protocol::time::Timestamp;
 use super::merge::Merge;
 use super::span::{Key, Open, Span, TraceId};
 use super::{ended_by, names};
-use crate::metrics::class;
+use crate::how_ended::class;
 
 #[derive(Debug, Clone)]
 pub(super) struct Attempt {
