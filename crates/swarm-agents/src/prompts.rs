@@ -337,6 +337,7 @@ mod tests {
             branch: "swarm/1.2".into(),
             last_failure: Some("1 test failed".into()),
             compact: false,
+            shared: false,
             ..sample()
         };
         let text = prompts.work(&words);
@@ -353,6 +354,20 @@ mod tests {
             ..sample()
         });
         assert!(!first.contains("Before now"), "{first}");
+    }
+
+    #[test]
+    fn in_the_shared_tree_nobody_is_told_to_commit() {
+        let prompts = Prompts::load(Path::new("nowhere")).expect("built in");
+        for compact in [false, true] {
+            let said = |shared| prompts.work(&WorkPrompt { compact, shared, ..sample() });
+            assert!(
+                said(true).contains("Do not commit") && !said(true).contains("and committed"),
+                "{}",
+                said(true)
+            );
+            assert!(said(false).contains("Commit what you do") && !said(false).contains("Do not commit"));
+        }
     }
 
     #[test]
