@@ -22,6 +22,7 @@ const TOPICS: &[Topic] = topics! {
     "first-run", "from an empty folder to merged work", "first-run.md";
     "plan", "the plan format, and how to write a good plan", "plans.md";
     "planning", "let an agent write the plan", "planning.md";
+    "goal-to-trunk", "one goal, real programs, and what a person sees", "goal-to-trunk.md";
     "config", "every key of the configuration", "configuration.md";
     "agents", "real agent programs", "real-agents.md";
     "script", "agents that follow a script, for trying things out", "script-agent.md";

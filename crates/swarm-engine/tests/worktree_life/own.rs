@@ -180,7 +180,7 @@ async fn what_an_agent_makes_of_its_repository_stays_there() {
             "do not stand on its base",
         ),
         (
-            "echo x > f; mkdir sub; git -C sub init -q; git -C sub commit -q --allow-empty -m s; git add sub; git commit -qm sub",
+            "echo x > f; mkdir sub; git -C sub init -q; git -C sub -c user.name=S -c user.email=s@example.org commit -q --allow-empty -m s; git add sub; git commit -qm sub",
             "repository of its own",
         ),
         ("truncate -s 3000000 huge; git add huge; git commit -qm huge", "huge has 2 MB"),
