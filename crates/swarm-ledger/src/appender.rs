@@ -3,8 +3,11 @@
 //! It holds the only writing handle of the ledger file and knows how far the file is durable.
 //! Nothing in it waits or keeps time, so the simulator can drive it step by step.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use rustix::io::Errno;
 
 use crate::batch::{AppendError, Committed, Head};
 use crate::claim::Claim;
@@ -122,6 +125,8 @@ impl Appender {
         let same = self.vfs.open(&self.path, Open::Read).and_then(|file| file.identity());
         match same {
             Ok(identity) if identity == self.identity => Ok(()),
+            // Nothing was seen, so nothing is known: asked again in a second.
+            Err(error) if is_shortage(&error) => Ok(()),
             _ => Err(self.end(AppendError::Replaced(self.path.clone()))),
         }
     }
@@ -288,4 +293,10 @@ pub(crate) fn write_all(file: &dyn VfsFile, mut bytes: &[u8], mut offset: u64) -
         offset += written as u64;
     }
     Ok(())
+}
+
+/// The machine has no files or memory left to look with.
+fn is_shortage(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(code, Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM))
 }

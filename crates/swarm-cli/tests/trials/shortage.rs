@@ -67,7 +67,6 @@ fn limit_files(run: &Running, limit: Rlimit) -> Rlimit {
 }
 
 #[test]
-#[ignore = "the run ends while its coordinator can open nothing; the cause is not found yet"]
 fn a_coordinator_that_can_open_no_file_for_a_while_blames_nobody() {
     let arena = arena_with(json!({}));
     let go = arena.path("go");
