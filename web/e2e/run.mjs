@@ -5,7 +5,9 @@ import AxeBuilder from "@axe-core/playwright";
 import { chromium } from "playwright-core";
 
 import { Door, showDist } from "./door.mjs";
-import { manyTasks, noPlan, settle } from "./worlds.mjs";
+import { firstPaint, idle, longDiff, tenThousandTasks } from "./figures.mjs";
+import { anotherSite, rebinding } from "./strangers.mjs";
+import { noPlan, settle } from "./worlds.mjs";
 import { stories } from "./stories.mjs";
 import { trials } from "./trials.mjs";
 import { Swarm } from "./swarm.mjs";
@@ -46,6 +48,10 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // A name of another site that leads to this machine.
+  "--host-resolver-rules=MAP rebound.test 127.0.0.1",
+  // The heap as it is, and not in steps of ten megabytes.
+  "--enable-precise-memory-info",
 ];
 // A page that the test itself hands out has no address of its own, and Chromium would not let it speak with loopback.
 if (process.env.PAGES_FROM === "dist") FLAGS.push("--disable-features=LocalNetworkAccessChecks");
@@ -214,7 +220,12 @@ async function main() {
     await trial("axe finds nothing on any route in both themes, and nothing is cut off at three sizes", () => everyRoute(given));
     await trial("axe finds nothing in any dialog", () => everyDialog(given));
     for (const [name, story] of Object.entries({ ...trials, ...stories })) await trial(name, () => story(given));
-    await trial("of two thousand tasks only those in sight are in the page", () => manyTasks(given));
+    await trial("a page of another site gets nothing, with the person's cookie in the same browser", () => anotherSite(given));
+    await trial("a name of another site that leads here opens nothing", () => rebinding(given));
+    await trial("the overview is there soon", () => firstPaint(given));
+    await trial("a page at rest asks for nothing and computes nothing", () => idle(given));
+    await trial("a diff of 20,000 lines stays usable", () => longDiff(given));
+    await trial("a plan of 10,000 tasks stays usable", () => tenThousandTasks(given));
     await trial("without a plan every page says so, and fills when there is one", () => noPlan(given));
     await trial("no complaint of the browser", async () => {
       if (faults.length) throw new Error([...new Set(faults)].join("\n"));

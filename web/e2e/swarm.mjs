@@ -113,11 +113,6 @@ export const PLAN = {
 
 const bin = process.env.SWARM_BIN ?? "swarm";
 
-export function largePlan(count) {
-  const tasks = Array.from({ length: count }, (_, i) => ({ id: `9.${i + 1}`, title: `Task number ${i + 1}`, depends: i ? [`9.${i}`] : ["2.4"] }));
-  return { ...PLAN, phases: [...PLAN.phases, { id: 9, name: "Many", tasks }] };
-}
-
 export class Swarm {
   constructor(plan = PLAN, name = "book") {
     this.base = mkdtempSync(join(tmpdir(), "pages-e2e-"));

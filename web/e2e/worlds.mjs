@@ -1,42 +1,12 @@
-// Trials that need a world of their own: a plan too large to be drawn, no plan at all, nobody who coordinates.
+// Trials that need a world of their own: no plan at all, nobody who coordinates.
 import { Door, showDist } from "./door.mjs";
-import { largePlan, Swarm } from "./swarm.mjs";
+import { Swarm } from "./swarm.mjs";
 
 /** Until a page has read what it shows. */
 export async function settle(page) {
   await page.locator("h1").waitFor();
   await page.getByText(/^(live|past|no coordinator) · record/).waitFor();
   await page.waitForFunction(() => !document.querySelector("[aria-busy]"));
-}
-
-/** A plan too large to be drawn as a whole; nobody coordinates it, and the pages work all the same. */
-export async function manyTasks({ browser }) {
-  const swarm = new Swarm(largePlan(2000), "many");
-  const door = new Door(swarm.dir);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  try {
-    swarm.swarm("plan", "save", swarm.plan);
-    await door.open();
-    await showDist(context);
-    const page = await context.newPage();
-    await page.goto(door.link);
-    await page.getByRole("heading", { name: "Overview" }).waitFor();
-    for (const route of ["/plan", "/board"]) {
-      await page.goto(door.base + route);
-      await settle(page);
-      await page.locator("main li").nth(9).waitFor();
-      const rows = await page.evaluate(() => document.querySelectorAll("main li, main .node").length);
-      if (rows < 10 || rows > 400) throw new Error(`${route} has ${rows} rows`);
-    }
-    await page.goto(`${door.base}/plan?view=list`);
-    await page.getByText("Chapter on undo").waitFor();
-    await page.keyboard.press("Shift+G");
-    await page.getByText("Task number 2000", { exact: true }).waitFor();
-  } finally {
-    await context.close();
-    door.close();
-    await swarm.stop();
-  }
 }
 
 /** That nobody coordinates is said beside what a pause holds and what a preview promises. */

@@ -48,6 +48,23 @@ function useNear(): [React.RefObject<HTMLDivElement | null>, boolean] {
 
 const LINE_PX = 20;
 
+/** A part of its own: what is watched has to be there when the watching begins, also in a file that was opened later. */
+function FileBody({ file, beside, notes }: { file: PatchFile; beside: boolean; notes: Notes | null }) {
+  const [box, near] = useNear();
+  const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length + 1, 0);
+  return (
+    <div ref={box} style={near ? {} : { minHeight: Math.min(lines, 500) * LINE_PX }}>
+      {!near ? null : file.binary ? (
+        <Empty>Bytes that are no text.</Empty>
+      ) : file.hunks.length === 0 ? (
+        <Empty>{modeWords(file)}</Empty>
+      ) : (
+        <Hunks file={file} beside={beside} notes={notes} />
+      )}
+    </div>
+  );
+}
+
 function FileView({
   file,
   beside,
@@ -68,8 +85,6 @@ function FileView({
   const kind = kindWords(file);
   const [open, setOpen] = useState<boolean | null>(null);
   const shown = open ?? (!seen && why === null);
-  const [box, near] = useNear();
-  const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length + 1, 0);
   const own = notes?.all.filter((note) => note.file === file.path).length ?? 0;
   return (
     <section className="file" data-file={file.path} aria-label={file.path}>
@@ -88,17 +103,7 @@ function FileView({
           {why ? `${why}${shown ? "" : ", open to load"}` : ""} {own ? count(own, "note") : ""}
         </span>
       </div>
-      {shown ? (
-        <div ref={box} style={near ? {} : { minHeight: Math.min(lines, 500) * LINE_PX }}>
-          {!near ? null : file.binary ? (
-            <Empty>Bytes that are no text.</Empty>
-          ) : file.hunks.length === 0 ? (
-            <Empty>{modeWords(file)}</Empty>
-          ) : (
-            <Hunks file={file} beside={beside} notes={notes} />
-          )}
-        </div>
-      ) : null}
+      {shown ? <FileBody file={file} beside={beside} notes={notes} /> : null}
     </section>
   );
 }
