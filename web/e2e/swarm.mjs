@@ -140,7 +140,7 @@ export class Swarm {
   }
 
   async start(plan = true) {
-    const args = ["-C", this.dir, "run", "--agent", "script", "--mode", "autopilot", "--yes"];
+    const args = ["-C", this.dir, "run", "--agent", "script", "--mode", "autopilot", "--review", "none", "--yes"];
     if (plan) args.push("--plan", this.plan);
     this.runner = spawn(bin, args, { stdio: "ignore", detached: true });
     await until(() => existsSync(this.socket), "the coordinator's socket");

@@ -138,10 +138,10 @@ impl Arena {
 }
 
 /// The bench's agents stamp files outside their worktrees, hence no sandbox; ready tasks start by
-/// themselves; the end of a bench is quick.
+/// themselves and nobody reviews; the end of a bench is quick.
 fn with_defaults(config: Value) -> Value {
     let mut all = json!({
-        "agent": "script", "mode": "autopilot", "sandbox": "none",
+        "agent": "script", "mode": "autopilot", "sandbox": "none", "review": { "policy": "none" },
         "stop": { "grace": "1s", "drain": "0s" },
     });
     if let (Some(all), Value::Object(config)) = (all.as_object_mut(), config) {

@@ -92,7 +92,7 @@ fn starts(world: &World) -> Child {
     let coordinator = world
         .program(world::SWARM)
         // Itself, without the watcher that would start another one.
-        .args(["run", "--coordinate", "--agent", "script", "--mode", "autopilot"])
+        .args(["run", "--coordinate", "--agent", "script", "--mode", "autopilot", "--review", "none"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();

@@ -132,6 +132,7 @@ impl Coordinator {
             policy: Policy {
                 dispatch,
                 profile_chosen: world.agent_chosen,
+                reviewer_chosen: world.reviewer_chosen,
                 hooks: operate::hooks_found(&world),
                 ..Config { agent: world.agent.clone(), ..world.config.clone() }.policy()
             },

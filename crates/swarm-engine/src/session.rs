@@ -3,6 +3,7 @@
 
 mod agent;
 mod error;
+mod review;
 mod trunk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ use swarm_protocol::ids::{CommandId, RunId};
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::refusal::Refusal;
+use swarm_protocol::review::Reviewer;
 use swarm_work::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
 
 use crate::coordinator::{Coordinator, Outfit, World};
@@ -48,6 +50,7 @@ pub struct Wishes {
     pub agents: Option<u32>,
     pub agent: Option<String>,
     pub mode: Option<Mode>,
+    pub review: Option<Reviewer>,
     /// Agents are to be started, so their program has to be there.
     pub starts_agents: bool,
     /// For the first run of the plan; later it has its own.
@@ -97,6 +100,8 @@ impl Session {
         let (agent, agent_chosen) = agent::of(wishes.agent.as_deref(), &store.state().policy, &config, note);
         // The profile that was asked for is the one that tasks are granted under.
         config.agent = agent.clone();
+        let reviewer = review::of(wishes.review, &store.state().policy, &config, note);
+        config.review.policy = reviewer.or(config.review.policy);
         let outfit =
             Outfit::of(&config, &agent).map_err(|error| SessionError::NoProfile(error.to_string()))?;
         // Without a plan it does not matter whether an agent could work.
@@ -129,6 +134,7 @@ impl Session {
             launch,
             agent,
             agent_chosen,
+            reviewer_chosen: reviewer.is_some(),
             prompts,
             learnings,
             plan,

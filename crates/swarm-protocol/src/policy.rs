@@ -80,9 +80,12 @@ pub struct Policy {
     /// Whether work is reviewed by the configured commands where nothing else is said.
     #[serde(default)]
     pub reviews: bool,
-    /// Who reviews instead.
+    /// Who reviews instead. Ledgers of a time when nobody did unless it was said have none here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<Reviewer>,
+    /// A person chose it with `swarm run --review`, and the next run begins with it too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reviewer_chosen: bool,
     /// The profile of the agent that reviews.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_profile: Option<String>,
@@ -176,6 +179,7 @@ impl Default for Policy {
             resolve_max: 0,
             reviews: false,
             reviewer: None,
+            reviewer_chosen: false,
             review_profile: None,
             council: CouncilRules::default(),
             review_tags: BTreeMap::new(),

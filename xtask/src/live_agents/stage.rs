@@ -81,7 +81,9 @@ impl<'a> Stage<'a> {
         for (name, profile) in PROFILES {
             profiles.insert((*name).to_owned(), serde_json::from_str(profile)?);
         }
-        let mut config = serde_json::json!({ "mode": "autopilot", "profiles": profiles });
+        let mut config = serde_json::json!({
+            "mode": "autopilot", "profiles": profiles, "review": { "policy": "none" },
+        });
         for (key, value) in more.as_object().into_iter().flatten() {
             config[key] = value.clone();
         }

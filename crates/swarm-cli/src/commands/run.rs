@@ -13,10 +13,12 @@ mod watcher;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
+use swarm_protocol::review::Reviewer;
 
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
@@ -34,7 +36,8 @@ pub use summary::{Summary, ways_on};
 ///
 /// Each ready task gets an agent and a worktree. Finished work is checked, merged apart from your checkout, verified there, and only
 /// then published to trunk: the branch you were on when the plan first ran, whatever you check out later. In semi-auto mode a ready
-/// task waits for `swarm task start`; submitted work that a person reviews waits for `swarm review approve`. While something waits for
+/// task waits for `swarm task start`; submitted work that a person reviews (all of it, unless the configuration names somebody else, or `--review none`
+/// nobody) waits for `swarm review approve`. While something waits for
 /// such a word, or the swarm is paused, the run waits with it. It ends when nothing more can happen: exit code 0 if every task is done
 /// or cancelled, 1 if some failed or are blocked.
 ///
@@ -63,6 +66,10 @@ pub struct Args {
     /// Whether ready tasks start automatically (recorded; default: as recorded, else `mode` in the configuration)
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<ModeArg>,
+    /// Who reviews finished work where neither the task nor its tags say (recorded; default: as recorded, else `review` in the
+    /// configuration, else you)
+    #[arg(long, value_name = "WHO", value_parser = reviewers())]
+    review: Option<Reviewer>,
     /// Branch to merge finished work into; created if missing (default: the plan's trunk, at first the branch you are
     /// on). Changing the trunk of a plan is an operation: it is previewed, confirmed, and reverted with `swarm undo`
     #[arg(long, value_name = "BRANCH")]
@@ -124,15 +131,22 @@ impl Args {
 
     /// Nothing is asked for that only a new coordinator could do.
     fn is_retry_alone(&self) -> bool {
-        let Self { goal, plan, agents, agent, mode, trunk, .. } = self;
+        let Self { goal, plan, agents, agent, mode, review, trunk, .. } = self;
         let more = goal.is_some()
             || plan.is_some()
             || agents.is_some()
             || agent.is_some()
             || mode.is_some()
+            || review.is_some()
             || trunk.is_some();
         self.retry && !more && !self.coordinate && !self.detached
     }
+}
+
+/// The words of `review.policy`.
+fn reviewers() -> impl TypedValueParser<Value = Reviewer> {
+    PossibleValuesParser::new(Reviewer::ALL.map(Reviewer::word))
+        .try_map(|word| Reviewer::of_word(&word).ok_or("it is not a reviewer"))
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
@@ -245,8 +259,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     };
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
-    let Args { agents, agent, trunk, here, retry, .. } = args;
-    let wishes = Wishes { plan, agents, agent, mode, starts_agents, trunk, here, retry };
+    let Args { agents, agent, review, trunk, here, retry, .. } = args;
+    let wishes = Wishes { plan, agents, agent, mode, review, starts_agents, trunk, here, retry };
     let runtime = session::runtime()?;
     let mut progress = Progress::new(cx.out);
     let session = runtime.block_on(session::open(&cx.repo, wishes))?;

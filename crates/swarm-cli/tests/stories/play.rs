@@ -60,6 +60,7 @@ const STEPS: [(&str, u64, Step); 39] = [
 pub fn play(seed: u64) -> Option<String> {
     let arena = arena_with(json!({
         "agent": "script",
+        "review": { "policy": "none" },
         "recovery": { "maxRetries": 2, "backoffMax": "1s" },
     }));
     let mut story = Story::new(arena, Seeded::new(seed));

@@ -59,6 +59,33 @@ fn work_for_a_person_to_review_waits_in_autopilot_while_other_work_lands() {
 }
 
 #[test]
+fn a_person_reviews_where_nobody_is_named_and_nobody_does_only_by_name() {
+    // Says something about reviews, and not by whom.
+    let arena = arena_with(json!({ "review": { "rounds": 3 } }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], GOOD), task("1.2", &["1.1"], "write b.txt b\ncomplete")]]);
+    let mut run = arena.start(&[]);
+    run.until("finished work waits for `swarm review approve`");
+    run.until("swarm review approve 1.1");
+    assert_eq!(arena.json(&["review", "list"])[0]["reviewer"], json!("human"));
+    arena.ok(&["review", "approve", "1.1"]);
+    run.until("swarm review approve 1.2");
+    arena.ok(&["stop"]);
+    run.end();
+    assert_eq!((arena.status_of("1.1"), arena.status_of("1.2")), ("done".into(), "review".into()));
+    // What waits already needs nobody any more either.
+    let (code, said) = arena.start(&["--review", "none"]).end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    // Remembered, as the agent and the mode are.
+    arena.ok(&["task", "add", "More", "--id", "1.3", "--description", "```script\nwrite c.txt c\ncomplete\n```"]);
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 0, "{said}");
+    has(&said, &["Reviewer is none, as chosen before; `swarm run --review human` changes that"]);
+    arena.assert_proven("1.3", "main");
+    arena.assert_tidy();
+}
+
+#[test]
 fn notes_of_a_review_reach_the_next_attempt_and_what_was_submitted_before_is_still_shown() {
     let script = "on-attempt 1: write a.txt a\non-attempt 1: commit feat: a\n\
                   on-attempt 2: write b.txt b\non-attempt 2: sh cp \"$SWARM_PROMPT_FILE\" told.md\n\
@@ -133,7 +160,7 @@ fn a_verdict_without_a_coordinator_is_kept_undone_and_given_again() {
 
 #[test]
 fn a_tag_decides_who_reviews_and_a_word_nobody_knows_is_refused_with_its_line() {
-    let arena = arena_with(json!({ "review": { "tags": { "keys": "human" } } }));
+    let arena = arena_with(json!({ "review": { "policy": "none", "tags": { "keys": "human" } } }));
     let mut tagged = task("1.1", &[], GOOD);
     tagged["tags"] = json!(["keys"]);
     arena.plan_in_phases(&[vec![tagged]]);

@@ -32,6 +32,8 @@ pub struct World {
     pub agent: String,
     /// A person chose it: the next run begins with it too.
     pub agent_chosen: bool,
+    /// So too who reviews.
+    pub reviewer_chosen: bool,
     pub prompts: Prompts,
     pub learnings: LearningFiles,
     /// The id of the ledger: caches of another plan are not taken over.

@@ -68,6 +68,7 @@ impl Fixture {
             launch: Launch::of("/bin/false"),
             agent: self.config.agent.clone(),
             agent_chosen: false,
+            reviewer_chosen: false,
             prompts: Prompts::load(&self.paths.swarm.join("prompts")).expect("the built-in ones"),
             learnings: LearningFiles::new(&self.paths.swarm),
             plan,

@@ -21,10 +21,9 @@ impl Config {
             resolve_max: self.merge.resolve,
             transient_max: self.recovery.max_transient,
             review_rounds: self.review.rounds,
-            reviews: self.review.policy == Some(Reviewer::Command),
-            reviewer: self
-                .reviewer()
-                .filter(|by| matches!(by, Reviewer::Human | Reviewer::Agent | Reviewer::Council)),
+            reviews: self.reviewer() == Reviewer::Command,
+            reviewer: Some(self.reviewer()),
+            reviewer_chosen: false,
             review_profile: self.review.profile.clone(),
             council: self.council_rules(),
             review_tags: self.review.tags.clone(),

@@ -15,7 +15,7 @@ use crate::review::Reviewer;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Review {
-    /// Without it the agent of `review.profile`, where one is named; else nobody.
+    /// Without it the agent of `review.profile`, where one is named; else a person.
     pub policy: Option<Reviewer>,
     /// The profile or program of the agent that reviews. It reads the worktree and cannot change it.
     pub profile: Option<String>,
@@ -80,10 +80,11 @@ impl Default for Council {
 }
 
 impl Config {
-    /// Who reviews where neither the task nor its tags say.
-    pub fn reviewer(&self) -> Option<Reviewer> {
+    /// Who reviews where neither the task nor its tags say. Nobody only where that is said by name: work that nobody looked
+    /// at because a key was forgotten is found out too late.
+    pub fn reviewer(&self) -> Reviewer {
         let agent = self.review.profile.as_ref().map(|_| Reviewer::Agent);
-        self.review.policy.or(agent)
+        self.review.policy.or(agent).unwrap_or(Reviewer::Human)
     }
 
     /// The council as the core knows it: what a member looks at is between it and its prompt.

@@ -134,6 +134,7 @@ fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
         }
     }
     command.args(args.agent.as_ref().map(|agent| format!("--agent={agent}")));
+    command.args(args.review.map(|by| format!("--review={}", by.word())));
     command.args(args.trunk.as_ref().map(|trunk| format!("--trunk={trunk}")));
     command.args(here.as_ref().map(|here| format!("--here={here}")));
     let child = command.spawn().map_err(failed)?;

@@ -59,7 +59,7 @@ fn from_a_linked_worktree_trunk_is_the_branch_that_is_checked_out_there() {
     arena.git(&["worktree", "add", "--quiet", "-b", "feature", &linked]);
     arena.plan_in_phases(&[vec![task("1.1", &[], &writes("one"))]]);
     let mut swarm = std::process::Command::new(env!("CARGO_BIN_EXE_swarm"));
-    swarm.args(["-C", &linked, "run", "--agent", "script", "--mode", "autopilot"]);
+    swarm.args(["-C", &linked, "run", "--agent", "script", "--mode", "autopilot", "--review", "none"]);
     let out = swarm.env("HOME", arena.path("")).output().expect("swarm runs");
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(0), "{said}");
