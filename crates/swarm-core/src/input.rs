@@ -10,7 +10,7 @@ use swarm_protocol::event::{Event, Proof, Standing};
 use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{HookOutcome, Landed, Left, Moved, Saved, Survey};
-use swarm_protocol::outcome::Ended;
+use swarm_protocol::outcome::{Ended, Gate};
 use swarm_protocol::policy::Policy;
 
 use crate::effect::Key;
@@ -101,6 +101,8 @@ pub enum Report {
         tip: Oid,
         tree: Oid,
         output: String,
+        /// Whose command failed, where one did.
+        gate: Option<Gate>,
     },
     /// The daemon of a work run is no more.
     WorkEnded {

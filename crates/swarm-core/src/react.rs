@@ -108,8 +108,8 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             let boundary = work::Boundary { iteration, outcome, tip, note, usage, session, known };
             work::boundary(state, &run, boundary, now)
         }
-        Report::Checked { run, iteration, passed, tip, tree, output } => {
-            work::checked(state, &run, work::Checked { iteration, passed, tip, tree, output }, now)
+        Report::Checked { run, iteration, passed, tip, tree, output, gate } => {
+            work::checked(state, &run, work::Checked { iteration, passed, tip, tree, output, gate }, now)
         }
         Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
         Report::Stopped { run, wip } => work::stopped(state, &run, wip),

@@ -41,8 +41,14 @@ impl Wanted<'_> {
 /// Everything there is: whoever shares a tree and does not say which files are its own works there alone.
 static ALL_FILES: LazyLock<Vec<String>> = LazyLock::new(|| vec!["**".into()]);
 
-/// Whether the task is worked on in the tree that tasks share.
+/// Whether the task is worked on in the tree that tasks share. Whoever is at it stays where they began.
 pub(crate) fn shares_the_tree(state: &State, task: &Task) -> bool {
+    let at_work = task.stage.run().and_then(|run| state.runs.get(run)?.shares);
+    at_work.unwrap_or_else(|| wants_the_shared_tree(state, task))
+}
+
+/// Whether its next attempt works there.
+pub(crate) fn wants_the_shared_tree(state: &State, task: &Task) -> bool {
     match &task.spec.isolation {
         Some(word) => Isolation::of_word(word) == Some(Isolation::Reservation),
         None => state.policy.shared_tree,

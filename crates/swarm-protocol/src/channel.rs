@@ -4,6 +4,8 @@
 //! what is not acknowledged is sent again after a reconnect. Orders are not numbered: they say how
 //! things *should* be (`Go 3`), so the newest one is always the whole truth.
 
+mod command_line;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +14,10 @@ use crate::attempt::{CallAnswer, ReserveArgs, TaskContext};
 use crate::command::Answer;
 use crate::failure::{Failure, Usage};
 use crate::ids::{Oid, RunId};
-use crate::outcome::Ended;
+use crate::outcome::{Ended, Gate};
 use crate::refusal::Refusal;
+
+pub use command_line::CommandLine;
 
 /// Bytes one frame may have.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -119,8 +123,17 @@ pub enum FromDaemon {
         #[serde(default)]
         known: u64,
     },
-    /// The check commands ended.
-    Checked { iteration: u32, passed: bool, tip: Oid, tree: Oid, output: String },
+    /// The check and scan commands ended.
+    Checked {
+        iteration: u32,
+        passed: bool,
+        tip: Oid,
+        tree: Oid,
+        output: String,
+        /// Whose command failed, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate: Option<Gate>,
+    },
     /// The commands of a verify or review run ended.
     Verified { passed: bool, output: String },
     /// A signal of the agent on the way.
@@ -156,8 +169,8 @@ impl FromDaemon {
                 let (outcome, note) = (outcome.with_texts(&words), note.map(words));
                 Self::Boundary { iteration, outcome, tip, note, usage, session, known }
             }
-            Self::Checked { iteration, passed, tip, tree, output } => {
-                Self::Checked { iteration, passed, tip, tree, output: words(output) }
+            Self::Checked { iteration, passed, tip, tree, output, gate } => {
+                Self::Checked { iteration, passed, tip, tree, output: words(output), gate }
             }
             Self::Verified { passed, output } => Self::Verified { passed, output: words(output) },
             Self::Signal { signal, text } => Self::Signal { signal, text: words(text) },
@@ -254,7 +267,14 @@ pub enum Order {
     /// Ask the program what the run is there to ask, unless it was asked already.
     Ask { timeout_secs: u64 },
     /// Run the check commands for this iteration, unless they ran already.
-    Check { iteration: u32, commands: Vec<CommandLine>, timeout_secs: u64 },
+    Check {
+        iteration: u32,
+        commands: Vec<CommandLine>,
+        timeout_secs: u64,
+        /// So many of them, the last ones, are scans.
+        #[serde(default)]
+        scans: u32,
+    },
     /// Run the commands of a verify or review run, unless they ran already.
     Verify { commands: Vec<CommandLine>, timeout_secs: u64 },
     /// Stay at the boundary.
@@ -263,33 +283,6 @@ pub enum Order {
     Drain { within_secs: u64 },
     /// End now: TERM to the tree, grace, KILL.
     Stop { grace_secs: u64 },
-}
-
-/// A command of the user's configuration: run as it is, or by `sh -c` when written as one text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum CommandLine {
-    Shell(String),
-    Argv(Vec<String>),
-}
-
-impl CommandLine {
-    /// The program and its arguments.
-    pub fn argv(&self) -> Vec<String> {
-        match self {
-            Self::Shell(text) => vec!["sh".into(), "-c".into(), text.clone()],
-            Self::Argv(argv) => argv.clone(),
-        }
-    }
-
-    /// As a person would type it.
-    pub fn shown(&self) -> String {
-        match self {
-            Self::Shell(text) => text.clone(),
-            Self::Argv(argv) => argv.join(" "),
-        }
-    }
 }
 
 /// The record a daemon writes about itself: `run/daemons/RUN.json`.

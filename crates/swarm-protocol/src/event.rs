@@ -155,7 +155,7 @@ events! {
         { run "run": RunId, iteration "iteration": u32, tip "tip": Oid }
     ChecksPassed "checks_passed" [task "taskId": TaskId] { run "run": RunId, tip "tip": Oid, tree "tree": Oid }
     ChecksFailed "checks_failed" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, iteration "iteration": u32, output "output": String, digest "digest": Option<String> }
+        { run "run": RunId, iteration "iteration": u32, output "output": String, digest "digest": Option<String>, gate "gate": Option<Gate> }
     /// Work that was handed in before is checked again, in a new attempt: the checks of the last one had no verdict.
     CheckingResumed "checking_resumed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, iteration "iteration": u32, tip "tip": Oid }

@@ -43,7 +43,7 @@ async fn complete_work_is_committed_checked_and_reported() {
         CommandLine::Argv(vec!["false".into()]),
         CommandLine::Shell("echo never".into()),
     ];
-    coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30 });
+    coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30, scans: 0 });
     let FromDaemon::Checked { iteration: 1, passed: false, tip: checked, output, .. } =
         coordinator.report().await
     else {
@@ -54,7 +54,7 @@ async fn complete_work_is_committed_checked_and_reported() {
     coordinator.go(2, "complete");
     coordinator.boundary().await;
     let commands = vec![CommandLine::Shell("test -f b.txt".into())];
-    coordinator.order(Order::Check { iteration: 2, commands, timeout_secs: 30 });
+    coordinator.order(Order::Check { iteration: 2, commands, timeout_secs: 30, scans: 0 });
     let checked = coordinator.report().await;
     assert!(matches!(checked, FromDaemon::Checked { iteration: 2, passed: true, .. }), "{checked:?}");
 }
@@ -115,7 +115,7 @@ async fn an_order_that_is_repeated_runs_nothing_twice() {
     assert_eq!(coordinator.next().await.expect("connected"), (n, report));
     coordinator.ack(n);
     let commands = vec![CommandLine::Shell("echo checked >> runs".into())];
-    let check = Order::Check { iteration: 1, commands, timeout_secs: 30 };
+    let check = Order::Check { iteration: 1, commands, timeout_secs: 30, scans: 0 };
     coordinator.order(check.clone());
     coordinator.order(check);
     let checked = coordinator.report().await;
@@ -132,7 +132,7 @@ async fn a_check_that_takes_too_long_is_stopped_with_everything_it_started() {
     world.start().await;
     coordinator.meet().await;
     let commands = vec![CommandLine::Shell("echo begun; setsid sleep 60 & sleep 60".into())];
-    coordinator.order(Order::Check { iteration: 0, commands, timeout_secs: 1 });
+    coordinator.order(Order::Check { iteration: 0, commands, timeout_secs: 1, scans: 0 });
     let FromDaemon::Checked { passed: false, output, .. } = coordinator.report().await else {
         panic!("not red")
     };
@@ -236,7 +236,7 @@ async fn a_process_that_wiped_its_marks_is_found_by_its_daemon() {
     let flees =
         format!("env -i setsid sh -c 'echo $$ > pid; exec sleep {mark}' & while ! test -s pid; do :; done");
     let commands = vec![CommandLine::Shell(flees)];
-    coordinator.order(Order::Check { iteration: 0, commands, timeout_secs: 30 });
+    coordinator.order(Order::Check { iteration: 0, commands, timeout_secs: 30, scans: 0 });
     let checked = coordinator.report().await;
     assert!(matches!(checked, FromDaemon::Checked { passed: true, .. }), "{checked:?}");
     assert!(!world.read("pid").trim().is_empty(), "it was never there");
@@ -257,7 +257,7 @@ async fn the_last_word_says_that_nobody_need_look_again_and_a_check_makes_it_loo
         coordinator.go(1, "write a.txt one\ncomplete");
         assert_eq!(coordinator.boundary().await.1, IterationOutcome::Complete);
         let commands = vec![CommandLine::Shell(check.into())];
-        coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30 });
+        coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30, scans: 0 });
         assert!(matches!(coordinator.report().await, FromDaemon::Checked { passed: true, .. }));
         coordinator.order(Order::Stop { grace_secs: 1 });
         assert_eq!(coordinator.report().await, FromDaemon::Ended { how: Ended::Stopped });

@@ -175,6 +175,7 @@ fn answer(effect: Effect) -> Option<Said> {
             tip: oid('1'),
             tree: oid('2'),
             output: String::new(),
+            gate: None,
         },
         Effect::Stop { run, .. } => Said::Stopped { run, wip: None },
         Effect::Build { task, .. } => {

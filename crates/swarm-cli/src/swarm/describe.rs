@@ -4,7 +4,7 @@ use swarm_protocol::conflict::shown;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::outcome::Next;
+use swarm_protocol::outcome::{Gate, Next};
 
 use crate::output::time::moment;
 
@@ -81,6 +81,9 @@ fn attempt(event: &Event) -> Option<String> {
             format!("iteration {iteration}, commit {}", tip.short())
         }
         Event::ChecksPassed { tip, .. } => format!("commit {}", tip.short()),
+        Event::ChecksFailed { gate: Some(Gate::Scan), output, .. } => {
+            short(&format!("scan: {}", gist(output)))
+        }
         Event::ChecksFailed { output, .. } => short(&gist(output)),
         Event::ReviewStarted { run, round, member: Some(member), .. } => {
             format!("round {round} by {member} of the council as {run}")

@@ -77,7 +77,15 @@ fn a_person_reviews_where_nobody_is_named_and_nobody_does_only_by_name() {
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
     // Remembered, as the agent and the mode are.
-    arena.ok(&["task", "add", "More", "--id", "1.3", "--description", "```script\nwrite c.txt c\ncomplete\n```"]);
+    arena.ok(&[
+        "task",
+        "add",
+        "More",
+        "--id",
+        "1.3",
+        "--description",
+        "```script\nwrite c.txt c\ncomplete\n```",
+    ]);
     let (code, said) = arena.start(&[]).end();
     assert_eq!(code, 0, "{said}");
     has(&said, &["Reviewer is none, as chosen before; `swarm run --review human` changes that"]);
@@ -220,9 +228,29 @@ fn a_scan_is_a_gate_of_its_own_and_can_be_waived_without_the_checks() {
     arena.ok(&["task", "waive", "2.1", "scan", "--reason", "it is no secret"]);
     let (code, said) = arena.run(&[]);
     assert_eq!(code, 0, "{said}");
-    has(&said, &["checks failed, back to work", "a secret in a.txt"]);
-    has(&arena.git(&["show", "main:told.md"]), &["a secret in a.txt"]);
+    has(&said, &["the scan found something, back to work", "a secret in a.txt"]);
+    has(&arena.git(&["show", "main:told.md"]), &["a scan of the work found this", "a secret in a.txt"]);
     assert_eq!(arena.git(&["show", "main~1:a.txt"]), "a\n");
     assert_eq!(arena.git(&["show", "main:a.txt"]), "secret\n");
+    arena.assert_all_done();
+}
+
+#[test]
+fn a_scan_that_finds_the_same_again_is_named_with_the_way_past_it() {
+    let arena = arena_with(json!({
+        "check": { "commands": ["true"] },
+        "scan": { "commands": ["! grep -q secret a.txt || { echo 'a secret in a.txt' >&2; exit 1; }"] },
+        "recovery": { "maxSameFailures": 2, "backoffMax": "1s" },
+    }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt secret\ncommit feat: a\ncomplete")]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 1, "{said}");
+    let waive = "swarm task waive 1.1 scan --reason WHY";
+    has(&arena.attention(), &["its scan found the same 2 times in a row", "a secret in a.txt", waive]);
+    let words: Vec<&str> = waive.split_whitespace().skip(1).collect();
+    arena.ok(&words);
+    arena.ok(&["task", "unblock", "1.1"]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
 }

@@ -4,7 +4,7 @@ use swarm_protocol::conflict::shown;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::time::Timestamp;
 
 use super::keep;
@@ -46,6 +46,7 @@ fn of_its_work(event: &Event) -> Option<String> {
         Event::Signal { signal, text, .. } => format!("{signal} {text}").trim_end().into(),
         Event::WorkSubmitted { tip, .. } => format!("at {}", tip.short()),
         Event::ChecksPassed { tree, .. } => format!("tree {}", tree.short()),
+        Event::ChecksFailed { gate: Some(Gate::Scan), output, .. } => format!("scan: {}", gist(output)),
         Event::ChecksFailed { output, .. } => gist(output),
         Event::CheckingResumed { tip, .. } => format!("checked again at {}", tip.short()),
         Event::WorkReopened { why, .. } => format!("one more iteration: {why}"),

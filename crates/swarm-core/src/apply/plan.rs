@@ -139,6 +139,7 @@ impl State {
             claims: 0,
             submitted: None,
             same_failure: None,
+            failed_scan: false,
             usage: Usage::default(),
             session: None,
             failure: None,

@@ -7,10 +7,11 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::time::Timestamp;
 
 use super::legacy;
+use crate::reservations::wants_the_shared_tree;
 use crate::stage::Stage;
 use crate::state::{Audit, Run, SameFailure, SetupFailures, State};
 use crate::text::tail;
@@ -65,9 +66,16 @@ impl State {
                 self.change(task, |t| t.submitted = None);
                 self.enter(task, Stage::Pending { since: at, not_before: Timestamp::ZERO });
             }
-            Event::ChecksFailed { task, run, iteration, output, digest, .. } => {
+            Event::ChecksFailed { task, run, iteration, output, digest, gate, .. } => {
+                let told = match gate {
+                    Some(Gate::Scan) => {
+                        format!("The checks passed, and a scan of the work found this:\n{output}")
+                    }
+                    _ => output.clone(),
+                };
                 self.change(task, |t| {
-                    (t.last_failure, t.submitted) = (Some(tail(output)), None);
+                    (t.last_failure, t.submitted) = (Some(tail(&told)), None);
+                    t.failed_scan = *gate == Some(Gate::Scan);
                     t.same_failure = digest.as_ref().map(|digest| {
                         let last = t.same_failure.take().filter(|same| same.digest == *digest);
                         let count = last.map_or(0, |same| same.count).saturating_add(1);
@@ -77,7 +85,7 @@ impl State {
                 self.next_iteration(task, run, *iteration, at);
             }
             Event::ChecksPassed { task, .. } => {
-                self.change(task, |t| (t.submitted, t.same_failure) = (None, None));
+                self.change(task, |t| (t.submitted, t.same_failure, t.failed_scan) = (None, None, false));
             }
             Event::TaskApproved { task, tip, tree, base, .. } => self.approved(task, tip, tree, base, at),
             other => return self.apply_leave(other, at) || self.apply_end(other, at),
@@ -161,9 +169,11 @@ impl State {
         attempt: u32,
         profile: &Option<String>,
     ) {
+        let shares = self.task(task).map(|task| wants_the_shared_tree(self, task));
         if let Some(run) = self.runs.get_mut(run) {
             (run.agent, run.attempt) = (Some(agent.clone()), attempt);
             run.profile = profile.clone();
+            run.shares = shares;
         }
         self.agents.entry(agent.clone()).or_default().run = Some(run.clone());
         self.change(task, |t| {
@@ -259,6 +269,7 @@ impl State {
             noted: BTreeSet::new(),
             stuck: None,
             group: None,
+            shares: None,
         };
         self.runs.insert(run.clone(), claimed);
     }

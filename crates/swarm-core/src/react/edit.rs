@@ -12,6 +12,7 @@ use super::command::Outcome;
 use super::task::wrong;
 use super::validate;
 use crate::limits::TASKS_MAX;
+use crate::reservations::{shares_the_tree, wants_the_shared_tree};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::{State, Task};
@@ -101,7 +102,7 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
         validate::graph_of_wholes(state, edges, None)?;
     }
     if let Stage::Review { tip, tree, .. } = &task.stage {
-        let edited = Task { spec, ..task.clone() };
+        let edited = Task { spec: spec.clone(), ..task.clone() };
         if reviewer(state, &edited) == Reviewer::None {
             let approved = super::review::approved(id.clone(), tip.clone(), tree.clone(), "none");
             let answer = format!("Task {id} changed: nobody reviews it, so it waits for its turn to merge");
@@ -110,8 +111,14 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
     }
     let may_be_empty_now = patch.allow_empty == Some(true)
         && matches!(task.stage, Stage::Blocked { block: BlockKind::Empty, .. });
+    let edited = Task { spec, ..task.clone() };
+    let moves = wants_the_shared_tree(state, &edited) != shares_the_tree(state, task);
     let answer = match may_be_empty_now {
         true => format!("Task {id} changed; `swarm task unblock {id}` lets it go on"),
+        // Nobody is taken out of the tree that they work in.
+        false if moves && task.stage.run().is_some() => {
+            format!("Task {id} changed; its other isolation counts from the next attempt on")
+        }
         false => format!("Task {id} changed"),
     };
     Ok(Outcome::new(vec![Event::TaskUpdated { task: id, patch }], answer))

@@ -1,7 +1,7 @@
 //! Whether two failures of the checks are the same one: their output without what differs from run to run.
 
 use sha2::{Digest, Sha256};
-use swarm_protocol::outcome::Next;
+use swarm_protocol::outcome::{Gate, Next};
 use swarm_protocol::plan::BlockKind;
 
 use crate::state::{State, Task};
@@ -24,7 +24,12 @@ pub(super) fn digest(output: &str) -> String {
 }
 
 /// What becomes of a task whose checks failed alike once too often.
-pub(super) fn stops(state: &State, task: &Task, digest: &str, output: &str) -> Option<Next> {
+pub(super) fn stops(
+    state: &State,
+    task: &Task,
+    (digest, gate): (&str, Option<Gate>),
+    output: &str,
+) -> Option<Next> {
     let before = task.same_failure.as_ref().filter(|same| same.digest == digest).map_or(0, |same| same.count);
     let (times, most) = (before + 1, state.policy.same_failures_max);
     if most == 0 || times < most {
@@ -32,7 +37,10 @@ pub(super) fn stops(state: &State, task: &Task, digest: &str, output: &str) -> O
     }
     let lines: Vec<&str> = output.lines().collect();
     let shown = lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n");
-    let why = format!("its checks failed {times} times in a row in the same way:\n{shown}");
+    let why = match gate {
+        Some(Gate::Scan) => format!("its scan found the same {times} times in a row:\n{shown}"),
+        _ => format!("its checks failed {times} times in a row in the same way:\n{shown}"),
+    };
     Some(Next::Blocked { block: BlockKind::Retries, why })
 }
 

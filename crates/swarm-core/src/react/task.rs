@@ -330,7 +330,11 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             list
         }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
-            all(&["task unblock", "task defer", "task cancel"])
+            let mut list = all(&["task unblock", "task defer", "task cancel"]);
+            if task.failed_scan && !task.waived.contains(&Gate::Scan) {
+                list.insert(1, format!("swarm task waive {id} scan --reason WHY"));
+            }
+            list
         }
         Stage::Split { parts, .. } if super::split::has_lost_part(state, parts) => {
             all(&["task unblock", "task show", "task cancel"])

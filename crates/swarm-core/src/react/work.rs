@@ -4,7 +4,7 @@ use swarm_protocol::channel::{IterationOutcome, RunKind};
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
@@ -189,6 +189,7 @@ pub(super) struct Checked {
     pub tip: Oid,
     pub tree: Oid,
     pub output: String,
+    pub gate: Option<Gate>,
 }
 
 pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timestamp) -> Vec<Event> {
@@ -223,15 +224,22 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         crate::text::tail(&checked.output)
     };
     let digest = (!checked.passed).then(|| same::digest(&output));
-    let alike = digest.as_ref().and_then(|digest| same::stops(state, l.task, digest, &output));
+    // Checks that fail need no word: they always did.
+    let gate = checked.gate.filter(|gate| *gate == Gate::Scan && !checked.passed);
+    let alike = digest.as_ref().and_then(|digest| same::stops(state, l.task, (digest, gate), &output));
+    let (status, iteration_now) = (Status::Active, *iteration);
     let failed_checks =
-        Event::ChecksFailed { task, status: Status::Active, run, iteration: *iteration, output, digest };
+        Event::ChecksFailed { task, status, run, iteration: iteration_now, output, digest, gate };
     let mut events = vec![failed_checks];
     if let Some(next) = alike {
-        let why = "its checks keep failing the same way";
+        let why = match gate {
+            Some(_) => "its scan keeps finding the same",
+            None => "its checks keep failing the same way",
+        };
         events.push(super::leave(state, l.id, l.task, next, why));
     } else if *iteration >= state.policy.max_iterations {
-        let text = format!("{iteration} iterations and the checks still fail");
+        let fails = if gate.is_some() { "scan still finds something" } else { "checks still fail" };
+        let text = format!("{iteration} iterations and the {fails}");
         events.extend(give_up(state, &l, Ended::Timeout { text }, now));
     } else {
         events.extend(base::suspected(state, &l).filter(|_| !checked.passed));

@@ -292,6 +292,9 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
         BlockKind::Setup => {
             commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)
         }
+        BlockKind::Retries if task.failed_scan => {
+            commands.insert(1, format!("swarm task waive {id} scan --reason WHY"));
+        }
         BlockKind::Human if crate::react::asks(task) => commands.insert(1, crate::react::answer_to(id)),
         // Each of these has a way out of its own, or is not unblocked before something else is done.
         BlockKind::Budget

@@ -57,6 +57,9 @@ pub struct Task {
     /// How its checks failed last, and how often so in a row.
     #[serde(default)]
     pub same_failure: Option<SameFailure>,
+    /// A scan found something in its work last, and nothing has passed since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed_scan: bool,
     /// What its attempts have cost so far.
     pub usage: Usage,
     /// By which the agent program can go on where it was; none: a fresh session.
@@ -197,6 +200,10 @@ pub struct Run {
     pub stuck: Option<Stuck>,
     /// The group that a probe asks for.
     pub group: Option<String>,
+    /// Whether it works in the tree that tasks share: whatever is wanted by now, it stays where it began. None: of a
+    /// time when that was not written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,7 +10,7 @@ use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::operation::{Landed, Left};
-use swarm_protocol::outcome::Ended;
+use swarm_protocol::outcome::{Ended, Gate};
 
 use crate::operations;
 
@@ -214,15 +214,16 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
         }))
         .collect(),
         (_, Some(Stage::Checking { iteration, tip, .. })) => {
-            let checked = |passed| Report::Checked {
+            let checked = |passed, gate| Report::Checked {
                 run: run.clone(),
                 iteration: *iteration,
                 passed,
                 tip: tip.clone(),
                 tree: oid('d'),
                 output: text(),
+                gate,
             };
-            vec![checked(true), checked(false)]
+            vec![checked(true, None), checked(false, Some(Gate::Check)), checked(false, Some(Gate::Scan))]
         }
         _ => vec![],
     };

@@ -148,3 +148,16 @@ fn a_message_to_finished_work_brings_it_back_before_its_merge_or_its_sender_is_t
         "#,
     );
 }
+
+#[test]
+fn a_scan_that_finds_the_same_again_and_again_has_words_of_its_own() {
+    check(
+        "plan a | start alike | ready a | complete a | leaks a | complete a | leaks a | stage a | stopped a | waive a scan | unblock a | ready a | complete a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Active 2 → Checking → Active 3 → Blocked (retries) → Pending → Preparing r2 → Active 1 → Checking
+            stage a: blocked (retries): its scan found the same 2 times in a row:
+            output
+            owed: Work r2 Check { iteration: 1, waived: false, scan_waived: true }
+        ",
+    );
+}

@@ -448,3 +448,25 @@ fn w1_files_in_the_shared_tree_are_not_released_while_an_agent_works_in_them() {
         ",
     );
 }
+
+#[test]
+fn w1_another_isolation_counts_from_the_next_attempt_on() {
+    // Whoever is at work stays in the tree where they began, with their files, and that is said.
+    check(
+        "plan a#src/** | start sharing | ready a | isolate a worktree | answers | release 1",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            answer: Task a changed; its other isolation counts from the next attempt on
+            refused: Task a is active and cannot be left without its files in the shared tree (try swarm agent stop a)
+            owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+    check(
+        "plan a#src/** | start | ready a | isolate a reservation | answers | release 1",
+        r"
+            a: Pending → Preparing r1 → Active 1
+            answer: Task a changed; its other isolation counts from the next attempt on
+            owed: Work r1 Go { iteration: 1 }
+        ",
+    );
+}

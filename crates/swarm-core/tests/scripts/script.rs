@@ -175,7 +175,7 @@ impl Play {
                 self.take_in(Input::Report(Report::TrunkChanged { commit, now }));
             }
             ["answers"] => {
-                let shown = ["task start", "agent stop", "agent kill", "pause"];
+                let shown = ["task start", "task edit", "agent stop", "agent kill", "pause"];
                 let told = self.state.ops.log.iter().filter(|r| shown.contains(&r.kind.as_str()));
                 self.lines.extend(told.map(|record| format!("answer: {}", record.text)));
             }

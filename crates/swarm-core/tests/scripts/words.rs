@@ -112,7 +112,7 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
                 panic!("{name} is not being checked");
             };
             let (tree, output) = (oid('d'), "another output".into());
-            Report::Checked { run, iteration, passed: false, tip, tree, output }
+            Report::Checked { run, iteration, passed: false, tip, tree, output, gate: None }
         }
         ["again", name] => {
             let (run, branch) = (run_of(state, &id(name)), id(name).branch());

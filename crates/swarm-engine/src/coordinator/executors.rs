@@ -311,8 +311,8 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
         FromDaemon::Boundary { iteration, outcome, tip, note, usage, session, known } => {
             Some(Report::Boundary { run, iteration, outcome, tip, note, usage, session, known })
         }
-        FromDaemon::Checked { iteration, passed, tip, tree, output } => {
-            Some(Report::Checked { run, iteration, passed, tip, tree, output })
+        FromDaemon::Checked { iteration, passed, tip, tree, output, gate } => {
+            Some(Report::Checked { run, iteration, passed, tip, tree, output, gate })
         }
         FromDaemon::Verified { passed, output } if kind == RunKind::Review => {
             Some(Report::Reviewed { run, task: task.clone(), passed, output })

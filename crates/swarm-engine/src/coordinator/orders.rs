@@ -82,7 +82,9 @@ impl Coordinator {
                 }
                 WorkOrder::Check { iteration, waived, scan_waived } => {
                     let Commands { commands, timeout } = config.commands_at_submission(!waived, !scan_waived);
-                    Order::Check { iteration: *iteration, commands, timeout_secs: timeout.secs }
+                    let scans = if *scan_waived { 0 } else { config.scan.commands.len() };
+                    let (timeout_secs, scans) = (timeout.secs, u32::try_from(scans).unwrap_or(u32::MAX));
+                    Order::Check { iteration: *iteration, commands, timeout_secs, scans }
                 }
                 WorkOrder::Hold => Order::Hold,
                 WorkOrder::Drain => Order::Drain { within_secs: config.stop.drain.secs },

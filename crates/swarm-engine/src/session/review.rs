@@ -70,7 +70,10 @@ mod tests {
         assert_eq!((first.reviewer, first.reviewer_chosen), (Some(Reviewer::Human), false));
         assert!(said.contains("swarm review approve"), "{said}");
         let (chosen, said) = of_run(Some(Reviewer::None), &first, &plain);
-        assert_eq!((chosen.reviewer, chosen.reviewer_chosen, said.as_str()), (Some(Reviewer::None), true, ""));
+        assert_eq!(
+            (chosen.reviewer, chosen.reviewer_chosen, said.as_str()),
+            (Some(Reviewer::None), true, "")
+        );
         let (again, said) = of_run(None, &chosen, &plain);
         assert_eq!((again.reviewer, again.reviewer_chosen), (Some(Reviewer::None), true));
         assert!(said.contains("as chosen before; `swarm run --review human`"), "{said}");

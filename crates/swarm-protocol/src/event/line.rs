@@ -3,7 +3,7 @@
 use super::Event;
 use crate::gist::gist;
 use crate::ids::{AgentId, TaskId};
-use crate::outcome::{Ended, Next, PauseReason};
+use crate::outcome::{Ended, Gate, Next, PauseReason};
 use crate::plan::Status;
 use crate::review::Reviewer;
 use crate::time::Timestamp;
@@ -42,6 +42,9 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::TaskClaimed { agent, attempt, .. } => format!("assigned to {agent}, attempt {attempt}"),
         Event::AgentSpawned { agent, .. } => format!("{agent} is working"),
         Event::WorkSubmitted { .. } => "work submitted, checking".into(),
+        Event::ChecksFailed { gate: Some(Gate::Scan), output, .. } => {
+            format!("the scan found something, back to work: {}", gist(output))
+        }
         Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
         Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next, now),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),

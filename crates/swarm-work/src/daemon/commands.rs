@@ -21,6 +21,8 @@ pub enum Judged {
     Ended {
         passed: bool,
         output: String,
+        /// Which command failed, by its place.
+        failed: Option<usize>,
     },
     /// Told to stop before the end: no verdict.
     Stopped,
@@ -37,8 +39,8 @@ pub async fn judge(
     let mut heard = Tail { context, kept: VecDeque::new() };
     let limit = Duration::from_secs(timeout_secs);
     let deadline = Instant::now() + limit;
-    let mut passed = true;
-    for command in commands {
+    let mut failed = None;
+    for (place, command) in commands.iter().enumerate() {
         heard.say(&format!("$ {}", command.shown()));
         let bounds = context.bounds_of(who, Some(deadline)).await;
         let ran = match context.call_of(who, &command.argv()) {
@@ -50,12 +52,12 @@ pub async fn judge(
         }
         if let Some(verdict) = verdict(&ran, limit) {
             heard.say(&verdict);
-            passed = false;
+            failed = Some(place);
             break;
         }
     }
     context.settle_journal();
-    Judged::Ended { passed, output: heard.text() }
+    Judged::Ended { passed: failed.is_none(), output: heard.text(), failed }
 }
 
 /// Why the command did not succeed; none when it did.

@@ -94,7 +94,7 @@ impl Place<'_> {
                 complain("remember what the set-up has made", made);
                 None
             }
-            Judged::Ended { passed: false, output } => Some(Yield::NoWorkspace {
+            Judged::Ended { passed: false, output, .. } => Some(Yield::NoWorkspace {
                 text: format!("the set-up of the worktree failed:\n{}", output.trim_end()),
             }),
         }

@@ -11,7 +11,8 @@ use super::page::{Block, Step, words};
 const UNTIL_MAX: Duration = Duration::from_secs(120);
 
 /// What the page of a finished swarm begins with.
-const DONE_CONFIG: &str = "{ \"agent\": \"script\", \"mode\": \"autopilot\", \"review\": { \"policy\": \"none\" } }\n";
+const DONE_CONFIG: &str =
+    "{ \"agent\": \"script\", \"mode\": \"autopilot\", \"review\": { \"policy\": \"none\" } }\n";
 const DONE_PLAN: &str = "# Parse and print\n\
     - [ ] 1.1 Parser\n  ```script\n  write parser.txt parser\n  commit parser\n  complete\n  ```\n\
     - [ ] 1.2 Printer\n  ```script\n  write printer.txt printer\n  commit printer\n  complete\n  ```\n\

@@ -76,6 +76,10 @@ pub(super) fn command(words: &[&str]) -> Command {
         ["cancel", task] => Command::CancelTask { task: id(task) },
         ["remove", task] => Command::RemoveTask { task: id(task) },
         ["stop", task] => Command::StopAgent { task: id(task) },
+        ["isolate", task, word] => {
+            let patch = TaskPatch { isolation: Some(Some((*word).into())), ..TaskPatch::default() };
+            Command::EditTask { task: id(task), patch }
+        }
         ["edit", task, title @ ..] => {
             let title = Some(format!("task {task} {}", title.join(" ")));
             Command::EditTask { task: id(task), patch: TaskPatch { title, ..TaskPatch::default() } }
@@ -101,6 +105,9 @@ pub(super) fn command(words: &[&str]) -> Command {
         }
         ["waive", task, "check"] => {
             Command::WaiveGate { task: id(task), gate: Gate::Check, reason: "seen".into() }
+        }
+        ["waive", task, "scan"] => {
+            Command::WaiveGate { task: id(task), gate: Gate::Scan, reason: "seen".into() }
         }
         ["waive", task, "review"] => {
             Command::WaiveGate { task: id(task), gate: Gate::Review, reason: "seen".into() }

@@ -8,7 +8,7 @@ use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::operation::{Landed, Left};
-use swarm_protocol::outcome::Ended;
+use swarm_protocol::outcome::{Ended, Gate};
 
 use super::{Play, id, oid};
 use crate::words;
@@ -63,9 +63,11 @@ impl Play {
             "ready" => Report::Prepared { run, branch: task.branch(), base: oid('a'), tip: oid('a') },
             "hello" => Report::Spawned { run, host: "here".into() },
             "unready" => Report::PrepareFailed { run, why: text(), setup: false },
-            "green" | "red" => {
+            "green" | "red" | "leaks" => {
                 let passed = *what == "green";
-                Report::Checked { run, iteration, passed, tip, tree: oid('d'), output: text() }
+                let gate = if *what == "leaks" { Gate::Scan } else { Gate::Check };
+                let gate = (!passed).then_some(gate);
+                Report::Checked { run, iteration, passed, tip, tree: oid('d'), output: text(), gate }
             }
             "stopped" => {
                 let over = self.state.runs.iter().find(|(_, r)| r.task == task && r.ended);

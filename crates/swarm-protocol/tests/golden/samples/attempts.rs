@@ -149,6 +149,7 @@ pub(super) fn attempt_events() -> Vec<Event> {
             iteration: 1,
             output: "1 failed".into(),
             digest: None,
+            gate: None,
         },
         Event::GateWaived { task: task(), gate: Gate::Check, reason: "flaky".into() },
         Event::TaskApproved {

@@ -7,7 +7,7 @@ use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{AgentId, CommandId};
 use swarm_protocol::operation::{Landed, Left, SavedStage};
-use swarm_protocol::outcome::{Ended, Next};
+use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::policy::Policy;
 use swarm_protocol::review::ReviewNote;
@@ -206,6 +206,16 @@ pub(super) fn claim_events() -> Vec<Event> {
             iteration: 2,
             output: "1 failed".into(),
             digest: Some("00112233aabbccdd".into()),
+            gate: None,
+        },
+        Event::ChecksFailed {
+            task: task(),
+            status,
+            run: run(),
+            iteration: 3,
+            output: "a secret".into(),
+            digest: Some("00112233aabbccdd".into()),
+            gate: Some(Gate::Scan),
         },
         Event::CheckingResumed { task: task(), status, run: run(), iteration: 0, tip: oid('b') },
         Event::WorkReopened {

@@ -38,7 +38,7 @@ impl OperationWorld {
     fn passes_checks(&mut self, task: &str) {
         if let Some(Stage::Checking { run, iteration, tip }) = self.stage(task).cloned() {
             let (passed, tree, output) = (true, tip.clone(), String::new());
-            self.report(Report::Checked { run, iteration, passed, tip, tree, output });
+            self.report(Report::Checked { run, iteration, passed, tip, tree, output, gate: None });
         }
     }
 

@@ -27,7 +27,15 @@ impl Story {
         let (passed, output) = (waived || !red, if red { "1 test failed".into() } else { String::new() });
         self.say(
             run,
-            Report::Checked { run: run.clone(), iteration, passed, tree: tip.clone(), tip, output },
+            Report::Checked {
+                run: run.clone(),
+                iteration,
+                passed,
+                tree: tip.clone(),
+                tip,
+                output,
+                gate: None,
+            },
         );
         self.obey(run);
     }

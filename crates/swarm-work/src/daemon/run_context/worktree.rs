@@ -2,6 +2,7 @@
 
 use swarm_protocol::channel::{CommandLine, FromDaemon};
 use swarm_protocol::ids::Oid;
+use swarm_protocol::outcome::Gate;
 
 use super::super::commands::{Judged, judge};
 use super::super::context::Write;
@@ -24,11 +25,11 @@ pub enum NotCommitted {
 }
 
 impl RunContext {
-    /// Runs the check commands on what is committed.
+    /// Runs the check commands on what is committed; the last `scans` of them are scans.
     pub async fn check(
         &self,
         iteration: u32,
-        commands: &[CommandLine],
+        (commands, scans): (&[CommandLine], u32),
         timeout_secs: u64,
         stop: &mut StopWish,
     ) -> Yield {
@@ -37,9 +38,11 @@ impl RunContext {
             Err(text) => return Yield::NoWorkspace { text },
         };
         match judge(self, Who::Command, commands, timeout_secs, stop).await {
-            Judged::Ended { passed, output } => {
+            Judged::Ended { passed, output, failed } => {
                 self.remember(Write::Durably, |left| left.checked(&output));
-                Yield::Report(FromDaemon::Checked { iteration, passed, tip, tree, output })
+                let checks = commands.len().saturating_sub(scans as usize);
+                let gate = failed.map(|place| if place < checks { Gate::Check } else { Gate::Scan });
+                Yield::Report(FromDaemon::Checked { iteration, passed, tip, tree, output, gate })
             }
             Judged::Stopped => Yield::Stopped,
         }
@@ -48,7 +51,7 @@ impl RunContext {
     /// Runs the verification commands on whatever the worktree holds.
     pub async fn verify(&self, commands: &[CommandLine], timeout_secs: u64, stop: &mut StopWish) -> Yield {
         match judge(self, Who::Command, commands, timeout_secs, stop).await {
-            Judged::Ended { passed, output } => Yield::Report(FromDaemon::Verified { passed, output }),
+            Judged::Ended { passed, output, .. } => Yield::Report(FromDaemon::Verified { passed, output }),
             Judged::Stopped => Yield::Stopped,
         }
     }

@@ -119,8 +119,8 @@ impl RunLoop {
                     probe(&context, &prompt, timeout_secs, &mut wish).await
                 }
                 Order::Ask { timeout_secs } => ask(&context, timeout_secs, &mut wish).await,
-                Order::Check { iteration, commands, timeout_secs } => {
-                    context.check(iteration, &commands, timeout_secs, &mut wish).await
+                Order::Check { iteration, commands, timeout_secs, scans } => {
+                    context.check(iteration, (&commands, scans), timeout_secs, &mut wish).await
                 }
                 Order::Verify { commands, timeout_secs } => {
                     context.verify(&commands, timeout_secs, &mut wish).await
