@@ -31,6 +31,7 @@ const ROUTES = [
   "/operations",
   "/history?record=20",
   "/cost",
+  "/commands",
   "/board?at=40",
   "/nowhere",
 ];

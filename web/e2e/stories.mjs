@@ -1,5 +1,6 @@
 // What people do with the pages, by mouse and by keyboard alone, on a real swarm.
 import assert from "node:assert/strict";
+import { formByKeys, formByMouse } from "./forms.mjs";
 import { until } from "./swarm.mjs";
 
 const button = (page, name) => page.getByRole("button", { name });
@@ -129,6 +130,10 @@ export const stories = {
     assert.equal(await page.getByText("A newer submission").count(), 0);
     assert.equal(await words.inputValue(), "");
   },
+
+  "mouse: files are reserved and released by forms": formByMouse,
+
+  "keyboard: a task is added by a form of the palette, and undone": formByKeys,
 
   async "mouse: a diff is looked at, noted, and its tree approved"({ page, base, swarm }) {
     await page.goto(`${base}/tasks/2.1`);

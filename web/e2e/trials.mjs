@@ -84,6 +84,14 @@ export const trials = {
     await until(() => !page.url().includes("at="), "the present");
     await page.goto(`${base}/history?a=20&b=77`);
     await page.getByText("From record 20 to 77").waitFor();
+    const compared = page.getByRole("region", { name: "From record 20 to 77" });
+    await compared.getByText("agent at work").first().waitFor();
+    await page.goto(`${base}/history`);
+    await button(page, "Watch the film").click();
+    await until(async () => Number(new URL(page.url()).searchParams.get("at")) > 5, "the film to run from its beginning");
+    await button(page, "Halt").click();
+    await button(page, "Compare").click();
+    await page.getByText(/^From record \d+ to \d+/).waitFor();
   },
 
   async "the coordinator is killed and comes back; the page needs no reload"({ page, base, swarm }) {

@@ -17,6 +17,7 @@ const RunPage = lazy(() => import("./pages/run"));
 const CheckpointsPage = lazy(() => import("./pages/checkpoints"));
 const OperationsPage = lazy(() => import("./pages/operations"));
 const HistoryPage = lazy(() => import("./pages/history"));
+const CommandsPage = lazy(() => import("./pages/commands"));
 const CostPage = lazy(() => import("./pages/cost"));
 
 function SignedOut({ message, hint }: { message: string; hint: string }) {
@@ -61,6 +62,7 @@ export function App({ first }: { first: First }) {
           <Route path="/operations/:id">{({ id }) => <OperationsPage id={decodeURIComponent(id)} />}</Route>
           <Route path="/history" component={HistoryPage} />
           <Route path="/cost" component={CostPage} />
+          <Route path="/commands" component={CommandsPage} />
           <Route>
             <Page title="Nothing is here">
               <Empty>No page has this address. g o goes to the overview.</Empty>

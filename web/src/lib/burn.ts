@@ -26,9 +26,9 @@ export interface Burn {
   money: Point[];
 }
 
-const CRASHES = new Set(["crashed", "lost", "orphaned", "timeout", "not_started", "no_workspace"]);
-const ENDS = new Set(["attempt_stopped", "agent_completed", "agent_failed"]);
-const REDONE = new Set(["changes_requested", "review_failed", "verification_failed", "checks_failed"]);
+export const CRASHES = new Set(["crashed", "failed", "lost", "orphaned", "timeout", "not_started", "no_workspace"]);
+export const ENDS = new Set(["attempt_stopped", "agent_completed", "agent_failed"]);
+export const REDONE = new Set(["changes_requested", "review_failed", "verification_failed", "checks_failed"]);
 const CLOSED = new Set(["done", "cancelled", "deferred"]);
 
 interface Usage {

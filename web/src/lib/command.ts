@@ -17,6 +17,8 @@ export function weight(command: Command, board: BoardView | undefined): Weight {
     case "defer_task":
     case "cancel_task":
     case "block_task":
+    case "remove_task":
+    case "split_task":
       return works(command.task) ? "stops" : "free";
     case "rollback":
     case "rollback_task":

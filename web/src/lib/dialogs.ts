@@ -1,5 +1,5 @@
 // The question in front of the person, if there is one.
-import type { AttentionChoice } from "../api/types";
+import type { AttentionChoice, Command } from "../api/types";
 import type { Asked } from "./command";
 import { store } from "./store";
 
@@ -12,6 +12,7 @@ export type Question =
   | { kind: "pause" }
   | { kind: "checkpoint" }
   | { kind: "answer"; what: string; choice: AttentionChoice; draft: string }
+  | { kind: "form"; command: Command["do"]; task: string | null }
   | { kind: "palette"; task: string | null }
   | { kind: "help" };
 

@@ -36,5 +36,9 @@ export function fuzzy(text: string, typed: string): number {
     score += 1 + run * 2 + (found === 0 || /[\s.\-_/]/.test(whole[found - 1] ?? " ") ? 3 : 0);
     at = found + 1;
   }
+  // The very words go before letters that only happen to stand there in this order.
+  const words = typed.toLowerCase().trim();
+  if (whole.startsWith(words)) score += 200;
+  else if (whole.includes(words)) score += 100;
   return score - whole.length / 1000;
 }

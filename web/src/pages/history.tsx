@@ -1,16 +1,19 @@
 // The ledger, newest first; a record opens, and any record is a place to go to.
 import { useMemo, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { useLocation } from "wouter";
 import { get as ask } from "../api/client";
 import { useHistory, type Seen } from "../api/queries";
 import type { BoardView } from "../api/types";
 import { useLive } from "../live/live";
-import { useAddress } from "../lib/address";
+import { href, useAddress } from "../lib/address";
 import { kindWords, said, who, type LedgerRecord } from "../lib/events";
-import { clock, day, money } from "../lib/said";
-import { Awaited, Empty, Page, TaskLink } from "../ui/parts";
+import { between } from "../lib/between";
+import { clock, count, day } from "../lib/said";
+import { Awaited, Empty, Page, TaskLink, To } from "../ui/parts";
 import { Filter } from "../ui/filter";
 import { Rows } from "../ui/rows";
+import { film } from "../ui/past";
 import { machinery } from "../ui/run";
 
 const PAGE = 200;
@@ -54,44 +57,81 @@ function Record({ record, open, toggle, look }: { record: LedgerRecord; open: bo
 function Compare({ a, b }: { a: number; b: number }) {
   const board = (at: number) => ({ queryKey: ["past", at, "/v1/board"], queryFn: () => ask<Seen<BoardView>>(`/v1/board?at=${at}`) });
   const [then, later] = [useQuery(board(a)).data?.view, useQuery(board(b)).data?.view];
-  const changes = useMemo(() => {
-    if (!then || !later) return [];
-    const before = new Map(then.rows.map((row) => [row.id, row]));
-    return later.rows.flatMap((row) => {
-      const was = before.get(row.id);
-      const words = (one: typeof row) => [one.word, one.detail].filter(Boolean).join(" ");
-      return !was
-        ? [{ id: row.id, title: row.title, was: "not in the plan", is: words(row) }]
-        : words(was) === words(row)
-          ? []
-          : [{ id: row.id, title: row.title, was: words(was), is: words(row) }];
-    });
-  }, [then, later]);
-  if (!then || !later) return <Empty>Reading both records …</Empty>;
-  const cost = (later.status.usage.costMicros ?? 0) - (then.status.usage.costMicros ?? 0);
+  const found = useMemo(() => (then && later ? between(then, later) : null), [then, later]);
+  if (!found) return <Empty>Reading both records …</Empty>;
+  const nothing = found.tasks.length + found.swarm.length + found.came.length + found.went.length === 0;
   return (
-    <section className="card" aria-label={`From record ${a} to ${b}`}>
+    <section className="card compared" aria-label={`From record ${a} to ${b}`}>
       <h2>
-        From record {a} to {b}: {later.status.counts.done - then.status.counts.done} more done, {money(Math.max(0, cost))}
+        From record {a} to {b}
       </h2>
-      {changes.length === 0 ? <Empty>No task is different.</Empty> : null}
-      <ul className="plainlist">
-        {changes.map((change) => (
-          <li key={change.id}>
-            <TaskLink id={change.id} title={change.title} /> <span className="dim">{change.was} →</span> {change.is}
-          </li>
-        ))}
-      </ul>
+      <p className="dim">
+        <To path="/board" params={{ at: a }}>
+          the board at {a}
+        </To>{" "}
+        ·{" "}
+        <To path="/board" params={{ at: b }}>
+          at {b}
+        </To>
+      </p>
+      {nothing ? <Empty>Nothing is different.</Empty> : null}
+      {found.swarm.length ? (
+        <dl className="facts">
+          {found.swarm.map(({ what, was, is }) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>
+                <span className="dim">{was || "nothing"} →</span> {is || "nothing"}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+      {found.tasks.length ? (
+        <>
+          <h3>{count(found.tasks.length, "task")}</h3>
+          <Rows
+            items={found.tasks}
+            id={(change) => change.id}
+            label="Tasks that are different"
+            height={34}
+            passive
+            row={(change) => (
+              <>
+                <TaskLink id={change.id} title={change.title} /> <span className="dim">{change.was} →</span> {change.is}
+              </>
+            )}
+          />
+        </>
+      ) : null}
+      {(["came", "went"] as const).map((way) =>
+        found[way].map(({ what, names }) => (
+          <section key={`${way} ${what}`}>
+            <h3>{way === "came" ? `New: ${what}` : `Over: ${what}`}</h3>
+            <ul className="plainlist">
+              {names.slice(0, 50).map((name, n) => (
+                <li key={n}>{name}</li>
+              ))}
+            </ul>
+            {names.length > 50 ? <p className="dim">and {names.length - 50} more</p> : null}
+          </section>
+        )),
+      )}
     </section>
   );
 }
 
 export default function HistoryPage() {
   const { get, set, at } = useAddress();
+  const [, navigate] = useLocation();
   const newest = useLive().seq;
   const end = at ?? newest ?? 0;
   const all = machinery.use();
   const [pages, more] = useState(1);
+  const watch = () => {
+    film.set(true);
+    navigate(href("/", 1));
+  };
   const wanted = Number(get("record")) || 0;
   const span = Math.max(PAGE * pages, wanted > 0 ? end - wanted + 20 : 0);
   const limit = Math.min(1000, span);
@@ -116,7 +156,7 @@ export default function HistoryPage() {
         <button type="button" className="button" aria-pressed={all} onClick={() => machinery.set(!all)}>
           {all ? "Hide machinery" : "Show machinery"}
         </button>
-        <button type="button" className="button" onClick={() => set({ at: 1 }, true)} disabled={at !== null}>
+        <button type="button" className="button" onClick={watch} disabled={at !== null}>
           Watch the film
         </button>
         <span className="push" />

@@ -26,8 +26,8 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
     const dialog = box.current;
     const before = document.activeElement as HTMLElement | null;
     if (dialog && !dialog.open) dialog.showModal();
-    // The browser would choose the first button; a field that asked for it keeps the focus.
-    if (!dialog?.querySelector("[autofocus], input:focus, textarea:focus")) dialog?.querySelector("h2")?.focus();
+    // The browser would choose the first button. What asked for the focus could not have it before the dialog was open.
+    (dialog?.querySelector<HTMLElement>("[data-focus]") ?? dialog?.querySelector("h2"))?.focus();
     return () => {
       dialog?.close();
       if (before?.isConnected) before.focus();

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "react";
 import { useAllowed, useBoard } from "../api/queries";
 import { fuzzy } from "../lib/filter";
 import { KEYS } from "../lib/keys";
+import { PLACES } from "../lib/places";
 import { sentence } from "../lib/actions";
 import { shut } from "../lib/dialogs";
 import { Dialog } from "./dialog";
@@ -36,7 +37,12 @@ function useEntries(task: string | null): Entry[] {
       action: `go:${taskPath(row.id)}`,
       refused: "",
     }));
-    return [...own, ...tasks];
+    const forms = Object.entries(PLACES).flatMap(([command, place]) =>
+      place.at === "form"
+        ? [{ id: `form ${command}`, text: `${place.form.title}: ${place.form.help}`, key: "", action: `form:${command}`, refused: "" }]
+        : [],
+    );
+    return [...own, ...forms, ...tasks];
   }, [board, allowed, task]);
 }
 
@@ -74,7 +80,7 @@ export function Palette({ task, run }: { task: string | null; run: (action: stri
         aria-activedescendant={found[now] ? `palette-${now}` : undefined}
         aria-label="Find a command, page or task"
         autoComplete="off"
-        autoFocus
+        data-focus
         value={typed}
         onChange={(event) => {
           type(event.target.value);

@@ -5,6 +5,7 @@ import { useLive } from "../live/live";
 import { useAddress } from "../lib/address";
 import { said, type LedgerRecord } from "../lib/events";
 import { clock, day } from "../lib/said";
+import { store } from "../lib/store";
 
 const SPEEDS = [1, 10, 60, 600];
 const PAGE = 200;
@@ -23,10 +24,14 @@ function endOfBatch(record: LedgerRecord | undefined, seq: number): number {
   return typeof record?.["batch"] === "number" ? (record["batch"] as number) : seq;
 }
 
+/** Whether the past runs by itself. */
+export const film = store(false);
+
 export function PastBar() {
-  const { at, set } = useAddress();
+  const { at, set, go } = useAddress();
   const last = useLive().seq ?? at ?? 1;
-  const [playing, play] = useState(false);
+  const playing = film.use();
+  const play = film.set;
   const [speed, setSpeed] = useState(60);
   const page = at === null ? 1 : Math.floor((at - 1) / PAGE) * PAGE + 1;
   const { data } = useHistory(page, PAGE + 1, page + PAGE <= last, at !== null);
@@ -36,6 +41,7 @@ export function PastBar() {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => {
     clearTimeout(timer.current);
+    if (at === null && playing) play(false);
     if (!playing || at === null) return;
     if (at >= last) return play(false);
     const to = Math.min(last, next ? endOfBatch(next, next.seq) : at + 1);
@@ -77,6 +83,15 @@ export function PastBar() {
         aria-label="Record"
         onChange={(event) => set({ at: Number(event.target.value) })}
       />
+      <button
+        type="button"
+        className="button small"
+        disabled={at >= last}
+        onClick={() => go("/history", { a: at, b: last })}
+        title={`What is different at record ${last}`}
+      >
+        Compare
+      </button>
       <button type="button" className="button small good" onClick={() => set({ at: null })}>
         Present
       </button>

@@ -1,6 +1,7 @@
 // Whatever is asked now.
 import { question } from "../lib/dialogs";
 import { Answer, Edit, Message, NewCheckpoint, Pause } from "./asking";
+import { CommandForm } from "./command-form";
 import { Block, Confirm, Redirect } from "./confirm";
 import { Help, Palette } from "./palette";
 
@@ -25,6 +26,8 @@ export default function Questions({ run }: { run: (action: string, task: string 
       return <NewCheckpoint />;
     case "answer":
       return <Answer asked={asked} />;
+    case "form":
+      return <CommandForm key={asked.command} command={asked.command} task={asked.task} />;
     case "palette":
       return <Palette task={asked.task} run={run} />;
     case "help":

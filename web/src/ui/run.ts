@@ -2,6 +2,7 @@
 import { useCallback } from "react";
 import { useLocation } from "wouter";
 import { errorOf, signOut } from "../api/client";
+import type { Command } from "../api/types";
 import { act, boardNow, choose } from "../lib/actions";
 import { href, moment, useAddress } from "../lib/address";
 import { announce } from "../lib/announce";
@@ -13,6 +14,7 @@ import { nextTheme } from "../lib/theme";
 import { waysOn } from "../lib/ways";
 import { say } from "../lib/wishes";
 import { live } from "../live/live";
+import { film } from "./past";
 import { mover } from "./rows";
 import { taskPath } from "./parts";
 
@@ -43,6 +45,7 @@ export function useRun(): (action: string, task: string | null) => void {
       const go = (to: string, params = {}) => navigate(href(to, moment(window.location.search), params));
       const attention = boardNow()?.attention ?? [];
       if (action.startsWith("go:")) return go(action.slice("go:".length));
+      if (action.startsWith("form:")) return question.set({ kind: "form", command: action.slice("form:".length) as Command["do"], task });
       if (action.startsWith("digit:")) {
         const entry = attention.find((one) => one.id === document.activeElement?.closest<HTMLElement>("[data-entry]")?.dataset["entry"]);
         const way = entry ? waysOn(entry)[Number(action.slice("digit:".length)) - 1] : undefined;
@@ -96,6 +99,10 @@ export function useRun(): (action: string, task: string | null) => void {
           return set({ at: Math.max(1, (at ?? live.snapshot().seq ?? 2) - 1) });
         case "forth:record":
           return at === null ? undefined : set({ at: at >= (live.snapshot().seq ?? at) ? null : at + 1 });
+        case "film":
+          // From where one is; from the beginning where that is the present.
+          film.set(at === null || !film.get());
+          return at === null ? navigate(href(path === "/history" ? "/" : path, 1)) : undefined;
         case "present":
           return set({ at: null });
         case "wrap":

@@ -27,6 +27,7 @@ const PAGES = [
   ["/operations", "Operations"],
   ["/history", "History"],
   ["/cost", "Money"],
+  ["/commands", "Commands"],
 ] as const;
 
 const here = (path: string, page: string) => (page === "/" ? path === "/" : path === page || path.startsWith(`${page}/`));

@@ -1,0 +1,58 @@
+// Commands without a page of their own, by mouse and by keyboard alone.
+import assert from "node:assert/strict";
+import { until } from "./swarm.mjs";
+
+const foot = (page) => page.locator(".foot .result");
+const landed = (page) =>
+  foot(page)
+    .getByText(/operation \d+/)
+    .waitFor();
+
+export async function formByMouse({ page, base, swarm }) {
+  await page.goto(`${base}/commands`);
+  await page.getByRole("button", { name: /^Reserve files/ }).click();
+  const dialog = page.getByRole("dialog");
+  assert.equal(await dialog.getByRole("button", { name: "Reserve files" }).isEnabled(), false, "a form says what it lacks");
+  await dialog.getByLabel(/^Files/).fill("drafts/*.md, notes.txt");
+  await dialog.getByLabel("Why").fill("I write here");
+  await dialog.getByRole("button", { name: "Reserve files" }).click();
+  await until(() => swarm.view("reservations list").length === 1, "the reservation");
+  const [{ number, files }] = swarm.view("reservations list");
+  assert.deepEqual(files, ["drafts/*.md", "notes.txt"]);
+  await page.getByRole("button", { name: /^Release a reservation/ }).click();
+  await dialog.getByLabel("Number").fill(String(number));
+  await dialog.getByRole("button", { name: "Release a reservation" }).click();
+  await until(() => swarm.view("reservations list").length === 0, "the release");
+}
+
+export async function formByKeys({ page, base, swarm }) {
+  const task = (id) => swarm.tasks().find((one) => one.id === id);
+  const choose = async (words) => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.type(words);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("On the command line").waitFor();
+  };
+  await page.goto(`${base}/board`);
+  await page.getByText(/^live · record/).waitFor();
+  await choose("Add a task");
+  await page.keyboard.type("3.7");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Errata");
+  for (let field = 0; field < 4; field++) await page.keyboard.press("Tab");
+  // Nobody takes it up before it is taken back.
+  await page.keyboard.type("2.4");
+  await page.keyboard.press("Enter");
+  await until(() => task("3.7")?.title === "Errata", "the task to be added");
+  await landed(page);
+  await page.keyboard.press("z");
+  await until(async () => {
+    const dialog = page.getByRole("dialog");
+    if (await dialog.count()) {
+      await dialog.getByRole("region", { name: "What would happen" }).evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      await page.keyboard.press("Enter");
+    }
+    return task("3.7") === undefined;
+  }, "the undo");
+}
