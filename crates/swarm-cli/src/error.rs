@@ -20,6 +20,8 @@ pub struct CliError {
     /// From the nearest cause to the farthest.
     pub causes: Vec<String>,
     pub hint: Option<Hint>,
+    /// What the rules said, for front ends that go on from there.
+    pub refusal: Option<Box<Refusal>>,
 }
 
 /// What to do about it.
@@ -35,7 +37,7 @@ const REPLACED: &str = "replaced";
 
 impl CliError {
     fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), causes: vec![], hint: None }
+        Self { exit, kind, message: message.into(), causes: vec![], hint: None, refusal: None }
     }
 
     /// The words on the command line do not make sense.
@@ -173,7 +175,8 @@ struct Inner<'a> {
 
 impl From<Refusal> for CliError {
     fn from(refusal: Refusal) -> Self {
-        let error = Self::new(Exit::Refused, refusal.kind(), refusal.message());
+        let mut error = Self::new(Exit::Refused, refusal.kind(), refusal.message());
+        error.refusal = Some(Box::new(refusal.clone()));
         let near = match &refusal {
             Refusal::UnknownTask { near, .. } | Refusal::UnknownDependency { near, .. } => near.as_ref(),
             _ => None,

@@ -78,9 +78,13 @@ pub fn covered(covered: bool) {
     COVERED.store(covered, Ordering::Relaxed);
 }
 
+pub fn is_covered() -> bool {
+    COVERED.load(Ordering::Relaxed)
+}
+
 /// Something worth saying that is not the data asked for.
 pub fn note(text: &str) {
-    if COVERED.load(Ordering::Relaxed) {
+    if is_covered() {
         tracing::info!(text, "not said: the terminal is a screen");
         return;
     }

@@ -54,6 +54,7 @@ const WANTS_MERGED_WORK: &str = "wants merged work or an operation under way: te
 
 /// Kinds that nobody at a terminal ever sees, with the reason.
 const NEVER_SHOWN: &[(&str, &str)] = &[
+    ("already_proposed", "programs propose, over MCP: tests/mcp/proposals.rs"),
     (
         "plan_closed",
         "a one-shot command finishes the archiving before it looks at anything, and asks a coordinator again that is just leaving",

@@ -11,6 +11,7 @@ mod operation;
 mod place;
 mod plan;
 mod proof;
+mod proposal;
 mod recovery;
 mod reservation;
 mod restore;
@@ -87,6 +88,7 @@ impl State {
             E::OperationAsked { .. } | E::OperationQuiet { .. } | E::OperationPlanned { .. }
             | E::OperationStuck { .. } | E::OperationFinished { .. } | E::OperationFailed { .. }
             | E::TaskRestored { .. } | E::FactsSet { .. } | E::OperationSeen { .. } => self.apply_operation(event, at),
+            E::ProposalMade { .. } | E::ProposalEnded { .. } => self.apply_proposal(event),
             E::CheckpointDue { .. } | E::HookDue { .. } | E::CheckpointMade { .. }
             | E::CheckpointFailed { .. } | E::CheckpointDeleted { .. } | E::CheckpointPurged { .. }
             | E::HookStarted { .. } | E::HookEnded { .. } => self.apply_checkpoint(event, at),

@@ -42,6 +42,12 @@ pub const ANSWERS_KEPT: usize = 1_000;
 pub const AUDIT_KEPT: usize = 50;
 /// Decisions of people in the state.
 pub const DECISIONS_KEPT: usize = 50;
+/// Proposals that wait for a person, and as many that were decided and are remembered.
+pub const PROPOSALS_MAX: usize = 20;
+/// What a proposal says to a person, in bytes.
+pub const PROPOSAL_SAYS_MAX: usize = 32 * 1024;
+/// Seconds for which a proposal waits: the night and the morning after it.
+pub const PROPOSAL_SECS: u64 = 24 * 3_600;
 /// Output of a failed check that goes into the next prompt.
 pub const OUTPUT_KEPT: usize = 16 * 1024;
 /// Failures of git or the disk in a row before a merge waits for a person.

@@ -207,9 +207,9 @@ fn of_tasks(page: &mut Page, board: &BoardView) {
 
 fn of_attention(page: &mut Page, board: &BoardView) {
     use AttentionKind::{
-        Agent, Blocked, Checkout, Failed, Gone, Other, Pause, Question, Quota, Review, Seen, Start,
+        Agent, Blocked, Checkout, Failed, Gone, Other, Pause, Proposal, Question, Quota, Review, Seen, Start,
     };
-    const KINDS: [(AttentionKind, &str); 12] = [
+    const KINDS: [(AttentionKind, &str); 13] = [
         (Question, "question"),
         (Blocked, "blocked"),
         (Failed, "failed"),
@@ -220,6 +220,7 @@ fn of_attention(page: &mut Page, board: &BoardView) {
         (Pause, "pause"),
         (Quota, "quota"),
         (Agent, "agent"),
+        (Proposal, "proposal"),
         (Seen, "seen"),
         (Other, "other"),
     ];

@@ -52,6 +52,7 @@ pub fn settle(state: &State, now: Timestamp) -> Vec<Event> {
         .or_else(|| one(react::budget_pauses(state)))
         .or_else(|| one(close_given_up(state, now)))
         .or_else(|| one(react::quota_due(state, now)))
+        .or_else(|| one(react::proposal_too_old(state, now)))
         .or_else(|| one(review_not_wanted(state)))
         .or_else(|| one(council::decides(state, now)))
         .or_else(|| one(react::undelivered(state)))
@@ -94,6 +95,7 @@ pub fn wakes_at(state: &State, now: Timestamp) -> Option<Timestamp> {
         .chain(probes)
         .chain(close)
         .chain(reservations::ends_at(state, now))
+        .chain(state.proposals.waiting.values().map(|proposal| proposal.until).filter(|at| *at > now))
         .chain(state.index.timer_after(now))
         .min()
 }

@@ -6,6 +6,7 @@ mod board;
 mod changes;
 mod choices;
 mod operations;
+mod proposals;
 mod recovery;
 mod reservations;
 mod retry;

@@ -2,6 +2,7 @@
 
 mod index;
 pub mod operations;
+pub mod proposals;
 mod recovery;
 pub mod saved;
 pub mod schedule;
@@ -107,6 +108,9 @@ pub struct State {
     /// written before they were.
     #[serde(default)]
     pub explicit: bool,
+    /// What programs want and people have to agree to.
+    #[serde(default, skip_serializing_if = "proposals::Proposals::is_empty")]
+    pub proposals: proposals::Proposals,
     /// Operations, checkpoints, hooks.
     pub ops: operations::Operations,
     #[serde(skip)]

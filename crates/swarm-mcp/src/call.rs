@@ -2,9 +2,11 @@
 
 mod doing;
 mod looking;
+mod proposing;
 mod waiting;
 
 pub use looking::record_row;
+pub(crate) use looking::status_sentence;
 
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};

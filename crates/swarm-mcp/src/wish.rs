@@ -243,29 +243,11 @@ fn review(args: ReviewArgs) -> Result<Wish, ApiError> {
 
 /// What a person types to do the same.
 pub fn typed(what: &What) -> Option<String> {
-    let force = |force: &Force| {
-        let words = [(force.drop_foreign, " --drop-foreign"), (force.save_local, " --save-local")];
-        words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect::<String>()
-    };
-    let named = |name: &Option<CommandId>| name.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
-    Some(match what {
-        What::Command(Command::Rollback { to: Some(name), force: f, .. }) => {
-            format!("swarm rollback {name}{}", force(f))
+    match what {
+        What::Command(command) => command.typed(),
+        What::Deed(Deed::ClosePlan { stop }) => {
+            Some(format!("swarm close{}", if *stop { " --stop" } else { "" }))
         }
-        What::Command(Command::Rollback { to: None, force: f, .. }) => {
-            format!("swarm rollback --session{}", force(f))
-        }
-        What::Command(Command::RollbackTask { task, cascade, force: f, .. }) => {
-            let cascade = if *cascade { " --cascade" } else { "" };
-            format!("swarm task rollback {task}{cascade}{}", force(f))
-        }
-        What::Command(Command::Abort { force: f, .. }) => format!("swarm abort{}", force(f)),
-        What::Command(Command::Undo { operation, partial, .. }) => {
-            format!("swarm undo{}{}", named(operation), if *partial { " --partial" } else { "" })
-        }
-        What::Command(Command::Redo { operation, .. }) => format!("swarm redo{}", named(operation)),
-        What::Command(Command::ResetPlan) => "swarm plan reset".into(),
-        What::Deed(Deed::ClosePlan { stop }) => format!("swarm close{}", if *stop { " --stop" } else { "" }),
-        _ => return None,
-    })
+        _ => None,
+    }
 }

@@ -127,6 +127,7 @@ pub enum AttentionKind {
     Pause,
     Quota,
     Agent,
+    Proposal,
     Seen,
     Other,
 }

@@ -12,6 +12,7 @@
 //! ```
 
 mod names;
+mod typed;
 
 use serde::{Deserialize, Serialize};
 
@@ -292,6 +293,21 @@ pub enum Command {
     AcknowledgeAttention {
         /// The entry's `seen_by`, as the list gave it: what came after that is still unseen.
         entry: String,
+    },
+    /// A program wants this, and a person is to agree. Only what takes something back is proposed.
+    Propose {
+        command: Box<Command>,
+        /// What was shown to whoever wants it, in lines for people.
+        says: Vec<String>,
+    },
+    /// Carries out what was proposed, exactly as it was shown or not at all.
+    AcceptProposal {
+        number: u64,
+    },
+    DeclineProposal {
+        number: u64,
+        #[serde(default)]
+        reason: Option<String>,
     },
     /// The person has seen that records were lost.
     AcknowledgeLoss {

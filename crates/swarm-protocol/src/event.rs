@@ -24,6 +24,7 @@ use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
 use crate::policy::Policy;
 pub use crate::proof::{Proof, Standing};
+use crate::proposal::{Proposal, ProposalEnd};
 use crate::record::{RecordError, member};
 use crate::review::ReviewNote;
 use crate::time::Timestamp;
@@ -110,6 +111,9 @@ events! {
     OperationFailed "operation_failed" [] { id "id": CommandId, why "why": String, hint "hint": String, paths "paths": Vec<String> }
     /// A person has seen that it failed.
     OperationSeen "operation_seen" [] { id "id": CommandId }
+    /// A program wants something that a person has to agree to.
+    ProposalMade "proposal_made" [] { proposal "proposal": Proposal }
+    ProposalEnded "proposal_ended" [] { number "number": u64, end "end": ProposalEnd }
     /// A task is as it was. What is absent stays as it is.
     TaskRestored "task_restored" [task "taskId": TaskId, status "status": Status]
         { why "why": String, stage "stage": Option<SavedStage>, waived "waived": Option<Vec<Gate>>, saved "saved": Option<SavedTask> }

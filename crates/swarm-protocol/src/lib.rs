@@ -27,6 +27,7 @@ pub mod oplog;
 pub mod event;
 pub mod record;
 pub mod command;
+pub mod proposal;
 pub mod refusal;
 pub mod attempt;
 pub mod channel;

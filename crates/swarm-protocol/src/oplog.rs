@@ -40,6 +40,8 @@ pub struct OperationView {
 #[serde(rename_all = "snake_case")]
 pub enum OperationState {
     UnderWay,
+    /// A proposal that a person has to accept.
+    Waits,
     Done,
     Undone,
     Failed,

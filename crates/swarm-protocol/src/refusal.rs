@@ -99,6 +99,15 @@ pub enum Refusal {
     UnknownReservation {
         number: u64,
     },
+    /// No such proposal waits (any more).
+    UnknownProposal {
+        number: u64,
+    },
+    /// The same waits for a person already.
+    AlreadyProposed {
+        number: u64,
+        id: CommandId,
+    },
     AlreadyWaived {
         task: TaskId,
         gate: String,
@@ -204,6 +213,8 @@ impl Refusal {
         "no_agent",
         "files_reserved",
         "unknown_reservation",
+        "unknown_proposal",
+        "already_proposed",
         "already_waived",
         "draining",
         "not_for_agents",
@@ -247,6 +258,8 @@ impl Refusal {
             Self::NoAgent { .. } => "no_agent",
             Self::FilesReserved { .. } => "files_reserved",
             Self::UnknownReservation { .. } => "unknown_reservation",
+            Self::UnknownProposal { .. } => "unknown_proposal",
+            Self::AlreadyProposed { .. } => "already_proposed",
             Self::AlreadyWaived { .. } => "already_waived",
             Self::Draining => "draining",
             Self::NotForAgents { .. } => "not_for_agents",

@@ -150,7 +150,7 @@ export type NextView = { because: string; task: TaskId; title: string; waits_for
 /** A git object name, 40 or 64 lowercase hex digits. */
 export type Oid = string;
 
-export type OperationState = "under_way" | "done" | "undone" | "failed";
+export type OperationState = "under_way" | "waits" | "done" | "undone" | "failed";
 
 /** An operation, as `swarm op log` and `swarm op show` have it. */
 export type OperationView = { at: Timestamp; by: string; canBeUndone: boolean; checkpoint?: string | null; facts: FactChange[]; hint?: string | null; id: CommandId; kind: string; seq: number; state: OperationState; step?: string | null; subject?: string | null; text: string; undoes?: CommandId | null; undoneBy?: CommandId | null; whyNot?: string | null };

@@ -12,6 +12,8 @@ const BUTTONS: Record<string, string> = {
   message_agent: "swarm agent message ",
   start_tasks: "swarm task start ",
   acknowledge_attention: "swarm attention --seen ",
+  accept_proposal: "swarm attention --accept ",
+  decline_proposal: "swarm attention --decline ",
   extend_budget: "swarm budget extend",
   revive_agent: "swarm agent revive ",
   open_quota: "swarm quota open ",

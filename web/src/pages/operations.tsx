@@ -11,7 +11,7 @@ import { Rows } from "../ui/rows";
 
 const path = (id: string) => `/operations/${encodeURIComponent(id)}`;
 
-const STATES = { under_way: "under way", done: "done", undone: "undone", failed: "failed" } as const;
+const STATES = { under_way: "under way", waits: "waits for an answer", done: "done", undone: "undone", failed: "failed" } as const;
 
 function UndoButton({ op, small }: { op: OperationView; small?: boolean }) {
   const refused = op.canBeUndone ? null : { message: op.whyNot ?? "It cannot be undone", hint: op.hint ?? "" };

@@ -6,7 +6,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
-use crate::commands::operate::{DryRun, intervene};
+use crate::commands::operate::{DryRun, intervene, over, shown};
 use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless;
@@ -18,7 +18,8 @@ use crate::swarm::Swarm;
 ///
 /// Each entry says what it is, since when, why, and the commands that resolve it: blocked and failed tasks, agents out of service,
 /// used-up quotas and budgets, pauses, kept worktrees. An entry disappears with its cause. Entries about past events stay until
-/// `--seen`.
+/// `--seen`. What a program proposes over MCP waits here until `--accept` or `--decline`: it happens exactly as it was shown, or not
+/// at all.
 ///
 /// Example: swarm attention --json
 #[derive(Debug, clap::Args)]
@@ -28,6 +29,15 @@ pub struct Args {
     /// Dismiss an entry about a past event; the entry shows its name
     #[arg(long, value_name = "ENTRY", conflicts_with = "at")]
     pub seen: Option<String>,
+    /// Let a proposal of a program happen; the entry shows its number
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["at", "seen"])]
+    pub accept: Option<u64>,
+    /// Decline a proposal of a program
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["at", "seen", "accept"])]
+    pub decline: Option<u64>,
+    /// Why it is declined; the program is told
+    #[arg(long, requires = "decline")]
+    pub reason: Option<String>,
     #[command(flatten)]
     pub dry: DryRun,
 }
@@ -35,6 +45,18 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if let Some(entry) = args.seen {
         return intervene(cx, &Swarm::open(cx)?, Command::AcknowledgeAttention { entry }, args.dry);
+    }
+    if let Some(number) = args.decline {
+        let command = Command::DeclineProposal { number, reason: args.reason };
+        return intervene(cx, &Swarm::open(cx)?, command, args.dry);
+    }
+    if let Some(number) = args.accept {
+        let (swarm, command) = (Swarm::open(cx)?, Command::AcceptProposal { number });
+        return match args.dry.dry_run {
+            true => shown(cx, &swarm.preview(&command)?),
+            // What is to happen was shown with the entry, and nothing else can.
+            false => over(cx, &swarm.operate(command)?),
+        };
     }
     let (list, now) = Swarm::open(cx)?.attention(args.at.at)?;
     let colour = cx.out.colour;

@@ -80,7 +80,7 @@ impl Swarm {
             match view.state {
                 OperationState::UnderWay => {}
                 OperationState::Failed => return Err(failed(&view)),
-                OperationState::Done | OperationState::Undone => {
+                OperationState::Done | OperationState::Undone | OperationState::Waits => {
                     self.clear_away_here()?;
                     return Ok(view);
                 }

@@ -65,7 +65,8 @@ pub fn told(error: CliError) -> ApiError {
     for cause in &error.causes {
         message.push_str(&format!(": {cause}"));
     }
-    ApiError::new(error.kind, message, hint)
+    let refusal = error.refusal.map(|refusal| *refusal);
+    ApiError { refusal, ..ApiError::new(error.kind, message, hint) }
 }
 
 impl Screen {

@@ -114,3 +114,43 @@ fn a_client_that_dies_in_the_middle_of_a_call_leaves_no_process_and_no_half_deed
     }
     assert_eq!((repeated, arena.tasks().len()), (added, 21));
 }
+
+#[test]
+fn an_id_that_was_used_for_another_wish_is_refused_and_the_same_wish_is_answered_again() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    let add = json!({ "do": "add", "title": "One", "id": "1" });
+    pipe.ok("swarm_edit", add.clone());
+    let refused = pipe.refused("swarm_run", json!({ "do": "mode", "mode": "semi-auto", "id": "1" }));
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`task add`")), "{refused}");
+    assert_eq!(arena.json(&["status"])["mode"], "autopilot");
+    assert_eq!(pipe.ok("swarm_edit", add)["repeated"], true);
+    assert_eq!(arena.tasks().len(), 2);
+}
+
+#[test]
+fn a_client_that_reads_nothing_stands_in_nobodys_way_and_leaves_no_process() {
+    let arena = planned();
+    let mut command = arena.command(&["mcp"]);
+    let command = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("swarm mcp starts");
+    let (mut stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take());
+    // Some megabytes of answers, none of which is taken.
+    let asking = std::thread::spawn(move || {
+        for n in 0..200 {
+            let frame = json!({ "jsonrpc": "2.0", "id": n, "method": "tools/list",
+                "params": { "_meta": crate::pipe::meta() } });
+            if std::io::Write::write_all(&mut stdin, format!("{frame}\n").as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut other = Pipe::newer(&arena, &["--verbose"]);
+    assert_eq!(other.ok("swarm_status", json!({}))["counts"]["total"], 1);
+    assert!(memory_kib(child.id()) < 300 * 1024);
+    drop(stdout);
+    asking.join().expect("it ends");
+    let pid = child.id();
+    let ended = std::thread::spawn(move || child.wait());
+    wait_for("the server is gone", || ended.is_finished() || crate::arena::is_gone(pid));
+}

@@ -13,6 +13,7 @@ mod every_tool;
 mod roles;
 mod hostile;
 mod once;
+mod proposals;
 mod install;
 mod http;
 mod inspector;

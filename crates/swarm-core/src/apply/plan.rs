@@ -84,6 +84,7 @@ impl State {
                 if let Some(plan) = &mut self.plan {
                     plan.closed = matches!(event, Event::PlanClosed { .. });
                 }
+                self.proposals.waiting.clear();
             }
             _ => return false,
         }

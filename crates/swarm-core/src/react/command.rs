@@ -8,8 +8,8 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
 use super::{
-    budget, edit, intervene, message, operate, plan, profile, proof, quota, reserve, restart, retry, review,
-    save, seen, split, start, submit, task, worktree,
+    budget, edit, intervene, message, operate, plan, profile, proof, propose, quota, reserve, restart, retry,
+    review, save, seen, split, start, submit, task, worktree,
 };
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
@@ -29,7 +29,8 @@ impl Outcome {
 
 pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result<Vec<Event>, Refusal> {
     if state.answer_of(&envelope.id).is_some() {
-        return Ok(vec![]); // asked again: the old answer stands in the state
+        // Asked again: the old answer stands in the state.
+        return used_otherwise(state, &envelope).map_or(Ok(vec![]), Err);
     }
     let kind = envelope.command.kind().to_string();
     let subject = envelope.command.subject();
@@ -38,6 +39,10 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     }
     if let Some(running) = state.ops.running.as_ref().filter(|_| !operate::never_waits(&envelope.command)) {
         return Err(Refusal::OperationUnderWay { kind: running.kind.clone() });
+    }
+    if let Command::AcceptProposal { number } = envelope.command {
+        let asker = propose::Asker { id: envelope.id, by: envelope.by };
+        return propose::accept(state, asker, number, now);
     }
     if let Some(begun) = operate::begins(state, &envelope.command, now)? {
         let asker = operate::Asker { id: envelope.id, by: envelope.by, kind, subject };
@@ -52,6 +57,13 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
             let by = envelope.by.clone();
             reserve::reserve(state, reserve::Wish { files, shared, secs, reason, by }, now)?
         }
+        Command::Propose { command, says } => {
+            let asker = propose::Asker { id: envelope.id.clone(), by: envelope.by.clone() };
+            propose::propose(state, asker, *command, says, now)?
+        }
+        Command::DeclineProposal { number, reason } => {
+            propose::decline(state, envelope.by.clone(), number, reason)?
+        }
         other => carry_out(state, other, now)?,
     };
     let checkpoint = intervene::risky(state, &kind).then(|| intervene::checkpoint_before(state, &kind));
@@ -65,6 +77,16 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     let record = Event::Operation { id: envelope.id, kind, subject, answer, by, facts, undoes, checkpoint };
     events.insert(at, record);
     Ok(events)
+}
+
+/// Whoever gives the same id to another wish would take the answer to the first for its own.
+fn used_otherwise(state: &State, envelope: &Envelope) -> Option<Refusal> {
+    let past = state.ops.record(&envelope.id)?;
+    // What is accepted is recorded under the name of what was proposed.
+    let is_same =
+        past.kind == envelope.command.kind() || matches!(envelope.command, Command::AcceptProposal { .. });
+    let why = || format!("it was used for `{}` already", past.kind);
+    (!is_same).then(|| Refusal::BadValue { what: format!("The id {}", envelope.id), why: why() })
 }
 
 fn open(state: &State) -> bool {
@@ -128,7 +150,11 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         | Command::SetTrunk { .. }
         | Command::Abort { .. } => Err(Refusal::NothingToChange { what: "There is no such entry".into() }),
         // These are asked with the name of their asker, above.
-        Command::MessageAgent { .. } | Command::Reserve { .. } => Err(Refusal::PlanClosed),
+        Command::MessageAgent { .. }
+        | Command::Reserve { .. }
+        | Command::Propose { .. }
+        | Command::AcceptProposal { .. }
+        | Command::DeclineProposal { .. } => Err(Refusal::PlanClosed),
         Command::ReleaseReservation { number } => reserve::release(state, number),
         Command::ReviveAgent { agent } => restart::revive(state, agent),
         Command::SplitTask { task, parts } => split::split(state, task, parts),

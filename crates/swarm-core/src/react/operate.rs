@@ -112,6 +112,13 @@ pub(super) fn begins(state: &State, command: &Command, now: Timestamp) -> Result
 
 /// What the command would ask of git, for a preview; none: it moves none.
 pub fn requested(state: &State, command: &Command, now: Timestamp) -> Result<Option<Request>, Refusal> {
+    // What is proposed is looked at as if it were asked for.
+    let command = match command {
+        Command::AcceptProposal { number } => {
+            &state.proposals.waiting.get(number).ok_or(Refusal::UnknownProposal { number: *number })?.command
+        }
+        other => other,
+    };
     Ok(begins(state, command, now)?.map(|begun| begun.request))
 }
 
@@ -153,7 +160,7 @@ pub(crate) fn undo_refused(state: &State, record: &crate::operation::Record) -> 
     }
 }
 
-fn expected(command: &Command) -> Option<String> {
+pub(super) fn expected(command: &Command) -> Option<String> {
     match command {
         Command::Rollback { expect, .. }
         | Command::RollbackTask { expect, .. }
@@ -248,6 +255,7 @@ pub(super) fn never_waits(command: &Command) -> bool {
             | Command::Drain { .. }
             | Command::MessageAgent { .. }
             | Command::AcknowledgeLoss { .. }
+            | Command::DeclineProposal { .. }
             | Command::RecordExport { .. }
     )
 }

@@ -20,6 +20,8 @@ pub(super) enum About {
     Loss,
     Proof,
     StuckOperation,
+    /// What a program wants.
+    Proposal(u64),
     /// Something past, by the name that acknowledges it.
     Past(String, Option<TaskId>),
     Pause(PauseReason),
@@ -46,6 +48,10 @@ pub(super) fn entries(state: &State) -> Vec<(About, AttentionView)> {
         let what = "Cannot check finished work against trunk; retrying";
         (About::Proof, entry(what, failed.since, &failed.why, &["swarm doctor".into()]))
     }));
+    let proposals = state.proposals.waiting.values();
+    list.extend(
+        proposals.map(|told| (About::Proposal(told.number), super::proposals::entry(told, state.at))),
+    );
     list.extend(stuck_operation(state).map(|told| (About::StuckOperation, told)));
     list.extend(state.ops.log.iter().filter_map(failed_operation).map(|told| past(told, None)));
     list.extend(pauses(state).map(|(reason, told)| (About::Pause(reason), told)));

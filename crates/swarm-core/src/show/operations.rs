@@ -1,5 +1,6 @@
 //! Operations, checkpoints and hooks for people.
 
+use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
 
 use crate::operation::{Record, Running, checkpoints};
@@ -16,6 +17,12 @@ pub(super) fn newest(state: &State, count: usize) -> Vec<OperationView> {
     let running = state.ops.running.iter().map(under_way);
     let ended = state.ops.log.iter().rev().take(count);
     running.chain(ended.map(|record| operation(state, record))).collect()
+}
+
+/// The one with this id, under way or over; what came of a proposal is told by its operation.
+pub(super) fn by_id(state: &State, id: &CommandId) -> Option<OperationView> {
+    let running = state.ops.running.as_ref().filter(|running| running.id == *id).map(under_way);
+    running.or_else(|| state.ops.record(id).map(|record| operation(state, record)))
 }
 
 fn under_way(running: &Running) -> OperationView {
@@ -50,7 +57,7 @@ fn operation(state: &State, record: &Record) -> OperationView {
         (None, None) => OperationState::Done,
     };
     let refusal = crate::react::undo_refused(state, record);
-    OperationView {
+    let view = OperationView {
         id: record.id.clone(),
         seq: record.seq,
         at: record.at,
@@ -73,7 +80,8 @@ fn operation(state: &State, record: &Record) -> OperationView {
             .or(refusal.map(|r| r.hint()))
             // That is where it stands.
             .filter(|hint| *hint != format!("swarm op show {}", record.seq)),
-    }
+    };
+    super::proposals::followed(state, view)
 }
 
 /// Checkpoints that can be returned to, newest first.

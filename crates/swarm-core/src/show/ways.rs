@@ -40,6 +40,7 @@ fn name(about: &About) -> String {
         About::Loss => "loss".into(),
         About::Proof => "proof".into(),
         About::StuckOperation => "operation".into(),
+        About::Proposal(number) => format!("proposal/{number}"),
         About::Past(name, _) => format!("seen/{name}"),
         About::Pause(reason) => format!("pause/{}", reason.word()),
         About::Quota(group) => format!("quota/{group}"),
@@ -66,6 +67,7 @@ fn kind(state: &State, about: &About) -> AttentionKind {
         About::Agent(_) => AttentionKind::Agent,
         About::Start(_) => AttentionKind::Start,
         About::Task(id) => state.task(id).map_or(AttentionKind::Other, of_stage),
+        About::Proposal(_) => AttentionKind::Proposal,
         About::Loss | About::Proof | About::StuckOperation | About::Processes(..) => AttentionKind::Other,
     }
 }
@@ -96,6 +98,10 @@ fn ways(state: &State, about: &About) -> Vec<AttentionChoice> {
         About::Past(name, _) => {
             vec![way("mark it as seen", Command::AcknowledgeAttention { entry: name.clone() })]
         }
+        About::Proposal(number) => vec![
+            way("let it happen", Command::AcceptProposal { number: *number }),
+            way("decline it", Command::DeclineProposal { number: *number, reason: None }),
+        ],
         About::Pause(PauseReason::Budget) => {
             vec![way("let as much again be spent", Command::ExtendBudget { task: None })]
         }

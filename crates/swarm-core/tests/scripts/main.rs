@@ -17,6 +17,7 @@ mod grants;
 mod merges;
 mod modes;
 mod plans;
+mod proposals;
 mod proofs;
 mod reviews;
 mod trunk;

@@ -31,7 +31,7 @@ use swarm_protocol::policy::Policy;
 use swarm_protocol::time::Timestamp;
 
 use crate::words;
-use commands::command;
+pub use commands::command;
 
 /// Plays the script and compares what it tells, line by line.
 pub fn check(script: &str, expected: &str) {

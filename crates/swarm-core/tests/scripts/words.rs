@@ -10,6 +10,7 @@
 //! `start sharing` all tasks share one tree, and of reserved files it is only told ·
 //! `start denying` `start warning` what becomes of work in reserved files · `start named` the files of a task are reserved ·
 //! `reserve src/**` `reserve shared src/**` `release 1` ·
+//! `propose undo` a program proposes it · `let 1` `no 1` a person answers ·
 //! `message a` · `heard a` an iteration whose prompt knew all there is · `extend` `extend a`.
 
 use swarm_core::effect::Key;
@@ -172,6 +173,15 @@ pub fn command(words: &[&str]) -> Option<Command> {
         ["resume", "checks"] => Command::Resume { reason: PauseReason::Checks },
         ["reserve", "shared", glob] => reserve(glob, true),
         ["reserve", glob] => reserve(glob, false),
+        ["propose", wish @ ..] => {
+            let command = Box::new(crate::script::command(wish));
+            Command::Propose { command, says: vec!["as shown".into()] }
+        }
+        ["let", number] => Command::AcceptProposal { number: number.parse().expect("a number") },
+        ["no", number] => {
+            let (number, reason) = (number.parse().expect("a number"), Some("not today".into()));
+            Command::DeclineProposal { number, reason }
+        }
         ["release", number] => Command::ReleaseReservation { number: number.parse().expect("a number") },
         ["extend"] => Command::ExtendBudget { task: None },
         ["extend", task] => Command::ExtendBudget { task: Some(id(task)) },

@@ -55,12 +55,14 @@ impl Store {
     /// gives the old answer.
     pub fn submit_blocking(&mut self, envelope: Envelope, now: Timestamp) -> Result<Answer, StoreError> {
         let id = envelope.id.clone();
-        if let Some(answer) = self.past_answer(&id) {
+        let past = self.past_answer(&id);
+        let by = envelope.by.clone();
+        // The rules say whether it is the same wish; then nothing is decided anew.
+        let decided = self.submit(Input::Command(envelope), now, &by)?;
+        if let Some(answer) = past {
             self.wait_durable()?;
             return Ok(answer);
         }
-        let by = envelope.by.clone();
-        let decided = self.submit(Input::Command(envelope), now, &by)?;
         if let Some(ledger) = &self.ledger {
             ledger.write_here(); // we wait for nothing else
         }

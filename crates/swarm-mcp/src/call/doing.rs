@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use swarm_protocol::api::ApiError;
 use swarm_protocol::command::{Answer, Command};
-use swarm_protocol::config::Confirm;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::plan::ExecutionProfile;
@@ -14,7 +13,7 @@ use tokio::time::Instant;
 
 use super::{Caller, Told, id_of, members};
 use crate::limits::{FOLLOW_FOR, LOOK_AGAIN, NUMBERS_TRIED_MAX};
-use crate::wish::{What, Wish, typed};
+use crate::wish::{What, Wish};
 
 impl Caller {
     pub(super) async fn fulfil(
@@ -27,9 +26,7 @@ impl Caller {
             return self.carry_out(wish).await;
         }
         let Some(expect) = wish.expect.clone() else { return self.shown_first(tool, arguments, &wish).await };
-        self.may_confirm(&wish).await?;
-        let wish = self.as_shown(wish, expect).await?;
-        self.carry_out(wish).await
+        self.confirmed(wish, expect).await
     }
 
     /// What it would do, and the call that does it.
@@ -75,32 +72,25 @@ impl Caller {
         }
     }
 
-    /// Who may say yes to what was shown.
-    async fn may_confirm(&self, wish: &Wish) -> Result<(), ApiError> {
-        let typed = typed(&wish.what).unwrap_or_else(|| "swarm".into());
-        match self.source.beside(|desk| desk.confirm()).await? {
-            Confirm::Model => Ok(()),
-            Confirm::Person => Err(ApiError::new(
-                "person_needed",
-                "A person has to do this: `mcp.confirm` is person",
-                format!("Ask the person to run `{typed}`"),
-            )),
-            Confirm::Never => Err(ApiError::new(
-                "not_over_mcp",
-                "This is not done over MCP: `mcp.confirm` is never",
-                format!("Ask the person to run `{typed}`"),
-            )),
+    /// The wish with what was shown, or why it would do something else by now.
+    pub(super) async fn as_shown(&self, wish: Wish, expect: String) -> Result<Wish, ApiError> {
+        // Sent again after a lost answer: the old answer is what is wanted, whatever a preview says now.
+        match self.asked_before(&wish).await? {
+            true => Ok(wish),
+            false => Ok(self.still_as_shown(wish, &expect).await?.0),
         }
     }
 
-    /// The wish with what was shown, or why it would do something else by now.
-    async fn as_shown(&self, mut wish: Wish, expect: String) -> Result<Wish, ApiError> {
-        // Sent again after a lost answer: the old answer is what is wanted, whatever a preview says now.
-        if let Some(id) = wish.id.clone()
-            && self.source.beside(move |desk| Ok(desk.past_answer(&id))).await?.is_some()
-        {
-            return Ok(wish);
-        }
+    pub(super) async fn asked_before(&self, wish: &Wish) -> Result<bool, ApiError> {
+        let Some(id) = wish.id.clone() else { return Ok(false) };
+        Ok(self.source.beside(move |desk| Ok(desk.past_answer(&id))).await?.is_some())
+    }
+
+    pub(super) async fn still_as_shown(
+        &self,
+        mut wish: Wish,
+        expect: &str,
+    ) -> Result<(Wish, PreviewView), ApiError> {
         let preview = self.preview_of(&wish.what).await?;
         if expected(&preview) != expect {
             return Err(ApiError::new(
@@ -111,12 +101,12 @@ impl Caller {
         }
         // Compared once more where it is carried out, so that nothing comes in between.
         if let What::Command(command) = wish.what {
-            wish.what = What::Command(command.expecting(preview.expect));
+            wish.what = What::Command(command.expecting(preview.expect.clone()));
         }
-        Ok(wish)
+        Ok((wish, preview))
     }
 
-    async fn carry_out(&self, wish: Wish) -> Result<Told, ApiError> {
+    pub(super) async fn carry_out(&self, wish: Wish) -> Result<Told, ApiError> {
         let id = id_of(wish.id)?;
         match wish.what {
             What::Deed(deed) => {
@@ -191,7 +181,7 @@ impl Caller {
     }
 
     /// An operation with steps is followed for a while: most end at once.
-    async fn followed(&self, answer: Answer) -> Result<Told, ApiError> {
+    pub(super) async fn followed(&self, answer: Answer) -> Result<Told, ApiError> {
         let ends = Instant::now() + FOLLOW_FOR;
         let (_, mut facts) = answered(&answer);
         loop {
@@ -248,7 +238,7 @@ fn expected(preview: &PreviewView) -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn sentence(preview: &PreviewView) -> String {
+pub(super) fn sentence(preview: &PreviewView) -> String {
     if preview.nothing {
         return "Nothing would change".into();
     }

@@ -188,7 +188,7 @@ fn at_record(seen: Seen<Value>) -> Map<String, Value> {
     facts
 }
 
-pub(super) fn status_sentence(view: &Value) -> String {
+pub(crate) fn status_sentence(view: &Value) -> String {
     let count = |name: &str| view["counts"][name].as_u64().unwrap_or(0);
     let mut parts = vec![format!("{} of {} done", count("done"), count("total"))];
     for name in ["active", "review", "merging", "ready", "waiting", "blocked", "failed"] {

@@ -72,7 +72,7 @@ fn has_happened(args: &WaitArgs, from: u64, before: &Value, seen: &Seen<Value>) 
             seen.view.as_array().is_some_and(|entries| entries.iter().any(is_new))
         }
         Until::Task => before["status"] != seen.view["status"],
-        Until::Operation => seen.view["state"] != "under_way",
+        Until::Operation => seen.view["state"] != "under_way" && seen.view["state"] != "waits",
         Until::Idle => {
             let count = |name: &str| seen.view["counts"][name].as_u64().unwrap_or(0);
             count("active") + count("review") + count("merging") == 0

@@ -72,6 +72,9 @@ impl Command {
             Self::ReleaseReservation { .. } => "reservations release",
             Self::Drain { .. } => "drain",
             Self::AcknowledgeAttention { .. } => "attention --seen",
+            Self::Propose { .. } => "propose",
+            Self::AcceptProposal { .. } => "attention --accept",
+            Self::DeclineProposal { .. } => "attention --decline",
             Self::AcknowledgeLoss { .. } => "plan salvage",
         }
     }
@@ -111,7 +114,10 @@ impl Command {
             Self::AcknowledgeAttention { entry } => Some(entry.chars().take(100).collect()),
             Self::CompletePhase { phase } => Some(phase.to_string()),
             Self::Reserve { files, .. } => files.first().cloned(),
-            Self::ReleaseReservation { number } => Some(number.to_string()),
+            Self::ReleaseReservation { number }
+            | Self::AcceptProposal { number }
+            | Self::DeclineProposal { number, .. } => Some(number.to_string()),
+            Self::Propose { command, .. } => Some(command.kind().into()),
             Self::ClosePlan { archive } => Some(archive.clone()),
             _ => None,
         }

@@ -176,6 +176,12 @@ fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::ReservationReleased { task: None, number, why } => {
             format!("reservation {number} ended: {why}")
         }
+        Event::ProposalMade { proposal } => {
+            let typed = proposal.command.typed();
+            let what = typed.as_deref().unwrap_or(proposal.command.kind());
+            format!("{} proposes `{what}`; `swarm attention --accept {}`", proposal.by, proposal.number)
+        }
+        Event::ProposalEnded { number, end } => format!("proposal {number} is {}", end.words()),
         Event::BudgetExtended { task: Some(_) } => "budget extended".into(),
         Event::BudgetExtended { task: None } => "budget of the swarm extended".into(),
         _ => return None,

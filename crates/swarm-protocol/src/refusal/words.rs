@@ -58,6 +58,8 @@ impl Refusal {
                 format!("{files} belongs to {holder} (reservation {number})")
             }
             Self::UnknownReservation { number } => format!("There is no reservation {number}"),
+            Self::UnknownProposal { number } => format!("No proposal {number} waits"),
+            Self::AlreadyProposed { number, .. } => format!("Proposal {number} is the same, and waits"),
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
             Self::Draining => "The swarm is stopping".into(),
             Self::NotForAgents { what } => format!("Agents may not run this command: {what}"),
@@ -119,6 +121,7 @@ impl Refusal {
             }
             Self::FilesReserved { number, .. } => format!("swarm reservations release {number}"),
             Self::UnknownReservation { .. } => "swarm reservations list".into(),
+            Self::UnknownProposal { .. } | Self::AlreadyProposed { .. } => "swarm attention".into(),
             Self::AlreadyWaived { task, .. } => format!("swarm task show {task}"),
             Self::Draining => "swarm status".into(),
             Self::NotForAgents { .. } => "swarm status".into(),

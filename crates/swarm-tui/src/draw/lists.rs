@@ -198,6 +198,7 @@ fn operation(model: &Model, op: &OperationView, width: usize) -> Line<'static> {
     let theme = model.theme;
     let (state, role) = match op.state {
         OperationState::UnderWay => ("under way", Role::Works),
+        OperationState::Waits => ("waits", Role::Waits),
         OperationState::Done if op.can_be_undone => ("done", Role::Good),
         OperationState::Done => ("done", Role::Dim),
         OperationState::Undone => ("undone", Role::Dim),

@@ -61,7 +61,7 @@ pub fn ended(model: &mut Model) {
     let found = model.board.as_ref().and_then(|board| board.operations.iter().find(|op| op.id == *id));
     let Some(op) = found else { return };
     let (tone, end) = match op.state {
-        OperationState::UnderWay => return,
+        OperationState::UnderWay | OperationState::Waits => return,
         OperationState::Done | OperationState::Undone => (Tone::Done, "done"),
         OperationState::Failed => (Tone::Refused, "failed"),
     };

@@ -49,6 +49,7 @@ fn text(all: &[OperationView]) -> String {
 fn undo(view: &OperationView) -> String {
     match (view.state, view.can_be_undone) {
         (OperationState::UnderWay, _) => view.step.clone().unwrap_or_else(|| "under way".into()),
+        (OperationState::Waits, _) => "swarm attention".into(),
         (OperationState::Failed, _) => "failed".into(),
         (OperationState::Undone, _) => "undone".into(),
         (OperationState::Done, true) => format!("swarm undo {}", view.seq),

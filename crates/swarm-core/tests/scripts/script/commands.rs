@@ -10,7 +10,7 @@ use swarm_protocol::review::{ReviewNote, Verdict};
 use super::{id, oid, spec};
 use crate::words;
 
-pub(super) fn command(words: &[&str]) -> Command {
+pub fn command(words: &[&str]) -> Command {
     if let Some(command) = words::command(words) {
         return command;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use swarm_protocol::command::Command;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{AgentId, CommandId, TaskId};
 use swarm_protocol::operation::{
@@ -10,6 +11,7 @@ use swarm_protocol::operation::{
 };
 use swarm_protocol::outcome::Gate;
 use swarm_protocol::plan::Status;
+use swarm_protocol::proposal::{Proposal, ProposalEnd};
 use swarm_protocol::time::Timestamp;
 
 use super::{oid, proof, run, task};
@@ -115,6 +117,22 @@ pub(super) fn operation_events() -> Vec<Event> {
             paths: vec!["src/a.rs".into()],
         },
         Event::OperationSeen { id: id() },
+        Event::ProposalMade {
+            proposal: Proposal {
+                number: 1,
+                id: id(),
+                by: "person:mcp".into(),
+                since: Timestamp::ZERO,
+                until: Timestamp::ZERO.plus_secs(3_600),
+                command: Command::Rollback { to: None, force: Force::default(), expect: Some("ab12".into()) },
+                says: vec!["task 1.2: done → pending".into()],
+                facts: None,
+            },
+        },
+        Event::ProposalEnded {
+            number: 1,
+            end: ProposalEnd::Accepted { by: "person:cli".into(), operation: id() },
+        },
         Event::TaskRestored {
             task: task(),
             status: Status::Done,
