@@ -8,6 +8,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
+use tokio::sync::mpsc::Sender;
 
 use crate::frames::{self, Looked};
 use crate::limits::{ANSWER_WITHIN, FRAME_MAX, WAIT_MAX};
@@ -31,7 +32,19 @@ pub enum Answer {
     Bad(String),
 }
 
-pub async fn answer(server: impl ServerHandler, version: Option<&str>, message: &[u8]) -> Answer {
+/// Whether the message asks to be told on the way how things go. Only then there is something to stream.
+pub fn asks_for_words(message: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(message)
+        .is_ok_and(|asked| !asked["params"]["_meta"]["progressToken"].is_null() && !asked["id"].is_null())
+}
+
+/// `on_the_way`: who takes what the server says before its answer; none: it is not asked for, or nobody listens.
+pub async fn answer(
+    server: impl ServerHandler,
+    version: Option<&str>,
+    message: &[u8],
+    on_the_way: Option<Sender<String>>,
+) -> Answer {
     let refused = |id: Value, code, why: &str| frames::refused(id, code, why).to_string();
     if let Some(version) = version.filter(|version| VERSIONS.iter().all(|known| known.as_str() != *version)) {
         return Answer::Bad(refused(
@@ -54,13 +67,18 @@ pub async fn answer(server: impl ServerHandler, version: Option<&str>, message: 
     if id.is_null() || asked["method"].as_str().is_none() {
         return Answer::Accepted;
     }
-    match tokio::time::timeout(WITHIN, exchange(server, &asked, &id)).await {
+    match tokio::time::timeout(WITHIN, exchange(server, &asked, &id, on_the_way)).await {
         Ok(Some(answer)) => Answer::Json(answer),
         Ok(None) | Err(_) => Answer::Json(refused(id, BROKE, "There was no answer")),
     }
 }
 
-async fn exchange(server: impl ServerHandler, asked: &Value, id: &Value) -> Option<String> {
+async fn exchange(
+    server: impl ServerHandler,
+    asked: &Value,
+    id: &Value,
+    on_the_way: Option<Sender<String>>,
+) -> Option<String> {
     let (mut ours, from_client) = duplex(BETWEEN);
     let (to_client, from_server) = duplex(BETWEEN);
     let pipes = AsyncRwTransport::<RoleServer, _, _>::new_server(from_client, to_client)
@@ -75,9 +93,12 @@ async fn exchange(server: impl ServerHandler, asked: &Value, id: &Value) -> Opti
     let hearing = async {
         while let Ok(Some(line)) = lines.next_line().await {
             let frame: Value = serde_json::from_str(&line).unwrap_or_else(|_| json!({}));
-            // A word on the way has nobody to go to.
             if frame["id"] == *id && frame.get("method").is_none() {
                 return Some(line);
+            }
+            // One that does not keep up misses words, never the answer.
+            if let Some(listener) = on_the_way.as_ref().filter(|_| frame.get("id").is_none()) {
+                let _ = listener.try_send(line);
             }
         }
         None

@@ -23,6 +23,9 @@ pub const FOLLOW_FOR: Duration = Duration::from_secs(12);
 /// Between two looks where nothing tells that something has changed.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
+/// Between two words on the way, to a client that asks for them.
+pub const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
 /// Rows of a list in one result.
 pub const ROWS_MAX: usize = 200;
 

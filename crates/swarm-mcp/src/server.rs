@@ -15,6 +15,7 @@ use swarm_protocol::api::ApiError;
 
 use crate::call::Caller;
 use crate::limits::RESOURCE_MAX;
+use crate::progress;
 use crate::prompts::{prompt, prompts};
 use crate::told::fit;
 use crate::tools::{kind, offered};
@@ -96,9 +97,13 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let result = self.caller.call(&request.name, request.arguments.unwrap_or_default()).await;
+        let calling = self.caller.call(&request.name, request.arguments.unwrap_or_default());
+        let result = match context.meta.get_progress_token() {
+            Some(token) => progress::told(&context.peer, &self.caller.source, token, calling).await,
+            None => calling.await,
+        };
         let refused = result.is_error == Some(true);
         tracing::info!(tool = %request.name, refused, "called");
         Ok(result.into())

@@ -13,12 +13,19 @@ use swarm_server::api::Fault;
 use swarm_server::api::body::{announced, must_be_json, read_up_to};
 use swarm_server::limits::BODY_MAX;
 use swarm_server::peer::Role;
-use tokio::sync::Semaphore;
+use swarm_server::sse::{Outlet, event};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::guard::origin_is_ours;
 use crate::limits::{MCP_BODY_MAX, MCP_CALLS};
 use crate::places::Place;
 use crate::tokens::Tokens;
+
+/// What a client reads that takes an answer in pieces.
+const EVENTS: &str = "text/event-stream";
+
+/// Words under way to one client.
+const WORDS: usize = 8;
 
 /// What comes of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,10 +39,20 @@ pub enum Answered {
 
 pub type Answering = Pin<Box<dyn Future<Output = Answered> + Send>>;
 
+/// One message of a client.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// What the client's header says that it speaks.
+    pub version: Option<String>,
+    pub message: Vec<u8>,
+}
+
 /// Whoever speaks the protocol.
 pub trait Speaks: Send + Sync {
-    /// `version`: what the client's header says that it speaks.
-    fn answer(&self, role: Role, version: Option<String>, message: Vec<u8>) -> Answering;
+    /// `on_the_way`: who takes what is to be said before the answer.
+    fn answer(&self, role: Role, said: Said, on_the_way: Option<mpsc::Sender<String>>) -> Answering;
+    /// Whether there will be anything to say before the answer.
+    fn asks_for_words(&self, message: &[u8]) -> bool;
 }
 
 /// What it takes to answer here.
@@ -43,12 +60,12 @@ pub struct Mcp {
     /// None: nobody speaks it.
     speaks: Option<Arc<dyn Speaks>>,
     tokens: Tokens,
-    calls: Semaphore,
+    calls: Arc<Semaphore>,
 }
 
 impl Mcp {
     pub fn new(speaks: Option<Arc<dyn Speaks>>, tokens: Tokens) -> Self {
-        Self { speaks, tokens, calls: Semaphore::new(MCP_CALLS) }
+        Self { speaks, tokens, calls: Arc::new(Semaphore::new(MCP_CALLS)) }
     }
 }
 
@@ -76,16 +93,57 @@ pub async fn answer(
     must_be_json(request.headers())?;
     place.keep();
     let version = said(request.headers(), "mcp-protocol-version");
+    let reads_events = request.headers().get_all(header::ACCEPT).iter();
+    let reads_events =
+        reads_events.filter_map(|kinds| kinds.to_str().ok()).any(|kinds| kinds.contains(EVENTS));
     let message = read(heavy, within, request).await?;
-    let _call = mcp.calls.try_acquire().map_err(|_| Fault::busy("Too many calls are under way"))?;
+    let call = mcp.calls.clone().try_acquire_owned();
+    let call = call.map_err(|_| Fault::busy("Too many calls are under way"))?;
+    let streams = reads_events && speaks.asks_for_words(&message);
+    let said = Said { version, message };
+    if streams {
+        let (outlet, response) = Outlet::open(within);
+        tokio::spawn(stream(speaks.clone(), role, said, outlet, call));
+        return Ok(response);
+    }
     let json = |status: StatusCode, text: String| {
         (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], text).into_response()
     };
-    Ok(match speaks.answer(role, version, message).await {
+    let answered = speaks.answer(role, said, None).await;
+    drop(call);
+    Ok(match answered {
         Answered::Accepted => StatusCode::ACCEPTED.into_response(),
         Answered::Json(text) => json(StatusCode::OK, text),
         Answered::Bad(text) => json(StatusCode::BAD_REQUEST, text),
     })
+}
+
+/// The words on the way and then the answer, each as an event. A client that leaves ends its call, as it does where it
+/// waits for JSON; what it began in the ledger goes on.
+async fn stream(
+    speaks: Arc<dyn Speaks>,
+    role: Role,
+    said: Said,
+    outlet: Outlet,
+    _call: OwnedSemaphorePermit,
+) {
+    let (words, mut heard) = mpsc::channel(WORDS);
+    let mut answering = speaks.answer(role, said, Some(words));
+    let answered = loop {
+        tokio::select! {
+            biased;
+            Some(word) = heard.recv() => {
+                if outlet.send(event(None, "message", &word)).await.is_err() {
+                    return;
+                }
+            }
+            answered = &mut answering => break answered,
+            () = outlet.gone() => return,
+        }
+    };
+    if let Answered::Json(text) | Answered::Bad(text) = answered {
+        let _ = outlet.send(event(None, "message", &text)).await;
+    }
 }
 
 fn said(headers: &HeaderMap, name: &str) -> Option<String> {

@@ -8,8 +8,9 @@ use swarm_mcp::server::Server;
 use swarm_mcp::source::Source;
 use swarm_mcp::tools::Offer;
 use swarm_server::peer::Role;
-use swarm_web::mcp::{Answered, Answering, Speaks};
+use swarm_web::mcp::{Answered, Answering, Said, Speaks};
 use swarm_web::tokens::{NewToken, TokenView, Tokens};
+use tokio::sync::mpsc::Sender;
 
 use super::Swarm;
 use super::inside::refuse_agents;
@@ -52,15 +53,19 @@ struct Clients(Source);
 
 impl Speaks for Clients {
     /// A viewer is offered what looks and nothing else, and what is not offered is refused.
-    fn answer(&self, role: Role, version: Option<String>, message: Vec<u8>) -> Answering {
+    fn answer(&self, role: Role, said: Said, on_the_way: Option<Sender<String>>) -> Answering {
         let offer = if role == Role::Operator { Offer::All } else { Offer::Read };
         let server = Server { caller: Caller { source: self.0.clone(), offer } };
         Box::pin(async move {
-            match http::answer(server, version.as_deref(), &message).await {
+            match http::answer(server, said.version.as_deref(), &said.message, on_the_way).await {
                 Answer::Accepted => Answered::Accepted,
                 Answer::Json(text) => Answered::Json(text),
                 Answer::Bad(text) => Answered::Bad(text),
             }
         })
+    }
+
+    fn asks_for_words(&self, message: &[u8]) -> bool {
+        http::asks_for_words(message)
     }
 }

@@ -180,6 +180,45 @@ fn both_eras_are_answered_and_nothing_is_kept_between_two_requests() {
 }
 
 #[test]
+fn who_asks_for_words_on_the_way_gets_events_and_the_answer_last() {
+    let arena = planned();
+    let door = Door::open(&arena);
+    let bearer = format!("Bearer {}", token(&arena, "viewer").0);
+    let wait = |meta: Value| {
+        json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call",
+            "params": { "name": "swarm_wait", "arguments": { "seconds": 3 }, "_meta": meta } })
+    };
+    let headers = |accept: &'static str| {
+        [("Authorization", bearer.as_str()), ("Content-Type", "application/json"), ("Accept", accept)]
+    };
+    let both = "application/json, text/event-stream";
+    let (status, head, body) =
+        door.say("POST", &headers(both), wait(json!({ "progressToken": "p" })).to_string().as_bytes());
+    assert_eq!(status, 200, "{head}");
+    has(&head.to_ascii_lowercase(), &["content-type: text/event-stream"]);
+    let events: Vec<Value> = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).expect("JSON"))
+        .collect();
+    let (answer, words) = events.split_last().expect("an answer");
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(5), &json!(false)), "{body}");
+    assert!(!words.is_empty(), "{body}");
+    for (n, word) in words.iter().enumerate() {
+        assert_eq!(word["method"], "notifications/progress", "{body}");
+        assert_eq!(word["params"]["progressToken"], "p", "{body}");
+        assert_eq!(word["params"]["progress"].as_f64(), Some(n as f64 + 1.0), "{body}");
+    }
+    // Who does not ask, or reads no events, gets one piece of JSON.
+    for (accept, meta) in [(both, json!({})), ("application/json", json!({ "progressToken": "p" }))] {
+        let (_, head, body) = door.say("POST", &headers(accept), wait(meta).to_string().as_bytes());
+        has(&head.to_ascii_lowercase(), &["content-type: application/json"]);
+        let answer: Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!(answer["id"], 5, "{body}");
+    }
+}
+
+#[test]
 fn a_viewer_looks_and_an_operator_does_what_a_person_may() {
     let arena = planned();
     let door = Door::open(&arena);
