@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::policy::ProfileRule;
 use swarm_protocol::time::Timestamp;
 
 use attempt::Attempt;
@@ -43,6 +44,16 @@ pub struct Spans {
     workflow: Option<Workflow>,
     attempts: BTreeMap<TaskId, Attempt>,
     operations: BTreeMap<CommandId, Open>,
+    /// The profile of those that name none, and what all profiles run.
+    profile: String,
+    programs: BTreeMap<String, Program>,
+}
+
+/// What runs under a profile.
+#[derive(Debug, Clone, Default)]
+struct Program {
+    name: String,
+    model: Option<String>,
 }
 
 /// One run of the swarm, however many coordinators it took.
@@ -63,7 +74,15 @@ impl Spans {
                 self.goal.clone_from(goal);
             }
             Event::PlanUpdated { goal, .. } => self.goal.clone_from(goal),
-            Event::CoordinatorStarted { epoch, .. } => self.begin(seq, *epoch, at),
+            Event::CoordinatorStarted { epoch, policy, .. } => {
+                let program = |rule: &ProfileRule| {
+                    let (name, model) = (rule.program.clone(), rule.model.clone());
+                    (rule.name.clone(), Program { name, model })
+                };
+                self.programs = policy.profiles.iter().map(program).collect();
+                self.profile.clone_from(&policy.profile);
+                self.begin(seq, *epoch, at);
+            }
             Event::CoordinatorStopped { .. } => {
                 if let Some(workflow) = &mut self.workflow {
                     workflow.left = true;
@@ -153,8 +172,12 @@ impl Spans {
             self.end_attempt(task, at, "sent_back", None, ended);
         }
         if !self.attempts.contains_key(task)
-            && let Some(attempt) = Attempt::begun_by(self.key(), seq, event, at)
+            && let Some(mut attempt) = Attempt::begun_by(self.key(), seq, event, at)
         {
+            if let Event::TaskClaimed { profile, .. } = event {
+                let profile = profile.as_ref().unwrap_or(&self.profile);
+                attempt.program = self.programs.get(profile).cloned().unwrap_or_default();
+            }
             self.attempts.insert(task.clone(), attempt);
         }
         let ledger = &self.ledger;

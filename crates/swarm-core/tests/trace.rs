@@ -8,8 +8,9 @@ use swarm_core::spending::{By, Spending};
 use swarm_core::trace::{Span, SpanId, Spans, TraceId, Value, request};
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::plan::Status;
+use swarm_protocol::policy::{Policy, ProfileRule};
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 
@@ -202,4 +203,48 @@ fn a_line_is_a_request_as_a_collector_reads_it() {
         assert!(span["startTimeUnixNano"].as_str().is_some_and(|at| at.ends_with("000000")), "{span}");
         assert!(span["kind"] == 1 && span["attributes"].is_array(), "{span}");
     }
+}
+
+#[test]
+fn an_iteration_says_which_program_and_model_it_ran() {
+    let (task, run, agent) = (TaskId::new("a").expect("an id"), RunId::nth(1), AgentId::nth(1));
+    let rule = |name: &str, program: &str, model: Option<&str>| ProfileRule {
+        name: name.into(),
+        program: program.into(),
+        model: model.map(str::to_owned),
+        ..ProfileRule::default()
+    };
+    let profiles = vec![rule("fast", "claude", Some("small")), rule("own", "exec", None)];
+    let policy = Policy { profile: "fast".into(), profiles, ..Policy::default() };
+    let (version, host, trunk) = ("0".into(), "here".into(), "main".into());
+    let started = Event::CoordinatorStarted { epoch: 1, version, host, trunk, policy, explicit: None };
+    let said_by = |profile: Option<&str>| {
+        let (mut spans, mut ended) = (Spans::default(), Vec::new());
+        let (status, nonce, profile) = (Status::Active, "n".into(), profile.map(str::to_owned));
+        let (task, run, agent) = (task.clone(), run.clone(), agent.clone());
+        let host = "here".into();
+        let claimed = Event::TaskClaimed {
+            task: task.clone(),
+            status,
+            run: run.clone(),
+            agent: agent.clone(),
+            attempt: 1,
+            nonce,
+            profile,
+        };
+        let spawned = Event::AgentSpawned { task: task.clone(), run: run.clone(), agent, host };
+        let (tip, note, usage, session, class) = (None, None, None, None, None);
+        let iteration = Event::Iteration { task, run, iteration: 1, tip, note, usage, session, class };
+        for (seq, event) in [&started, &claimed, &spawned, &iteration].into_iter().enumerate() {
+            spans.note(seq as u64, event, Timestamp(seq as u64), &mut |span| ended.push(span));
+        }
+        assert_eq!(ended.len(), 1, "{ended:?}");
+        let text = |name: &str| match said(&ended[0], name) {
+            Some(Value::Text(word)) => word.clone(),
+            _ => "none".into(),
+        };
+        [text("swarm.program"), text("gen_ai.provider.name"), text("gen_ai.request.model")]
+    };
+    assert_eq!(said_by(None), ["claude", "anthropic", "small"]);
+    assert_eq!(said_by(Some("own")), ["exec", "none", "none"]);
 }

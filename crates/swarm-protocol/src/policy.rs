@@ -22,6 +22,11 @@ pub struct ProfileRule {
     pub fallback: Vec<String>,
     /// Takes over what this profile was not allowed to do.
     pub broader: Option<String>,
+    /// What runs, for those who read the ledger: no rule depends on it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub program: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// What may be spent; zero: no bound.

@@ -11,7 +11,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::merge::Merge;
 use super::span::{Key, Open, Span, TraceId};
-use super::{ended_by, names};
+use super::{Program, ended_by, names};
 use crate::how_ended::class;
 
 #[derive(Debug, Clone)]
@@ -19,6 +19,7 @@ pub(super) struct Attempt {
     span: Open,
     run: Option<RunId>,
     agent: Option<AgentId>,
+    pub program: Program,
     /// Since when its agent is at an iteration; none while it is not.
     working: Option<Timestamp>,
     iterations: u32,
@@ -60,6 +61,7 @@ impl Attempt {
             span,
             run: run_of,
             agent: agent_of,
+            program: Program::default(),
             working: None,
             iterations: 0,
             used: Usage::default(),
@@ -138,6 +140,15 @@ impl Attempt {
         if let Some(agent) = &self.agent {
             span.say(names::AGENT_NAME, agent.as_str());
             span.name = format!("{} {agent}", names::INVOKE_AGENT);
+        }
+        if !self.program.name.is_empty() {
+            span.say(names::PROGRAM, self.program.name.as_str());
+        }
+        if let Some(provider) = names::provider_of(&self.program.name) {
+            span.say(names::PROVIDER_NAME, provider);
+        }
+        if let Some(model) = &self.program.model {
+            span.say(names::REQUEST_MODEL, model.as_str());
         }
         span
     }

@@ -19,6 +19,8 @@ pub const OPERATION: &str = "swarm.operation";
 pub const OPERATION_NAME: &str = "gen_ai.operation.name";
 pub const WORKFLOW_NAME: &str = "gen_ai.workflow.name";
 pub const AGENT_NAME: &str = "gen_ai.agent.name";
+pub const PROVIDER_NAME: &str = "gen_ai.provider.name";
+pub const REQUEST_MODEL: &str = "gen_ai.request.model";
 pub const CONVERSATION_ID: &str = "gen_ai.conversation.id";
 pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
@@ -32,6 +34,7 @@ pub const LEDGER_ID: &str = "swarm.ledger.id";
 pub const TASK_ID: &str = "swarm.task.id";
 pub const ATTEMPT: &str = "swarm.attempt";
 pub const RUN: &str = "swarm.run";
+pub const PROGRAM: &str = "swarm.program";
 pub const PROFILE: &str = "swarm.profile";
 pub const ITERATION: &str = "swarm.iteration";
 pub const ITERATIONS: &str = "swarm.iterations";
@@ -44,3 +47,13 @@ pub const OPERATION_ID: &str = "swarm.operation.id";
 pub const OPERATION_KIND: &str = "swarm.operation.kind";
 pub const SUBJECT: &str = "swarm.operation.subject";
 pub const UNFINISHED: &str = "swarm.unfinished";
+
+/// Whose models a program asks; none where it lets its user choose.
+pub fn provider_of(program: &str) -> Option<&'static str> {
+    match program {
+        "claude" => Some("anthropic"),
+        "codex" => Some("openai"),
+        "gemini" => Some("gcp.gemini"),
+        _ => None,
+    }
+}

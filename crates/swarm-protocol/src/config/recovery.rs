@@ -184,6 +184,7 @@ pub(super) fn profile_rules(profiles: &Profiles, agent: &str) -> Vec<ProfileRule
     let bare = (!profiles.contains_key(agent)).then(|| ProfileRule {
         name: agent.into(),
         quota_group: agent.into(),
+        program: agent.into(),
         ..ProfileRule::default()
     });
     let named = profiles.iter().map(|(name, profile)| ProfileRule {
@@ -194,6 +195,8 @@ pub(super) fn profile_rules(profiles: &Profiles, agent: &str) -> Vec<ProfileRule
         }),
         fallback: profile.fallback.clone(),
         broader: profile.broader.clone(),
+        program: if profile.program.is_empty() { name.clone() } else { profile.program.clone() },
+        model: profile.model.clone(),
     });
     bare.into_iter().chain(named).collect()
 }
