@@ -23,7 +23,7 @@ use crate::output::{self, Output};
     propagate_version = true,
     disable_help_subcommand = false,
     max_term_width = 100,
-    after_help = "Guides: `swarm help topics`"
+    after_help = "Guides: `swarm help topics`\nShort: `swarm ls`, `swarm diff TASK`, `swarm log TASK`"
 )]
 pub struct Cli {
     #[command(flatten)]

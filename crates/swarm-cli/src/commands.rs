@@ -114,6 +114,15 @@ pub enum Command {
     Man(man::Args),
     #[command(subcommand)]
     Debug(debug::Command),
+    /// Short for `swarm task list`
+    #[command(hide = true)]
+    Ls(task::list::Args),
+    /// Short for `swarm task diff`
+    #[command(hide = true)]
+    Diff(task::diff::Args),
+    /// Short for `swarm agent logs`
+    #[command(hide = true, alias = "logs")]
+    Log(agent::logs::Args),
     #[command(hide = true)]
     Ask(ask::Args),
     #[command(hide = true)]
@@ -189,6 +198,9 @@ pub fn run(command: Command, cx: &Context) -> Result<ExitCode, CliError> {
         Command::Completions(args) => completions::run(args, cx)?,
         Command::Man(args) => man::run(args, cx)?,
         Command::Debug(command) => debug::run(command, cx)?,
+        Command::Ls(args) => task::list::run(args, cx)?,
+        Command::Diff(args) => task::diff::run(args, cx)?,
+        Command::Log(args) => agent::logs::run(args, cx)?,
         Command::Ask(args) => ask::run(args, cx)?,
         Command::Daemon(args) => return Ok(daemon::run(args)),
         Command::Boxed(args) => return Ok(boxed::run(&args)),

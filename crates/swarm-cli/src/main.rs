@@ -17,6 +17,7 @@ mod exit;
 mod bug;
 mod log;
 mod topics;
+mod version;
 
 use std::process::ExitCode;
 
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
     if let Some(code) = complete::answer() {
         return code;
     }
-    if let Some(code) = topics::answer(&arguments) {
+    if let Some(code) = topics::answer(&arguments).or_else(|| version::answer(&arguments)) {
         return code;
     }
     match cli::parse() {

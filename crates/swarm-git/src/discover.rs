@@ -190,8 +190,8 @@ fn without_trace(said: &mut Vec<u8>) -> Option<Version> {
     version
 }
 
-/// For a git, or something in its place, that does not tell it along with an answer.
-async fn version() -> Result<Version, GitError> {
+/// Of the git that would be run. For one, or something in its place, that does not tell it along with an answer.
+pub async fn version() -> Result<Version, GitError> {
     let text = GitCall::new(base_env(), None, Path::new("/")).arg("version").line().await?;
     parse_version(&text).ok_or_else(|| GitError::Unreadable { command: "version".into(), what: text.clone() })
 }

@@ -43,7 +43,7 @@ pub use commits::{Identity, Signature};
 pub use conflicts::{Conflicted, Sides};
 pub use diff_text::DiffKind;
 pub use differences::{Differences, SmallIndex, Untracked};
-pub use discover::Repository;
+pub use discover::{Repository, version};
 pub use guard::Notice;
 pub use marker::{lock_within, write_note};
 pub use marker::{read_marker, remove_marker, write_marker};

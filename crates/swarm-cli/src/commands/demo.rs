@@ -4,6 +4,7 @@ mod acts;
 mod plan;
 mod repository;
 mod second_thoughts;
+mod tour;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +24,9 @@ use crate::output;
 /// back a task and then everything, and undoes both. The folder stays, so that you can look at the result.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// Five short scenes instead, each with the commands that a person would type
+    #[arg(long, conflicts_with = "tui")]
+    pub tour: bool,
     /// Watch it on the screen of `swarm tui`, which needs no hands
     #[arg(long)]
     pub tui: bool,
@@ -34,10 +38,14 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let repository = repository::make()?;
     output::note(&format!("Repository: {}", repository.root.display()));
-    output::note("One plan, eight tasks, two agents:\n");
-    match args.tui {
-        true => on_screen(&repository, args.record, cx)?,
-        false => play(&repository)?,
+    if args.tour {
+        tour::play(&repository)?;
+    } else {
+        output::note("One plan, eight tasks, two agents:\n");
+        match args.tui {
+            true => on_screen(&repository, args.record, cx)?,
+            false => play(&repository)?,
+        }
     }
     let ending = acts::look_around(&repository)?;
     cx.out.view(&ending, acts::Ending::text)?;

@@ -39,3 +39,29 @@ fn the_demo_proves_its_tasks_on_trunk_and_leaves_nothing_behind() {
     attempts[6..8].sort_unstable();
     assert_eq!(attempts, [1, 2, 1, 1, 2, 2, 1, 2, 2, 1], "{said}");
 }
+
+#[test]
+fn the_tour_shows_five_scenes_as_they_are_typed_and_leaves_nothing_behind() {
+    let arena = Arena::new("{}");
+    let mut command = arena.command(&["demo", "--tour", "--json"]);
+    let out = command.env("TMPDIR", arena.path("")).output().expect("it runs");
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success(), "{said}");
+    let ending: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(ending["left_behind"], serde_json::json!([]), "{said}");
+    assert!(ending["tasks"].as_array().is_some_and(|tasks| tasks.len() == 3), "{ending}");
+    for shown in [
+        "1. A plan is a file",
+        "$ swarm ls",
+        "2. Two agents work",
+        "$ swarm diff 1.1",
+        "+# Worktrees",
+        "$ swarm log 1.1",
+        "$ swarm task rollback 1.3 --yes",
+        "$ swarm undo --yes",
+        "5. Nothing has to be believed",
+        "$ swarm plan verify",
+    ] {
+        assert!(said.contains(shown), "{shown} was not seen: {said}");
+    }
+}

@@ -36,6 +36,9 @@ const SCENES: [(&str, &str); 9] = [
     ("all four chapters are named", "The second round is approved: this tree, and no other, may be merged."),
 ];
 
+/// Tasks of the tour, in which nothing goes wrong.
+const TOUR_TASKS: usize = 3;
+
 /// Runs the plan to its end, tells the scenes as they come, and kills the coordinator without warning while two
 /// agents are at work.
 pub fn run(repository: &Repository) -> Result<(), CliError> {
@@ -169,8 +172,10 @@ impl Ending {
         lines.push(format!("  (swarm is {})", self.program));
         lines.push("  swarm status                 the plan at a glance".into());
         lines.push("  swarm plan history           every decision, as recorded".into());
-        lines.push("  swarm task show 1.2          the task whose agent crashed".into());
-        lines.push("  swarm task show 2.2          the task that ran out of quota".into());
+        if self.tasks.len() > TOUR_TASKS {
+            lines.push("  swarm task show 1.2          the task whose agent crashed".into());
+            lines.push("  swarm task show 2.2          the task that ran out of quota".into());
+        }
         lines.push("  git log --stat               what the agents did".into());
         lines.push(format!("Done with it? rm -r {}", self.folder));
         lines.join("\n")

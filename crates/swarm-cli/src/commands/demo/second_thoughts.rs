@@ -56,8 +56,8 @@ pub fn play(repository: &Repository) -> Result<(), CliError> {
     person.types(&["op", "log"])
 }
 
-struct Person<'a> {
-    repository: &'a Repository,
+pub(super) struct Person<'a> {
+    pub repository: &'a Repository,
 }
 
 impl Person<'_> {
@@ -69,12 +69,12 @@ impl Person<'_> {
         let exe = std::env::current_exe()
             .map_err(|error| CliError::environment("Cannot find the swarm program").because(error))?;
         let mut command = Command::new(exe);
-        command.arg("-C").arg(&self.repository.root).args(args).stdin(Stdio::null());
+        command.current_dir(&self.repository.root).args(args).stdin(Stdio::null());
         Ok(command)
     }
 
     /// Shows the command and what it answers.
-    fn types(&self, args: &[&str]) -> Result<(), CliError> {
+    pub fn types(&self, args: &[&str]) -> Result<(), CliError> {
         let shown: Vec<&str> = args.iter().map(|arg| if arg.contains('\n') { "…" } else { arg }).collect();
         output::note(&format!("  $ swarm {}", shown.join(" ")));
         let failed = |error: std::io::Error| CliError::environment("Cannot run swarm").because(error);
