@@ -18,6 +18,9 @@ const PACKAGES: &[(&str, &str, &str)] = &[
 const INSPECTOR: &[(&str, &str, &str)] =
     &[("inspector", "@modelcontextprotocol/inspector", "2.12.0"), ("node", "node", "22.23.3")];
 
+const CONFORMANCE: &[(&str, &str, &str)] =
+    &[("conformance", "@modelcontextprotocol/conformance", "0.1.16"), ("node", "node", "22.23.3")];
+
 pub struct Programs {
     /// Where the programs and the scenes are.
     pub folder: PathBuf,
@@ -44,10 +47,21 @@ impl Programs {
         Ok(folder.join("node_modules/.bin"))
     }
 
+    /// Where the conformance checks of the MCP project and their node are.
+    pub fn conformance(&self) -> Result<PathBuf> {
+        let folder = self.folder.join("conformance");
+        std::fs::create_dir_all(&folder)?;
+        install(&folder, CONFORMANCE)?;
+        Ok(folder.join("node_modules/.bin"))
+    }
+
     /// The version behind a profile.
     pub fn version_for(&self, profile: &str) -> String {
         if let Some((_, package, _)) = INSPECTOR.iter().find(|(program, ..)| profile == *program) {
             return installed(&self.folder.join("inspector"), package).unwrap_or_default();
+        }
+        if let Some((_, package, _)) = CONFORMANCE.iter().find(|(program, ..)| profile == *program) {
+            return installed(&self.folder.join("conformance"), package).unwrap_or_default();
         }
         let of = PACKAGES.iter().find(|(program, ..)| profile.contains(program));
         of.and_then(|(_, package, _)| installed(&self.folder, package)).unwrap_or_default()

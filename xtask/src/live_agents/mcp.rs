@@ -1,5 +1,7 @@
-//! Clients of `swarm mcp`: the programs themselves, told by the model which tools to call, and the inspector's CLI.
+//! Clients of `swarm mcp`: the programs themselves, told by the model which tools to call, the inspector's CLI, and the
+//! conformance checks of the MCP project.
 
+mod conformance;
 mod inspector;
 
 use std::path::Path;
@@ -11,7 +13,7 @@ use super::service::Part;
 use super::stage::{Props, Stage};
 use super::story::{calls, says, sh_sees, when};
 
-pub const CLIENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "inspector"];
+pub const CLIENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "inspector", "conformance"];
 
 const WISH: &str = "Have the swarm greet Ann and Bob, then try what taking it back would do.";
 
@@ -80,8 +82,10 @@ fn rules(swarm: &Path, repo: &Path) -> Vec<Value> {
 
 /// The plan was made, run, taken back and restored, all of it by `person:mcp`.
 pub fn play(props: &Props<'_>, client: &str) -> Result<String> {
-    if client == "inspector" {
-        return inspector::play(props);
+    match client {
+        "inspector" => return inspector::play(props),
+        "conformance" => return conformance::play(props),
+        _ => {}
     }
     let scene = format!("{client}-mcp");
     let part = Part::Story(rules(props.swarm, &props.folder_of(&scene).join("repo")));
