@@ -12,6 +12,7 @@ pub mod fanout;
 pub mod core;
 pub mod status;
 pub mod crowd;
+pub mod watched;
 pub mod talk;
 pub mod big;
 
@@ -39,6 +40,7 @@ pub const ALL: &[Goal] = &[
     Goal { name: "core", measure: core::measure },
     Goal { name: "status", measure: status::measure },
     Goal { name: "crowd", measure: crowd::measure },
+    Goal { name: "watched", measure: watched::measure },
     Goal { name: "talk", measure: talk::measure },
     Goal { name: "big", measure: big::measure },
 ];
