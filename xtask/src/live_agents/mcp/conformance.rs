@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::super::service::Part;
 use super::super::stage::{Props, Stage, tail};
 
-/// All others call tools, resources and prompts by names that only the project's own sample server has.
+/// Two more are about sessions, which this server does not have. All others call tools, resources and prompts by names that only the project's own sample server has.
 const SCENARIOS: &[&str] = &[
     "server-initialize",
     "ping",
@@ -19,7 +19,7 @@ const SCENARIOS: &[&str] = &[
     "resources-list",
     "prompts-list",
     "dns-rebinding-protection",
-    "server-sse-multiple-streams",
+    "completion-complete",
 ];
 
 const PLAN: &str =
