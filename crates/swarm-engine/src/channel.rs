@@ -2,9 +2,9 @@
 
 use swarm_git::GitError;
 use swarm_protocol::api::Delivery;
-use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::{Downward, Hello, Response, Upward};
 use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_work::channel::QUEUE_FRAMES;
@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::look::{Look, Looked};
 use crate::preview::NoPreview;
+use crate::work_diff::Part;
 
 /// What arrives at the coordinator's socket, in the order of one queue, so that its loop is a plain `select!`.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub enum FromSocket {
     /// Somebody wants to know what a command would do. Nothing is recorded; the look takes its time, beside the loop.
     Preview { command: Box<Command>, reply: oneshot::Sender<Result<PreviewView, NoPreview>> },
     /// Somebody wants to see what the work of a task changes; none: there is no work yet. Beside the loop, too.
-    Diff { task: TaskId, reply: oneshot::Sender<Result<Option<DiffView>, GitError>> },
+    Diff { task: TaskId, part: Part, reply: oneshot::Sender<Result<Option<DiffView>, GitError>> },
     /// Somebody asks what became of a command.
     Delivery { id: CommandId, reply: oneshot::Sender<Delivery> },
     /// A process inside a run asked for what is not an agent's to do, and was refused.

@@ -27,6 +27,7 @@ pub mod session;
 pub mod planning;
 pub mod doctor;
 
-// What the numbers for monitoring and the spans are made by, for those who serve and send them.
+// What numbers, spans and submissions are read off the records by, for those who serve and send them.
 pub use swarm_core::metrics::{Around, Tally};
+pub use swarm_core::show::note_round;
 pub use swarm_core::trace;

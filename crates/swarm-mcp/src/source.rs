@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use swarm_protocol::api::{ApiError, HistoryPage, Seen};
-use swarm_protocol::board::DiffView;
 use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_server::client::{Client, ClientError};
@@ -42,7 +42,7 @@ impl Source {
 
     pub async fn diff(&self, task: TaskId) -> Result<DiffView, ApiError> {
         let asked = self.client.get(&format!("/v1/tasks/{task}/diff")).await;
-        self.or(asked, move |desk| desk.diff(&task)).await
+        self.or(asked, move |desk| desk.diff(&DiffAsk::of(task))).await
     }
 
     pub async fn history(&self, from: u64, limit: usize) -> Result<HistoryPage, ApiError> {

@@ -222,17 +222,3 @@ pub struct Choice {
     /// Why it stands where it stands.
     pub why: String,
 }
-
-/// What the work of a task changes, as a patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-pub struct DiffView {
-    pub task: TaskId,
-    pub from: Oid,
-    pub to: Oid,
-    /// Its text, at most so much as fits; bytes that are no text are replaced.
-    pub patch: String,
-    /// There is more than `patch` has.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cut: bool,
-}

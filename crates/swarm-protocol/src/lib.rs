@@ -34,5 +34,7 @@ pub mod channel;
 pub mod view;
 pub mod api;
 pub mod board;
+pub mod patch;
+pub mod diff;
 pub mod any_view;
 pub mod config;

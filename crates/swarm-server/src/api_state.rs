@@ -10,11 +10,12 @@ use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
 use swarm_engine::preview::NoPreview;
 use swarm_engine::store::StoreError;
+use swarm_engine::work_diff::part;
 use swarm_protocol::api::{Delivery, Seen};
-use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};
-use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::diff::{DiffAsk, DiffView};
+use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::PreviewView;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,7 @@ use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::ledger::{Ledger, beside};
 use crate::limits::Limits;
+use crate::past::rounds_of;
 use crate::peer::Inside;
 use crate::places::Places;
 
@@ -192,16 +194,19 @@ impl ApiState {
     }
 
     /// What the work of a task changes. Looked for beside the loop, too.
-    pub async fn diff(&self, task: TaskId) -> Result<DiffView, Fault> {
+    pub async fn diff(&self, ask: DiffAsk) -> Result<DiffView, Fault> {
         if let Some(ledger) = &self.ledger {
-            return Ok(beside(ledger, move |ledger| ledger.diff(&task)).await?);
+            return Ok(beside(ledger, move |ledger| ledger.diff(&ask)).await?);
         }
-        let found = self.ask(|reply| FromSocket::Diff { task: task.clone(), reply }).await?;
+        let rounds = rounds_of(self, &ask.task).await?;
+        let (task, part) = (ask.task.clone(), part(&ask, &rounds)?);
+        let found = self.ask(|reply| FromSocket::Diff { task: ask.task, part, reply }).await?;
         let none = || {
             let message = format!("Task {task} has no work to show yet");
             Fault::not_found(message, format!("swarm task show {task}"))
         };
-        found.map_err(|error| Fault::world(error.to_string()))?.ok_or_else(none)
+        let found = found.map_err(|error| Fault::world(error.to_string()))?.ok_or_else(none)?;
+        Ok(DiffView { round: ask.round, since: ask.since, rounds, ..found })
     }
 
     /// Tells people that an agent tried what is not its to do; the same thing once.

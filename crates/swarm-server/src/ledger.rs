@@ -9,8 +9,9 @@ pub use swarm_engine::feed::Position;
 pub use swarm_engine::look::Look;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Seen};
-use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::view::TaskView;
@@ -25,7 +26,7 @@ pub trait Ledger: Send + Sync + 'static {
     fn ask(&self, envelope: Envelope) -> Result<Answer, ApiError>;
     /// What a command with this id was answered before.
     fn past_answer(&self, id: &CommandId) -> Option<Answer>;
-    fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError>;
+    fn diff(&self, ask: &DiffAsk) -> Result<DiffView, ApiError>;
     /// The last so many records, oldest first.
     fn records(&self, last: u64) -> Vec<String>;
     /// Which ledger there is, and how far it goes; none where there is no plan.

@@ -14,6 +14,7 @@ pub mod peer;
 mod places;
 pub mod sse;
 mod hub;
+mod past;
 mod api_state;
 pub mod unattended;
 pub mod api;

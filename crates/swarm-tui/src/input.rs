@@ -1,8 +1,9 @@
 //! What comes in and what is wanted: the whole vocabulary between the screen and the world.
 
 use swarm_protocol::api::{AgentNews, ApiError};
-use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
@@ -98,7 +99,7 @@ pub enum Input {
     Allowed(Option<TaskId>, Vec<AllowedView>),
     Choices(u64, Result<Vec<Choice>, ApiError>),
     Preview(u64, Result<Box<PreviewView>, ApiError>),
-    Diff(TaskId, Result<Box<DiffView>, ApiError>),
+    Diff(DiffAsk, Result<Box<DiffView>, ApiError>),
     Answer(u64, Result<Answer, ApiError>),
     /// What a typed command says.
     Told(u64, Result<Looked, ApiError>),
@@ -125,7 +126,7 @@ pub enum Wish {
     Call(u64, Vec<String>, Option<String>),
     /// The same on the terminal itself.
     CallHere(Vec<String>),
-    Diff(TaskId),
+    Diff(DiffAsk),
     /// The journal of this run from now on; none: of nobody.
     Follow(Option<RunId>),
     Editor(TaskId),

@@ -57,6 +57,8 @@ pub enum Action {
     Message,
     PreviousMark,
     NextMark,
+    PreviousPart,
+    NextPart,
     PreviousFile,
     NextFile,
     Copy,

@@ -6,7 +6,8 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use swarm_protocol::api::ApiError;
-use swarm_protocol::board::{AllowedView, BoardAgent, BoardRow, BoardView, DiffView, Verb};
+use swarm_protocol::board::{AllowedView, BoardAgent, BoardRow, BoardView, Verb};
+use swarm_protocol::diff::{DiffView, RoundView};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::PauseReason;
@@ -65,6 +66,13 @@ pub enum Full {
     Log,
     Diff,
     Help,
+}
+
+/// All of the work, what was submitted the nth time, or what is another than then.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Part {
+    pub round: Option<usize>,
+    pub since: Option<usize>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -165,6 +173,10 @@ pub struct Model {
     pub full: Option<Full>,
     pub scroll: usize,
     pub diff: Option<Result<Box<DiffView>, ApiError>>,
+    /// Which part of the work it is about.
+    pub part: Part,
+    /// Submissions of that work, oldest first.
+    pub rounds: Vec<RoundView>,
     /// Notes about lines of it, kept until the verdict is sent.
     pub notes: Vec<ReviewNote>,
     pub said: Option<Said>,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use swarm_protocol::api::{ApiError, HistoryPage, Seen};
-use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::event::line_at;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
@@ -65,9 +66,12 @@ impl Source {
         self.or(asked, move |ledger| ledger.preview(&command)).await
     }
 
-    pub async fn diff(&self, task: TaskId) -> Result<DiffView, ApiError> {
-        let asked = self.client.get(&format!("/v1/tasks/{task}/diff")).await;
-        self.or(asked, move |ledger| ledger.diff(&task)).await
+    pub async fn diff(&self, ask: DiffAsk) -> Result<DiffView, ApiError> {
+        let part = [("round", ask.round), ("since", ask.since)];
+        let part = part.iter().filter_map(|(name, number)| Some(format!("{name}={}", (*number)?)));
+        let part = part.collect::<Vec<_>>().join("&");
+        let asked = self.client.get(&format!("/v1/tasks/{}/diff?{part}", ask.task)).await;
+        self.or(asked, move |ledger| ledger.diff(&ask)).await
     }
 
     /// A lost answer is asked for again with the same id, so that nothing is done twice.

@@ -5,6 +5,7 @@ mod arrive;
 mod asking;
 mod confirming;
 mod dialogs;
+mod diffing;
 mod leaving;
 mod mouse;
 mod moving;
@@ -14,6 +15,7 @@ mod sending;
 mod typing;
 
 pub use confirming::filled;
+pub use diffing::part_words;
 
 use swarm_protocol::time::Timestamp;
 
@@ -48,7 +50,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         Input::Allowed(of, allowed) => arrive::allowed(model, of.as_ref(), allowed),
         Input::Choices(ticket, choices) => dialogs::choices(model, ticket, choices),
         Input::Preview(ticket, preview) => dialogs::previewed(model, ticket, preview),
-        Input::Diff(id, diff) => arrive::diff(model, &id, diff),
+        Input::Diff(ask, diff) => diffing::arrived(model, &ask, diff),
         Input::Answer(ticket, answer) => sending::answered(model, ticket, answer),
         Input::Told(ticket, told) => typing::told(model, ticket, told),
         Input::Events(events) => arrive::events(model, events),

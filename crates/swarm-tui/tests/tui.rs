@@ -6,6 +6,8 @@ mod support;
 mod chance;
 #[path = "tui/confirming.rs"]
 mod confirming;
+#[path = "tui/diffs.rs"]
+mod diffs;
 #[path = "tui/looks.rs"]
 mod looks;
 #[path = "tui/moving.rs"]

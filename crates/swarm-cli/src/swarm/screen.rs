@@ -7,11 +7,11 @@ use std::time::SystemTime;
 use swarm_core::State;
 use swarm_engine::look::{Look, look, show_around};
 use swarm_engine::store::Store;
-use swarm_engine::work_diff::work_diff;
+use swarm_engine::work_diff::{part, work_diff};
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Seen};
-use swarm_protocol::board::DiffView;
 use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_server::client::Client;
@@ -122,20 +122,24 @@ impl Ledger for Screen {
         Some(Answer { id: id.clone(), seq: past.seq, text: past.text.clone(), repeated: true })
     }
 
-    fn diff(&self, task: &TaskId) -> Result<DiffView, ApiError> {
+    fn diff(&self, ask: &DiffAsk) -> Result<DiffView, ApiError> {
+        let task = &ask.task;
         let state = self.state(None)?;
         if state.task(task).is_none() {
             return Err(told(unknown(&state, task)));
         }
+        let rounds = self.swarm.rounds(task).map_err(told)?;
+        let part = part(ask, &rounds)?;
         let looked = self.swarm.runtime.block_on(async {
             let trunk = self.swarm.trunk_name().await?;
-            Ok::<_, CliError>(work_diff(&self.swarm.git, &trunk, &state, task).await?)
+            Ok::<_, CliError>(work_diff(&self.swarm.git, &trunk, &state, task, &part).await?)
         });
         let none = || {
             let message = format!("Task {task} has no work to show yet");
             ApiError::new("not_found", message, format!("swarm task show {task}"))
         };
-        looked.map_err(told)?.ok_or_else(none)
+        let found = looked.map_err(told)?.ok_or_else(none)?;
+        Ok(DiffView { round: ask.round, since: ask.since, rounds, ..found })
     }
 
     fn records(&self, last: u64) -> Vec<String> {

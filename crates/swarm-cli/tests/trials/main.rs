@@ -25,6 +25,7 @@ mod merges;
 mod conflicts;
 mod modes;
 mod people_review;
+mod rounds;
 mod agent_review;
 mod council;
 mod planning;

@@ -6,9 +6,9 @@ use swarm_core::State;
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;
 use swarm_git::GitError;
-use swarm_protocol::board::DiffView;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::Command;
+use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{HookRule, Plan, Saved, SurveyAsk};
 use swarm_protocol::oplog::PreviewView;
@@ -20,7 +20,7 @@ use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
 use crate::store::Store;
-use crate::work_diff::work_diff;
+use crate::work_diff::{Part, work_diff};
 use swarm_process::caller::HOOK_MARK;
 use swarm_process::complain;
 use swarm_process::end_tree_by_nonce;
@@ -265,11 +265,16 @@ impl Coordinator {
     }
 
     /// What the work of a task changes, looked up beside the loop; as many at once as previews.
-    pub(super) fn work_diff(&self, task: TaskId, reply: oneshot::Sender<Result<Option<DiffView>, GitError>>) {
+    pub(super) fn work_diff(
+        &self,
+        task: TaskId,
+        part: Part,
+        reply: oneshot::Sender<Result<Option<DiffView>, GitError>>,
+    ) {
         let (world, state) = (self.world.clone(), self.store.state().clone());
         tokio::spawn(async move {
             let _one_at_a_time = world.previewing.lock().await;
-            let _ = reply.send(work_diff(&world.git, &world.trunk(), &state, &task).await);
+            let _ = reply.send(work_diff(&world.git, &world.trunk(), &state, &task, &part).await);
         });
     }
 }

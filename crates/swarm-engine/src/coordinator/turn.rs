@@ -225,8 +225,8 @@ impl Coordinator {
                 self.preview(command, reply);
                 Ok(())
             }
-            Incoming::Socket(FromSocket::Diff { task, reply }) => {
-                self.work_diff(task, reply);
+            Incoming::Socket(FromSocket::Diff { task, part, reply }) => {
+                self.work_diff(task, part, reply);
                 Ok(())
             }
             Incoming::Socket(FromSocket::Delivery { id, reply }) => {

@@ -6,19 +6,16 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 use serde_json::json;
 use swarm_engine::Around;
 use swarm_engine::coordinator::free_bytes;
 use swarm_engine::look::Look;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::outcome::PauseReason;
-use swarm_protocol::record::event_of;
-use swarm_protocol::time::Timestamp;
 
 use crate::api_state::{ApiState, Counted};
 use crate::fault::Fault;
-use crate::limits::HISTORY_MAX;
+use crate::past::{each_from, read};
 
 /// What the format calls itself.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -48,30 +45,15 @@ pub async fn metrics(State(api): State<Arc<ApiState>>) -> Result<Response, Fault
 
 /// Counts the records that came since it was last asked for.
 async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
-    let unreadable = |error: std::io::Error| Fault::world(format!("The ledger cannot be read: {error}"));
-    loop {
-        let (position, page) = api.hub.read(counted.seq + 1, None, HISTORY_MAX).await.map_err(unreadable)?;
-        for record in &page.records {
-            counted.seq = record.seq;
-            note(counted, record.seq, &record.text);
+    let from = counted.seq + 1;
+    each_from(api, from, |record| {
+        counted.seq = record.seq;
+        if let Some((event, at)) = read(record) {
+            counted.tally.note(record.seq, &event, at);
         }
-        if page.records.is_empty() || counted.seq >= position.seq {
-            return Ok(());
-        }
-    }
-}
-
-/// A record of a newer program says nothing that we could count.
-fn note(counted: &mut Counted, seq: u64, text: &str) {
-    #[derive(Deserialize)]
-    struct Moment {
-        ts: Timestamp,
-    }
-    let body = text.find("\"type\":\"").zip(text.rfind('}')).map(|(from, to)| &text[from..to]);
-    let event = body.and_then(|body| event_of(body.as_bytes()).ok());
-    if let (Some(event), Ok(Moment { ts })) = (event, serde_json::from_str(text)) {
-        counted.tally.note(seq, &event, ts);
-    }
+    })
+    .await
+    .map(drop)
 }
 
 /// Does it live

@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use swarm_engine::look::Look;
+use swarm_protocol::diff::DiffAsk;
 use swarm_protocol::ids::TaskId;
 
 use super::views::{Asked, When, asked, see, see_at};
@@ -77,21 +78,39 @@ pub async fn choices(
     see(&api, Look::Choices(named(id)?), when).await
 }
 
+/// Which part of the work.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct WhichWork {
+    /// As it was submitted the nth time; as it is now when it is left out
+    pub round: Option<usize>,
+    /// Only what is another than when it was submitted the nth time
+    pub since: Option<usize>,
+    /// Only this file, with its lines and the words marked that differ
+    pub file: Option<String>,
+}
+
 /// What the work of a task changes, as a patch
 ///
 /// The committed work of the task and nothing else, as `swarm task diff` has it. Cut after two megabytes.
 #[utoipa::path(
     get, path = "/v1/tasks/{id}/diff", tag = "screens",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = String, Path, description = "The task"), WhichWork),
     responses(
         (status = 200, description = "The patch and between which commits it is", body = ref("#/components/schemas/DiffView")),
-        (status = 400, description = "Not a task", body = ref("#/components/schemas/ErrorBody")),
-        (status = 404, description = "It has no work to show yet", body = ref("#/components/schemas/ErrorBody")),
+        (status = 400, description = "Not a task, or not a number", body = ref("#/components/schemas/ErrorBody")),
+        (status = 404, description = "It has no work to show yet, or was not submitted so many times", body = ref("#/components/schemas/ErrorBody")),
         (status = 503, description = "Git failed, or the coordinator has just ended", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn diff(State(api): State<Arc<ApiState>>, Path(id): Path<String>) -> Result<Response, Fault> {
-    Ok(Json(api.diff(named(id)?).await?).into_response())
+pub async fn diff(
+    State(api): State<Arc<ApiState>>,
+    Path(id): Path<String>,
+    which: Asked<WhichWork>,
+) -> Result<Response, Fault> {
+    let WhichWork { round, since, file } = asked(which)?;
+    Ok(Json(api.diff(DiffAsk { task: named(id)?, round, since, file }).await?).into_response())
 }
 
 fn named(id: String) -> Result<TaskId, Fault> {

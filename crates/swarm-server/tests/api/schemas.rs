@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use swarm_protocol::api::{
     AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, HistoryPage, LogPage, Pong,
 };
-use swarm_protocol::board::{AllowedView, BoardView, Choice, DiffView};
+use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::Command;
+use swarm_protocol::diff::DiffView;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::view::{

@@ -62,7 +62,9 @@ fn hints(model: &Model) -> Line<'static> {
     if let Some(full) = model.full {
         let text = match full {
             Full::Log => " j k scroll  G follow  [ ] tool calls  w wrap  y copy  Esc back",
-            Full::Diff => " j k move  [ ] hunks  { } files  Enter note, or fold a file  v verdict  Esc back",
+            Full::Diff => {
+                " j k move  [ ] hunks  { } files  ( ) rounds  Enter note, fold  v verdict  Esc back"
+            }
             Full::Help => " j k scroll  Esc back",
         };
         return Line::from(span(model.theme, Role::Key, &cut(text, width)));

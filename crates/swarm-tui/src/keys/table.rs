@@ -182,6 +182,22 @@ pub const KEYS: &[Binding] = &[
     key(&[Char('{')], "{", A::PreviousFile, "previous file", "Previous file of the diff", Looking),
     key(&[Char('}')], "}", A::NextFile, "next file", "Next file of the diff", Looking),
     key(
+        &[Char('(')],
+        "(",
+        A::PreviousPart,
+        "previous part",
+        "Previous part of the work in the diff",
+        Looking,
+    ),
+    key(
+        &[Char(')')],
+        ")",
+        A::NextPart,
+        "next part",
+        "Next part of the work in the diff: since the last submission, since earlier ones, each as submitted",
+        Looking,
+    ),
+    key(
         &[Char('y')],
         "y",
         A::Copy,

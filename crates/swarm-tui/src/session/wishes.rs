@@ -64,8 +64,8 @@ impl Hands {
             Wish::Call(ticket, words, seen) => {
                 spawn(told, async move { Input::Told(ticket, source.call(words, seen).await) });
             }
-            Wish::Diff(task) => {
-                spawn(told, async move { Input::Diff(task.clone(), source.diff(task).await.map(Box::new)) });
+            Wish::Diff(ask) => {
+                spawn(told, async move { Input::Diff(ask.clone(), source.diff(ask).await.map(Box::new)) });
             }
             Wish::Follow(run) => {
                 if let Some(log) = self.log.take() {

@@ -1,7 +1,7 @@
 //! News of the world.
 
 use swarm_protocol::api::{AgentNews, ApiError};
-use swarm_protocol::board::{AllowedView, BoardView, DiffView, Group};
+use swarm_protocol::board::{AllowedView, BoardView, Group};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::view::TaskView;
 
@@ -129,13 +129,6 @@ pub fn task(model: &mut Model, id: &TaskId, task: Result<Box<TaskView>, ApiError
 pub fn allowed(model: &mut Model, of: Option<&TaskId>, allowed: Vec<AllowedView>) -> Vec<Wish> {
     if model.looking_at.as_ref() == of {
         model.allowed = allowed;
-    }
-    vec![]
-}
-
-pub fn diff(model: &mut Model, id: &TaskId, diff: Result<Box<DiffView>, ApiError>) -> Vec<Wish> {
-    if model.looking_at.as_ref() == Some(id) {
-        model.diff = Some(diff);
     }
     vec![]
 }

@@ -67,6 +67,10 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
 
 /// A note about the line of the diff that the person is at.
 pub fn open_note(model: &mut Model) -> Vec<Wish> {
+    if model.part.round.is_some() {
+        model.note("This is an earlier submission: notes are about the work as it is now, ( goes back to it");
+        return vec![];
+    }
     match crate::draw::diff::place(model) {
         Some((file, line)) => {
             let kind = Kind::Note { file, line, text: Field::default() };

@@ -4,11 +4,11 @@ use swarm_protocol::board::Verb;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::{Mode, PauseReason};
 
-use super::{asking, dialogs, leaving, moving, sending};
+use super::{asking, dialogs, diffing, leaving, moving, sending};
 use crate::filter::Filter;
 use crate::input::{Key, Wish};
 use crate::keys::{self, Action, Part};
-use crate::model::{Full, Model, View};
+use crate::model::{Full, Model, Part as WorkPart, View};
 
 /// Keys closer to one another than this were not pressed by fingers.
 const FINGERS_MS: u64 = 4;
@@ -146,7 +146,10 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
         Action::Help => cover(model, Full::Help),
         Action::Diff => {
             cover(model, Full::Diff);
-            return model.looking_at.clone().map(Wish::Diff).into_iter().collect();
+            return diffing::ask(model, WorkPart::default());
+        }
+        Action::PreviousPart | Action::NextPart => {
+            return diffing::other_part(model, action == Action::NextPart);
         }
         Action::Enlarge | Action::Shrink => model.enlarged = action == Action::Enlarge,
         Action::Wrap => model.wrap = !model.wrap,

@@ -1,7 +1,7 @@
 //! What everything beside the tree is about follows the selection.
 
 use crate::input::Wish;
-use crate::model::{Log, Model};
+use crate::model::{Log, Model, Part};
 
 /// Asks for what is not known yet of the selected task, and follows its agent.
 pub fn follow(model: &mut Model) -> Vec<Wish> {
@@ -12,6 +12,8 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
         model.looking_at = selected;
         model.task = None;
         model.diff = None;
+        model.part = Part::default();
+        model.rounds.clear();
         model.notes.clear();
         model.turned.clear();
         model.allowed.retain(|allowed| !is_about_task(allowed.verb));

@@ -1,8 +1,9 @@
 //! A swarm that stands still, and a screen that looks at it.
 
 use serde_json::{Value, json};
-use swarm_protocol::board::{AllowedView, BoardView, DiffView, Verb};
+use swarm_protocol::board::{AllowedView, BoardView, Verb};
 use swarm_protocol::command::Command;
+use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
@@ -276,5 +277,5 @@ fn log() -> Vec<LogLine> {
 pub fn diff(task: &TaskId) -> DiffView {
     let patch = "diff --git a/a.md b/a.md\nindex 1..2 100644\n--- a/a.md\n+++ b/a.md\n@@ -8,2 +8,2 @@\n # Title\n-One for all tasks.\n+One for each task.\n";
     let oid = |c: char| Oid::new(c.to_string().repeat(40)).expect("an oid");
-    DiffView { task: task.clone(), from: oid('a'), to: oid('b'), patch: patch.into(), cut: false }
+    DiffView { patch: patch.into(), ..DiffView::new(task.clone(), oid('a'), oid('b')) }
 }

@@ -47,7 +47,10 @@ fn answers(stage: &mut Stage, wishes: Vec<Wish>, dice: &mut Dice) {
                 let choice = Choice { task, title, phase: 2, tags: vec![], unblocks: vec![], why };
                 Input::Choices(ticket, Ok(vec![choice]))
             }
-            Wish::Diff(task) => Input::Diff(task.clone(), Ok(Box::new(crate::support::diff(&task)))),
+            Wish::Diff(ask) => {
+                let shown = crate::support::diff(&ask.task);
+                Input::Diff(ask, Ok(Box::new(shown)))
+            }
             Wish::Allowed(task) => Input::Allowed(task, all_allowed()),
             Wish::Task(id) => Input::Task(id.clone(), Ok(crate::support::task(id.as_str()))),
             Wish::Board(_) if dice.roll(2) == 0 => Input::Board(Ok(board())),

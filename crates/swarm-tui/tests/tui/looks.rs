@@ -3,6 +3,7 @@
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use swarm_protocol::board::Choice;
+use swarm_protocol::diff::DiffAsk;
 use swarm_protocol::ids::TaskId;
 use swarm_tui::draw::draw;
 use swarm_tui::input::{Input, Key, Link, Wish};
@@ -141,7 +142,7 @@ fn gallery(columns: u16, rows: u16, theme: Theme) -> String {
     let mut diff_shown = Stage::themed(columns, rows, theme);
     diff_shown.char('D');
     let task = diff_shown.model.looking_at.clone().expect("a task");
-    diff_shown.take(Input::Diff(task.clone(), Ok(Box::new(diff(&task)))));
+    diff_shown.take(Input::Diff(DiffAsk::of(task.clone()), Ok(Box::new(diff(&task)))));
     add("diff", &diff_shown);
     let mut past = Stage::themed(columns, rows, theme);
     past.char('<');
@@ -213,7 +214,7 @@ fn a_file_of_the_diff_folds_and_a_lock_file_is_folded_already() {
     let task = stage.model.looking_at.clone().expect("a task");
     let mut both = diff(&task);
     both.patch.push_str("diff --git a/Cargo.lock b/Cargo.lock\n@@ -1,1 +1,1 @@\n-old lock\n+new lock\n");
-    stage.take(Input::Diff(task, Ok(Box::new(both))));
+    stage.take(Input::Diff(DiffAsk::of(task), Ok(Box::new(both))));
     let text = screen(&stage);
     assert!(text.contains("1 line added, 1 removed") && !text.contains("new lock"), "{text}");
     stage.press(Key::Enter);
@@ -264,7 +265,7 @@ fn a_diff_is_unified_and_side_by_side_where_it_fits() {
         let mut stage = Stage::new(columns, 24);
         stage.char('D');
         let task = stage.model.looking_at.clone().expect("a task");
-        stage.take(Input::Diff(task.clone(), Ok(Box::new(diff(&task)))));
+        stage.take(Input::Diff(DiffAsk::of(task.clone()), Ok(Box::new(diff(&task)))));
         check(name, &stage);
     }
 }

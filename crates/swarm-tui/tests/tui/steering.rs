@@ -3,6 +3,7 @@
 use serde_json::json;
 use swarm_protocol::board::Choice;
 use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::diff::DiffAsk;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::review::Verdict;
@@ -137,7 +138,7 @@ fn notes_at_lines_of_the_diff_are_sent_with_the_verdict() {
     let mut stage = Stage::new(80, 24);
     stage.char('D');
     let task = stage.model.looking_at.clone().expect("a task");
-    stage.take(Input::Diff(task.clone(), Ok(Box::new(crate::support::diff(&task)))));
+    stage.take(Input::Diff(DiffAsk::of(task.clone()), Ok(Box::new(crate::support::diff(&task)))));
     // File, hunk, "# Title" at line 8, the old line, the new one at line 9.
     stage.char('G');
     stage.press(Key::Enter);

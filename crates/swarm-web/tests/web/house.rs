@@ -10,8 +10,8 @@ use swarm_engine::paths::Paths;
 use swarm_engine::store::{OpenOptions, Opened, Store};
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Seen};
-use swarm_protocol::board::DiffView;
 use swarm_protocol::command::{Answer, Command, Envelope};
+use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_server::ledger::{Ledger, Look, Position};
@@ -276,7 +276,7 @@ impl Ledger for Plain {
         Some(Answer { id: id.clone(), seq: past.seq, text: past.text.clone(), repeated: true })
     }
 
-    fn diff(&self, _: &TaskId) -> Result<DiffView, ApiError> {
+    fn diff(&self, _: &DiffAsk) -> Result<DiffView, ApiError> {
         Err(failed("no repository"))
     }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use swarm_git::DiffKind;
+use swarm_protocol::diff::{DiffAsk, RoundView};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::view::{MemberView, ReviewView, TaskView};
 
@@ -14,7 +15,6 @@ use crate::output::paint::{Paint, paint};
 use crate::output::time::moment;
 use crate::output::{harmless, harmless_lines};
 use crate::swarm::Swarm;
-use crate::swarm::rounds::{Round, Stretch};
 
 /// Show what was submitted, what was asked for, and earlier verdicts
 ///
@@ -37,7 +37,7 @@ struct Shown {
     depends: Vec<String>,
     unblocks: Vec<String>,
     /// Earlier rounds and this one.
-    rounds: Vec<Round>,
+    rounds: Vec<RoundView>,
     /// The files that changed, in words of git.
     files: String,
     /// The same since the last round; empty in the first.
@@ -54,7 +54,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let review = swarm.review(id)?;
     let task = swarm.task(id, None)?;
     let rounds = swarm.rounds(id)?;
-    let files = swarm.diff_of(&swarm.work_of(id, None)?, DiffKind::Stat)?;
+    let files = swarm.diff_of(&swarm.work_of(&DiffAsk::of(id.clone()))?, DiffKind::Stat)?;
     let since_last_round = since_last(&swarm, id, &rounds)?;
     let tip = swarm.tip_of(id)?.filter(|tip| *tip != review.submitted);
     let goes_on = tip.as_ref().map(|tip| swarm.is_in(&review.submitted, tip)).transpose()?;
@@ -74,18 +74,18 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     cx.out.view(&shown, |shown| text(shown, &task, colour))
 }
 
-/// What changed since the work was submitted the last time; where trunk was merged in between, how to see it.
-fn since_last(swarm: &Swarm, id: &TaskId, rounds: &[Round]) -> Result<String, CliError> {
+/// What changed since the work was submitted the last time; where trunk was merged in between, its part is left out.
+fn since_last(swarm: &Swarm, id: &TaskId, rounds: &[RoundView]) -> Result<String, CliError> {
     let [.., before, now] = rounds else { return Ok(String::new()) };
     if before.commit == now.commit {
         return Ok("nothing: the same commit was submitted again".into());
     }
-    let [was, is] = [before, now].map(|round| swarm.work_of(id, Some(round.round)));
-    if was?.from != is?.from {
+    let (round, since) = (Some(now.round), Some(before.round));
+    let stretch = swarm.work_of(&DiffAsk { round, since, ..DiffAsk::of(id.clone()) })?;
+    if stretch.mixed {
         let n = before.round;
         return Ok(format!("trunk was merged in between; compare with `swarm task diff {id} --round {n}`"));
     }
-    let stretch = Stretch { from: before.commit.clone(), to: now.commit.clone() };
     Ok(String::from_utf8_lossy(&swarm.diff_of(&stretch, DiffKind::Stat)?).into_owned())
 }
 

@@ -3,14 +3,15 @@
 use std::io::{IsTerminal, Write};
 
 use serde::Serialize;
+use swarm_engine::work_diff::Stretch;
 use swarm_git::DiffKind;
+use swarm_protocol::diff::DiffAsk;
 
 use super::TaskArg;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::harmless;
+use crate::output::{harmless, note};
 use crate::swarm::Swarm;
-use crate::swarm::rounds::Stretch;
 
 /// Show what a task changes
 ///
@@ -28,6 +29,11 @@ pub struct Args {
     /// The work as it was submitted the Nth time, as `swarm review show` numbers it
     #[arg(long, value_name = "N")]
     pub round: Option<usize>,
+    /// Only what is another than when it was submitted the Nth time
+    ///
+    /// What came from trunk since then is left out.
+    #[arg(long, value_name = "N")]
+    pub since: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -39,7 +45,13 @@ struct Shown {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let stretch = swarm.work_of(&args.task.id, args.round)?;
+    let (round, since) = (args.round, args.since);
+    let stretch = swarm.work_of(&DiffAsk { round, since, ..DiffAsk::of(args.task.id) })?;
+    if stretch.mixed {
+        note(
+            "Trunk was merged in between and conflicts with the earlier submission: its changes are shown, too",
+        );
+    }
     let kind = if args.stat { DiffKind::Stat } else { DiffKind::Patch };
     let diff = swarm.diff_of(&stretch, kind)?;
     if cx.out.json {

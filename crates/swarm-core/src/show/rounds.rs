@@ -1,0 +1,34 @@
+//! Submissions of a task's work, read off the records one after the other: the state knows the newest only.
+
+use swarm_protocol::diff::RoundView;
+use swarm_protocol::event::Event;
+use swarm_protocol::gist::gist;
+use swarm_protocol::operation::SavedStage;
+use swarm_protocol::time::Timestamp;
+
+/// Takes in a record about the task.
+pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
+    let judged = |verdict: &str, notes: Vec<String>, rounds: &mut Vec<RoundView>| {
+        if let Some(last) = rounds.last_mut().filter(|round| round.verdict.is_none()) {
+            (last.verdict, last.notes) = (Some(verdict.to_owned()), notes);
+        }
+    };
+    match event {
+        Event::ReviewAsked { tip, .. } => {
+            let round = rounds.len() + 1;
+            rounds.push(RoundView { round, commit: tip, at, verdict: None, notes: vec![] });
+        }
+        Event::ChangesRequested { notes, .. } => {
+            judged("needs changes", notes.iter().map(ToString::to_string).collect(), rounds);
+        }
+        Event::ReviewFailed { output, .. } => judged("needs changes", vec![gist(&output)], rounds),
+        Event::TaskApproved { .. } => judged("approved", vec![], rounds),
+        // The verdict was undone.
+        Event::TaskRestored { stage: Some(SavedStage::Review { tip, .. }), .. } => {
+            if let Some(last) = rounds.last_mut().filter(|round| round.commit == tip) {
+                (last.verdict, last.notes) = (None, vec![]);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,62 @@
+//! What the records add up to, read page by page: never more of the ledger in memory than one page.
+
+use serde::Deserialize;
+use swarm_engine::note_round;
+use swarm_engine::records::Record;
+use swarm_protocol::diff::RoundView;
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
+use swarm_protocol::record::event_of;
+use swarm_protocol::time::Timestamp;
+
+use crate::api_state::ApiState;
+use crate::fault::Fault;
+use crate::limits::HISTORY_MAX;
+
+/// Every record from one on, up to what is durable when the last one is taken. Gives back its number.
+pub async fn each_from(api: &ApiState, from: u64, mut take: impl FnMut(&Record)) -> Result<u64, Fault> {
+    let unreadable = |error: std::io::Error| Fault::world(format!("The ledger cannot be read: {error}"));
+    let (mut seq, mut at) = (from.saturating_sub(1), None);
+    loop {
+        let (position, page) = api.hub.read(seq + 1, at, HISTORY_MAX).await.map_err(unreadable)?;
+        for record in &page.records {
+            seq = record.seq;
+            take(record);
+        }
+        if page.records.is_empty() || seq >= position.seq {
+            return Ok(seq);
+        }
+        at = Some(page.at);
+    }
+}
+
+/// What it says and when; none: a record of a newer program says nothing that we could use.
+pub fn read(record: &Record) -> Option<(Event, Timestamp)> {
+    #[derive(Deserialize)]
+    struct Moment {
+        ts: Timestamp,
+    }
+    let text = &record.text;
+    let body = text.find("\"type\":\"").zip(text.rfind('}')).map(|(from, to)| &text[from..to])?;
+    let event = event_of(body.as_bytes()).ok()?;
+    Some((event, serde_json::from_str::<Moment>(text).ok()?.ts))
+}
+
+/// Kinds of records that are about a submission.
+const OF_ROUNDS: [&str; 5] =
+    ["review_asked", "changes_requested", "review_failed", "task_approved", "task_restored"];
+
+/// Everything that was ever submitted for this task, oldest first.
+pub async fn rounds_of(api: &ApiState, task: &TaskId) -> Result<Vec<RoundView>, Fault> {
+    let mut rounds = Vec::new();
+    each_from(api, 1, |record| {
+        if OF_ROUNDS.contains(&record.kind.as_str())
+            && let Some((event, at)) = read(record)
+            && event.task() == Some(task)
+        {
+            note_round(&mut rounds, event, at);
+        }
+    })
+    .await?;
+    Ok(rounds)
+}
