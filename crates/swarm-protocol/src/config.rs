@@ -12,7 +12,7 @@ mod span;
 mod telemetry;
 mod worktree;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -97,6 +97,7 @@ pub struct Config {
     pub daemon: Daemon,
     pub checkpoints: Checkpoints,
     pub web: Web,
+    pub tui: Tui,
     pub mcp: Mcp,
     pub telemetry: Telemetry,
     /// Programs of yours that are run at certain moments, by name: pre-start, post-complete, pre-merge, post-merge, on-conflict, on-learning, on-pause, on-error.
@@ -180,6 +181,17 @@ pub struct Web {
     pub enabled: bool,
 }
 
+/// The terminal UI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub struct Tui {
+    /// Whether the mouse is for it, and not for the terminal.
+    pub mouse: bool,
+    /// Other keys, by what they do: names of keys with blanks between them, none to have no key for it.
+    pub keys: BTreeMap<String, String>,
+}
+
 /// For clients of the Model Context Protocol.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -237,6 +249,7 @@ impl Default for Config {
             daemon: Daemon::default(),
             checkpoints: Checkpoints::default(),
             web: Web::default(),
+            tui: Tui::default(),
             mcp: Mcp::default(),
             telemetry: Telemetry::default(),
             hooks: Hooks::new(),
@@ -247,6 +260,12 @@ impl Default for Config {
 impl Default for Commands {
     fn default() -> Self {
         Self { commands: vec![], timeout: Span::secs(600) }
+    }
+}
+
+impl Default for Tui {
+    fn default() -> Self {
+        Self { mouse: true, keys: BTreeMap::new() }
     }
 }
 

@@ -19,6 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::input::Link;
+use crate::keys::Action;
 use crate::model::{Full, Model, View};
 use crate::theme::Role;
 use layout::{Pane, Placed, Size};
@@ -115,10 +116,10 @@ fn view_title(model: &Model, view: View) -> String {
         }
         View::Events => {
             let hidden = model.events.len() - model.shown_events().count();
-            if hidden == 0 { name } else { format!("{name} · machinery hidden ({hidden}) · . shows") }
+            if hidden == 0 { name } else { format!("{name} · machinery hidden ({hidden}) · {} shows", model.keys.first(Action::Machinery)) }
         }
         View::Attention if model.length(View::Attention) > 0 => format!("{name} · a digit chooses"),
-        View::Checkpoints if model.length(view) > 0 => format!("{name} · Enter looks at a rollback"),
+        View::Checkpoints if model.length(view) > 0 => format!("{name} · {} looks at a rollback", model.keys.first(Action::Open)),
         _ => name,
     }
 }
@@ -159,9 +160,8 @@ fn tabs(model: &Model, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// How the swarm is reached, where it is worth a word.
-pub fn link_words(model: &Model) -> Option<&'static str> {
-    match model.link {
-        Link::Offline => Some("no coordinator runs: this is the ledger; ! or `swarm run` starts one"),
-        Link::Unknown | Link::Online => None,
-    }
+pub fn link_words(model: &Model) -> Option<String> {
+    let key = model.keys.first(Action::Hint);
+    let words = format!("no coordinator runs: this is the ledger; {key} or `swarm run` starts one");
+    (model.link == Link::Offline).then_some(words)
 }

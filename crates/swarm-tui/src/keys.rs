@@ -1,10 +1,13 @@
 //! The one table of keys: help, footer, palette and the printed page are all made of it.
 
+mod own;
+mod names;
 mod table;
 
 use swarm_protocol::board::Verb;
 
 use crate::input::Key;
+pub use own::{Wrong, with_own};
 pub use table::KEYS;
 
 /// What a key does.
@@ -98,7 +101,7 @@ impl Part {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
     pub keys: &'static [Key],
     /// As people read it.
@@ -114,29 +117,62 @@ pub struct Binding {
     pub footer: Option<u8>,
 }
 
-/// What this key does, if anything.
-pub fn binding(key: Key) -> Option<&'static Binding> {
-    KEYS.iter().find(|binding| binding.keys.contains(&key))
+impl Binding {
+    /// What it is called in the configuration.
+    pub fn name(&self) -> String {
+        match self.action {
+            Action::View(n) => format!("view-{n}"),
+            _ => self.word.replace(' ', "-"),
+        }
+    }
 }
 
-pub fn of(action: Action) -> Option<&'static Binding> {
-    KEYS.iter().find(|binding| binding.action == action)
+/// The table as it holds: as it is made, but for the keys that a person wants to be others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keymap(&'static [Binding]);
+
+impl Default for Keymap {
+    fn default() -> Self {
+        Self(KEYS)
+    }
 }
 
-/// Those of the footer, most wanted first.
-pub fn footer() -> Vec<&'static Binding> {
-    let mut list: Vec<&Binding> = KEYS.iter().filter(|binding| binding.footer.is_some()).collect();
-    list.sort_by_key(|binding| binding.footer);
-    list
+impl Keymap {
+    pub fn all(self) -> &'static [Binding] {
+        self.0
+    }
+
+    /// What this key does, if anything.
+    pub fn binding(self, key: Key) -> Option<&'static Binding> {
+        self.0.iter().find(|binding| binding.keys.contains(&key))
+    }
+
+    pub fn of(self, action: Action) -> Option<&'static Binding> {
+        self.0.iter().find(|binding| binding.action == action)
+    }
+
+    /// The key that does this, as people read it; the first where there are several.
+    pub fn first(self, action: Action) -> String {
+        let key = self.of(action).and_then(|binding| binding.keys.first());
+        key.map_or_else(|| "-".to_owned(), |key| names::shown(*key))
+    }
+
+    /// Those of the footer, most wanted first.
+    pub fn footer(self) -> Vec<&'static Binding> {
+        let mut list: Vec<&Binding> = self.0.iter().filter(|binding| binding.footer.is_some()).collect();
+        list.sort_by_key(|binding| binding.footer);
+        list
+    }
 }
 
 /// The table of the guide.
 pub fn page() -> String {
     let mut page = String::new();
     for part in Part::ALL {
-        page.push_str(&format!("**{}**\n\n| key | does |\n|---|---|\n", part.title()));
+        page.push_str(&format!("**{}**\n\n| key | does | `tui.keys` |\n|---|---|---|\n", part.title()));
         for binding in KEYS.iter().filter(|binding| binding.part == part) {
-            page.push_str(&format!("| `{}` | {} |\n", binding.shown.replace('|', "\\|"), binding.help));
+            let (shown, name) = (binding.shown.replace('|', "\\|"), binding.name());
+            page.push_str(&format!("| `{shown}` | {} | `{name}` |\n", binding.help));
         }
         page.push('\n');
     }
@@ -160,15 +196,18 @@ mod tests {
                 }
             }
         }
-        let words: std::collections::BTreeSet<&str> = KEYS.iter().map(|binding| binding.word).collect();
-        // The view and the command of the same name are told apart by their key.
-        assert!(words.len() + 2 >= KEYS.len(), "a word stands for two keys");
+        let names: std::collections::BTreeSet<String> = KEYS.iter().map(Binding::name).collect();
+        assert_eq!(names.len(), KEYS.len(), "a name stands for two actions");
+        for binding in KEYS {
+            let shown: Vec<String> = binding.keys.iter().map(|key| names::shown(*key)).collect();
+            assert_eq!(binding.shown, shown.join(" "));
+        }
     }
 
     #[test]
     fn moving_keys_only_move() {
         for key in [Char('j'), Char('k'), Up, Down, PageUp, PageDown, Ctrl('d'), Ctrl('u')] {
-            assert_eq!(binding(key).map(|b| b.part), Some(Part::Moving), "{key:?}");
+            assert_eq!(Keymap::default().binding(key).map(|b| b.part), Some(Part::Moving), "{key:?}");
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::dialog::Dialog;
 use crate::field::Field;
 use crate::filter::Filter;
 use crate::input::{EventLine, Link, LogLine};
+use crate::keys::{Action, Keymap};
 use crate::theme::Theme;
 use crate::typed::Typed;
 pub use tree::Node;
@@ -131,6 +132,7 @@ pub struct Model {
     /// The folder of the repository, for the header.
     pub place: String,
     pub theme: Theme,
+    pub keys: Keymap,
     pub link: Link,
     pub board: Option<Box<BoardView>>,
     /// Why there is no board.
@@ -284,7 +286,7 @@ impl Model {
         // One that can be typed is looked at with one key.
         let hint = match (error.hint.as_str(), &self.hint) {
             ("", _) => String::new(),
-            (hint, Some(_)) => format!("; ! {hint}"),
+            (hint, Some(_)) => format!("; {} {hint}", self.keys.first(Action::Hint)),
             (hint, None) => format!("; {hint}"),
         };
         let text = format!("{}{hint}", error.message);

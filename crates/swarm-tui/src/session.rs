@@ -17,6 +17,7 @@ use tokio_stream::StreamExt;
 use crate::dialog::DEAF_MS;
 use crate::draw::draw;
 use crate::input::{Input, Wish};
+use crate::keys::Keymap;
 use crate::model::Model;
 use crate::source::Source;
 use crate::theme::Theme;
@@ -38,6 +39,7 @@ pub struct Options {
     /// Folder of the repository, for the header.
     pub place: String,
     pub theme: Theme,
+    pub keys: Keymap,
     pub mouse: bool,
     /// A file for what the screen shows, as an asciicast.
     pub record: Option<std::path::PathBuf>,
@@ -74,6 +76,7 @@ fn now() -> Timestamp {
 async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Result<Left> {
     let (told, mut news) = mpsc::channel(QUEUE);
     let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
+    model.keys = options.keys;
     model.owns = options.over.is_some();
     model.commands = source.typist.commands();
     let mut over = options.over.unwrap_or_else(|| Box::pin(std::future::pending()));

@@ -12,5 +12,7 @@ mod diffs;
 mod looks;
 #[path = "tui/moving.rs"]
 mod moving;
+#[path = "tui/own_keys.rs"]
+mod own_keys;
 #[path = "tui/steering.rs"]
 mod steering;

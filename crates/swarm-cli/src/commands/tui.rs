@@ -73,10 +73,12 @@ pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, Cli
         return Err(CliError::usage("swarm tui needs a terminal")
             .say("Use `swarm tui --plain`, or `swarm status --watch --json` in scripts"));
     }
+    let (mouse, keys) = swarm.of_screen()?;
     let options = Options {
         place: swarm.place(),
+        keys,
         theme: Theme { colour: cx.out.colour, ascii: args.ascii },
-        mouse: !args.no_mouse,
+        mouse: mouse && !args.no_mouse,
         record: args.record.clone(),
         over,
     };

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use swarm_engine::settings::{self, Settings, Source};
+use swarm_engine::settings::{self, Settings, SettingsError, Source};
+use swarm_tui::keys::{Keymap, Wrong, with_own};
 
 use super::Swarm;
 use crate::error::CliError;
@@ -28,7 +29,27 @@ pub fn environment() -> BTreeMap<String, String> {
 impl Swarm {
     /// The configuration as it holds for this command.
     pub(super) fn configuration(&self) -> Result<Settings, CliError> {
-        Ok(settings::load(&self.paths.config, &environment(), &[])?)
+        let settings = settings::load(&self.paths.config, &environment(), &[])?;
+        self.keymap(&settings)?;
+        Ok(settings)
+    }
+
+    /// How the screen is to be: whether the mouse is for it, and its keys.
+    pub fn of_screen(&self) -> Result<(bool, Keymap), CliError> {
+        let settings = settings::load(&self.paths.config, &environment(), &[])?;
+        Ok((settings.config.tui.mouse, self.keymap(&settings)?))
+    }
+
+    fn keymap(&self, settings: &Settings) -> Result<Keymap, CliError> {
+        let refused = |wrong: Wrong| {
+            let key = format!("tui.keys.{}", wrong.name);
+            let place = match settings.sources.get(&key) {
+                Some(Source::File { line }) => format!("{}:{line}", self.paths.config.display()),
+                _ => key.clone(),
+            };
+            SettingsError { place, why: format!("{key}: {}", wrong.why), hint: wrong.hint }
+        };
+        Ok(with_own(&settings.config.tui.keys).map_err(refused)?)
     }
 
     /// Every key with its value.

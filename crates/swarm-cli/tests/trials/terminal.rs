@@ -201,3 +201,29 @@ fn a_screen_is_recorded_as_it_was_shown() {
     assert!(shown.contains("ledger") && shown.contains("Selected"), "{shown}");
     arena.is_judged();
 }
+
+#[test]
+fn keys_of_the_configuration_hold_and_a_clash_is_refused_with_its_line() {
+    let arena = arena_with(json!({ "tui": { "keys": { "block": "B" } } }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "hang")]]);
+    let tmux = Tmux::start(&arena, 80, 24, &["tui"]);
+    tmux.until_said("B block");
+    tmux.press("B");
+    tmux.until_said("Block task 1.1");
+    tmux.press("Escape");
+    tmux.until("the dialog is closed", |screen| !screen.contains("Block task 1.1"));
+    tmux.press("q");
+    wait_for("the screen is gone", || tmux.has_ended());
+    let refused = |keys: serde_json::Value| {
+        let config = format!("{{\n  \"tui\": {{\n    \"keys\": {keys}\n  }}\n}}\n");
+        std::fs::write(arena.root.join(".swarm/config.json"), config).expect("a configuration");
+        let out = arena.swarm(&["config", "show"]);
+        assert!(!out.status.success(), "{keys} is refused");
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    let said = refused(json!({ "stop": "x" }));
+    assert!(said.contains("config.json:3: tui.keys.stop: x would be both stop and kill"), "{said}");
+    let said = refused(json!({ "stopp": "X" }));
+    assert!(said.contains("config.json:3: tui.keys.stopp") && said.contains("Did you mean stop?"), "{said}");
+    arena.is_judged();
+}

@@ -11,6 +11,9 @@ const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json
 const TAGS: &str = "review.tags";
 const IN_TAGS: &str = "review.tags.";
 
+/// Keys of the terminal UI by what they do. The terminal UI knows which there are.
+const IN_TUI: &str = "tui.keys.";
+
 /// The agent programs there are adapters for.
 const PROGRAMS: &[&str] = &["claude", "codex", "gemini", "opencode", "acp", "exec", "script"];
 
@@ -58,7 +61,7 @@ impl Keys {
             let known = |member| ["command", "timeout", "blocking"].contains(&member);
             return Hook::canonical(name).is_some() && member.is_none_or(known);
         }
-        if key == TAGS || key.starts_with(IN_TAGS) {
+        if key == TAGS || key.starts_with(IN_TAGS) || key.starts_with(IN_TUI) {
             return true;
         }
         let of_profile =

@@ -6,13 +6,14 @@ use ratatui::text::Line;
 use swarm_protocol::view::TaskView;
 
 use super::text::{cut, pad, put_all, span, wrapped};
+use crate::keys::Action;
 use crate::model::Model;
 use crate::said::{count, money, tokens};
 use crate::theme::Role;
 
 pub fn title(model: &Model) -> String {
     match (&model.task, &model.looking_at) {
-        (Some(task), _) => format!("{} {} · D diff", task.row.id, task.row.title),
+        (Some(task), _) => format!("{} {} · {} diff", task.row.id, task.row.title, model.keys.first(Action::Diff)),
         (None, Some(id)) => id.to_string(),
         (None, None) => "no task is selected".into(),
     }

@@ -7,12 +7,11 @@ use swarm_protocol::board::Verb;
 use unicode_width::UnicodeWidthStr;
 
 use super::text::{cut, pad, put, put_all, span, wrapped};
-use crate::keys::{self, Action, Binding};
+use crate::keys::{Action, Binding};
 use crate::model::{Full, Model, Said, Tone};
 use crate::theme::Role;
 
 /// A longer refusal is cut, and a screen that is not this high has one line for it.
-const ALL: &str = "? all ";
 const SAID_MAX: usize = 3;
 const ROWS_FOR_MORE: u16 = 16;
 
@@ -47,34 +46,28 @@ fn said(model: &Model) -> Vec<Line<'static>> {
         },
     };
     let can_undo = undo && model.refusal(Verb::Undo).is_none() && model.past.is_none();
-    let foot = if can_undo { "z undo " } else { "" };
+    let foot = if can_undo { format!("{} undo ", model.keys.first(Action::Undo)) } else { String::new() };
     let room = width.saturating_sub(foot.width() + 1);
     if role == Role::Bad && text.width() > room && model.size.1 >= ROWS_FOR_MORE {
         let lines = wrapped(&text, width.saturating_sub(1)).into_iter().take(SAID_MAX);
         return lines.map(|line| Line::from(span(theme, role, &line))).collect();
     }
-    vec![Line::from(vec![span(theme, role, &pad(&cut(&text, room), room + 1)), span(theme, Role::Key, foot)])]
+    vec![Line::from(vec![span(theme, role, &pad(&cut(&text, room), room + 1)), span(theme, Role::Key, &foot)])]
 }
 
 /// Bright: it would be accepted. Dim: pressed, it says why not and what would help.
 fn hints(model: &Model) -> Line<'static> {
     let width = usize::from(model.size.0);
     if let Some(full) = model.full {
-        let text = match full {
-            Full::Log => " j k scroll  G follow  [ ] tool calls  w wrap  y copy  Esc back",
-            Full::Diff => {
-                " j k move  [ ] hunks  { } files  ( ) rounds  Enter note, fold  v verdict  Esc back"
-            }
-            Full::Help => " j k scroll  Esc back",
-        };
-        return Line::from(span(model.theme, Role::Key, &cut(text, width)));
+        return Line::from(span(model.theme, Role::Key, &cut(&covering(model, full), width)));
     }
     if model.typing_filter {
         let text = " type to filter: words, stage:review, tag:docs, !not   Enter keep   Esc clear";
         return Line::from(span(model.theme, Role::Key, &cut(text, width)));
     }
     let mut line = Line::from(" ");
-    let mut room = width.saturating_sub(ALL.width() + 1);
+    let all = all_keys(model);
+    let mut room = width.saturating_sub(all.width() + 1);
     for (binding, role) in offered(model) {
         let word = word(model, binding);
         room -= cells(model, binding);
@@ -83,17 +76,57 @@ fn hints(model: &Model) -> Line<'static> {
         line.push_span(span(model.theme, word_role, &format!(" {word}  ")));
     }
     line.push_span(" ".repeat(room));
-    line.push_span(span(model.theme, Role::Key, "?"));
-    line.push_span(span(model.theme, Role::Plain, " all "));
+    let (key, word) = all.split_at(all.find(' ').unwrap_or_default());
+    line.push_span(span(model.theme, Role::Key, key));
+    line.push_span(span(model.theme, Role::Plain, word));
     line
+}
+
+/// The end of the last line.
+fn all_keys(model: &Model) -> String {
+    format!("{} all ", model.keys.first(Action::Help))
+}
+
+/// What can be done with what covers the board.
+const IN_LOG: &[(&[Action], &str)] = &[
+    (&[Action::Down, Action::Up], "scroll"),
+    (&[Action::Last], "follow"),
+    (&[Action::PreviousMark, Action::NextMark], "tool calls"),
+    (&[Action::Wrap], "wrap"),
+    (&[Action::Copy], "copy"),
+    (&[Action::Back], "back"),
+];
+const IN_DIFF: &[(&[Action], &str)] = &[
+    (&[Action::Down, Action::Up], "move"),
+    (&[Action::PreviousMark, Action::NextMark], "hunks"),
+    (&[Action::PreviousFile, Action::NextFile], "files"),
+    (&[Action::PreviousPart, Action::NextPart], "rounds"),
+    (&[Action::Open], "note, fold"),
+    (&[Action::Review], "verdict"),
+    (&[Action::Back], "back"),
+];
+const IN_HELP: &[(&[Action], &str)] = &[(&[Action::Down, Action::Up], "scroll"), (&[Action::Back], "back")];
+
+fn covering(model: &Model, full: Full) -> String {
+    let hints = match full {
+        Full::Log => IN_LOG,
+        Full::Diff => IN_DIFF,
+        Full::Help => IN_HELP,
+    };
+    let mut text = String::from(" ");
+    for (actions, word) in hints {
+        let keys: Vec<String> = actions.iter().map(|action| model.keys.first(*action)).collect();
+        text.push_str(&format!("{} {word}  ", keys.join(" ")));
+    }
+    text
 }
 
 /// The keys that have room, in their order. What would be accepted stands before what would not, so that a narrow
 /// screen has the useful ones.
 fn offered(model: &Model) -> Vec<(&'static Binding, Role)> {
-    let mut room = usize::from(model.size.0).saturating_sub(ALL.width() + 1);
+    let mut room = usize::from(model.size.0).saturating_sub(all_keys(model).width() + 1);
     let (open, shut): (Vec<&Binding>, Vec<&Binding>) =
-        keys::footer().into_iter().filter(|b| b.action != Action::Help).partition(|b| is_open(model, b));
+        model.keys.footer().into_iter().filter(|b| b.action != Action::Help && !b.keys.is_empty()).partition(|b| is_open(model, b));
     let all = open.into_iter().map(|b| (b, Role::Key)).chain(shut.into_iter().map(|b| (b, Role::Dim)));
     let fits = |(binding, _): &(&'static Binding, Role)| {
         let cells = cells(model, binding);
@@ -114,7 +147,7 @@ pub fn at(model: &Model, column: u16) -> Option<Action> {
         return None;
     }
     let (width, column) = (usize::from(model.size.0), usize::from(column));
-    if column + ALL.width() >= width {
+    if column + all_keys(model).width() >= width {
         return Some(Action::Help);
     }
     let mut x = 1;

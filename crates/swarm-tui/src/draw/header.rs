@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::text::{cut, put, span};
 use crate::input::Link;
+use crate::keys::Action;
 use crate::model::Model;
 use crate::said::{age, money};
 use crate::theme::Role;
@@ -83,9 +84,10 @@ fn attention(model: &Model) -> Line<'static> {
         let text = if model.board.is_some() { " Nothing waits for you" } else { "" };
         return Line::from(span(theme, Role::Dim, text));
     };
+    let key = model.keys.first(Action::Attention);
     let foot = match board.attention.len() {
-        1 => " a answer ".to_owned(),
-        n => format!(" 1 of {n} · a answer "),
+        1 => format!(" {key} answer "),
+        n => format!(" 1 of {n} · {key} answer "),
     };
     let shown = if width >= 150 { 2 } else { 1 };
     let room = width.saturating_sub(foot.width()) / shown;
@@ -109,14 +111,16 @@ fn attention(model: &Model) -> Line<'static> {
 /// Pauses, draining, quotas, a lost connection: what a person must not overlook.
 pub fn abnormal(model: &Model) -> Option<String> {
     if let Some(at) = model.past {
+        let [back, forth, present] =
+            [Action::RecordBack, Action::RecordForth, Action::Present].map(|action| model.keys.first(action));
         return Some(format!(
-            "This is the past, record {at}: nothing can be changed here. < > move, t returns to the present"
+            "This is the past, record {at}: nothing can be changed here. {back} {forth} move, {present} returns to the present"
         ));
     }
     let board = model.board.as_ref();
     let mut parts: Vec<String> = Vec::new();
     if model.link == Link::Offline {
-        parts.extend(super::link_words(model).map(str::to_owned));
+        parts.extend(super::link_words(model));
     }
     let Some(board) = board else { return (!parts.is_empty()).then(|| parts.join(" · ")) };
     for pause in &board.pauses {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::text::{cut, pad, put, put_all, rule, span};
-use crate::keys::{KEYS, Part};
+use crate::keys::Part;
 use crate::model::Model;
 use crate::theme::Role;
 
@@ -15,7 +15,7 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for part in Part::ALL {
         lines.push(Line::from(span(theme, Role::Title, &format!(" {}", part.title()))));
-        for binding in KEYS.iter().filter(|binding| binding.part == part) {
+        for binding in model.keys.all().iter().filter(|binding| binding.part == part) {
             let refused = binding.verb.and_then(|verb| model.refusal(verb));
             let role = if refused.is_some() { Role::Dim } else { Role::Plain };
             lines.push(Line::from(vec![

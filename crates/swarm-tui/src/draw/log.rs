@@ -6,6 +6,7 @@ use ratatui::text::Line;
 
 use super::text::{cut, put, put_all, rule, span, wrapped};
 use crate::input::{LogLine, Tone};
+use crate::keys::Action;
 use crate::model::Model;
 use crate::said::{age, clock, money, tokens};
 use crate::theme::Role;
@@ -31,7 +32,7 @@ pub fn title(model: &Model) -> String {
     }
     parts.push(match model.log.back {
         None => "follow on".into(),
-        Some(_) => format!("↓ {} new, G follows", model.log.unseen),
+        Some(_) => format!("↓ {} new, {} follows", model.log.unseen, model.keys.first(Action::Last)),
     });
     parts.join(" · ")
 }

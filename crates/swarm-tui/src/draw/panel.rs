@@ -7,7 +7,7 @@ use swarm_protocol::outcome::Mode;
 use super::dialog::{Parts, plain};
 use super::text::{cut, pad, span};
 use crate::dialog::{Dialog, Kind};
-use crate::keys::{self, Action, Binding, Part};
+use crate::keys::{Action, Binding, Part};
 use crate::model::Model;
 use crate::palette::{self, Entry};
 use crate::said::{age, count};
@@ -119,7 +119,7 @@ pub fn panel(model: &Model, width: usize) -> Parts {
             _ => "Whole swarm".into(),
         };
         body.push(Line::from(span(theme, Role::Bold, &cut(&what, width))));
-        body.extend(actions.iter().filter_map(|action| keys::of(*action)).map(|b| offered(model, b, width)));
+        body.extend(actions.iter().filter_map(|action| model.keys.of(*action)).map(|b| offered(model, b, width)));
     }
     Parts {
         title: "Intervention".into(),
@@ -161,7 +161,7 @@ pub fn palette(model: &Model, width: usize) -> Parts {
     ])];
     let line = |(n, entry): (usize, Entry)| {
         let text = match entry {
-            Entry::Action(action) => keys::of(action).map_or_else(String::new, |binding| {
+            Entry::Action(action) => model.keys.of(action).map_or_else(String::new, |binding| {
                 format!("{} {}  {}", pad(binding.shown, 8), pad(binding.word, 16), binding.help)
             }),
             Entry::Typed(line) => {

@@ -8,6 +8,7 @@ use super::{dialogs, sending};
 use crate::dialog::{Kind, Shown};
 use crate::field::Field;
 use crate::input::Wish;
+use crate::keys::Action;
 use crate::model::Model;
 use crate::said::count;
 
@@ -50,7 +51,7 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
         Kind::Note { file, line, text } => {
             model.notes.push(ReviewNote { file: Some(file), line, text: text.text() });
             let kept = count(model.notes.len() as u64, "note");
-            model.note(format!("{kept} kept; v sends the verdict with them"));
+            model.note(format!("{kept} kept; {} sends the verdict with them", model.keys.first(Action::Review)));
             return vec![];
         }
         Kind::Typed { line, words, .. } => return super::typing::carry_out(model, &line, words, seen),

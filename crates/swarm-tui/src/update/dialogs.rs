@@ -68,7 +68,10 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
 /// A note about the line of the diff that the person is at.
 pub fn open_note(model: &mut Model) -> Vec<Wish> {
     if model.part.round.is_some() {
-        model.note("This is an earlier submission: notes are about the work as it is now, ( goes back to it");
+        let key = model.keys.first(Action::PreviousPart);
+        model.note(format!(
+            "This is an earlier submission: notes are about the work as it is now, {key} goes back to it"
+        ));
         return vec![];
     }
     match crate::draw::diff::place(model) {
@@ -226,7 +229,7 @@ fn in_panel(model: &mut Model, key: Key) -> Vec<Wish> {
         Key::PageDown | Key::PageUp => moved(model, key),
         key => {
             model.dialog = None;
-            match crate::keys::binding(key) {
+            match model.keys.binding(key) {
                 Some(binding) => pressed::act(model, binding.action),
                 None => vec![],
             }

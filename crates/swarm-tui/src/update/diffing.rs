@@ -5,6 +5,7 @@ use swarm_protocol::board::Group;
 use swarm_protocol::diff::{DiffAsk, DiffView};
 
 use crate::input::Wish;
+use crate::keys::Action;
 use crate::model::{Full, Model, Part};
 
 /// Asks for this part of the selected task's work.
@@ -48,7 +49,11 @@ fn parts(model: &Model) -> Vec<Part> {
 
 pub fn other_part(model: &mut Model, forth: bool) -> Vec<Wish> {
     if model.full != Some(Full::Diff) {
-        model.note("D shows what a task changes; there ( and ) go through its submissions");
+        let [diff, back, forth] =
+            [Action::Diff, Action::PreviousPart, Action::NextPart].map(|action| model.keys.first(action));
+        model.note(format!(
+            "{diff} shows what a task changes; there {back} and {forth} go through its submissions"
+        ));
         return vec![];
     }
     let parts = parts(model);

@@ -4,6 +4,7 @@ use swarm_protocol::command::Command;
 
 use super::sending;
 use crate::input::{Link, Wish};
+use crate::keys::Action;
 use crate::model::Model;
 use crate::said::count;
 
@@ -44,6 +45,7 @@ pub fn over(model: &mut Model) -> Vec<Wish> {
     if model.stopping || !at_something {
         return vec![Wish::Leave(String::new())];
     }
-    model.note("The run has ended; q leaves and says what it came to");
+    let key = model.keys.first(Action::Quit);
+    model.note(format!("The run has ended; {key} leaves and says what it came to"));
     vec![Wish::Board(model.past)]
 }

@@ -7,7 +7,7 @@ use swarm_protocol::outcome::{Mode, PauseReason};
 use super::{asking, dialogs, diffing, leaving, moving, sending};
 use crate::filter::Filter;
 use crate::input::{Key, Wish};
-use crate::keys::{self, Action, Part};
+use crate::keys::{Action, Part};
 use crate::model::{Full, Model, Part as WorkPart, View};
 
 /// Keys closer to one another than this were not pressed by fingers.
@@ -33,7 +33,7 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
     {
         return wishes;
     }
-    let Some(binding) = keys::binding(key) else { return vec![] };
+    let Some(binding) = model.keys.binding(key) else { return vec![] };
     if model.burst >= BURST && binding.part != Part::Moving {
         model.note("This came faster than fingers type: taken for a paste and ignored");
         return vec![];
@@ -82,13 +82,16 @@ fn chosen(model: &mut Model, at: usize) -> Option<Vec<Wish>> {
 
 fn in_the_past(model: &mut Model) -> Option<Vec<Wish>> {
     let at = model.past?;
-    model.note(format!("You look at record {at}, which cannot be changed; t returns to the present"));
+    model.note(format!(
+        "You look at record {at}, which cannot be changed; {} returns to the present",
+        model.keys.first(Action::Present)
+    ));
     Some(vec![])
 }
 
 /// Does it, or says why not.
 pub fn act(model: &mut Model, action: Action) -> Vec<Wish> {
-    let binding = keys::of(action);
+    let binding = model.keys.of(action);
     let changes = binding.is_some_and(|b| b.verb.is_some())
         || matches!(action, Action::Pause | Action::Checkpoints | Action::Debug);
     if changes && let Some(wishes) = in_the_past(model) {

@@ -5,6 +5,7 @@ use swarm_protocol::api::ApiError;
 use crate::dialog::{Dialog, Kind, Shown};
 use crate::field::Field;
 use crate::input::{Link, Wish};
+use crate::keys::Action;
 use crate::model::{Model, Said, Sent, Tone};
 use crate::typed::{Does, Looked, named, words};
 
@@ -21,7 +22,8 @@ pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
     }
     let does = command.does;
     if does != Does::Reads && model.past.is_some() {
-        model.note("This is the past, which cannot be changed; t returns to the present");
+        let key = model.keys.first(Action::Present);
+        model.note(format!("This is the past, which cannot be changed; {key} returns to the present"));
         return vec![];
     }
     match words(&line) {

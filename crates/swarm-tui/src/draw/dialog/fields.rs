@@ -7,6 +7,7 @@ use super::{Parts, looked, plain};
 use crate::dialog::{Dialog, Kind, Shown};
 use crate::draw::text::{cut, span, wrapped};
 use crate::field::Field;
+use crate::keys::Action;
 use crate::model::Model;
 use crate::theme::{Role, Theme};
 
@@ -87,8 +88,10 @@ fn judged(model: &Model, task: &TaskId, width: usize) -> Vec<Line<'static>> {
     let Some(review) = reviews.iter().find(|review| review.task == *task) else { return vec![] };
     let (commit, tree) = (review.submitted.short(), review.tree.short());
     let about = format!(
-        "Commit {commit}, tree {tree}, round {} of {} · D shows the diff",
-        review.round, review.rounds
+        "Commit {commit}, tree {tree}, round {} of {} · {} shows the diff",
+        review.round,
+        review.rounds,
+        model.keys.first(Action::Diff)
     );
     let mut lines = vec![plain(theme, &cut(&about, width))];
     for note in &model.notes {
