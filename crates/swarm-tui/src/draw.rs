@@ -9,9 +9,10 @@ pub mod help;
 pub mod layout;
 mod lists;
 mod panel;
-mod log;
+pub mod log;
 mod plan;
 pub mod text;
+pub mod wall;
 mod words;
 
 use ratatui::Frame;
@@ -35,6 +36,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>) {
         (_, Some(Full::Help)) => help::draw(model, frame, layout::middle(model)),
         (None, _) => nothing_yet(model, frame),
         (_, Some(Full::Log)) => log::full(model, frame, layout::middle(model)),
+        (_, Some(Full::Wall)) => wall::full(model, frame, layout::middle(model)),
         (_, Some(Full::Diff)) => diff::draw(model, frame, layout::middle(model)),
         (_, None) => board(model, frame),
     }
@@ -90,6 +92,11 @@ fn pane(model: &Model, placed: Placed, frame: &mut Frame<'_>) {
         Pane::Log => {
             titled(model, frame, placed.title, &log::title(model), false);
             log::draw(model, frame, area);
+        }
+        Pane::Wall => {
+            let title = format!("other agents · {} shows all logs", model.keys.first(Action::Wall));
+            titled(model, frame, placed.title, &title, false);
+            wall::draw(model, frame);
         }
         Pane::Detail => {
             titled(model, frame, placed.title, &detail::title(model), false);

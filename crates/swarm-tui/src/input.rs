@@ -127,8 +127,10 @@ pub enum Wish {
     /// The same on the terminal itself.
     CallHere(Vec<String>),
     Diff(DiffAsk),
-    /// The journal of this run from now on; none: of nobody.
-    Follow(Option<RunId>),
+    /// The journals of these runs from now on, and of no other.
+    Follow(Vec<RunId>),
+    /// Shows this text in the person's editor.
+    Show(String),
     Editor(TaskId),
     Copy(String),
     Title(String),

@@ -65,6 +65,8 @@ impl View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Full {
     Log,
+    /// The logs of several agents.
+    Wall,
     Diff,
     Help,
 }
@@ -168,6 +170,17 @@ pub struct Model {
     pub log: Log,
     /// Whose log it is.
     pub log_of: Option<TaskId>,
+    /// What is searched for in it: only lines that have it are shown.
+    pub search: Option<Field>,
+    pub typing_search: bool,
+    /// Only its landmarks are shown.
+    pub log_folded: bool,
+    /// The logs of several agents, as long as they are on the screen.
+    pub wall: BTreeMap<RunId, Log>,
+    /// Runs whose journal comes in.
+    pub followed: BTreeSet<RunId>,
+    /// Tasks that the person has marked.
+    pub marked: BTreeSet<TaskId>,
     pub events: VecDeque<EventLine>,
     pub machinery: bool,
     pub wrap: bool,

@@ -121,11 +121,12 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
                 Wish::Leave(word) => return Ok(Left::Going(word)),
                 Wish::Redraw => screen.clear()?,
                 Wish::Suspend => screen.suspend()?,
-                wish @ (Wish::Editor(_) | Wish::CallHere(_)) => {
+                wish @ (Wish::Editor(_) | Wish::Show(_) | Wish::CallHere(_)) => {
                     drop(keys);
                     let done = screen.aside(|| match &wish {
                         Wish::CallHere(words) => hands.call_here(words),
                         Wish::Editor(task) => hands.edit(task),
+                        Wish::Show(text) => hands.show(text),
                         _ => Ok(()),
                     });
                     keys = screen.events();

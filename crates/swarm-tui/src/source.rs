@@ -23,10 +23,12 @@ use crate::typed::{Does, Looked, Typist};
 /// Records that are shown from before the screen was opened.
 const BEFORE: u64 = 200;
 
-/// The swarm where nobody coordinates, and the one thing that only a terminal can do.
+/// The swarm where nobody coordinates, and what only a terminal can do.
 pub trait Desk: Ledger {
     /// Opens the worktree of the task in the person's editor and stays until it is closed.
     fn edit(&self, task: &TaskId) -> Result<(), String>;
+    /// Shows this text in it; what is changed there changes nothing.
+    fn show(&self, text: &str) -> Result<(), String>;
 }
 
 #[derive(Clone)]

@@ -7,12 +7,14 @@ mod confirming;
 mod dialogs;
 mod diffing;
 mod leaving;
+mod marking;
 mod mouse;
 mod moving;
 mod pressed;
 mod selecting;
 mod sending;
 mod typing;
+mod wall;
 
 pub use confirming::filled;
 pub use diffing::part_words;
@@ -77,6 +79,10 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Wish> {
         if let Some(filter) = &mut model.filter {
             filter.field.paste(text);
         }
+        return vec![];
+    }
+    if model.typing_search && model.dialog.is_none() {
+        model.search.get_or_insert_default().paste(text);
         return vec![];
     }
     let now = model.now;

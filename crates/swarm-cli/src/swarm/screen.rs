@@ -164,15 +164,24 @@ impl Ledger for Screen {
     }
 }
 
+fn in_one_line(error: CliError) -> String {
+    let error = told(error);
+    format!("{}; {}", error.message, error.hint)
+}
+
 impl Desk for Screen {
     fn edit(&self, task: &TaskId) -> Result<(), String> {
         let opened = self
             .swarm
             .worktree_of(task)
             .and_then(|path| (self.open_editor)(&path, &format!("swarm agent debug {task}")));
-        opened.map_err(|error| {
-            let error = told(error);
-            format!("{}; {}", error.message, error.hint)
-        })
+        opened.map_err(in_one_line)
+    }
+
+    fn show(&self, text: &str) -> Result<(), String> {
+        let written = tempfile::Builder::new().prefix("swarm-").suffix(".txt").tempfile();
+        let file = written.and_then(|file| std::fs::write(file.path(), text).map(|()| file));
+        let file = file.map_err(|error| format!("Cannot write a file for the editor: {error}"))?;
+        (self.open_editor)(file.path(), "swarm tui").map_err(in_one_line)
     }
 }

@@ -11,7 +11,7 @@ use super::words::marked;
 use crate::model::Model;
 use crate::theme::Role;
 use rows::{Row, partner, rows};
-pub use rows::{head_at, length, marks, place};
+pub use rows::{file_at, head_at, length, marks, place, text_at};
 
 /// From here on old and new stand side by side.
 const SIDE_BY_SIDE: u16 = 160;

@@ -58,6 +58,10 @@ fn said(model: &Model) -> Vec<Line<'static>> {
 /// Bright: it would be accepted. Dim: pressed, it says why not and what would help.
 fn hints(model: &Model) -> Line<'static> {
     let width = usize::from(model.size.0);
+    if model.typing_search {
+        let text = " type to search: lines with all of the words are shown   Enter keep   Esc all";
+        return Line::from(span(model.theme, Role::Key, &cut(text, width)));
+    }
     if let Some(full) = model.full {
         return Line::from(span(model.theme, Role::Key, &cut(&covering(model, full), width)));
     }
@@ -92,8 +96,11 @@ const IN_LOG: &[(&[Action], &str)] = &[
     (&[Action::Down, Action::Up], "scroll"),
     (&[Action::Last], "follow"),
     (&[Action::PreviousMark, Action::NextMark], "tool calls"),
+    (&[Action::Filter], "search"),
+    (&[Action::Fold], "fold"),
     (&[Action::Wrap], "wrap"),
     (&[Action::Copy], "copy"),
+    (&[Action::ShowBlock], "editor"),
     (&[Action::Back], "back"),
 ];
 const IN_DIFF: &[(&[Action], &str)] = &[
@@ -105,6 +112,8 @@ const IN_DIFF: &[(&[Action], &str)] = &[
     (&[Action::Review], "verdict"),
     (&[Action::Back], "back"),
 ];
+const IN_WALL: &[(&[Action], &str)] =
+    &[(&[Action::Log], "one log"), (&[Action::Wall, Action::Back], "back")];
 const IN_HELP: &[(&[Action], &str)] = &[(&[Action::Down, Action::Up], "scroll"), (&[Action::Back], "back")];
 
 fn covering(model: &Model, full: Full) -> String {
@@ -112,6 +121,7 @@ fn covering(model: &Model, full: Full) -> String {
         Full::Log => IN_LOG,
         Full::Diff => IN_DIFF,
         Full::Help => IN_HELP,
+        Full::Wall => IN_WALL,
     };
     let mut text = String::from(" ");
     for (actions, word) in hints {

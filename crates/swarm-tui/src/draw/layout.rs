@@ -23,6 +23,8 @@ pub enum Pane {
     Tabs,
     View(View),
     Log,
+    /// The logs of the other agents.
+    Wall,
     Detail,
 }
 
@@ -122,14 +124,18 @@ fn huge(model: &Model, area: Rect) -> Vec<Placed> {
     let (agents, log) = cut_below(middle, agents_rows(model, middle.height));
     let (detail, events) = cut_below(right, right.height / 2);
     let main = main_view(model, &[View::Attention, View::Agents, View::Events]);
-    vec![
+    let others = super::wall::others(model).next().is_some();
+    let (log, wall) = if others { cut_below(log, log.height / 2) } else { (log, Rect { height: 0, ..log }) };
+    let wall = others.then(|| placed(Pane::Wall, wall));
+    let panes = vec![
         placed(Pane::View(View::Attention), attention),
         placed(Pane::View(main), plan),
         placed(Pane::View(View::Agents), agents),
         placed(Pane::Log, log),
         placed(Pane::Detail, detail),
         placed(Pane::View(View::Events), events),
-    ]
+    ];
+    panes.into_iter().chain(wall).collect()
 }
 
 /// As many as there are, but no more than a third.

@@ -9,7 +9,7 @@ use crate::input::{LogLine, Tone};
 use crate::keys::Action;
 use crate::model::Model;
 use crate::said::{age, clock, money, tokens};
-use crate::theme::Role;
+use crate::theme::{Role, Theme};
 
 pub fn title(model: &Model) -> String {
     let Some(task) = &model.log_of else { return "log · no agent works on this task".into() };
@@ -30,6 +30,13 @@ pub fn title(model: &Model) -> String {
     } else {
         parts.push("its agent has ended".into());
     }
+    if let Some(search) = &model.search {
+        let cursor = if model.typing_search { "_" } else { "" };
+        parts.push(format!("search: {}{cursor}", search.text()));
+    }
+    if model.log_folded {
+        parts.push("landmarks only".into());
+    }
     parts.push(match model.log.back {
         None => "follow on".into(),
         Some(_) => format!("↓ {} new, {} follows", model.log.unseen, model.keys.first(Action::Last)),
@@ -45,19 +52,72 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         put_all(frame, area, [Line::from(span(model.theme, Role::Dim, text))]);
         return;
     }
-    let end = model.log.lines.len() - model.log.back.unwrap_or_default().min(model.log.lines.len());
+    let all = shown_lines(model);
+    if all.is_empty() {
+        put_all(frame, area, [Line::from(span(model.theme, Role::Dim, " No line of the log has it"))]);
+        return;
+    }
+    let end = all.len() - model.log.back.unwrap_or_default().min(all.len());
     let first = end.saturating_sub(room);
     let mut lines: Vec<Line<'static>> = Vec::new();
-    for line in model.log.lines.range(first..end) {
-        lines.extend(shown(model, line, width));
+    for at in first..end {
+        let line = &model.log.lines[all[at]];
+        // What is folded away behind a landmark is counted.
+        let next = all.get(at + 1).copied().unwrap_or(model.log.lines.len());
+        let hidden = if model.log_folded && model.search.is_none() { next - all[at] - 1 } else { 0 };
+        let folded = LogLine { text: format!("{} (+{hidden})", line.text), ..line.clone() };
+        let line = if hidden > 0 { &folded } else { line };
+        lines.extend(shown(model.theme, line, width, model.wrap));
     }
     // Wrapped lines may be more than there is room for: the newest count.
     let surplus = lines.len().saturating_sub(room);
     put_all(frame, area, lines.into_iter().skip(surplus));
 }
 
-fn shown(model: &Model, line: &LogLine, width: usize) -> Vec<Line<'static>> {
-    let theme = model.theme;
+/// Places of the lines that are shown: all, those that have what is searched for, or the landmarks.
+pub fn shown_lines(model: &Model) -> Vec<usize> {
+    let wanted = model.search.as_ref().map(|search| search.text().to_lowercase());
+    let has = |line: &LogLine| match &wanted {
+        Some(words) => words.split_whitespace().all(|word| line.text.to_lowercase().contains(word)),
+        None => true,
+    };
+    let is_shown = |line: &LogLine| (!model.log_folded || is_landmark(line)) && has(line);
+    model.log.lines.iter().enumerate().filter(|(_, line)| is_shown(line)).map(|(at, _)| at).collect()
+}
+
+pub fn length(model: &Model) -> usize {
+    if model.search.is_none() && !model.log_folded {
+        return model.log.lines.len();
+    }
+    shown_lines(model).len()
+}
+
+/// Tool calls, and what the swarm itself says: iterations, signals, commits.
+pub fn is_landmark(line: &LogLine) -> bool {
+    matches!(line.tone, Tone::Tool | Tone::Swarm)
+}
+
+/// The last line on the screen.
+fn at(model: &Model) -> Option<usize> {
+    let all = shown_lines(model);
+    all.len().checked_sub(model.log.back.unwrap_or_default() + 1).map(|last| all[last])
+}
+
+pub fn line_at(model: &Model) -> Option<String> {
+    Some(model.log.lines.get(at(model)?)?.text.clone())
+}
+
+/// The lines from the landmark before the last line on the screen up to the next one.
+pub fn block(model: &Model) -> Option<String> {
+    let (last, lines) = (at(model)?, &model.log.lines);
+    let first = (0..=last).rev().find(|at| is_landmark(&lines[*at])).unwrap_or_default();
+    let end = (first + 1..lines.len()).find(|at| is_landmark(&lines[*at])).unwrap_or(lines.len());
+    let text = lines.range(first..end).map(|line| format!("{} {}\n", clock(line.at), line.text));
+    Some(text.collect())
+}
+
+/// One line as it is drawn; several where it is wrapped.
+pub fn shown(theme: Theme, line: &LogLine, width: usize, wrap: bool) -> Vec<Line<'static>> {
     let (role, sign) = match line.tone {
         Tone::Said => (Role::Plain, ' '),
         Tone::Tool => (Role::Bold, '▸'),
@@ -65,7 +125,7 @@ fn shown(model: &Model, line: &LogLine, width: usize) -> Vec<Line<'static>> {
         Tone::Swarm => (Role::Dim, '·'),
     };
     let room = width.saturating_sub(12);
-    let texts = match model.wrap {
+    let texts = match wrap {
         true => wrapped(&line.text, room),
         false => vec![cut(&line.text, room)],
     };

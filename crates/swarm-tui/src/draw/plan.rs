@@ -80,10 +80,11 @@ fn task_line(model: &Model, row: &BoardRow, selected: bool, width: usize) -> Lin
     let (title, word, rest) = columns(width);
     let role = theme.role(row.group);
     let mark = if selected { theme.either("›", ">") } else { " " };
+    let marked = if model.marked.contains(&row.row.id) { "*" } else { " " };
     let sent = model.sent.iter().any(|sent| sent.task.as_ref() == Some(&row.row.id));
     let said = if sent { "sent" } else { row.word.as_str() };
     Line::from(vec![
-        format!("{} ", theme.plain(mark)).into(),
+        format!("{}{marked}", theme.plain(mark)).into(),
         span(theme, role, &format!("{} ", theme.sign(row.group))),
         span(
             theme,

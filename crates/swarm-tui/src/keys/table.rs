@@ -68,6 +68,14 @@ pub const KEYS: &[Binding] = &[
     .asks(Verb::Message)
     .foot(9),
     key(&[Char('l')], "l", A::Log, "log", "Show the log of the agent", Agent).foot(12),
+    key(
+        &[Char('L')],
+        "L",
+        A::Wall,
+        "logs",
+        "Show the logs of all agents beside one another, or of those whose tasks are marked",
+        Agent,
+    ),
     key(&[Char('f')], "f", A::Full, "full", "Show the log on the whole screen, and back", Agent),
     key(&[Char('d')], "d", A::Debug, "debug", "Open the worktree in $VISUAL or $EDITOR", Agent),
     key(&[Char('b')], "b", A::Block, "block", "Block the task with a reason; its agent stops", Task)
@@ -149,7 +157,7 @@ pub const KEYS: &[Binding] = &[
         "Go to the next thing that waits for you; a digit chooses there",
         Looking,
     ),
-    key(&[Char('/')], "/", A::Filter, "filter", "Filter: words, stage:review, tag:docs, !not", Looking),
+    key(&[Char('/')], "/", A::Filter, "filter", "Filter: words, stage:review, tag:docs, !not; in a log: search", Looking),
     key(&[Char('n')], "n", A::NextMatch, "next", "Next task that matches the filter", Looking),
     key(&[Char('N')], "N", A::PreviousMatch, "previous", "Previous task that matches the filter", Looking),
     key(
@@ -202,7 +210,23 @@ pub const KEYS: &[Binding] = &[
         "y",
         A::Copy,
         "copy",
-        "Copy the id of the task, or the selected line, to the clipboard",
+        "Copy the id of the task, or the line you are at, to the clipboard",
+        Looking,
+    ),
+    key(
+        &[Char('Y')],
+        "Y",
+        A::ShowBlock,
+        "show in editor",
+        "Open the part of the log or the file of the diff that you are at in $VISUAL or $EDITOR",
+        Looking,
+    ),
+    key(
+        &[Char('*')],
+        "*",
+        A::Mark,
+        "mark",
+        "Mark the task, or take its mark away: S starts all that are marked, L shows their logs, y copies their ids",
         Looking,
     ),
     key(&[Char('<')], "<", A::RecordBack, "past", "Look at the swarm one record earlier", Looking),
@@ -237,7 +261,7 @@ pub const KEYS: &[Binding] = &[
         "Open or unfold; Enter starts a ready task in semi-auto mode",
         Moving,
     ),
-    key(&[Left], "←", A::Fold, "fold", "Fold a phase", Moving),
+    key(&[Left], "←", A::Fold, "fold", "Fold a phase, or a log to its landmarks", Moving),
     key(&[Esc], "Esc", A::Back, "back", "One step back; never quits", Moving),
     key(&[Ctrl('z')], "Ctrl+Z", A::Suspend, "suspend", "Back to the shell; `fg` returns", Moving),
     key(

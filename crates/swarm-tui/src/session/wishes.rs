@@ -1,8 +1,9 @@
 //! Wishes carried out beside the loop; whatever comes of them comes back as an input.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::ids::{RunId, TaskId};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -21,7 +22,7 @@ pub struct Hands {
     board: watch::Sender<Option<Option<u64>>>,
     task: watch::Sender<Option<(TaskId, Option<u64>)>>,
     allowed: watch::Sender<Option<Option<TaskId>>>,
-    log: Option<JoinHandle<()>>,
+    logs: BTreeMap<RunId, JoinHandle<()>>,
 }
 
 impl Hands {
@@ -36,7 +37,7 @@ impl Hands {
         let allowed = newest(&told, async move |task: Option<TaskId>| {
             Input::Allowed(task.clone(), asks.allowed(task).await.unwrap_or_default())
         });
-        Self { source, told, board, task, allowed, log: None }
+        Self { source, told, board, task, allowed, logs: BTreeMap::new() }
     }
 
     /// `past`: the record that is looked at.
@@ -67,20 +68,28 @@ impl Hands {
             Wish::Diff(ask) => {
                 spawn(told, async move { Input::Diff(ask.clone(), source.diff(ask).await.map(Box::new)) });
             }
-            Wish::Follow(run) => {
-                if let Some(log) = self.log.take() {
+            Wish::Follow(runs) => {
+                for (_, log) in self.logs.extract_if(.., |run, _| !runs.contains(run)) {
                     log.abort();
                 }
-                self.log = run.map(|run| tokio::spawn(feed::log(source.client, run, told)));
+                for run in runs {
+                    let (client, told) = (source.client.clone(), told.clone());
+                    let follow = || tokio::spawn(feed::log(client, run.clone(), told));
+                    self.logs.entry(run.clone()).or_insert_with(follow);
+                }
             }
             // Those of the terminal are the loop's.
-            Wish::Editor(_) | Wish::CallHere(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell(_) => {}
+            Wish::Editor(_) | Wish::Show(_) | Wish::CallHere(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell(_) => {}
             Wish::Suspend | Wish::Redraw | Wish::Leave(_) => {}
         }
     }
 
     pub fn call_here(&self, words: &[String]) -> Result<(), String> {
         self.source.typist.call_here(words)
+    }
+
+    pub fn show(&self, text: &str) -> Result<(), String> {
+        self.source.ledger.show(text)
     }
 
     pub fn edit(&self, task: &TaskId) -> Result<(), String> {

@@ -163,18 +163,27 @@ pub fn news(model: &mut Model, news: AgentNews) -> Vec<Wish> {
 }
 
 pub fn log(model: &mut Model, run: &RunId, lines: Vec<LogLine>) -> Vec<Wish> {
+    if let Some(tile) = model.wall.get_mut(run) {
+        append(&mut tile.lines, lines.iter().cloned());
+    }
     if model.log.run.as_ref() != Some(run) {
         return vec![];
     }
-    let count = lines.len();
-    model.log.lines.extend(lines);
-    let surplus = model.log.lines.len().saturating_sub(LOG_MAX);
-    model.log.lines.drain(..surplus);
-    if let Some(back) = &mut model.log.back {
-        *back = (*back + count).min(model.log.lines.len());
-        model.log.unseen += count;
+    let before = if model.log.back.is_some() { crate::draw::log::length(model) } else { 0 };
+    append(&mut model.log.lines, lines);
+    if model.log.back.is_some() {
+        let now = crate::draw::log::length(model);
+        let more = now.saturating_sub(before);
+        model.log.back = model.log.back.map(|back| (back + more).min(now));
+        model.log.unseen += more;
     }
     vec![]
+}
+
+fn append(log: &mut std::collections::VecDeque<LogLine>, lines: impl IntoIterator<Item = LogLine>) {
+    log.extend(lines);
+    let surplus = log.len().saturating_sub(LOG_MAX);
+    log.drain(..surplus);
 }
 
 /// Shorter absences need no summary.

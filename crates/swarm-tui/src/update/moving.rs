@@ -2,7 +2,7 @@
 
 use swarm_protocol::board::Group;
 
-use crate::draw::layout;
+use crate::draw::{layout, log};
 use crate::input::Wish;
 use crate::keys::Action;
 use crate::model::{Full, Model, Node, View};
@@ -27,6 +27,7 @@ pub fn moved(model: &mut Model, action: Action) -> Vec<Wish> {
 pub fn by_lines(model: &mut Model, by: i64) {
     match model.full {
         Some(Full::Log) => in_log(model, by),
+        Some(Full::Wall) => {}
         Some(Full::Diff | Full::Help) => {
             let most = layout::scroll_max(model);
             model.scroll = shifted(model.scroll, by, most);
@@ -50,7 +51,7 @@ pub fn in_view(model: &mut Model, view: View, by: i64) {
 /// Counted from the end; at the end it follows again.
 pub fn in_log(model: &mut Model, by: i64) {
     let room = usize::from(layout::log_room(model));
-    let most = model.log.lines.len().saturating_sub(room);
+    let most = crate::draw::log::length(model).saturating_sub(room);
     let back = shifted(model.log.back.unwrap_or_default(), by.saturating_neg(), most);
     model.log.back = (back > 0).then_some(back);
     if back == 0 {
@@ -84,6 +85,10 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
                 return vec![];
             }
             return super::dialogs::open_note(model);
+        }
+        Some(Full::Log) => {
+            model.log_folded = false;
+            return vec![];
         }
         Some(_) => return vec![],
         None => {}
@@ -132,6 +137,11 @@ pub fn jump(model: &mut Model, task: &swarm_protocol::ids::TaskId) {
 }
 
 pub fn fold(model: &mut Model) -> Vec<Wish> {
+    if model.full == Some(Full::Log) {
+        model.log_folded = !model.log_folded;
+        (model.log.back, model.log.unseen) = (None, 0);
+        return vec![];
+    }
     let phase = match &model.node {
         Some(Node::Phase(id)) => Some(*id),
         Some(Node::Task(id)) => model.row(id).map(|row| row.row.phase),
@@ -146,7 +156,9 @@ pub fn fold(model: &mut Model) -> Vec<Wish> {
 
 /// One step back: what covers, the filter, where `a` came from.
 pub fn back(model: &mut Model) -> Vec<Wish> {
-    if model.full.take().is_some() {
+    if model.full == Some(Full::Log) && model.search.take().is_some() {
+        // All of the log is there again.
+    } else if model.full.take().is_some() {
         model.scroll = 0;
     } else if std::mem::take(&mut model.enlarged) {
         // The other views are back.
@@ -154,6 +166,8 @@ pub fn back(model: &mut Model) -> Vec<Wish> {
         model.typing_filter = false;
     } else if let Some(view) = model.came_from.take() {
         model.view = view;
+    } else if !model.marked.is_empty() {
+        model.marked.clear();
     } else {
         model.said = None;
     }
@@ -199,14 +213,15 @@ pub fn to_mark(model: &mut Model, forth: bool, files: bool) -> Vec<Wish> {
 
 fn log_mark(model: &mut Model, forth: bool) {
     let room = usize::from(layout::log_room(model));
-    let top = model.log.lines.len().saturating_sub(room + model.log.back.unwrap_or_default());
-    let is_mark = |at: &usize| model.log.lines.get(*at).is_some_and(|l| l.tone == crate::input::Tone::Tool);
+    let shown = log::shown_lines(model);
+    let top = shown.len().saturating_sub(room + model.log.back.unwrap_or_default());
+    let is_mark = |at: &usize| log::is_landmark(&model.log.lines[shown[*at]]);
     let found = match forth {
-        true => (top + 1..model.log.lines.len()).find(is_mark),
+        true => (top + 1..shown.len()).find(is_mark),
         false => (0..top).rev().find(is_mark),
     };
     if let Some(at) = found {
-        let back = model.log.lines.len().saturating_sub(room + at);
+        let back = shown.len().saturating_sub(room + at);
         model.log.back = (back > 0).then_some(back);
     }
 }

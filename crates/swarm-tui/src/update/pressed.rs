@@ -4,7 +4,7 @@ use swarm_protocol::board::Verb;
 use swarm_protocol::command::Command;
 use swarm_protocol::outcome::{Mode, PauseReason};
 
-use super::{asking, dialogs, diffing, leaving, moving, sending};
+use super::{asking, dialogs, diffing, leaving, marking, moving, sending};
 use crate::filter::Filter;
 use crate::input::{Key, Wish};
 use crate::keys::{Action, Part};
@@ -27,6 +27,9 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
     }
     if model.typing_filter {
         return in_filter(model, key);
+    }
+    if model.typing_search {
+        return in_search(model, key);
     }
     if let (View::Attention, None, Key::Char(digit @ '1'..='9')) = (model.view, model.full, key)
         && let Some(wishes) = chosen(model, digit as usize - '1' as usize)
@@ -66,6 +69,20 @@ fn in_filter(model: &mut Model, key: Key) -> Vec<Wish> {
     vec![]
 }
 
+/// What is typed behind `/` in a log.
+fn in_search(model: &mut Model, key: Key) -> Vec<Wish> {
+    match key {
+        Key::Enter => model.typing_search = false,
+        Key::Esc | Key::Ctrl('c') => {
+            model.typing_search = false;
+            model.search = None;
+        }
+        key => drop(model.search.get_or_insert_default().take(key)),
+    }
+    (model.log.back, model.log.unseen) = (None, 0);
+    vec![]
+}
+
 /// A numbered way on of the selected entry; none when it has no such number.
 fn chosen(model: &mut Model, at: usize) -> Option<Vec<Wish>> {
     let entry = model.board.as_ref()?.attention.get(model.cursor(View::Attention))?;
@@ -98,7 +115,9 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Wish> {
         return wishes;
     }
     if let Some(verb) = binding.and_then(|b| b.verb) {
-        if let Some(error) = model.refusal(verb).cloned() {
+        // Of several tasks it is asked for each when they are sent.
+        let of_marked = action == Action::Start && !model.marked.is_empty();
+        if let Some(error) = model.refusal(verb).filter(|_| !of_marked).cloned() {
             model.refuse(&error);
             return vec![];
         }
@@ -138,13 +157,18 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Wish> {
 
 fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
     match action {
+        Action::Filter if model.full == Some(Full::Log) => {
+            model.search.get_or_insert_default();
+            model.typing_search = true;
+        }
         Action::Filter => {
             model.view = View::Plan;
             model.filter.get_or_insert_with(Filter::default);
             model.typing_filter = true;
         }
         // There is nothing to look at yet.
-        Action::Log | Action::Full | Action::Diff if model.board.is_none() => {}
+        Action::Log | Action::Full | Action::Wall | Action::Diff if model.board.is_none() => {}
+        Action::Wall => cover(model, Full::Wall),
         Action::Log | Action::Full => cover(model, Full::Log),
         Action::Help => cover(model, Full::Help),
         Action::Diff => {
@@ -157,7 +181,9 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
         Action::Enlarge | Action::Shrink => model.enlarged = action == Action::Enlarge,
         Action::Wrap => model.wrap = !model.wrap,
         Action::Machinery => model.machinery = !model.machinery,
-        Action::Copy => return copy(model),
+        Action::Copy => return marking::copy(model),
+        Action::Mark => marking::mark(model),
+        Action::ShowBlock => return marking::show_block(model),
         Action::Redraw => return vec![Wish::Redraw],
         Action::Suspend => return vec![Wish::Suspend],
         Action::Hint => return super::typing::hint(model),
@@ -184,7 +210,7 @@ fn cover(model: &mut Model, full: Full) {
 fn at_once(model: &mut Model, action: Action) -> Vec<Wish> {
     let Some(task) = model.looking_at.clone() else { return vec![] };
     let command = match action {
-        Action::Start => Command::StartTasks { tasks: vec![task] },
+        Action::Start => Command::StartTasks { tasks: marking::meant(model, task) },
         Action::Unblock => Command::UnblockTask { task },
         _ if model.agent_of(&task).is_some() => {
             let title = format!("Put task {task} aside?");
@@ -224,18 +250,4 @@ fn pause(model: &mut Model) -> Vec<Wish> {
         dialogs::open_pause(model);
     }
     wishes
-}
-
-fn copy(model: &mut Model) -> Vec<Wish> {
-    let text = match (model.full, model.view) {
-        (Some(Full::Log), _) => model.log.lines.back().map(|line| line.text.clone()),
-        (None, View::Attention) => {
-            let at = model.cursor(View::Attention);
-            model.board.as_ref().and_then(|b| b.attention.get(at)).map(|entry| entry.entry.what.clone())
-        }
-        _ => model.looking_at.as_ref().map(ToString::to_string),
-    };
-    let Some(text) = text else { return vec![] };
-    model.note(format!("Copied: {text}"));
-    vec![Wish::Copy(text)]
 }

@@ -26,14 +26,17 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
     };
     // A log stays readable after its run, until another one is looked at.
     if run.is_some() && run != model.log.run {
-        model.log = Log { run: run.clone(), ..Log::default() };
+        // What a tile has of it already is not told again.
+        let known = run.as_ref().and_then(|run| model.wall.get(run)).cloned();
+        model.log = known.unwrap_or(Log { run, ..Log::default() });
         model.log_of = model.looking_at.clone();
-        wishes.push(Wish::Follow(run));
+        // A search is about the log that it was typed for.
+        (model.search, model.typing_search) = (None, false);
     } else if run.is_none() && model.log.run.is_some() && !is_of_looked_at(model) {
         model.log = Log::default();
         model.log_of = None;
-        wishes.push(Wish::Follow(None));
     }
+    wishes.extend(super::wall::follow(model));
     wishes
 }
 

@@ -23,7 +23,7 @@ pub fn screen(stage: &Stage) -> String {
     (0..rows).map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn check(name: &str, stage: &Stage) {
+pub fn check(name: &str, stage: &Stage) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(name, screen(stage));
     });

@@ -160,6 +160,25 @@ fn paired(rows: Vec<Row>) -> Vec<Row> {
     out
 }
 
+/// The line that the person is at, as it stands in its file.
+pub fn text_at(model: &Model) -> Option<String> {
+    let row = rows(model).into_iter().nth(model.scroll)?;
+    Some(match row {
+        Row::Pair(old, new) => if new.is_empty() { old } else { new },
+        Row::File(text) | Row::Hunk(text) | Row::Both(text) => text,
+        Row::Old(text) | Row::New(text) | Row::Note(text) | Row::Folded(text) => text,
+    })
+}
+
+/// All that is changed in the file that the person is at, folded or not.
+pub fn file_at(model: &Model) -> Option<String> {
+    let Some(Ok(diff)) = &model.diff else { return None };
+    let is_head = |row: &&Row| matches!(row, Row::File(_));
+    let before = rows(model).iter().take(model.scroll + 1).filter(is_head).count();
+    let files = swarm_protocol::patch::files(&diff.patch);
+    Some(files.get(before.checked_sub(1)?)?.text.to_owned())
+}
+
 pub fn length(model: &Model) -> usize {
     rows(model).len()
 }
