@@ -34,6 +34,7 @@ pub mod show;
 pub mod spending;
 mod how_ended;
 pub mod metrics;
+pub mod over_time;
 pub mod trace;
 pub mod predict;
 pub mod planted;

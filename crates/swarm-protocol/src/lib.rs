@@ -36,5 +36,6 @@ pub mod api;
 pub mod board;
 pub mod patch;
 pub mod diff;
+pub mod over_time;
 pub mod any_view;
 pub mod config;

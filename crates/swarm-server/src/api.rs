@@ -58,6 +58,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(screens::allowed))
         .routes(routes!(screens::choices))
         .routes(routes!(screens::diff))
+        .routes(routes!(metrics::usage))
         .routes(routes!(operations::operations))
         .routes(routes!(operations::operation))
         .routes(routes!(operations::checkpoints))

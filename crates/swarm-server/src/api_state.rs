@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use swarm_engine::Tally;
+use swarm_engine::{OverTime, Tally};
 use swarm_engine::channel::{FromSocket, LinkId};
 use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
@@ -60,6 +60,7 @@ pub struct ApiState {
 pub struct Counted {
     pub seq: u64,
     pub tally: Tally,
+    pub over_time: OverTime,
 }
 
 /// The coordinator ended before it answered; nobody knows whether it did what was asked.

@@ -14,6 +14,7 @@ use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::view::TaskView;
 
 /// What is to be seen and done where nobody coordinates. Its functions may take their time: they are called beside the
@@ -27,6 +28,8 @@ pub trait Ledger: Send + Sync + 'static {
     /// What a command with this id was answered before.
     fn past_answer(&self, id: &CommandId) -> Option<Answer>;
     fn diff(&self, ask: &DiffAsk) -> Result<DiffView, ApiError>;
+    /// How far the plan came and what it cost, from its beginning to now.
+    fn over_time(&self) -> Result<OverTimeView, ApiError>;
     /// The last so many records, oldest first.
     fn records(&self, last: u64) -> Vec<String>;
     /// Which ledger there is, and how far it goes; none where there is no plan.

@@ -4,6 +4,7 @@ pub mod detail;
 pub mod dialog;
 pub mod diff;
 pub mod footer;
+pub mod graph;
 pub mod header;
 pub mod help;
 pub mod layout;
@@ -12,6 +13,7 @@ mod panel;
 pub mod log;
 mod plan;
 pub mod text;
+pub mod usage;
 pub mod wall;
 mod words;
 
@@ -36,6 +38,8 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>) {
         (_, Some(Full::Help)) => help::draw(model, frame, layout::middle(model)),
         (None, _) => nothing_yet(model, frame),
         (_, Some(Full::Log)) => log::full(model, frame, layout::middle(model)),
+        (_, Some(Full::Graph)) => graph::full(model, frame, layout::middle(model)),
+        (_, Some(Full::Usage)) => usage::full(model, frame, layout::middle(model)),
         (_, Some(Full::Wall)) => wall::full(model, frame, layout::middle(model)),
         (_, Some(Full::Diff)) => diff::draw(model, frame, layout::middle(model)),
         (_, None) => board(model, frame),
@@ -97,6 +101,15 @@ fn pane(model: &Model, placed: Placed, frame: &mut Frame<'_>) {
             let title = format!("other agents · {} shows all logs", model.keys.first(Action::Wall));
             titled(model, frame, placed.title, &title, false);
             wall::draw(model, frame);
+        }
+        Pane::Graph => {
+            let title = format!("what it waits for, what waits for it · {} all", model.keys.first(Action::Graph));
+            titled(model, frame, placed.title, &title, false);
+            graph::draw(model, frame, area);
+        }
+        Pane::Usage => {
+            titled(model, frame, placed.title, &usage::title(model), false);
+            usage::draw(model, frame, area);
         }
         Pane::Detail => {
             titled(model, frame, placed.title, &detail::title(model), false);

@@ -6,6 +6,7 @@ use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 
@@ -100,6 +101,7 @@ pub enum Input {
     Choices(u64, Result<Vec<Choice>, ApiError>),
     Preview(u64, Result<Box<PreviewView>, ApiError>),
     Diff(DiffAsk, Result<Box<DiffView>, ApiError>),
+    OverTime(Result<Box<OverTimeView>, ApiError>),
     Answer(u64, Result<Answer, ApiError>),
     /// What a typed command says.
     Told(u64, Result<Looked, ApiError>),
@@ -127,6 +129,8 @@ pub enum Wish {
     /// The same on the terminal itself.
     CallHere(Vec<String>),
     Diff(DiffAsk),
+    /// How far the plan came and what it cost.
+    OverTime,
     /// The journals of these runs from now on, and of no other.
     Follow(Vec<RunId>),
     /// Shows this text in the person's editor.

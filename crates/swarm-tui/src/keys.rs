@@ -50,6 +50,8 @@ pub enum Action {
     Wall,
     Mark,
     ShowBlock,
+    Graph,
+    Usage,
     Full,
     Checkpoint,
     Checkpoints,

@@ -11,6 +11,7 @@ use swarm_protocol::diff::{DiffView, RoundView};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::oplog::OperationState;
 use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::review::ReviewNote;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
@@ -68,6 +69,10 @@ pub enum Full {
     /// The logs of several agents.
     Wall,
     Diff,
+    /// Which task waits for which.
+    Graph,
+    /// How far the plan came and what it cost, over time.
+    Usage,
     Help,
 }
 
@@ -192,6 +197,9 @@ pub struct Model {
     pub part: Part,
     /// Submissions of that work, oldest first.
     pub rounds: Vec<RoundView>,
+    pub over_time: Option<Result<Box<OverTimeView>, ApiError>>,
+    /// What was done and spent when it was asked for.
+    pub over_time_of: Option<(u64, u64, u64)>,
     /// Notes about lines of it, kept until the verdict is sent.
     pub notes: Vec<ReviewNote>,
     pub said: Option<Said>,

@@ -10,6 +10,7 @@ use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::event::line_at;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
@@ -74,6 +75,11 @@ impl Source {
         let part = part.collect::<Vec<_>>().join("&");
         let asked = self.client.get(&format!("/v1/tasks/{}/diff?{part}", ask.task)).await;
         self.or(asked, move |ledger| ledger.diff(&ask)).await
+    }
+
+    pub async fn over_time(&self) -> Result<OverTimeView, ApiError> {
+        let asked = self.client.get("/v1/usage").await;
+        self.or(asked, |ledger| ledger.over_time()).await
     }
 
     /// A lost answer is asked for again with the same id, so that nothing is done twice.

@@ -53,6 +53,10 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         Input::Choices(ticket, choices) => dialogs::choices(model, ticket, choices),
         Input::Preview(ticket, preview) => dialogs::previewed(model, ticket, preview),
         Input::Diff(ask, diff) => diffing::arrived(model, &ask, diff),
+        Input::OverTime(over) => {
+            model.over_time = Some(over);
+            vec![]
+        }
         Input::Answer(ticket, answer) => sending::answered(model, ticket, answer),
         Input::Told(ticket, told) => typing::told(model, ticket, told),
         Input::Events(events) => arrive::events(model, events),
@@ -69,6 +73,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
     }
     model.settle();
     wishes.extend(selecting::follow(model));
+    wishes.extend(selecting::over_time(model));
     dialogs::note_what_was_seen(model);
     wishes
 }

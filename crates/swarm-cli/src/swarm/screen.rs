@@ -14,6 +14,7 @@ use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_server::client::Client;
 use swarm_server::ledger::{Ledger, Position};
 use swarm_tui::source::Desk;
@@ -140,6 +141,10 @@ impl Ledger for Screen {
         };
         let found = looked.map_err(told)?.ok_or_else(none)?;
         Ok(DiffView { round: ask.round, since: ask.since, rounds, ..found })
+    }
+
+    fn over_time(&self) -> Result<OverTimeView, ApiError> {
+        self.swarm.over_time().map_err(told)
     }
 
     fn records(&self, last: u64) -> Vec<String> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use swarm_core::metrics::{Around, Tally};
+use swarm_core::over_time::OverTime;
 use swarm_core::show;
 use swarm_core::spending::{By, CostView, Spending};
 use swarm_core::trace::{Span, Spans};
@@ -11,6 +12,7 @@ use swarm_ledger::Line;
 use swarm_protocol::config::Confirm;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::plan::Status;
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
@@ -25,6 +27,13 @@ impl Swarm {
         let rows = show::rows(&self.planned(at)?);
         let status: BTreeMap<TaskId, Status> = rows.into_iter().map(|row| (row.id, row.status)).collect();
         Ok(spending.view(by, |task| status.get(task).copied()))
+    }
+
+    /// How far the plan came and what it cost, from its beginning to now.
+    pub fn over_time(&self) -> Result<OverTimeView, CliError> {
+        let mut over_time = OverTime::default();
+        self.each_event(None, |_, event, at| over_time.note(event, at))?;
+        Ok(over_time.view())
     }
 
     /// The page that Prometheus reads.

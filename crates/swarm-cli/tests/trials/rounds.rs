@@ -9,11 +9,15 @@ use crate::arena::Arena;
 use crate::ground::{arena_with, has, task};
 use crate::tmux::Tmux;
 
-fn asked(arena: &Arena, query: &str) -> Value {
+fn got(arena: &Arena, path: &str) -> Value {
     let socket = arena.root.join(".swarm/run/coordinator.sock");
-    let url = format!("http://swarm/v1/tasks/1.1/diff{query}");
+    let url = format!("http://swarm/v1/{path}");
     let out = Command::new("curl").args(["-s", "--unix-socket"]).arg(socket).arg(url).output();
     serde_json::from_slice(&out.expect("curl runs").stdout).expect("JSON")
+}
+
+fn asked(arena: &Arena, query: &str) -> Value {
+    got(arena, &format!("tasks/1.1/diff{query}"))
 }
 
 fn names(diff: &Value) -> Vec<&str> {
@@ -56,6 +60,10 @@ fn what_changed_since_a_submission_is_told_apart_from_what_came_from_trunk() {
     assert_eq!(names(&asked(&arena, "?round=1")), ["a.txt"]);
     let none = asked(&arena, "?round=7");
     assert!(none["error"]["message"].as_str().is_some_and(|text| text.contains("7 times")), "{none}");
+
+    let usage = got(&arena, "usage");
+    let last = usage["moments"].as_array().and_then(|all| all.last()).expect("a moment").clone();
+    assert_eq!((&last["open"], &last["done"]), (&json!(1), &json!(0)), "{usage}");
 
     let tmux = Tmux::start(&arena, 120, 40, &["tui"]);
     tmux.until_line("1.1", "it waits for its review", |line| line.contains("review"));

@@ -13,6 +13,7 @@ use swarm_engine::look::Look;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::outcome::PauseReason;
 
+use super::views::with_seq;
 use crate::api_state::{ApiState, Counted};
 use crate::fault::Fault;
 use crate::past::{each_from, read};
@@ -50,10 +51,25 @@ async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
         counted.seq = record.seq;
         if let Some((event, at)) = read(record) {
             counted.tally.note(record.seq, &event, at);
+            counted.over_time.note(&event, at);
         }
     })
     .await
     .map(drop)
+}
+
+/// How far the plan came and what it cost, from its beginning to now
+#[utoipa::path(
+    get, path = "/v1/usage", tag = "screens",
+    responses(
+        (status = 200, description = "Moments at which something changed", body = ref("#/components/schemas/OverTimeView")),
+        (status = 503, description = "The ledger cannot be read", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn usage(State(api): State<Arc<ApiState>>) -> Result<Response, Fault> {
+    let mut counted = api.tally.lock().await;
+    count(&api, &mut counted).await?;
+    Ok(with_seq(counted.seq, Json(counted.over_time.view()).into_response()))
 }
 
 /// Does it live

@@ -9,6 +9,7 @@ use swarm_protocol::api::{
 use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::Command;
 use swarm_protocol::diff::DiffView;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::view::{
@@ -37,6 +38,7 @@ fn schemas() -> Value {
     named::<AgentNews>(&mut generator);
     named::<Command>(&mut generator);
     named::<DiffView>(&mut generator);
+    named::<OverTimeView>(&mut generator);
     named::<PreviewView>(&mut generator);
     let views = [
         ("Status", named::<StatusView>(&mut generator)),

@@ -114,6 +114,7 @@ const IN_DIFF: &[(&[Action], &str)] = &[
 ];
 const IN_WALL: &[(&[Action], &str)] =
     &[(&[Action::Log], "one log"), (&[Action::Wall, Action::Back], "back")];
+const IN_USAGE: &[(&[Action], &str)] = &[(&[Action::Back], "back")];
 const IN_HELP: &[(&[Action], &str)] = &[(&[Action::Down, Action::Up], "scroll"), (&[Action::Back], "back")];
 
 fn covering(model: &Model, full: Full) -> String {
@@ -122,6 +123,8 @@ fn covering(model: &Model, full: Full) -> String {
         Full::Diff => IN_DIFF,
         Full::Help => IN_HELP,
         Full::Wall => IN_WALL,
+        Full::Graph => IN_HELP,
+        Full::Usage => IN_USAGE,
     };
     let mut text = String::from(" ");
     for (actions, word) in hints {

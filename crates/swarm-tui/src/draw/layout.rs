@@ -26,6 +26,10 @@ pub enum Pane {
     /// The logs of the other agents.
     Wall,
     Detail,
+    /// What the selected task waits for, and what waits for it.
+    Graph,
+    /// Tasks that are left and money spent.
+    Usage,
 }
 
 /// A pane, the line above it, and its own place.
@@ -121,8 +125,10 @@ fn huge(model: &Model, area: Rect) -> Vec<Placed> {
     let (left, rest) = cut_right(area, area.width / 3);
     let (middle, right) = cut_right(rest, rest.width * 60 / 100);
     let (attention, plan) = cut_below(left, 14);
+    let (plan, graph) = cut_below(plan, plan.height - 12);
     let (agents, log) = cut_below(middle, agents_rows(model, middle.height));
     let (detail, events) = cut_below(right, right.height / 2);
+    let (events, usage) = cut_below(events, events.height - 9);
     let main = main_view(model, &[View::Attention, View::Agents, View::Events]);
     let others = super::wall::others(model).next().is_some();
     let (log, wall) = if others { cut_below(log, log.height / 2) } else { (log, Rect { height: 0, ..log }) };
@@ -134,6 +140,8 @@ fn huge(model: &Model, area: Rect) -> Vec<Placed> {
         placed(Pane::Log, log),
         placed(Pane::Detail, detail),
         placed(Pane::View(View::Events), events),
+        placed(Pane::Graph, graph),
+        placed(Pane::Usage, usage),
     ];
     panes.into_iter().chain(wall).collect()
 }
@@ -179,6 +187,7 @@ pub fn scroll_max(model: &Model) -> usize {
         // There a line is selected, not scrolled to.
         Some(Full::Diff) => return super::diff::length(model).saturating_sub(1),
         Some(Full::Help) => super::help::lines(model).len(),
+        Some(Full::Graph) => super::graph::length(model),
         _ => 0,
     };
     lines.saturating_sub(usize::from(page(model)))

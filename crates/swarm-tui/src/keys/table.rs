@@ -177,6 +177,15 @@ pub const KEYS: &[Binding] = &[
         "Look at the command that a refusal names, or start a run",
         Looking,
     ),
+    key(&[Char('p')], "p", A::Graph, "graph", "Show which task waits for which", Looking),
+    key(
+        &[Char('U')],
+        "U",
+        A::Usage,
+        "usage",
+        "Show tasks that are left and money spent, over time",
+        Looking,
+    ),
     key(&[Char('?')], "?", A::Help, "all keys", "Show all keys", Looking).foot(17),
     key(
         &[Char('[')],

@@ -65,6 +65,9 @@ impl Hands {
             Wish::Call(ticket, words, seen) => {
                 spawn(told, async move { Input::Told(ticket, source.call(words, seen).await) });
             }
+            Wish::OverTime => {
+                spawn(told, async move { Input::OverTime(source.over_time().await.map(Box::new)) });
+            }
             Wish::Diff(ask) => {
                 spawn(told, async move { Input::Diff(ask.clone(), source.diff(ask).await.map(Box::new)) });
             }

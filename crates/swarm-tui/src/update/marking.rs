@@ -53,7 +53,7 @@ pub fn copy(model: &mut Model) -> Vec<Wish> {
 pub fn show_block(model: &mut Model) -> Vec<Wish> {
     let text = match model.full {
         Some(Full::Diff) => diff::file_at(model),
-        Some(Full::Wall | Full::Help) => None,
+        Some(Full::Wall | Full::Graph | Full::Usage | Full::Help) => None,
         _ => log::block(model),
     };
     match text {

@@ -27,8 +27,8 @@ pub fn moved(model: &mut Model, action: Action) -> Vec<Wish> {
 pub fn by_lines(model: &mut Model, by: i64) {
     match model.full {
         Some(Full::Log) => in_log(model, by),
-        Some(Full::Wall) => {}
-        Some(Full::Diff | Full::Help) => {
+        Some(Full::Wall | Full::Usage) => {}
+        Some(Full::Diff | Full::Graph | Full::Help) => {
             let most = layout::scroll_max(model);
             model.scroll = shifted(model.scroll, by, most);
         }

@@ -167,8 +167,14 @@ fn look_or_ask(model: &mut Model, action: Action) -> Vec<Wish> {
             model.typing_filter = true;
         }
         // There is nothing to look at yet.
-        Action::Log | Action::Full | Action::Wall | Action::Diff if model.board.is_none() => {}
+        Action::Log | Action::Full | Action::Wall | Action::Diff | Action::Graph | Action::Usage
+            if model.board.is_none() => {}
         Action::Wall => cover(model, Full::Wall),
+        Action::Usage => cover(model, Full::Usage),
+        Action::Graph => {
+            cover(model, Full::Graph);
+            model.scroll = crate::draw::graph::scroll_to_selected(model);
+        }
         Action::Log | Action::Full => cover(model, Full::Log),
         Action::Help => cover(model, Full::Help),
         Action::Diff => {

@@ -58,3 +58,15 @@ fn is_about_task(verb: swarm_protocol::board::Verb) -> bool {
             | Verb::Redo
     )
 }
+
+/// Asks anew for what was done and spent, as long as it is on the screen and something has been.
+pub fn over_time(model: &mut Model) -> Option<Wish> {
+    let status = &model.board.as_ref()?.status;
+    let now = (status.counts.done, status.counts.total, status.usage.cost_micros);
+    let is_new = model.past.is_none() && model.over_time_of != Some(now);
+    if !is_new || !crate::draw::usage::is_shown(model) {
+        return None;
+    }
+    model.over_time_of = Some(now);
+    Some(Wish::OverTime)
+}

@@ -5,7 +5,9 @@ use swarm_protocol::board::{AllowedView, BoardView, Verb};
 use swarm_protocol::command::Command;
 use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::failure::Usage;
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::over_time::{MomentView, OverTimeView};
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 use swarm_tui::input::{EventLine, Input, Key, Link, LogLine, Tone, Wish};
@@ -83,10 +85,15 @@ pub fn board_value() -> Value {
         "commands": ["git stash"], "id": "task/2.4", "kind": "checkout", "task": "2.4", "choices": [],
     });
     let checkpoint = |name: &str, auto: bool, secs: u64, tasks: u64| json!({ "name": name, "at": ago(secs), "seq": 1, "auto": auto, "trigger": name, "tasks_since": tasks, "commits_since": tasks * 2 });
+    let depends = |mut row: Value, on: &[&str]| {
+        row["depends"] = json!(on);
+        row
+    };
     let mut ready = row("2.7", "Cover", "ready", "ready", "unblocks 3");
     ready["waits_for_start"] = json!(true);
     let mut works = row("2.3", "Chapter on worktrees", "works", "working", "");
     works["agent"] = json!("ada-002");
+    works["depends"] = json!(["2.1"]);
     works["conflicts_with"] = json!([{ "with": "2.5", "files": ["chapters/index.md"] }]);
     json!({
         "now": ago(0), "status": status(),
@@ -96,11 +103,11 @@ pub fn board_value() -> Value {
             row("2.2", "Name the authors", "needs_you", "asks you", "MIT or Apache for the README?"),
             works,
             row("2.4", "Chapter on merging", "needs_you", "merging", "waits for your checkout: README.md is changed"),
-            row("2.5", "Chapter on recovery", "in_review", "review", "round 2 of 3"),
-            row("2.6", "Index", "waits", "waits", "for 2.3, 2.5"),
+            depends(row("2.5", "Chapter on recovery", "in_review", "review", "round 2 of 3"), &["2.1"]),
+            depends(row("2.6", "Index", "waits", "waits", "for 2.3, 2.5"), &["2.3", "2.5"]),
             ready,
-            row("3.1", "Chapter on undo", "ready", "ready", ""),
-            row("3.2", "Chapter on hooks", "aside", "deferred", ""),
+            depends(row("3.1", "Chapter on undo", "ready", "ready", ""), &["2.1"]),
+            depends(row("3.2", "Chapter on hooks", "aside", "deferred", ""), &["2.6", "3.1"]),
         ],
         "agents": [agent("ada-002", "2.3", "Chapter on worktrees", 7, false), agent("ed-001", "3.1", "Chapter on undo", 3, true)],
         "pauses": [], "attention": [checkout, question],
@@ -176,6 +183,16 @@ pub fn preview(lines: usize) -> Box<PreviewView> {
     Box::new(serde_json::from_value(value).expect("a preview"))
 }
 
+/// Three hours of work.
+pub fn over_time() -> Box<OverTimeView> {
+    let moment = |(minutes, done): (u64, u64)| {
+        let usage = Usage { cost_micros: done * 229_000, input_tokens: done * 2000, ..Usage::default() };
+        MomentView { at: ago((180 - minutes) * 60), open: 42 - done, done, usage }
+    };
+    let all = [(0, 0), (20, 2), (35, 3), (60, 7), (75, 8), (110, 13), (140, 16), (170, 18)];
+    Box::new(OverTimeView { moments: all.map(moment).to_vec() })
+}
+
 /// A screen with everything on it.
 pub struct Stage {
     pub model: Model,
@@ -195,6 +212,7 @@ impl Stage {
         stage.take(Input::Task(task_id.clone(), Ok(task(task_id.as_str()))));
         stage.take(Input::Allowed(Some(task_id), all_allowed()));
         stage.take(Input::Events(events()));
+        stage.take(Input::OverTime(Ok(over_time())));
         let run = stage.model.log.run.clone().expect("an agent works on it");
         stage.take(Input::Log(run, log()));
         stage

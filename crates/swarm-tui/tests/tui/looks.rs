@@ -127,6 +127,9 @@ fn gallery(columns: u16, rows: u16, theme: Theme) -> String {
         ('c', 0),
         ('v', 0),
         ('?', 0),
+        ('L', 0),
+        ('p', 0),
+        ('U', 0),
     ] {
         let mut stage = Stage::themed(columns, rows, theme);
         let wishes = stage.char(key);

@@ -14,6 +14,7 @@ use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::over_time::OverTimeView;
 use swarm_server::ledger::{Ledger, Look, Position};
 use swarm_server::peer::{Role, Who};
 use swarm_web::door::{Door, Opening};
@@ -278,6 +279,10 @@ impl Ledger for Plain {
 
     fn diff(&self, _: &DiffAsk) -> Result<DiffView, ApiError> {
         Err(failed("no repository"))
+    }
+
+    fn over_time(&self) -> Result<OverTimeView, ApiError> {
+        Err(failed("nobody counts"))
     }
 
     fn records(&self, _: u64) -> Vec<String> {
