@@ -31,7 +31,8 @@ impl OverTime {
         match event {
             Event::TaskAdded { task, .. } => self.becomes(task, Some(Status::Pending)),
             Event::TaskRemoved { task } => self.becomes(task, None),
-            Event::Iteration { usage: Some(usage), .. } | Event::ReviewAnswered { usage: Some(usage), .. } => {
+            Event::Iteration { usage: Some(usage), .. }
+            | Event::ReviewAnswered { usage: Some(usage), .. } => {
                 self.usage = self.usage.plus(*usage);
             }
             _ => {}

@@ -65,6 +65,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(operations::hooks))
         .routes(routes!(operations::preview))
         .routes(routes!(history::history))
+        .routes(routes!(history::since))
         .routes(routes!(events::events))
         .routes(routes!(logs::of_agent))
         .routes(routes!(logs::of_run))

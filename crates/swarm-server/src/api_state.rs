@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use swarm_engine::{OverTime, Tally};
 use swarm_engine::channel::{FromSocket, LinkId};
 use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
 use swarm_engine::preview::NoPreview;
 use swarm_engine::store::StoreError;
 use swarm_engine::work_diff::part;
+use swarm_engine::{OverTime, Tally};
 use swarm_protocol::api::{Delivery, Seen};
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};

@@ -103,7 +103,8 @@ fn pane(model: &Model, placed: Placed, frame: &mut Frame<'_>) {
             wall::draw(model, frame);
         }
         Pane::Graph => {
-            let title = format!("what it waits for, what waits for it · {} all", model.keys.first(Action::Graph));
+            let title =
+                format!("what it waits for, what waits for it · {} all", model.keys.first(Action::Graph));
             titled(model, frame, placed.title, &title, false);
             graph::draw(model, frame, area);
         }
@@ -136,10 +137,19 @@ fn view_title(model: &Model, view: View) -> String {
         }
         View::Events => {
             let hidden = model.events.len() - model.shown_events().count();
-            if hidden == 0 { name } else { format!("{name} · machinery hidden ({hidden}) · {} shows", model.keys.first(Action::Machinery)) }
+            if hidden == 0 {
+                name
+            } else {
+                format!(
+                    "{name} · machinery hidden ({hidden}) · {} shows",
+                    model.keys.first(Action::Machinery)
+                )
+            }
         }
         View::Attention if model.length(View::Attention) > 0 => format!("{name} · a digit chooses"),
-        View::Checkpoints if model.length(view) > 0 => format!("{name} · {} looks at a rollback", model.keys.first(Action::Open)),
+        View::Checkpoints if model.length(view) > 0 => {
+            format!("{name} · {} looks at a rollback", model.keys.first(Action::Open))
+        }
         _ => name,
     }
 }

@@ -56,6 +56,9 @@ export type BudgetView = { cost_micros: number; cost_micros_max?: number | null;
 /** A fact that no longer is what an operation made of it. */
 export type Changed = { by: CommandId[]; fact: string; words: string };
 
+/** A file that is changed, without its lines. */
+export type ChangedFile = { added: number; binary?: boolean; path: string; removed: number; was?: string | null };
+
 /** A checkpoint in the rollback menu. */
 export type CheckpointRow = { at: Timestamp; auto: boolean; commits_since: number; name: string; seq: number; tasks_since: number; trigger: string; trunk?: Oid | null };
 
@@ -88,7 +91,7 @@ export type DegradedView = { agent: AgentId; since: Timestamp; why: string };
 export type Delivery = { state: "queued" } | { answer: Answer; state: "landed" } | { error: ApiError; state: "refused" } | { state: "unknown" };
 
 /** What the work of a task changes, as a patch. */
-export type DiffView = { cut?: boolean; from: Oid; patch: string; task: TaskId; to: Oid };
+export type DiffView = { cut?: boolean; files?: ChangedFile[]; from: Oid; hunks?: Hunk[] | null; mixed?: boolean; patch: string; round?: number | null; rounds?: RoundView[]; since?: number | null; task: TaskId; to: Oid };
 
 /** The one shape of every error. */
 export type ErrorBody = { error: ApiError };
@@ -126,6 +129,11 @@ export type HookOutcome = { outcome: "ok" } | { code?: number | null; outcome: "
 /** A hook that waits, runs or ran. */
 export type HookView = { hook: string; n: number; outcome?: HookOutcome | null; output: string; running: boolean; subject?: string | null };
 
+/** Lines that stand together. */
+export type Hunk = { head: string; lines: HunkLine[] };
+
+export type HunkLine = { mark?: unknown[] | null; new?: number | null; old?: number | null; side: Side; text: string };
+
 export type Landed = { base: Oid; stands?: Oid[]; tip: Oid; tree: Oid };
 
 export type LandedView = { at: Timestamp; iteration: number; run: RunId };
@@ -145,6 +153,9 @@ export type MessageView = { at: Timestamp; by: string; id: CommandId; landed?: L
 /** Whether ready tasks start by themselves. */
 export type Mode = "autopilot" | "semi-auto";
 
+/** How things stood at one moment. */
+export type MomentView = { at: Timestamp; cachedTokens?: number; costMicros?: number; done: number; inputTokens?: number; open: number; outputTokens?: number; steps?: number };
+
 export type NextView = { because: string; task: TaskId; title: string; waits_for_start?: boolean };
 
 /** A git object name, 40 or 64 lowercase hex digits. */
@@ -154,6 +165,9 @@ export type OperationState = "under_way" | "waits" | "done" | "undone" | "failed
 
 /** An operation, as `swarm op log` and `swarm op show` have it. */
 export type OperationView = { at: Timestamp; by: string; canBeUndone: boolean; checkpoint?: string | null; facts: FactChange[]; hint?: string | null; id: CommandId; kind: string; seq: number; state: OperationState; step?: string | null; subject?: string | null; text: string; undoes?: CommandId | null; undoneBy?: CommandId | null; whyNot?: string | null };
+
+/** At most a few hundred moments, oldest first: those at which something changed, nearer to one another where less time has passed. */
+export type OverTimeView = { moments: MomentView[] };
 
 /** Why the swarm starts nothing new. Several may hold at once. */
 export type PauseReason = "user" | "disk" | "trunk" | "setup" | "budget" | "errors" | "abort" | "close" | "checks";
@@ -203,6 +217,9 @@ export type ReviewView = { base?: Oid | null; branch: string; commands: string[]
 /** Who says that submitted work is good; a later one is stricter. */
 export type Reviewer = "none" | "command" | "agent" | "council" | "human";
 
+/** Work that was submitted once, and what became of it. */
+export type RoundView = { at: Timestamp; commit: Oid; notes: string[]; round: number; verdict?: string | null };
+
 /** One run of a program under a daemon, `r17`: numbered through the whole ledger, never reused. */
 export type RunId = string;
 
@@ -249,6 +266,10 @@ export type SeenStatus = { seq: number; view: StatusView };
 export type SeenTask = { seq: number; view: TaskView };
 
 export type SeenTasks = { seq: number; view: TaskRow[] };
+
+export type Side = "old" | "new" | "both";
+
+export type Since = { from: number; seq: number; tasks: Record<string, TaskId[]>; usage: Usage };
 
 export type Size = "small" | "medium" | "large";
 

@@ -26,6 +26,7 @@ mod dry_runs;
 #[path = "../trials/tmux.rs"]
 mod tmux;
 mod on_the_screen;
+mod on_the_screen_at_work;
 mod looked_at;
 mod way_back;
 mod leftovers;

@@ -1,7 +1,7 @@
 //! Everything that the command line changes can be done on the screen, and the ledger says the same of it but for who asked:
 //! each command of the list is carried out in a shell, the repository is put back, and it is done once more with keys.
 //!
-//! Nobody works in that repository, so what the list calls refused there (stop, kill, redirect, review, quota …) is not walked.
+//! Nobody works in that repository; what the list calls refused there is walked where somebody does.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,18 +44,27 @@ fn added(arena: &Arena, before: usize) -> Vec<String> {
     let mut all = records(arena);
     all.sort_by_key(|record| record["seq"].as_u64());
     all.drain(..before.min(all.len()));
-    let plain = |mut record: Value| {
-        for name in ["len", "seq", "batch", "ts", "by", "prev", "hash", "cmd"] {
-            record.as_object_mut().expect("a record").remove(name);
-        }
-        // Who confirms on a screen is held to what they saw, as in a terminal; `--yes` is not.
-        if let Some(data) = record["data"].as_object_mut() {
-            data.remove("expect");
-        }
-        let text = record.to_string().replace("person:tui", "person").replace("person:cli", "person");
-        without_moments(&text).split('"').map(nameless).collect::<Vec<_>>().join("\"")
-    };
     all.into_iter().map(plain).collect()
+}
+
+/// What people asked for, in the same form.
+pub fn by_people(arena: &Arena) -> Vec<String> {
+    let mut all = records(arena);
+    all.sort_by_key(|record| record["seq"].as_u64());
+    all.retain(|record| record["by"].as_str().is_some_and(|by| by.starts_with("person:")));
+    all.into_iter().map(plain).collect()
+}
+
+fn plain(mut record: Value) -> String {
+    for name in ["len", "seq", "batch", "ts", "by", "prev", "hash", "cmd"] {
+        record.as_object_mut().expect("a record").remove(name);
+    }
+    // Who confirms on a screen is held to what they saw, as in a terminal; `--yes` is not.
+    if let Some(data) = record["data"].as_object_mut() {
+        data.remove("expect");
+    }
+    let text = record.to_string().replace("person:tui", "person").replace("person:cli", "person");
+    without_moments(&text).split('"').map(nameless).collect::<Vec<_>>().join("\"")
 }
 
 /// Moments, as a clock or a name has them: `2026-01-13T10:00:00.000Z`, `2026-01-13T10-00-00`.
@@ -121,7 +130,7 @@ fn line_of(name: &str, args: &[&str]) -> String {
     [name.to_owned()].into_iter().chain(args.iter().map(quoted)).collect::<Vec<_>>().join(" ")
 }
 
-fn with_keys(tmux: &Tmux, steps: &[&str]) {
+pub fn with_keys(tmux: &Tmux, steps: &[&str]) {
     for step in steps {
         match step.split_at(1) {
             ("=", text) => tmux.type_in(text),
@@ -139,7 +148,7 @@ fn with_keys(tmux: &Tmux, steps: &[&str]) {
     }
 }
 
-fn typed(tmux: &Tmux, name: &str, args: &[&str]) {
+pub fn typed(tmux: &Tmux, name: &str, args: &[&str]) {
     let line = line_of(name, args);
     tmux.press(":");
     tmux.until_said("Commands and tasks");

@@ -32,6 +32,7 @@ mod planning;
 mod odd_files;
 mod recovery;
 mod reservations;
+mod screen_story;
 mod retry;
 mod shared_tree;
 mod shortage;

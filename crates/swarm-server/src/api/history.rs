@@ -1,5 +1,6 @@
 //! Records of the ledger, page by page.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Json;
@@ -7,11 +8,15 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use swarm_protocol::event::Event;
+use swarm_protocol::failure::Usage;
+use swarm_protocol::ids::TaskId;
 
 use super::views::{Asked, asked, with_seq};
 use crate::api_state::ApiState;
 use crate::fault::Fault;
 use crate::limits::HISTORY_MAX;
+use crate::past::{each_from, read};
 
 /// Which records.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
@@ -31,6 +36,54 @@ struct Page {
     records: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<u64>,
+}
+
+/// From when on.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct FromThen {
+    /// The last record that was seen
+    pub record: u64,
+}
+
+/// What became of tasks since a record, and what was spent.
+#[derive(Default, Serialize)]
+struct Since {
+    from: u64,
+    seq: u64,
+    tasks: BTreeMap<&'static str, BTreeSet<TaskId>>,
+    usage: Usage,
+}
+
+/// What happened since a record: tasks by what they have become, and what was spent
+#[utoipa::path(
+    get, path = "/v1/since", tag = "ledger", params(FromThen),
+    responses(
+        (status = 200, description = "Tasks whose status is another one than then, by their status now", body = ref("#/components/schemas/Since")),
+        (status = 400, description = "Not a record number", body = ref("#/components/schemas/ErrorBody")),
+        (status = 503, description = "The ledger cannot be read", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn since(State(api): State<Arc<ApiState>>, then: Asked<FromThen>) -> Result<Response, Fault> {
+    let from = asked(then)?.record;
+    let (mut since, mut became) = (Since { from, ..Since::default() }, BTreeMap::new());
+    since.seq = each_from(&api, from.saturating_add(1), |record| {
+        let Some((event, _)) = read(record) else { return };
+        if let (Some(task), Some(status)) = (event.task(), event.status()) {
+            became.insert(task.clone(), status);
+        }
+        if let Event::Iteration { usage: Some(usage), .. }
+        | Event::ReviewAnswered { usage: Some(usage), .. } = event
+        {
+            since.usage = since.usage.plus(usage);
+        }
+    })
+    .await?;
+    for (task, status) in became {
+        since.tasks.entry(status.word()).or_default().insert(task);
+    }
+    Ok(with_seq(since.seq, Json(since).into_response()))
 }
 
 /// Records of the ledger, oldest first

@@ -9,8 +9,8 @@ use swarm_protocol::api::{
 use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::Command;
 use swarm_protocol::diff::DiffView;
-use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
+use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::plan::PlanFile;
 use swarm_protocol::view::{
     ApprovedPlanView, AttentionView, HandoffView, ReviewView, StatusView, TaskRow, TaskView,
@@ -58,11 +58,28 @@ fn schemas() -> Value {
         ("Reviews", json!({ "type": "array", "items": named::<ReviewView>(&mut generator) })),
         ("Hooks", json!({ "type": "array", "items": named::<HookView>(&mut generator) })),
     ];
+    let usage = named::<swarm_protocol::failure::Usage>(&mut generator);
     let mut schemas = generator.take_definitions(true);
+    schemas.insert("Since".into(), since(&usage));
     for (name, view) in views {
         schemas.insert(format!("Seen{name}"), seen(&view));
     }
     Value::Object(schemas)
+}
+
+/// Made of records where it is asked for.
+fn since(usage: &Value) -> Value {
+    let tasks = json!({ "type": "array", "items": { "$ref": "#/components/schemas/TaskId" } });
+    json!({
+        "type": "object",
+        "required": ["from", "seq", "tasks", "usage"],
+        "properties": {
+            "from": { "type": "integer", "minimum": 0 },
+            "seq": { "type": "integer", "minimum": 0 },
+            "tasks": { "type": "object", "additionalProperties": tasks },
+            "usage": usage,
+        },
+    })
 }
 
 /// Puts the type under its name and points to it.

@@ -13,7 +13,9 @@ use crate::theme::Role;
 
 pub fn title(model: &Model) -> String {
     match (&model.task, &model.looking_at) {
-        (Some(task), _) => format!("{} {} · {} diff", task.row.id, task.row.title, model.keys.first(Action::Diff)),
+        (Some(task), _) => {
+            format!("{} {} · {} diff", task.row.id, task.row.title, model.keys.first(Action::Diff))
+        }
         (None, Some(id)) => id.to_string(),
         (None, None) => "no task is selected".into(),
     }

@@ -52,7 +52,10 @@ fn said(model: &Model) -> Vec<Line<'static>> {
         let lines = wrapped(&text, width.saturating_sub(1)).into_iter().take(SAID_MAX);
         return lines.map(|line| Line::from(span(theme, role, &line))).collect();
     }
-    vec![Line::from(vec![span(theme, role, &pad(&cut(&text, room), room + 1)), span(theme, Role::Key, &foot)])]
+    vec![Line::from(vec![
+        span(theme, role, &pad(&cut(&text, room), room + 1)),
+        span(theme, Role::Key, &foot),
+    ])]
 }
 
 /// Bright: it would be accepted. Dim: pressed, it says why not and what would help.
@@ -93,18 +96,18 @@ fn all_keys(model: &Model) -> String {
 
 /// What can be done with what covers the board.
 const IN_LOG: &[(&[Action], &str)] = &[
-    (&[Action::Down, Action::Up], "scroll"),
+    (&[Action::Down, Action::Up], ""),
     (&[Action::Last], "follow"),
-    (&[Action::PreviousMark, Action::NextMark], "tool calls"),
+    (&[Action::PreviousMark, Action::NextMark], "calls"),
     (&[Action::Filter], "search"),
     (&[Action::Fold], "fold"),
     (&[Action::Wrap], "wrap"),
     (&[Action::Copy], "copy"),
-    (&[Action::ShowBlock], "editor"),
+    (&[Action::ShowBlock], "edit"),
     (&[Action::Back], "back"),
 ];
 const IN_DIFF: &[(&[Action], &str)] = &[
-    (&[Action::Down, Action::Up], "move"),
+    (&[Action::Down, Action::Up], ""),
     (&[Action::PreviousMark, Action::NextMark], "hunks"),
     (&[Action::PreviousFile, Action::NextFile], "files"),
     (&[Action::PreviousPart, Action::NextPart], "rounds"),
@@ -112,8 +115,7 @@ const IN_DIFF: &[(&[Action], &str)] = &[
     (&[Action::Review], "verdict"),
     (&[Action::Back], "back"),
 ];
-const IN_WALL: &[(&[Action], &str)] =
-    &[(&[Action::Log], "one log"), (&[Action::Wall, Action::Back], "back")];
+const IN_WALL: &[(&[Action], &str)] = &[(&[Action::Log], "one log"), (&[Action::Wall, Action::Back], "back")];
 const IN_USAGE: &[(&[Action], &str)] = &[(&[Action::Back], "back")];
 const IN_HELP: &[(&[Action], &str)] = &[(&[Action::Down, Action::Up], "scroll"), (&[Action::Back], "back")];
 
@@ -129,8 +131,10 @@ fn covering(model: &Model, full: Full) -> String {
     let mut text = String::from(" ");
     for (actions, word) in hints {
         let keys: Vec<String> = actions.iter().map(|action| model.keys.first(*action)).collect();
-        text.push_str(&format!("{} {word}  ", keys.join(" ")));
+        text.push_str(&keys.join(" "));
+        text.push_str(&if word.is_empty() { "  ".into() } else { format!(" {word}  ") });
     }
+    text.truncate(text.trim_end().len());
     text
 }
 
@@ -138,8 +142,12 @@ fn covering(model: &Model, full: Full) -> String {
 /// screen has the useful ones.
 fn offered(model: &Model) -> Vec<(&'static Binding, Role)> {
     let mut room = usize::from(model.size.0).saturating_sub(all_keys(model).width() + 1);
-    let (open, shut): (Vec<&Binding>, Vec<&Binding>) =
-        model.keys.footer().into_iter().filter(|b| b.action != Action::Help && !b.keys.is_empty()).partition(|b| is_open(model, b));
+    let (open, shut): (Vec<&Binding>, Vec<&Binding>) = model
+        .keys
+        .footer()
+        .into_iter()
+        .filter(|b| b.action != Action::Help && !b.keys.is_empty())
+        .partition(|b| is_open(model, b));
     let all = open.into_iter().map(|b| (b, Role::Key)).chain(shut.into_iter().map(|b| (b, Role::Dim)));
     let fits = |(binding, _): &(&'static Binding, Role)| {
         let cells = cells(model, binding);

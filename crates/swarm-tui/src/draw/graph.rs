@@ -47,10 +47,9 @@ impl<'a> Drawing<'a> {
     }
 
     fn lines(&mut self) -> Vec<Vec<Piece>> {
-        let is_first = |row: &&&BoardRow| !row.row.depends.iter().any(|id| self.rows.contains_key(id));
+        let is_first = |row: &&BoardRow| !row.row.depends.iter().any(|id| self.rows.contains_key(id));
         let in_order = self.model.rows().iter().filter(|row| self.rows.contains_key(&row.row.id));
-        let firsts: Vec<&TaskId> =
-            in_order.collect::<Vec<_>>().iter().filter(is_first).map(|row| &row.row.id).collect();
+        let firsts: Vec<&'a TaskId> = in_order.filter(is_first).map(|row| &row.row.id).collect();
         let mut lines = Vec::new();
         for first in firsts {
             let block = self.block(first, 0, lines.len());
@@ -154,7 +153,8 @@ pub fn scroll_to_selected(model: &Model) -> usize {
 pub fn full(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let mut drawing = Drawing::of(model, |_| true);
     let lines = drawing.lines();
-    let title = format!("graph of {} · what stands to the right waits", count(model.rows().len() as u64, "task"));
+    let title =
+        format!("graph of {} · what stands to the right waits", count(model.rows().len() as u64, "task"));
     put(frame, area, rule(model.theme, &title, area.width, Role::Title));
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let shown = lines.into_iter().skip(model.scroll).take(usize::from(body.height));

@@ -13,7 +13,15 @@ use crate::theme::{Role, Theme};
 
 pub fn title(model: &Model) -> String {
     let Some(task) = &model.log_of else { return "log · no agent works on this task".into() };
-    let mut parts = vec![task.to_string()];
+    let mut parts = Vec::new();
+    if let Some(search) = &model.search {
+        let cursor = if model.typing_search { "_" } else { "" };
+        parts.push(format!("search: {}{cursor}", search.text()));
+    }
+    if model.log_folded {
+        parts.push("landmarks only".into());
+    }
+    parts.push(task.to_string());
     if let Some(agent) = model.agent_of(task) {
         let (view, news) = (&agent.agent, agent.news.as_ref());
         let iteration = news.map_or(view.iteration, |news| news.iteration.max(view.iteration));
@@ -29,13 +37,6 @@ pub fn title(model: &Model) -> String {
         }
     } else {
         parts.push("its agent has ended".into());
-    }
-    if let Some(search) = &model.search {
-        let cursor = if model.typing_search { "_" } else { "" };
-        parts.push(format!("search: {}{cursor}", search.text()));
-    }
-    if model.log_folded {
-        parts.push("landmarks only".into());
     }
     parts.push(match model.log.back {
         None => "follow on".into(),

@@ -119,7 +119,9 @@ pub fn panel(model: &Model, width: usize) -> Parts {
             _ => "Whole swarm".into(),
         };
         body.push(Line::from(span(theme, Role::Bold, &cut(&what, width))));
-        body.extend(actions.iter().filter_map(|action| model.keys.of(*action)).map(|b| offered(model, b, width)));
+        body.extend(
+            actions.iter().filter_map(|action| model.keys.of(*action)).map(|b| offered(model, b, width)),
+        );
     }
     Parts {
         title: "Intervention".into(),

@@ -57,26 +57,34 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let both = area.height >= 8;
     let rows = if both { (area.height - 3) / 2 } else { area.height.saturating_sub(2) };
     let end = model.clock().max(last.at);
-    let (tasks, spent): (fn(&MomentView) -> u64, fn(&MomentView) -> u64) =
-        if last.usage.cost_micros > 0 {
-            (|moment| moment.open, |moment| moment.usage.cost_micros)
-        } else {
-            (|moment| moment.open, |moment| moment.usage.input_tokens + moment.usage.output_tokens)
-        };
+    let has_cost = last.usage.cost_micros > 0;
     let columns = usize::from(area.width).saturating_sub(SCALE + 2);
     let series = |value: fn(&MomentView) -> u64| sampled(moments, (first.at, end), columns, value);
     let mut lines = vec![Line::from(span(model.theme, Role::Bold, " tasks left"))];
-    lines.extend(chart(model, &series(tasks), usize::from(rows), Role::Works, |n| n.to_string()));
+    lines.extend(chart(model, &series(open), usize::from(rows), Role::Works, |n| n.to_string()));
     if both {
-        let (name, shown): (&str, fn(u64) -> String) =
-            if last.usage.cost_micros > 0 { (" spent", money) } else { (" tokens", tokens) };
-        lines.push(Line::from(span(model.theme, Role::Bold, name)));
-        lines.extend(chart(model, &series(spent), usize::from(rows), Role::Good, shown));
+        lines.push(Line::from(span(model.theme, Role::Bold, if has_cost { " spent" } else { " tokens" })));
+        let spent = if has_cost { series(cost) } else { series(used) };
+        let shown = |amount| if has_cost { money(amount) } else { tokens(amount) };
+        lines.extend(chart(model, &spent, usize::from(rows), Role::Good, shown));
     }
     let (from, to) = (clock(first.at), clock(end));
     let gap = columns.saturating_sub(from.len() + to.len());
     lines.push(dim(&format!("{}{from}{}{to}", " ".repeat(SCALE + 1), " ".repeat(gap))));
     put_all(frame, area, lines);
+}
+
+fn open(moment: &MomentView) -> u64 {
+    moment.open
+}
+
+fn cost(moment: &MomentView) -> u64 {
+    moment.usage.cost_micros
+}
+
+/// Where nobody says what it costs.
+fn used(moment: &MomentView) -> u64 {
+    moment.usage.input_tokens + moment.usage.output_tokens
 }
 
 /// What held at each of so many moments.

@@ -78,7 +78,10 @@ pub fn full(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let shown = on_screen(model).len();
     let mut title = format!("logs of {}", count(all as u64, "agent"));
     if shown < all {
-        title.push_str(&format!(" · {shown} fit; {} marks tasks whose logs to show", model.keys.first(Action::Mark)));
+        title.push_str(&format!(
+            " · {shown} fit; {} marks tasks whose logs to show",
+            model.keys.first(Action::Mark)
+        ));
     }
     put(frame, area, rule(model.theme, &title, area.width, Role::Title));
     if all == 0 {
@@ -108,9 +111,9 @@ fn tile(model: &Model, frame: &mut Frame<'_>, agent: &BoardAgent, area: Rect) {
     put(frame, area, rule(model.theme, &title, area.width, role));
     let inner = body(area);
     let lines = model.wall.get(&view.run).map(|log| &log.lines);
-    let newest = lines.into_iter().flat_map(|lines| {
-        lines.range(lines.len().saturating_sub(usize::from(inner.height))..)
-    });
+    let newest = lines
+        .into_iter()
+        .flat_map(|lines| lines.range(lines.len().saturating_sub(usize::from(inner.height))..));
     let shown: Vec<Line<'static>> =
         newest.flat_map(|line| log::shown(model.theme, line, usize::from(inner.width), false)).collect();
     if shown.is_empty() {

@@ -25,7 +25,9 @@ pub fn shown(key: Key) -> String {
     match key {
         Key::Char(c) if c != ' ' => c.to_string(),
         Key::Ctrl(c) => format!("Ctrl+{}", c.to_ascii_uppercase()),
-        key => NAMED.iter().find(|(_, named, _)| *named == key).map_or("?", |(_, _, shown)| *shown).to_owned(),
+        key => {
+            NAMED.iter().find(|(_, named, _)| *named == key).map_or("?", |(_, _, shown)| *shown).to_owned()
+        }
     }
 }
 

@@ -157,7 +157,14 @@ pub const KEYS: &[Binding] = &[
         "Go to the next thing that waits for you; a digit chooses there",
         Looking,
     ),
-    key(&[Char('/')], "/", A::Filter, "filter", "Filter: words, stage:review, tag:docs, !not; in a log: search", Looking),
+    key(
+        &[Char('/')],
+        "/",
+        A::Filter,
+        "filter",
+        "Filter: words, stage:review, tag:docs, !not; in a log: search",
+        Looking,
+    ),
     key(&[Char('n')], "n", A::NextMatch, "next", "Next task that matches the filter", Looking),
     key(&[Char('N')], "N", A::PreviousMatch, "previous", "Previous task that matches the filter", Looking),
     key(
@@ -178,14 +185,7 @@ pub const KEYS: &[Binding] = &[
         Looking,
     ),
     key(&[Char('p')], "p", A::Graph, "graph", "Show which task waits for which", Looking),
-    key(
-        &[Char('U')],
-        "U",
-        A::Usage,
-        "usage",
-        "Show tasks that are left and money spent, over time",
-        Looking,
-    ),
+    key(&[Char('U')], "U", A::Usage, "usage", "Show tasks that are left and money spent, over time", Looking),
     key(&[Char('?')], "?", A::Help, "all keys", "Show all keys", Looking).foot(17),
     key(
         &[Char('[')],

@@ -82,7 +82,12 @@ impl Hands {
                 }
             }
             // Those of the terminal are the loop's.
-            Wish::Editor(_) | Wish::Show(_) | Wish::CallHere(_) | Wish::Copy(_) | Wish::Title(_) | Wish::Bell(_) => {}
+            Wish::Editor(_)
+            | Wish::Show(_)
+            | Wish::CallHere(_)
+            | Wish::Copy(_)
+            | Wish::Title(_)
+            | Wish::Bell(_) => {}
             Wish::Suspend | Wish::Redraw | Wish::Leave(_) => {}
         }
     }

@@ -51,7 +51,10 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
         Kind::Note { file, line, text } => {
             model.notes.push(ReviewNote { file: Some(file), line, text: text.text() });
             let kept = count(model.notes.len() as u64, "note");
-            model.note(format!("{kept} kept; {} sends the verdict with them", model.keys.first(Action::Review)));
+            model.note(format!(
+                "{kept} kept; {} sends the verdict with them",
+                model.keys.first(Action::Review)
+            ));
             return vec![];
         }
         Kind::Typed { line, words, .. } => return super::typing::carry_out(model, &line, words, seen),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use swarm_protocol::board::{AllowedView, BoardView, Verb};
 use swarm_protocol::command::Command;
 use swarm_protocol::diff::DiffView;
-use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::failure::Usage;
+use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::{MomentView, OverTimeView};
 use swarm_protocol::time::Timestamp;
@@ -37,7 +37,7 @@ fn agent(name: &str, task: &str, title: &str, iteration: u32, held: bool) -> Val
         "doing": if held { "held at its boundary" } else { "working" }, "iteration": iteration,
         "since": ago(720), "held": held, "iterations_max": 50, "attempt": 2, "profile": "claude",
         "branch": format!("swarm/{task}"),
-        "usage": { "input_tokens": 40_000, "output_tokens": 1000, "cached_tokens": 0, "cost_micros": 380_000, "steps": 7 },
+        "usage": { "inputTokens": 40_000, "outputTokens": 1000, "cachedTokens": 0, "costMicros": 380_000, "steps": 7 },
         "news": { "run": format!("r{iteration}"), "task": task, "agent": name, "iteration": iteration, "percent": 50,
                   "doing": "Bash cargo test", "journal_bytes": 1000, "heard": ago(2) },
     })
@@ -63,7 +63,7 @@ pub fn status() -> Value {
                     "failed": 0, "timeout": 0, "deferred": 0, "cancelled": 0 },
         "profile": { "parallelization_enabled": true, "max_concurrent_tasks": 4 },
         "agents": [], "mode": "autopilot", "paused": [], "draining": false,
-        "usage": { "input_tokens": 1, "output_tokens": 1, "cached_tokens": 0, "cost_micros": 4_120_000, "steps": 1 },
+        "usage": { "inputTokens": 1, "outputTokens": 1, "cachedTokens": 0, "costMicros": 4_120_000, "steps": 1 },
         "next": [], "attention": [], "loss": null,
         "approved": { "approved": false, "drifted": false, "structure_hash": "0", "approved_hash": null },
     })
@@ -135,7 +135,7 @@ pub fn task(id: &str) -> Box<TaskView> {
         "acceptance": ["links resolve", "named in the contents"], "files": [], "tags": ["docs"], "size": null, "priority": 2,
         "unblocks": ["2.6", "3.4"], "block": null, "why": null, "not_before": null, "retries": 0, "transient_retries": 0,
         "review_rounds": 0, "reviewer": "none", "merge_rounds": 0, "started": true,
-        "usage": { "input_tokens": 40_000, "output_tokens": 1000, "cached_tokens": 0, "cost_micros": 380_000, "steps": 7 },
+        "usage": { "inputTokens": 40_000, "outputTokens": 1000, "cachedTokens": 0, "costMicros": 380_000, "steps": 7 },
         "branch": format!("swarm/{id}"), "conflicts_with": [{ "with": "2.5", "files": ["chapters/index.md"] }],
         "waived": [], "proof": null, "commands": [],
         "audit": [{ "at": ago(720), "event": "task_claimed", "details": "ada-002 as r7" }],

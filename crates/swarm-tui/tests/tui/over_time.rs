@@ -12,11 +12,9 @@ fn each_task_stands_once_in_the_graph_to_the_right_of_what_it_waits_for() {
     stage.char('p');
     let text = screen(&stage);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    for wanted in [
-        " ✓ 2.1 ─┬─ » 2.3 ── ~ 2.6 ── × 3.2",
-        "         ├─ ? 2.5 ── (2.6)",
-        "         └─ · 3.1 ── (3.2)",
-    ] {
+    for wanted in
+        [" ✓ 2.1 ─┬─ » 2.3 ── ~ 2.6 ── × 3.2", "        ├─ ? 2.5 ── (2.6)", "        └─ · 3.1 ── (3.2)"]
+    {
         assert!(lines.contains(&wanted), "{wanted} is missing:\n{text}");
     }
 }
@@ -61,7 +59,7 @@ fn a_long_chain_and_a_wide_plan_are_drawn_and_scrolled() {
 fn what_was_spent_is_asked_for_where_it_is_shown_and_again_when_it_is_more() {
     let asked = |wishes: &[Wish]| wishes.contains(&Wish::OverTime);
     let mut stage = Stage::new(80, 24);
-    let more = |cost: u64| board_with(|board| board["status"]["usage"]["cost_micros"] = cost.into());
+    let more = |cost: u64| board_with(|board| board["status"]["usage"]["costMicros"] = cost.into());
     assert!(!asked(&stage.take(Input::Board(Ok(more(5_000_000))))), "it is not on the screen");
     assert!(asked(&stage.char('U')));
     stage.take(Input::OverTime(Ok(over_time())));

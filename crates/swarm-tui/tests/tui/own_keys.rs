@@ -12,15 +12,15 @@ use crate::support::{Stage, sent};
 
 #[test]
 fn keys_of_ones_own_act_and_are_what_footer_help_and_panel_show() {
-    let own = [("stop", "x"), ("kill", "Ctrl+x X"), ("undo", "U"), ("all-keys", "h"), ("checkpoint", "")];
+    let own = [("stop", "x"), ("kill", "Ctrl+x X"), ("undo", "O"), ("all-keys", "h"), ("checkpoint", "")];
     let own: BTreeMap<String, String> = own.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
     let mut stage = Stage::new(120, 40);
     stage.model.keys = with_own(&own).expect("no clash");
     let foot = screen(&stage).lines().last().unwrap_or_default().to_owned();
     assert!(foot.contains("x stop") && foot.contains("Ctrl+X X kill") && foot.contains("h all"), "{foot}");
     assert!(!foot.contains("checkpoint "), "{foot}");
-    assert!(screen(&stage).contains("U undo"));
-    assert_eq!(sent(&stage.char('U')).len(), 1);
+    assert!(screen(&stage).contains("O undo"));
+    assert_eq!(sent(&stage.char('O')).len(), 1);
     assert!(sent(&stage.char('z')).is_empty(), "its old key does nothing");
     stage.char('x');
     let stops = |stage: &Stage| match stage.model.dialog.as_ref().map(|dialog| dialog.kind.clone()) {
@@ -33,5 +33,5 @@ fn keys_of_ones_own_act_and_are_what_footer_help_and_panel_show() {
     assert!(matches!(stops(&stage), Some(Command::KillAgent { .. })));
     stage.press(Key::Esc);
     stage.char('h');
-    assert!(screen(&stage).contains("Ctrl+X X   Stop the agent at once"), "{}", screen(&stage));
+    assert!(screen(&stage).contains("Ctrl+X X  Stop the agent at once"), "{}", screen(&stage));
 }

@@ -164,7 +164,13 @@ fn paired(rows: Vec<Row>) -> Vec<Row> {
 pub fn text_at(model: &Model) -> Option<String> {
     let row = rows(model).into_iter().nth(model.scroll)?;
     Some(match row {
-        Row::Pair(old, new) => if new.is_empty() { old } else { new },
+        Row::Pair(old, new) => {
+            if new.is_empty() {
+                old
+            } else {
+                new
+            }
+        }
         Row::File(text) | Row::Hunk(text) | Row::Both(text) => text,
         Row::Old(text) | Row::New(text) | Row::Note(text) | Row::Folded(text) => text,
     })

@@ -1,0 +1,117 @@
+//! What needs an agent, a review or a quota can be done on the screen as well, and the ledger says the same of it but for who
+//! asked: one swarm is steered from a shell, another one with the same plan by keys, step by step.
+
+use serde_json::json;
+
+use crate::arena::{Arena, Running, wait_for};
+use crate::ground::{arena_with, task};
+use crate::on_the_screen::{by_people, typed, with_keys};
+use crate::tmux::Tmux;
+
+/// A step: as a shell has it, as the screen has it (none: typed behind `:`), and what is waited for before the next one.
+struct Step {
+    words: &'static [&'static str],
+    keys: Option<&'static [&'static str]>,
+    until: fn(&Arena) -> bool,
+}
+
+const fn step(
+    words: &'static [&'static str],
+    keys: Option<&'static [&'static str]>,
+    until: fn(&Arena) -> bool,
+) -> Step {
+    Step { words, keys, until }
+}
+
+fn works(arena: &Arena, task: &str) -> bool {
+    arena.status_of(task) == "active" && arena.shown(task)["stage"].to_string().contains("iteration")
+}
+
+fn at_once(_: &Arena) -> bool {
+    true
+}
+
+const STEPS: &[Step] = &[
+    step(&["task", "start", "1.1"], Some(&["1.1", "S"]), |arena| works(arena, "1.1")),
+    step(
+        &["agent", "message", "1.1", "look here"],
+        Some(&["1.1", "M", "~Enter send", "=look here", "~look here", "Enter"]),
+        at_once,
+    ),
+    step(&["agent", "stop", "1.1"], Some(&["1.1", "s", "~Enter or y confirm", "Enter"]), |arena| {
+        arena.status_of("1.1") == "pending"
+    }),
+    step(&["task", "start", "1.1"], Some(&["1.1", "S"]), |arena| works(arena, "1.1")),
+    step(&["agent", "kill", "1.1"], Some(&["1.1", "x", "~Enter or y confirm", "Enter"]), |arena| {
+        arena.status_of("1.1") == "pending"
+    }),
+    step(&["task", "start", "1.2"], Some(&["1.2", "S"]), |arena| arena.status_of("1.2") == "review"),
+    step(
+        &["review", "needs-changes", "1.2", "more of it"],
+        Some(&["1.2", "v", "~Enter send", "Tab", "=more of it", "~more of it", "Enter"]),
+        |arena| arena.shown("1.2")["attempts"] == 2 && arena.status_of("1.2") == "review",
+    ),
+    step(&["review", "approve", "1.2"], Some(&["1.2", "v", "~Enter send", "Enter"]), |arena| {
+        arena.status_of("1.2") == "done"
+    }),
+    step(&["pause"], None, at_once),
+    step(&["resume"], None, at_once),
+    step(&["quota", "hold", "script"], None, at_once),
+    step(&["quota", "open", "script"], None, at_once),
+];
+
+/// A swarm in which nothing starts by itself.
+fn swarm() -> (Arena, Running) {
+    let arena = arena_with(json!({}));
+    let mut reviewed = task(
+        "1.2",
+        &[],
+        "on-attempt 1: write b.txt one\non-attempt 2: write b.txt two\ncommit feat: b\ncomplete",
+    );
+    reviewed["review"] = json!("human");
+    arena.plan_in_phases(&[vec![task("1.1", &[], "print at work\nhang"), reviewed]]);
+    let mut run = arena.start_with(&["--mode", "semi-auto", "--agents", "2"]);
+    run.until("swarm task start 1.1");
+    (arena, run)
+}
+
+fn steered(how: impl Fn(&Arena, &Step)) -> Vec<String> {
+    let (arena, run) = swarm();
+    let before = by_people(&arena).len();
+    for step in STEPS {
+        how(&arena, step);
+        wait_for(&format!("{:?} has come to its end", step.words), || (step.until)(&arena));
+    }
+    let mut all = by_people(&arena);
+    all.drain(..before);
+    arena.ok(&["stop"]);
+    run.end();
+    arena.assert_nothing_runs();
+    arena.is_judged();
+    all
+}
+
+#[test]
+fn what_needs_an_agent_a_review_or_a_quota_is_recorded_the_same_from_the_screen() {
+    let in_a_shell = std::thread::spawn(|| {
+        steered(|arena, step| {
+            arena.ok(step.words);
+        })
+    });
+    let on_the_screen = steered(|arena, step| {
+        let tmux = Tmux::start(arena, 80, 24, &["tui"]);
+        tmux.until("the plan is there", |screen| screen.contains("Do 1.2"));
+        let before = by_people(arena).len();
+        match step.keys {
+            Some(keys) => with_keys(&tmux, keys),
+            None => {
+                let at = step.words.len().min(if step.words[0] == "quota" { 2 } else { 1 });
+                typed(&tmux, &step.words[..at].join(" "), &step.words[at..]);
+            }
+        }
+        tmux.until("the ledger has it", |_| by_people(arena).len() > before);
+    });
+    let in_a_shell = in_a_shell.join().expect("it ran to its end");
+    assert!(in_a_shell.len() >= STEPS.len(), "{in_a_shell:#?}");
+    assert_eq!(on_the_screen, in_a_shell);
+}
