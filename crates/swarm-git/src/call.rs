@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, Semaphore};
 use super::barrier::Barrier;
 use super::commits::Identity;
 use super::guard::{Guard, Looked, Watch};
+use super::known_changes::KnownChanges;
 use super::traced::traced;
 pub use error::GitError;
 pub(super) use error::failed;
@@ -95,6 +96,7 @@ pub(crate) struct Shared {
     pub claim: OnceLock<Box<dyn Claim>>,
     /// What was seen of the places that git reads.
     pub watch: Watch,
+    pub known_changes: KnownChanges,
 }
 
 impl Default for Shared {
@@ -106,6 +108,7 @@ impl Default for Shared {
             publishing: Mutex::default(),
             claim: OnceLock::new(),
             watch: Watch::default(),
+            known_changes: KnownChanges::default(),
         }
     }
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::call::{Git, GitCall, GitError, Version, base_env, failed};
 use super::commits::Identity;
+use super::plain_place::plain_place;
+use swarm_process::Ended;
 
 /// `git merge-tree --write-tree` came with it.
 const OLDEST: Version = (2, 38, 0);
@@ -51,24 +53,26 @@ impl Git {
 
     async fn found_at(path: &Path) -> Result<Self, GitError> {
         let at = |args: &[&str]| GitCall::new(base_env(), None, path).args(args);
-        let (version, lines) = located(path, &at).await?;
-        let [common_dir, git_dir, bare] = &lines[..] else {
-            return Err(GitError::Unreadable { command: "rev-parse".into(), what: lines.join(" ") });
+        let (told, common_dir, git_dir) = match plain_place(path) {
+            Some(git_dir) => (None, git_dir.clone(), git_dir),
+            None => located(path, &at).await?,
         };
-        let (common_dir, git_dir) = (PathBuf::from(common_dir), PathBuf::from(git_dir));
-        if bare == "true" {
-            return Err(GitError::Bare { path: common_dir });
-        }
         let mut git = Self {
             main_checkout: common_dir.clone(),
             here: git_dir.clone(),
             common_dir,
-            version,
+            version: OLDEST,
             identity: Identity::of_the_swarm(),
             env: base_env(),
             shared: Default::default(),
         };
-        let settings = git.settings().await?;
+        let (also_told, settings) = git.settings().await?;
+        git.version = match told.or(also_told) {
+            Some(version) => version,
+            None => version().await?,
+        };
+        check_age(git.version)?;
+        let settings = settings?;
         if settings.reftable {
             return Err(GitError::Reftable { path: git.common_dir });
         }
@@ -96,11 +100,16 @@ impl Git {
         Ok(git)
     }
 
-    async fn settings(&self) -> Result<Settings, GitError> {
+    /// What is configured, and which git it is that says so.
+    async fn settings(&self) -> Result<(Option<Version>, Result<Settings, GitError>), GitError> {
         let asked = r"^(extensions\.refstorage|core\.bare|core\.worktree|user\.name|user\.email)$";
-        let found =
-            self.call(["config", "--null", "--get-regexp", asked]).if_yes().await?.unwrap_or_default();
-        Ok(Settings::read(&String::from_utf8_lossy(&found)))
+        let (version, ended) = versioned(self.call(["config", "--null", "--get-regexp", asked])).await?;
+        // Exit code 1: nothing of it is configured.
+        let found = match ended.status.code() {
+            Some(0 | 1) => Ok(Settings::read(&String::from_utf8_lossy(&ended.stdout))),
+            _ => Err(failed("config".into(), &ended)),
+        };
+        Ok((version, found))
     }
 }
 
@@ -137,23 +146,21 @@ impl Settings {
     }
 }
 
-/// What git says of the folder, and which git it is: it tells that along with its answer, where it is asked to.
-async fn located(path: &Path, at: &impl Fn(&[&str]) -> GitCall) -> Result<(Version, Vec<String>), GitError> {
+/// What git says of the folder: the common git directory, and that of the checkout. And which git it is.
+async fn located(
+    path: &Path,
+    at: &impl Fn(&[&str]) -> GitCall,
+) -> Result<(Option<Version>, PathBuf, PathBuf), GitError> {
     if !path.is_dir() {
         return Err(GitError::NotARepository { path: path.to_owned(), said: "no such folder".into() });
     }
     let asked =
         ["rev-parse", "--path-format=absolute", "--git-common-dir", "--git-dir", "--is-bare-repository"];
-    let call = at(&asked).env("GIT_TRACE2_EVENT", "1").env("GIT_TRACE2_EVENT_BRIEF", "1");
-    let mut ended = call.any().await?;
-    let version = match without_trace(&mut ended.stderr_tail) {
-        Some(version) => version,
-        None => version().await?,
-    };
-    if version < OLDEST {
-        let (major, minor, patch) = version;
-        return Err(GitError::TooOld { found: format!("{major}.{minor}.{patch}") });
+    let (mut told, ended) = versioned(at(&asked)).await?;
+    if told.is_none() {
+        told = Some(version().await?);
     }
+    told.map_or(Ok(()), check_age)?;
     if !ended.status.success() {
         return Err(match failed("rev-parse".into(), &ended) {
             // Also "dubious ownership", whose words tell the person what to do.
@@ -164,9 +171,29 @@ async fn located(path: &Path, at: &impl Fn(&[&str]) -> GitCall) -> Result<(Versi
             other => other,
         });
     }
-    let text = String::from_utf8(ended.stdout)
-        .map_err(|_| GitError::Unreadable { command: "rev-parse".into(), what: "not UTF-8".into() })?;
-    Ok((version, text.lines().map(str::to_owned).collect()))
+    let unreadable = |what: String| GitError::Unreadable { command: "rev-parse".into(), what };
+    let text = String::from_utf8(ended.stdout).map_err(|_| unreadable("not UTF-8".into()))?;
+    let lines: Vec<&str> = text.lines().collect();
+    let [common_dir, git_dir, bare] = lines[..] else { return Err(unreadable(lines.join(" "))) };
+    match bare {
+        "true" => Err(GitError::Bare { path: common_dir.into() }),
+        _ => Ok((told, common_dir.into(), git_dir.into())),
+    }
+}
+
+fn check_age(version: Version) -> Result<(), GitError> {
+    let (major, minor, patch) = version;
+    match version < OLDEST {
+        true => Err(GitError::TooOld { found: format!("{major}.{minor}.{patch}") }),
+        false => Ok(()),
+    }
+}
+
+/// A call whose git tells its version along with the answer, where it knows how.
+async fn versioned(call: GitCall) -> Result<(Option<Version>, Ended), GitError> {
+    let mut ended = call.env("GIT_TRACE2_EVENT", "1").env("GIT_TRACE2_EVENT_BRIEF", "1").any().await?;
+    let version = without_trace(&mut ended.stderr_tail);
+    Ok((version, ended))
 }
 
 /// Takes the lines of git's trace out of what it said; the version that they tell.

@@ -51,6 +51,9 @@ pub enum Merged {
 impl Git {
     /// Paths that differ between two commits (or trees), with both sides. Renames are a deletion and an addition.
     pub async fn changes(&self, old: &Oid, new: &Oid) -> Result<Vec<Change>, GitError> {
+        if let Some(known) = self.shared.known_changes.of(old, new) {
+            return Ok(known);
+        }
         let args = [
             "diff-tree",
             "-r",
@@ -62,8 +65,10 @@ impl Git {
             "--no-abbrev",
         ];
         let output = self.call(args).args([old.as_str(), new.as_str(), "--"]).long_list().ok().await?;
-        parse_raw_diff(&output)
-            .ok_or_else(|| GitError::Unreadable { command: "diff-tree".into(), what: "raw diff".into() })
+        let changes = parse_raw_diff(&output)
+            .ok_or_else(|| GitError::Unreadable { command: "diff-tree".into(), what: "raw diff".into() })?;
+        self.shared.known_changes.keep(old, new, &changes);
+        Ok(changes)
     }
 
     /// Only the names.

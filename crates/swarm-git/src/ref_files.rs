@@ -14,10 +14,10 @@ use swarm_protocol::ids::Oid;
 use super::call::Git;
 
 /// A loose ref is one object's name.
-const LOOSE_BYTES_MAX: u64 = 256;
+pub(super) const LOOSE_BYTES_MAX: u64 = 256;
 
 /// A longer list is searched by git, which does not read all of it.
-const PACKED_BYTES_MAX: u64 = 4 << 20;
+pub(super) const PACKED_BYTES_MAX: u64 = 4 << 20;
 
 /// Each worktree has its own of these, and they are not where the others are.
 const OF_ONE_WORKTREE: [&str; 3] = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
@@ -78,7 +78,7 @@ impl Git {
 }
 
 /// Whether the name is that of an ordinary ref, so that its file lies where its name says.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     let odd = |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with(".lock");
     name.starts_with("refs/")
         && name.bytes().all(|byte| byte > b' ' && byte != 0x7f && !b"*?[\\^:~".contains(&byte))
@@ -88,24 +88,25 @@ fn is_plain(name: &str) -> bool {
 
 fn packed_value(list: &[u8], name: &str) -> InFiles {
     match lines_of(list).find(|line| name_in(line) == name.as_bytes()) {
-        Some(line) => {
-            let value = line.split(|byte| *byte == b' ').next().unwrap_or_default();
-            oid(value).map_or(InFiles::AskGit, InFiles::Value)
-        }
+        Some(line) => oid(value_in(line)).map_or(InFiles::AskGit, InFiles::Value),
         None => InFiles::Absent,
     }
 }
 
 /// Lines that name a ref: neither the head of the list nor what a tag stands for.
-fn lines_of(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn lines_of(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"#") && !line.starts_with(b"^"))
 }
 
-fn name_in(line: &[u8]) -> &[u8] {
+pub(super) fn name_in(line: &[u8]) -> &[u8] {
     line.iter().position(|byte| *byte == b' ').map_or(&[], |blank| line[blank + 1..].trim_ascii_end())
 }
 
-fn oid(bytes: &[u8]) -> Option<Oid> {
+pub(super) fn value_in(line: &[u8]) -> &[u8] {
+    line.split(|byte| *byte == b' ').next().unwrap_or_default()
+}
+
+pub(super) fn oid(bytes: &[u8]) -> Option<Oid> {
     let oid = Oid::new(std::str::from_utf8(bytes).ok()?).ok()?;
     oid.as_str().bytes().any(|byte| byte != b'0').then_some(oid)
 }

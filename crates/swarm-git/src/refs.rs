@@ -64,6 +64,9 @@ impl Git {
 
     /// As [`Git::refs_under`], of several prefixes by one question.
     pub async fn refs_under_all(&self, prefixes: &[&str]) -> Result<Vec<(String, Oid)>, GitError> {
+        if let Some(found) = self.refs_in_files(prefixes) {
+            return Ok(found);
+        }
         let call = self.call(["for-each-ref", "--format=%(objectname) %(refname)"]).args(prefixes);
         let output = call.long_list().ok().await?;
         let lines = String::from_utf8_lossy(&output).into_owned();
