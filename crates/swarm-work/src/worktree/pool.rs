@@ -272,31 +272,43 @@ async fn settle(git: &Git, rule: &PoolRule, slot: u32, marker: &PoolMarker) -> R
     }
     index.fill(git, path, &marker.commit).await?;
     let call = |args: &[&str]| index.call(git, path, args);
-    call(&["clean", "--quiet", "-ffd"]).ok().await?;
-    let mut all = call(&["clean", "--quiet", "-ffdx"]);
-    if rule.keep_caches {
-        for name in rule.disposable.iter().filter(|name| !name.starts_with(['!', '#'])) {
+    let caches = if rule.keep_caches { rule.disposable.clone() } else { Vec::new() };
+    // Most tasks leave nothing behind, and a look costs less than cleaning.
+    if !only_caches_left(&index, git, path, &caches).await? {
+        call(&["clean", "--quiet", "-ffd"]).ok().await?;
+        let mut all = call(&["clean", "--quiet", "-ffdx"]);
+        for name in caches.iter().filter(|name| !name.starts_with(['!', '#'])) {
             all = all.arg("-e").arg(name);
         }
+        all.ok().await?;
+        if !only_caches_left(&index, git, path, &caches).await? {
+            return Ok(false);
+        }
     }
-    all.ok().await?;
     // Exit code 1: a file is not what the commit has.
     if call(&["update-index", "-q", "--refresh", "--ignore-submodules"]).if_yes().await?.is_none() {
-        return Ok(false);
-    }
-    let caches = if rule.keep_caches { rule.disposable.clone() } else { Vec::new() };
-    let left = call(&["ls-files", "-z", "--others", "--directory"]).long_list().ok().await?;
-    let may_stay = names(&caches);
-    let stays = |name: &[u8]| {
-        let path = path_of(name.strip_suffix(b"/").unwrap_or(name));
-        path.components().any(|part| may_stay.is_match(Path::new(part.as_os_str())))
-    };
-    if !left.split(|b| *b == 0).filter(|name| !name.is_empty()).all(stays) {
         return Ok(false);
     }
     let top = path.clone();
     let plain = tokio::task::spawn_blocking(move || is_plain(&top, &names(&caches))).await;
     Ok(plain.unwrap_or(false))
+}
+
+/// Whether nothing but these caches lies beside the files of the commit.
+async fn only_caches_left(
+    index: &PrivateIndex,
+    git: &Git,
+    path: &Path,
+    caches: &[String],
+) -> Result<bool, GitError> {
+    let listed = index.call(git, path, &["ls-files", "-z", "--others", "--directory"]);
+    let left = listed.long_list().ok().await?;
+    let may_stay = names(caches);
+    let stays = |name: &[u8]| {
+        let path = path_of(name.strip_suffix(b"/").unwrap_or(name));
+        path.components().any(|part| may_stay.is_match(Path::new(part.as_os_str())))
+    };
+    Ok(left.split(|b| *b == 0).filter(|name| !name.is_empty()).all(stays))
 }
 
 /// Whether there is nothing that git does not see: pipes, sockets, devices, and files that have a second name
