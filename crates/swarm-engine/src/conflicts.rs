@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use swarm_core::predict::Branch;
+use swarm_core::show;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::board::BoardView;
 use swarm_protocol::ids::{Oid, TaskId};
@@ -58,7 +59,7 @@ impl Conflicts {
             AnyView::Status(view) => self.show_in_status(view, branches),
             AnyView::Board(view) => self.show_in_board(view, branches),
             AnyView::Task(view) => self.show_in_task(view, branches),
-            AnyView::Handoff(view) => view.conflicts = self.shown(branches),
+            AnyView::Handoff(view) => show::foresee(view, self.shown(branches)),
             _ => {}
         }
     }

@@ -61,7 +61,19 @@ pub struct HandoffView {
     /// Work that will conflict where it meets, as far as that is known by now. Each pair once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<ConflictView>,
+    /// What is not named here, so that the whole can be read at once, and the commands that show it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<MoreView>,
     pub approved: ApprovalView,
+}
+
+/// Entries that a summary leaves out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MoreView {
+    pub what: String,
+    pub count: usize,
+    pub command: String,
 }
 
 /// `get_approved_plan`: the plan a person agreed to, and whether it has drifted.

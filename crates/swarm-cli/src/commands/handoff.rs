@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use swarm_protocol::view::{ConflictView, HandoffView, TaskRow};
+use swarm_protocol::view::{ConflictView, HandoffView, MoreView, TaskRow};
 
 use crate::context::{At, Context};
 use crate::error::CliError;
@@ -66,6 +66,12 @@ fn markdown(view: &HandoffView) -> String {
     for entry in &view.decisions {
         let _ =
             writeln!(text, "- {} {}: {}", moment(entry.at), harmless(&entry.event), harmless(&entry.details));
+    }
+    if !view.more.is_empty() {
+        text.push_str("\n## Not shown\n\n");
+    }
+    for MoreView { what, count, command } in &view.more {
+        let _ = writeln!(text, "- {count} {what}: `{command}`");
     }
     text
 }

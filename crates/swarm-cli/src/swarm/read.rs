@@ -212,7 +212,7 @@ impl Swarm {
         let mut view = show::handoff(&state);
         if at.is_none() {
             let (conflicts, branches) = self.conflicts(&state);
-            view.conflicts = conflicts.shown(&branches);
+            show::foresee(&mut view, conflicts.shown(&branches));
         }
         Ok(view)
     }

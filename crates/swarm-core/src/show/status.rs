@@ -1,4 +1,4 @@
-//! The swarm at a glance, and what a newcomer needs.
+//! The swarm at a glance.
 
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::Usage;
@@ -7,12 +7,11 @@ use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{
-    AgentView, ApprovalView, ApprovedPlanView, AuditView, Counts, HandoffView, NextView, PhaseView,
-    StatusView,
+    AgentView, ApprovalView, ApprovedPlanView, Counts, NextView, PhaseView, StatusView,
 };
 
 use super::attention::attention;
-use super::task::{clock, row};
+use super::task::clock;
 use crate::stage::Stage;
 use crate::state::schedule;
 use crate::state::{Phase, Run, State, Task};
@@ -53,7 +52,7 @@ pub fn status(state: &State, now: Timestamp) -> StatusView {
     }
 }
 
-fn phase_view(state: &State, phase: &Phase) -> PhaseView {
+pub(super) fn phase_view(state: &State, phase: &Phase) -> PhaseView {
     let done = |s: Status| {
         phase.tasks.iter().filter(|id| state.task(id).is_some_and(|t| t.stage.status() == s)).count() as u64
     };
@@ -169,7 +168,7 @@ fn next(state: &State, now: Timestamp) -> Vec<NextView> {
     .collect()
 }
 
-fn approval(state: &State) -> ApprovalView {
+pub(super) fn approval(state: &State) -> ApprovalView {
     let structure_hash = crate::hash::structure_hash(state);
     let approved_hash =
         state.plan.as_ref().and_then(|p| p.approved.as_ref()).map(|a| a.structure_hash.clone());
@@ -178,30 +177,6 @@ fn approval(state: &State) -> ApprovalView {
         drifted: approved_hash.as_ref().is_some_and(|h| *h != structure_hash),
         structure_hash,
         approved_hash,
-    }
-}
-
-pub fn handoff(state: &State) -> HandoffView {
-    let plan = state.plan.as_ref();
-    let phase =
-        plan.and_then(|p| p.phases.iter().find(|phase| !phase.complete)).map(|p| phase_view(state, p));
-    let in_review = state.tasks_in_order().filter(|t| matches!(t.stage, Stage::Review { .. }));
-    let open = state.tasks_in_order().filter(|t| !t.stage.is_closed()).map(|t| row(state, t)).collect();
-    HandoffView {
-        seq: state.seq,
-        goal: plan.map(|p| p.goal.clone()).unwrap_or_default(),
-        phase,
-        execution_profile: plan.map(|p| p.profile).unwrap_or_default(),
-        open,
-        pending_reviews: in_review.map(|t| row(state, t)).collect(),
-        decisions: state
-            .decisions
-            .iter()
-            .map(|a| AuditView { at: a.at, event: a.event.clone(), details: a.details.clone() })
-            .collect(),
-        attention: attention(state),
-        conflicts: vec![],
-        approved: approval(state),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The plan saved again, reset, and its bookkeeping. Two of these were found by simulation.
 
+use swarm_core::show;
+
 use crate::check;
+use crate::script::Play;
 
 /// Found by simulation, seed 661: the dependency pointed to nothing, and no dependency of any task
 /// could be edited any more.
@@ -97,4 +100,19 @@ fn a_phase_with_open_tasks_is_not_completed() {
             refused: Phase 1 is already complete (try swarm plan show)
         ",
     );
+}
+
+#[test]
+fn l14_a_handoff_of_a_large_plan_is_short_and_says_where_the_rest_is() {
+    let mut play = Play::new();
+    let ids: Vec<String> = (1..=5_000).map(|n| format!("t{n}")).collect();
+    play.step(&format!("plan {}", ids.join(" ")));
+    play.step("start");
+    let view = show::handoff(&play.state);
+    let bytes = serde_json::to_string(&view).expect("JSON").len();
+    assert!(bytes <= 20_000, "{bytes} bytes");
+    let working = play.state.runs.values().next().expect("a run").task.clone();
+    assert_eq!(view.open[0].id, working, "what is at work comes first");
+    let [left] = &view.more[..] else { panic!("one list is cut: {:?}", view.more) };
+    assert_eq!((view.open.len() + left.count, left.command.as_str()), (5_000, "swarm task list"));
 }
