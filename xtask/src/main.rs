@@ -18,6 +18,7 @@ mod attack;
 mod audit;
 mod bench;
 mod book;
+mod dist;
 mod fuzz;
 mod live_agents;
 mod prometheus;
@@ -64,6 +65,8 @@ enum Command {
     Fuzz(fuzz::Arguments),
     /// Run the real agent programs against a scripted model (installs them with npm below target/)
     LiveAgents(live_agents::Arguments),
+    /// Make the packages of a release in target/dist-packages: archive, .deb, npm, wheel, checksums, bill of materials
+    Dist(dist::Arguments),
     /// Check the alert rules, and let a real Prometheus read a run
     Prometheus(prometheus::Arguments),
 }
@@ -99,6 +102,7 @@ fn run(command: Command, workspace: &Workspace) -> anyhow::Result<()> {
         Command::Attack(arguments) => attack::run(workspace, &arguments),
         Command::Fuzz(arguments) => fuzz::run(workspace, &arguments),
         Command::LiveAgents(arguments) => live_agents::run(workspace, &arguments),
+        Command::Dist(arguments) => dist::run(workspace, &arguments),
         Command::Prometheus(arguments) => prometheus::run(workspace, &arguments),
     }
 }

@@ -30,6 +30,11 @@ impl Workspace {
         Workspace { root: self.root.clone(), linted: true }
     }
 
+    /// The same commands in another checkout.
+    pub fn at(&self, root: PathBuf) -> Workspace {
+        Workspace { root, linted: self.linted }
+    }
+
     pub fn root(&self) -> &Path {
         &self.root
     }
