@@ -1,5 +1,6 @@
 //! Secrets in what is about to be merged: once on trunk they are pushed, and no rollback takes that back.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -110,6 +111,13 @@ pub fn settings_in(folder: &Path) -> Vec<(String, String)> {
         .flat_map(|text| text.lines().filter_map(setting).collect::<Vec<_>>())
         .filter(|(_, value)| could_be_secret(value))
         .collect()
+}
+
+/// What knows the secrets of our own environment, and those of the settings that lie in this folder.
+pub fn known_at(folder: &Path) -> Redactor {
+    let settings = settings_in(folder).into_iter().map(|(name, value)| (name.into(), value.into()));
+    let all: Vec<(OsString, OsString)> = std::env::vars_os().chain(settings).collect();
+    Redactor::for_environment(all.iter().map(|(name, value)| (name, value)))
 }
 
 fn could_be_secret(value: &str) -> bool {

@@ -79,3 +79,25 @@ fn what_an_agent_learned_starts_its_hook_once() {
     let told = std::fs::read_to_string(&log).expect("the hook ran");
     assert_eq!(told.lines().collect::<Vec<_>>(), ["local tests need a database", "global tabs"]);
 }
+
+/// A hook deals with services, and prints what it was not asked for.
+#[test]
+fn s4_what_a_hook_prints_is_written_down_without_secrets() {
+    let arena = arena_with(json!({}));
+    let (password, token) = ("tr0ub4dor-and-3-more", format!("ghp_{}", "A1b2C3d4E5f6G7h8".repeat(3)));
+    std::fs::write(arena.root.join(".env"), format!("DB_PASSWORD={password}\n")).expect("a file");
+    hook(
+        &arena,
+        "pre-start.sh",
+        &format!("echo connects with {password}; echo pushes with {token} >&2; exit 3"),
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    let list = arena.ok(&["hooks", "list", "--json"]);
+    let ledger = std::fs::read_to_string(arena.root.join(".swarm/plan-ledger.jsonl")).expect("text");
+    assert!(ledger.contains("connects with"), "what it printed is there");
+    for (place, text) in [("run", said), ("list", list), ("ledger", ledger)] {
+        assert!(!text.contains(password) && !text.contains(&token), "{place}: {text}");
+    }
+}

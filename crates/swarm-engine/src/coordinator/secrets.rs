@@ -1,8 +1,5 @@
 //! Whether what is about to be merged holds a secret: it waits for a person then, as a protected file does.
 
-use std::ffi::OsString;
-
-use swarm_agents::redact::Redactor;
 use swarm_agents::secrets;
 use swarm_git::{DiffKind, GitError};
 use swarm_process::ProcessError;
@@ -25,10 +22,7 @@ impl World {
         };
         let root = self.paths.root.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            let settings = secrets::settings_in(&root);
-            let settings = settings.into_iter().map(|(name, value)| (name.into(), value.into()));
-            let all: Vec<(OsString, OsString)> = std::env::vars_os().chain(settings).collect();
-            let known = Redactor::for_environment(all.iter().map(|(name, value)| (name, value)));
+            let known = secrets::known_at(&root);
             secrets::in_patch(&known, &patch)
         });
         // Not looked through is not clean.

@@ -11,7 +11,7 @@ use swarm_protocol::operation::HookOutcome;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::{Found, Hook, Occasion, document};
-use swarm_agents::redact::Redactor;
+use swarm_agents::secrets;
 use swarm_process::{Call, Input, NONCE_VARIABLE, ProcessError, Running, end_tree_by_nonce, environment};
 
 /// Between the request to end and force.
@@ -76,9 +76,7 @@ async fn run_hook(root: &Path, hook: &Hook, occasion: &Occasion, nonce: &str) ->
         Err(error) => not_started(&error.to_string()),
     };
     let text = heard.lock().unwrap_or_else(PoisonError::into_inner).text();
-    let secrets: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-    let redactor = Redactor::for_environment(secrets.iter().map(|(name, value)| (name, value)));
-    (outcome, redactor.redact(&text).into_owned())
+    (outcome, secrets::known_at(root).redact(&text).into_owned())
 }
 
 fn environment_of(occasion: &Occasion, nonce: &str) -> BTreeMap<OsString, OsString> {
