@@ -101,7 +101,6 @@ pub enum Report {
         tip: Oid,
         tree: Oid,
         output: String,
-        /// Whose command failed, where one did.
         gate: Option<Gate>,
     },
     /// The daemon of a work run is no more.
@@ -260,7 +259,7 @@ pub enum Report {
         name: String,
         why: String,
     },
-    /// Everything that the plan names has moved.
+    /// All that the plan names has moved.
     Moved {
         op: CommandId,
         moved: Moved,
@@ -269,6 +268,7 @@ pub enum Report {
     MoveConflict {
         op: CommandId,
         paths: Vec<String>,
+        why: Option<String>,
     },
     /// Something was not as the plan expects, before anything moved: a ref, the person's checkout.
     MoveRefused {

@@ -165,7 +165,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Saved { name, saved } => steps::saved(state, name, saved, now),
         Report::NotSaved { name, why } => steps::not_saved(state, name, why),
         Report::Moved { op, moved } => steps::moved(state, &op, moved),
-        Report::MoveConflict { op, paths } => steps::conflict(state, &op, paths),
+        Report::MoveConflict { op, paths, why } => steps::conflict(state, &op, paths, why),
         Report::MoveRefused { op, why, hint } => steps::refused(state, &op, why, hint),
         Report::Forgotten { name } => steps::forgotten(state, name),
         Report::Rewound { task, saved } => steps::rewound(state, task, saved),

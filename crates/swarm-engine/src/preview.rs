@@ -5,6 +5,7 @@ use swarm_core::input::Input;
 use swarm_core::{State, operation, requested, show, step};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::conflict::{self, Resolved};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{RefMove, Request, Survey, SurveyAsk, TrunkHow, TrunkMove};
@@ -62,10 +63,13 @@ pub async fn preview(
         let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
         let survey = survey(place, state, &ask).await?;
         let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
-        if let Some(paths) = does_not_fit(place, plan.trunk.as_ref()).await {
-            let (why, hint) = operation::conflicts(state, command.kind(), &request, &paths);
-            return Err(NoPreview::Refused(Refusal::CannotMove { why, hint }));
-        }
+        let decided = match fits(place, plan.trunk.as_ref()).await {
+            Ok(decided) => decided,
+            Err(paths) => {
+                let (why, hint) = operation::conflicts(state, command.kind(), &request, &paths);
+                return Err(NoPreview::Refused(Refusal::CannotMove { why, hint }));
+            }
+        };
         // A checkpoint is the thing itself, not what is kept before it.
         let made = matches!(request, Request::Checkpoint { .. });
         view = PreviewView {
@@ -79,6 +83,12 @@ pub async fn preview(
             plan: Some(plan),
             stops: vec![],
         };
+        if !decided.is_empty() {
+            let files = conflict::shown(&decided);
+            view.says
+                .commits
+                .push(format!("conflicts with later work, resolved and verified first: {files}"));
+        }
         looked = Some(survey);
         of_git_moves(place, state, &request, &mut view).await?;
     }
@@ -97,16 +107,19 @@ pub async fn preview(
     Ok(view)
 }
 
-/// Files in which the reverts and picks of this move conflict with what is on trunk. They are tried in the object
-/// database and nowhere else; where that cannot be written to, the operation itself will tell.
-async fn does_not_fit(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Option<Vec<String>> {
-    let TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. } = trunk? else { return None };
+/// What is decided where the reverts of this move conflict with what is on trunk; the error are the files in which they do
+/// without a way out. They are tried in the object database and nowhere else; where that cannot be written to, the operation
+/// itself will tell.
+async fn fits(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Result<Vec<Resolved>, Vec<String>> {
+    let Some(TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. }) = trunk else {
+        return Ok(vec![]);
+    };
     match rebuild(place.git, old, (revert, pick), 0, None).await {
-        Ok(Rebuilt::Conflict { paths, .. }) => Some(paths),
-        Ok(Rebuilt::Built { .. }) => None,
+        Ok(Rebuilt::Conflict { paths, .. }) => Err(paths),
+        Ok(Rebuilt::Built { resolved, .. }) => Ok(resolved),
         Err(error) => {
             tracing::debug!(%error, "the reverts of a preview cannot be tried");
-            None
+            Ok(vec![])
         }
     }
 }

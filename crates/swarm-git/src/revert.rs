@@ -38,6 +38,14 @@ pub enum Carried {
     Conflict { commit: Oid, paths: Vec<PathBuf> },
 }
 
+/// Commits that follow one another, newest first: from what the newest made back to what the oldest was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    pub newest: Oid,
+    pub before: Oid,
+    pub commits: Vec<Oid>,
+}
+
 /// Takes the commits back, newest first.
 pub async fn revert(git: &Git, asked: &Carry) -> Result<Carried, GitError> {
     carry(git, asked, Direction::Back).await
@@ -96,13 +104,50 @@ impl Git {
         direction: Direction,
     ) -> Result<Oid, GitError> {
         let (message, author) = match direction {
-            Direction::Back => (message_of_revert(commit, parts, asked.because.as_deref()), None),
+            Direction::Back => {
+                let commits = std::slice::from_ref(commit);
+                (message_of_revert(commits, parts, asked.because.as_deref()), None)
+            }
             Direction::Forth => (parts.message.clone(), Some(&parts.author)),
         };
         let new = NewCommit {
             tree,
             parents: std::slice::from_ref(onto),
             author,
+            encoding: parts.encoding.as_deref(),
+            message: &message,
+            at_secs: asked.at_secs,
+        };
+        self.make_commit(new).await
+    }
+
+    /// These commits, newest first, in stretches that follow one another.
+    pub async fn stretches(&self, commits: &[Oid]) -> Result<Vec<Stretch>, GitError> {
+        let mut all: Vec<Stretch> = Vec::new();
+        for commit in commits {
+            let before = match self.commit_parts(commit).await?.parents.into_iter().next() {
+                Some(parent) => parent,
+                None => self.empty_commit().await?,
+            };
+            match all.last_mut() {
+                Some(stretch) if stretch.before == *commit => {
+                    stretch.before = before;
+                    stretch.commits.push(commit.clone());
+                }
+                _ => all.push(Stretch { newest: commit.clone(), before, commits: vec![commit.clone()] }),
+            }
+        }
+        Ok(all)
+    }
+
+    /// One commit that takes the whole stretch back, with a tree that was decided about.
+    pub async fn take_back(&self, stretch: &Stretch, tree: &Oid, asked: &Carry) -> Result<Oid, GitError> {
+        let parts = self.commit_parts(&stretch.newest).await?;
+        let message = message_of_revert(&stretch.commits, &parts, asked.because.as_deref());
+        let new = NewCommit {
+            tree,
+            parents: std::slice::from_ref(&asked.onto),
+            author: None,
             encoding: parts.encoding.as_deref(),
             message: &message,
             at_secs: asked.at_secs,
@@ -149,13 +194,18 @@ impl Git {
     }
 }
 
-/// As git words it, so that its own tools recognise it.
-fn message_of_revert(commit: &Oid, parts: &CommitParts, because: Option<&str>) -> Vec<u8> {
+/// As git words it, so that its own tools recognise it. `parts`: those of the first one.
+fn message_of_revert(commits: &[Oid], parts: &CommitParts, because: Option<&str>) -> Vec<u8> {
     let subject = parts.message.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty());
     let subject = subject.unwrap_or(b"a commit without a message");
     let mut message = b"Revert \"".to_vec();
     message.extend_from_slice(subject.trim_ascii());
-    message.extend_from_slice(format!("\"\n\nThis reverts commit {commit}.\n").as_bytes());
+    let more = match commits.len() {
+        0 | 1 => String::new(),
+        all => format!(" and {} more", all - 1),
+    };
+    let named: String = commits.iter().map(|commit| format!("This reverts commit {commit}.\n")).collect();
+    message.extend_from_slice(format!("\"{more}\n\n{named}").as_bytes());
     if let Some(because) = because {
         message.extend_from_slice(format!("\n{because}\n").as_bytes());
     }

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conflict::Resolved;
 use crate::ids::{CommandId, Oid, TaskId};
 use crate::time::Timestamp;
 
@@ -299,6 +300,9 @@ pub struct Moved {
     pub dirty: BTreeMap<TaskId, Oid>,
     /// The ref that holds the person's local changes, if any were in the way.
     pub local: Option<String>,
+    /// What conflicted when commits were taken back, and what decided it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resolved: Vec<Resolved>,
 }
 
 /// How a hook ended.

@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use swarm_protocol::config::Regenerate;
+use swarm_protocol::channel::CommandLine;
+use swarm_protocol::config::{Regenerate, Span};
 use swarm_protocol::gist::gist;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -27,7 +28,7 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct Box<'a> {
     /// The merge worktree, which shows what is merged so far.
-    pub place: &'a Path,
+    pub place: PathBuf,
     pub swarm_dir: &'a Path,
     pub launcher: Launcher,
     pub containment: Containment,
@@ -65,25 +66,41 @@ impl Box<'_> {
         paths.iter().map(|path| self.read(path)).collect()
     }
 
+    /// Runs commands that judge what the worktree shows, each within this time. The error says which one is red, and why.
+    pub async fn judge(&self, commands: &[CommandLine], within: Span) -> Result<(), String> {
+        end_run(&self.nonce, Duration::ZERO).await;
+        let mut judged = Ok(());
+        for command in commands {
+            judged = self.run(command, within).await.map_err(|why| format!("`{}` {why}", command.shown()));
+            if judged.is_err() {
+                break;
+            }
+        }
+        end_run(&self.nonce, Duration::ZERO).await;
+        complain("remove the temporary files", remove_tmp(&self.nonce));
+        judged
+    }
+
     async fn run_all(&self, rules: &[&Regenerate]) -> Result<(), String> {
         for rule in rules {
-            self.run(rule).await.map_err(|why| format!("`{}` {why}", rule.command.shown()))?;
+            let ran = self.run(&rule.command, rule.timeout).await;
+            ran.map_err(|why| format!("`{}` {why}", rule.command.shown()))?;
         }
         Ok(())
     }
 
-    async fn run(&self, rule: &Regenerate) -> Result<(), String> {
-        let argv = rule.command.argv();
+    async fn run(&self, command: &CommandLine, within: Span) -> Result<(), String> {
+        let argv = command.argv();
         let (program, args) = argv.split_first().ok_or("is empty")?;
         let tmp =
             make_tmp(&self.nonce).map_err(|error| format!("has no place for temporary files: {error}"))?;
-        let mut call = Call::new(program).args(args).cwd(self.place).ends_with_us();
+        let mut call = Call::new(program).args(args).cwd(&self.place).ends_with_us();
         call.env = environment::for_program(self.env);
         let named: [(&str, OsString); 2] =
             [("TMPDIR", tmp.clone().into()), (NONCE_VARIABLE, self.nonce.clone().into())];
         call.env.extend(named.map(|(name, value)| (name.into(), value)));
         let sandbox = self.walls.then(|| SandboxSpec {
-            worktree: self.place.to_owned(),
+            worktree: self.place.clone(),
             git: None,
             tmp,
             writable: vec![],
@@ -109,11 +126,11 @@ impl Box<'_> {
         let mut boxed = enclosure.start(call).map_err(|error| format!("could not be started: {error}"))?;
         let (out, err) = (boxed.running.child.stdout.take(), boxed.running.child.stderr.take());
         let heard = tokio::spawn(async move { tokio::join!(end_of(out), end_of(err)) });
-        let limit = Duration::from_secs(rule.timeout.secs);
+        let limit = Duration::from_secs(within.secs);
         let ended = tokio::time::timeout(limit, boxed.running.wait()).await;
         boxed.held.clone().end(self.nonce.clone(), self.grace).await;
         let status = match ended {
-            Err(_) => return Err(format!("was not done within {}", rule.timeout)),
+            Err(_) => return Err(format!("was not done within {within}")),
             Ok(status) => status.map_err(|error| error.to_string())?,
         };
         boxed.begun(status, false).map_err(|error| format!("could not be started: {error}"))?;
@@ -130,7 +147,7 @@ impl Box<'_> {
         let file = self.place.join(path);
         let plain =
             std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= FILE_BYTES_MAX);
-        let inside = match (std::fs::canonicalize(&file), std::fs::canonicalize(self.place)) {
+        let inside = match (std::fs::canonicalize(&file), std::fs::canonicalize(&self.place)) {
             (Ok(file), Ok(place)) => file == place.join(path),
             _ => false,
         };

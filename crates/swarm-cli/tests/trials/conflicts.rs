@@ -304,3 +304,65 @@ fn what_will_conflict_is_shown_while_agents_are_at_work() {
     assert_eq!(conflicts(), Value::Null, "{said}");
     assert_eq!(arena.git(&["show", "main:README.md"]), "three\n", "nothing was touched by looking");
 }
+
+/// Two tasks whose imports stand side by side on trunk, and this verification.
+fn two_imports_on_trunk(verify: &str) -> Arena {
+    let arena = arena_of_imports(json!({ "verify": { "commands": [verify] } }));
+    let import = |name: &str| {
+        format!("sh sed -i '/^fn main/i use {name}::Thing{name};' lib.rs\ncommit feat: {name}\ncomplete")
+    };
+    arena.plan_in_phases(&[vec![task("1.1", &[], &import("a"))], vec![task("2.1", &[], &import("b"))]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.git(&["show", "main:lib.rs"]), "use a::Thinga;\nuse b::Thingb;\nfn main() {}\n");
+    arena
+}
+
+#[test]
+fn a_rollback_that_conflicts_is_resolved_by_rule_and_verified_before_trunk_moves() {
+    let arena = two_imports_on_trunk("grep -q Thing lib.rs");
+    let seen = arena.ok(&["task", "rollback", "1.1", "--dry-run"]);
+    has(&seen, &["conflicts with later work, resolved and verified first: lib.rs (imports)"]);
+    let said = arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    has(&said, &["Rolled back: 1.1", "resolved and verified: lib.rs (imports)"]);
+    assert_eq!(arena.git(&["show", "main:lib.rs"]), "use b::Thingb;\nfn main() {}\n");
+    assert_eq!((arena.status_of("1.1"), arena.status_of("2.1")), ("pending".into(), "done".into()));
+    // A revert like any other: it is taken back as one.
+    arena.ok(&["undo", "--yes"]);
+    let lib = arena.git(&["show", "main:lib.rs"]);
+    assert!(lib.contains("Thinga") && lib.contains("Thingb"), "{lib}");
+    assert_eq!(arena.status_of("1.1"), "done");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_rollback_whose_resolution_is_red_leaves_trunk_alone_and_asks_a_person() {
+    let arena = two_imports_on_trunk("grep -q Thinga lib.rs || ! grep -q Thingb lib.rs");
+    let before = arena.git(&["rev-parse", "main"]);
+    let out = arena.swarm(&["task", "rollback", "1.1", "--yes"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    has(
+        &said,
+        &["what resolves it in lib.rs (imports) fails its verification", "trunk is untouched", "git revert"],
+    );
+    assert_eq!((arena.git(&["rev-parse", "main"]), arena.status_of("1.1")), (before, "done".into()));
+    arena.assert_tidy();
+}
+
+#[test]
+fn commits_that_cannot_be_taken_back_one_by_one_are_taken_back_as_a_whole() {
+    let arena = arena_with(json!({}));
+    arena.commit("a.txt", "a\n");
+    let script = "write a.txt b\ncommit feat: one\nsh printf 'a\\n' > a.txt\nwrite new.txt new\ncommit feat: two\ncomplete";
+    arena.plan_in_phases(&[vec![task("1.1", &[], script)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.commit("a.txt", "mine\n");
+    let said = arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    has(&said, &["resolved and verified: a.txt (as a whole)"]);
+    assert_eq!(arena.git(&["show", "main:a.txt"]), "mine\n");
+    assert!(!arena.git(&["ls-tree", "--name-only", "main"]).contains("new.txt"));
+    has(&arena.git(&["log", "-1", "--format=%B", "main"]), &["Revert \"feat: two\" and 1 more"]);
+    arena.assert_tidy();
+}

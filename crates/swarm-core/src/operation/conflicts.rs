@@ -34,9 +34,12 @@ fn by_hand(state: &State, tasks: &[TaskId]) -> String {
     if let Some(id) = tasks.iter().find(others) {
         return format!("swarm task rollback {id} --cascade");
     }
+    // All of it, newest first: with one commit of several left the work would be half there.
     let proof = state.task(first).and_then(|task| task.stage.proof());
-    match proof.and_then(|proof| proof.commits.last().or(proof.own().last()).cloned()) {
-        Some(commit) => format!("git revert {}", commit.short()),
-        None => format!("swarm task show {first}"),
+    let commits = proof.map(|proof| if proof.commits.is_empty() { proof.own() } else { &proof.commits });
+    let commits: Vec<&str> = commits.into_iter().flatten().rev().map(|commit| commit.short()).collect();
+    match commits.is_empty() {
+        true => format!("swarm task show {first}"),
+        false => format!("git revert {}", commits.join(" ")),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use swarm_protocol::conflict;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
@@ -169,7 +170,11 @@ fn finished_text(state: &State, running: &Running, plan: &Plan, moved: &Moved) -
     // Before the tasks are set back, so that it speaks of those that were further on.
     let then = goes_on::said(state, plan).map(|words| format!("; {words}"));
     let (local, then) = (local.unwrap_or_default(), then.unwrap_or_default());
-    format!("{what}; the state before is checkpoint {}{then}{local}", plan.checkpoint)
+    let decided = match moved.resolved.is_empty() {
+        true => String::new(),
+        false => format!("; resolved and verified: {}", conflict::shown(&moved.resolved)),
+    };
+    format!("{what}; the state before is checkpoint {}{then}{local}{decided}", plan.checkpoint)
 }
 
 /// Tasks whose work a rollback takes back and whose commits it did not find: somebody may have made others of them.
@@ -219,12 +224,18 @@ fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
     plan
 }
 
-pub(super) fn conflict(state: &State, op: &CommandId, paths: Vec<String>) -> Vec<Event> {
+pub(super) fn conflict(
+    state: &State,
+    op: &CommandId,
+    paths: Vec<String>,
+    unmade: Option<String>,
+) -> Vec<Event> {
     let Some(running) = running(state, op).filter(|r| matches!(r.step, Step::Moving { .. })) else {
         return vec![];
     };
     let (why, hint) = conflicts(state, &running.kind, &running.request, &paths);
-    failed(op, format!("{why}; trunk is untouched"), hint, paths)
+    let unmade = unmade.map_or_else(String::new, |unmade| format!(", and {}", crate::text::tail(&unmade)));
+    failed(op, format!("{why}{unmade}; trunk is untouched"), hint, paths)
 }
 
 pub(super) fn refused(state: &State, op: &CommandId, why: String, hint: String) -> Vec<Event> {

@@ -104,7 +104,7 @@ pub fn reports(state: &State, effect: &Effect, failed: Report) -> Vec<Report> {
             let (why, hint) = ("main moved".into(), "swarm status".into());
             vec![
                 Report::Moved { op: op.clone(), moved },
-                Report::MoveConflict { op: op.clone(), paths: vec!["a.rs".into()] },
+                Report::MoveConflict { op: op.clone(), paths: vec!["a.rs".into()], why: None },
                 Report::MoveRefused { op: op.clone(), why, hint },
                 failed,
             ]

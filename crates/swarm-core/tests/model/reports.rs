@@ -223,7 +223,7 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
                 output: text(),
                 gate,
             };
-            vec![checked(true, None), checked(false, Some(Gate::Check)), checked(false, Some(Gate::Scan))]
+            vec![checked(true, None), checked(false, Some(Gate::Check))]
         }
         _ => vec![],
     };

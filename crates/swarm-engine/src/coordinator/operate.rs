@@ -8,6 +8,7 @@ use swarm_core::input::Report;
 use swarm_git::GitError;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::Command;
+use swarm_protocol::conflict;
 use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{HookRule, Plan, Saved, SurveyAsk};
@@ -27,6 +28,7 @@ use swarm_process::end_tree_by_nonce;
 use swarm_work::hooks::{self, Found, Occasion};
 use swarm_work::operation::checkpoint::{self, Checkpointing};
 use swarm_work::operation::checkpoint_file::{self, AgentAt, CheckpointFile, LedgerHead};
+use swarm_work::operation::moving::rebuild::Rebuilt;
 use swarm_work::operation::moving::{self, MoveOutcome, Places};
 use swarm_work::operation::rewind::{Rewind, rewind};
 
@@ -189,7 +191,32 @@ async fn save(
     Ok(Report::Saved { name, saved })
 }
 
+/// What was decided about commits that did not fit when they were taken back has to pass what a merge has to, before trunk
+/// moves. None: it does, or there is nothing to ask about.
+async fn refuted(world: &World, op: &CommandId, plan: &Plan) -> Result<Option<Report>, String> {
+    let Some(trunk) = &plan.trunk else { return Ok(None) };
+    let name = format!("refs/heads/{}", trunk.branch);
+    // A call that died after it had moved trunk had asked before.
+    if world.git.ref_value(&name).await.map_err(describe)?.as_ref() != Some(&trunk.old) {
+        return Ok(None);
+    }
+    let built = moving::rebuilt(&world.git, op, plan).await.map_err(describe)?;
+    let Some(Rebuilt::Built { tip, resolved, .. }) = built.filter(was_decided) else { return Ok(None) };
+    let Err(why) = world.verified(&tip, op.as_str()).await? else { return Ok(None) };
+    let files = conflict::shown(&resolved);
+    let why = format!("what resolves it in {files} fails its verification: {}", world.without_root(&why));
+    let paths = resolved.into_iter().map(|one| one.path).collect();
+    Ok(Some(Report::MoveConflict { op: op.clone(), paths, why: Some(why) }))
+}
+
+fn was_decided(built: &Rebuilt) -> bool {
+    matches!(built, Rebuilt::Built { resolved, .. } if !resolved.is_empty())
+}
+
 async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Report, String> {
+    if let Some(refuted) = refuted(world, &op, plan).await? {
+        return Ok(refuted);
+    }
     let places = Places {
         worktrees: &world.paths.worktrees,
         disposable: &world.config.worktree.disposable,
@@ -197,7 +224,7 @@ async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Rep
     };
     Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(describe)? {
         MoveOutcome::Moved(moved) => Report::Moved { op, moved },
-        MoveOutcome::Conflict { paths, .. } => Report::MoveConflict { op, paths },
+        MoveOutcome::Conflict { paths, .. } => Report::MoveConflict { op, paths, why: None },
         MoveOutcome::Refused { why, hint } => {
             Report::MoveRefused { op, why: world.without_root(&why), hint: world.without_root(&hint) }
         }

@@ -186,27 +186,53 @@ impl World {
         unmade: &Unmade,
     ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
         self.show_merge(&unmade.commit).await?;
+        let boxed = self.merge_box(format!("regenerate-{}-{}", self.plan, work.task)).await;
+        let boxed = match boxed {
+            Ok(boxed) => boxed,
+            Err(none) => return Ok(Err(format!("no command could be started to make it again: {none}"))),
+        };
+        let paths = &unmade.resolution.generated;
+        Ok(boxed.make(&regenerate::rules_for(&work.regenerate, paths), paths).await)
+    }
+
+    /// Whether a commit that no task brings passes what a merge has to. The inner error is a sentence for a person. Asked
+    /// only while nothing else is in the merge worktree.
+    pub(super) async fn verified(&self, commit: &Oid, name: &str) -> Result<Result<(), String>, String> {
+        let verify = self.config.verify_commands();
+        if verify.commands.is_empty() {
+            return Ok(Ok(()));
+        }
+        self.show_merge(commit).await?;
+        let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let boxed = match self.merge_box(format!("judge-{}-{name}", self.plan)).await {
+            Ok(boxed) => boxed,
+            Err(none) => return Ok(Err(format!("no command could be started to verify it: {none}"))),
+        };
+        let rule = &self.config.worktree;
+        match boxed.judge(rule.setup.as_slice(), rule.setup_timeout).await {
+            Ok(()) => Ok(boxed.judge(&verify.commands, verify.timeout).await),
+            red => Ok(red),
+        }
+    }
+
+    /// Where commands run that have no daemon, in the merge worktree.
+    async fn merge_box(&self, nonce: String) -> Result<regenerate::Box<'_>, String> {
         let launcher = Launcher::of(&self.launch.program);
         let containment = match self.net().await {
             Some(net) => Ok(net),
             None => Containment::choose(self.config.containment, &launcher).await,
         };
-        let boxed = regenerate::Box {
-            place: &self.merge_worktree(),
+        Ok(regenerate::Box {
+            place: self.merge_worktree(),
             swarm_dir: &self.paths.swarm,
             launcher,
-            containment: match containment {
-                Ok(net) => net,
-                Err(none) => return Ok(Err(format!("no command could be started to make it again: {none}"))),
-            },
+            containment: containment.map_err(|none| none.to_string())?,
             walls: self.config.sandbox != SandboxKind::None,
             hide: &self.config.hide,
             env: &self.config.env,
-            nonce: format!("regenerate-{}-{}", self.plan, work.task),
+            nonce,
             grace: Duration::from_secs(self.config.stop.grace.secs),
-        };
-        let paths = &unmade.resolution.generated;
-        Ok(boxed.make(&regenerate::rules_for(&work.regenerate, paths), paths).await)
+        })
     }
 
     /// The net for all runs, tried out with the program that is going to use it. None: each daemon tries for itself,

@@ -285,7 +285,7 @@ impl OperationWorld {
                         Some(next) => onto = next,
                         None => {
                             let paths = self.git.brought(oid).into_iter().collect();
-                            return Err(Report::MoveConflict { op: op.clone(), paths });
+                            return Err(Report::MoveConflict { op: op.clone(), paths, why: None });
                         }
                     }
                     moved.made.push(onto.clone());

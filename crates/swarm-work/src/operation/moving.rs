@@ -11,6 +11,8 @@ use std::path::Path;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{Moved, Plan, RefMove, WorktreeMove, WorktreeTo};
 
+pub use trunk::rebuilt;
+
 use super::ref_word;
 use super::restore_tree::{Restore, Restored, look, restore};
 use crate::remove::{GivingUp, Removal, give_up};

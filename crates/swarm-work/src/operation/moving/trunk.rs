@@ -3,15 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use swarm_protocol::ids::Oid;
-use swarm_protocol::operation::{Moved, TrunkHow, TrunkMove, local_ref};
+use swarm_protocol::ids::{CommandId, Oid};
+use swarm_protocol::operation::{Moved, Plan, TrunkHow, TrunkMove, local_ref};
 
+use super::super::ref_word;
 use super::rebuild::{Rebuilt, rebuild};
 use super::{ASK_AGAIN, MoveOutcome, Mover, Step, refused};
 use crate::publish::{
     Aside, Intent, Publication, Saving, bring_back, in_the_way, publish, set_aside, settle_left,
 };
-use swarm_git::{GitError, RefChange};
+use swarm_git::{Git, GitError, RefChange};
 
 impl Mover<'_> {
     pub(super) async fn move_trunk(
@@ -86,12 +87,11 @@ impl Mover<'_> {
                 "swarm checkpoint list",
             );
         }
-        let because = format!("Swarm-Operation: {}", self.op);
-        let built = rebuild(self.git, &trunk.old, (undone, brought), self.at_secs(), Some(because)).await?;
-        match built {
-            Rebuilt::Built { tip, made, brought } => {
+        match as_planned(self.git, self.plan, &self.op, (&trunk.old, undone, brought)).await? {
+            Rebuilt::Built { tip, made, brought, resolved } => {
                 moved.brought.extend(brought);
                 moved.made.extend(made);
+                moved.resolved = resolved;
                 Ok(Ok(tip))
             }
             Rebuilt::Conflict { commit, paths } => Ok(Err(MoveOutcome::Conflict { commit, paths })),
@@ -142,4 +142,23 @@ impl Mover<'_> {
         moved.local = self.git.ref_value(&name).await?.map(|_| name);
         Ok(Ok(()))
     }
+}
+
+/// What trunk shall be where the plan takes commits back or brings some, made in the object database alone. The same each
+/// time it is asked; none: the plan knows the commit.
+pub async fn rebuilt(git: &Git, op: &CommandId, plan: &Plan) -> Result<Option<Rebuilt>, GitError> {
+    let Some(TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. }) = &plan.trunk else {
+        return Ok(None);
+    };
+    as_planned(git, plan, &ref_word(op.as_str()), (old, revert, pick)).await.map(Some)
+}
+
+async fn as_planned(
+    git: &Git,
+    plan: &Plan,
+    op: &str,
+    (old, revert, pick): (&Oid, &[Oid], &[Oid]),
+) -> Result<Rebuilt, GitError> {
+    let at_secs = i64::try_from(plan.at.0 / 1000).unwrap_or(i64::MAX);
+    rebuild(git, old, (revert, pick), at_secs, Some(format!("Swarm-Operation: {op}"))).await
 }
