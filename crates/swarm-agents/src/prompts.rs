@@ -80,6 +80,8 @@ pub struct WorkPrompt {
     pub learnings: Learnings,
     /// Output of the last red check, verification or review, or how the last attempt ended.
     pub last_failure: Option<String>,
+    /// Where its work was reviewed last and sent back: from where to where, for `git diff`.
+    pub reviewed: Option<String>,
     /// Files in which the work conflicts with what others have merged since.
     pub conflicts_in: Vec<String>,
     pub trunk: String,
@@ -290,6 +292,7 @@ fn sample() -> WorkPrompt {
         checks: some(),
         learnings: Learnings { all: some(), own: some() },
         last_failure: Some("x".into()),
+        reviewed: Some("x".into()),
         conflicts_in: some(),
         trunk: "x".into(),
         audit: some(),

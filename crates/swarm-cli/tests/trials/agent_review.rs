@@ -75,7 +75,8 @@ fn what_the_reviewer_wants_changed_reaches_the_next_attempt_and_the_next_round()
     let (code, said) = arena.run(&[]);
     assert_eq!(code, 0, "{said}");
     has(&said, &["the reviewer requests changes: a.txt:1: b is missing"]);
-    has(&arena.git(&["show", "main:told.md"]), &["a.txt:1: b is missing"]);
+    let sent_back = "What was reviewed last and sent back: `git diff ";
+    has(&arena.git(&["show", "main:told.md"]), &["a.txt:1: b is missing", sent_back]);
     has(&arena.printed(), &["This is round 2 of at most 3", "this has changed since the last round", "+b"]);
     let view = arena.shown("1.1");
     assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "{view}");

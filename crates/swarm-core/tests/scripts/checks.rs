@@ -161,3 +161,14 @@ fn a_scan_that_finds_the_same_again_and_again_has_words_of_its_own() {
         ",
     );
 }
+
+#[test]
+fn v1_without_a_signal_it_goes_on_and_after_the_last_iteration_it_is_a_try_that_ran_out() {
+    check(
+        "plan a | start | ready a | said a | said a | said a | stopped a | +60s | ready a | complete a | red a | said a | said a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Active 2 → Active 3 → Pending (in 3 s) → Preparing r2 → Active 1 → Checking → Active 2 → Active 3 → Pending (in 5 s)
+            owed: Stop r2
+        ",
+    );
+}

@@ -282,6 +282,18 @@ fn a_verdict_that_is_undone_has_cost_no_round() {
 }
 
 #[test]
+fn an_approval_of_work_that_a_rule_has_changed_since_is_not_undone() {
+    read(
+        "person approves a b | joined a | undo | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Review
+            refused: Cannot undo `review approve a`, changed since: task a is in review (try swarm undo 15 --set-aside)
+            attention: Task a waits for your review (submitted at cccccccc, round 1) ["swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT"]
+        "#,
+    );
+}
+
+#[test]
 fn an_edit_that_takes_the_reviewer_away_says_that_it_approves() {
     read(
         "reviewer a none",

@@ -55,6 +55,7 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         checks: setting.checks,
         learnings: setting.learnings,
         last_failure: task.last_failure.clone().filter(|_| again && task.conflicts_in.is_empty()),
+        reviewed: again.then(|| reviewed(task)).flatten(),
         conflicts_in: task.conflicts_in.clone(),
         trunk: state.trunk.clone().unwrap_or_default(),
         audit: if again { audit(task) } else { vec![] },
@@ -73,6 +74,12 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         shared: setting.shared,
         tools: setting.tools,
     })
+}
+
+/// What the last round of review saw, as git shows it to whoever puts it right.
+fn reviewed(task: &Task) -> Option<String> {
+    let tip = task.sent_back.as_ref().filter(|_| task.review_rounds > 0 && task.conflicts_in.is_empty())?;
+    Some(format!("{} {}", task.base.as_ref()?.short(), tip.short()))
 }
 
 /// The same for an agent that asks for it by a tool.
