@@ -14,10 +14,12 @@ mod matrix;
 mod many;
 mod onward;
 mod preview;
+mod proposed;
 
 pub use deeds::{Deed, Situation};
 pub use many::{held, working};
 pub use matrix::{Cell, cells, check};
 pub use onward::{Asked, Ground, goes_on};
 pub use preview::as_previewed;
+pub use proposed::as_proposed;
 pub use world::OperationWorld;

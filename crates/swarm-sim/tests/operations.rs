@@ -7,7 +7,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
 use swarm_sim::operations::{
-    Asked, Cell, Deed, Ground, OperationWorld, Situation, as_previewed, cells, check, goes_on, held, working,
+    Asked, Cell, Deed, Ground, OperationWorld, Situation, as_previewed, as_proposed, cells, check, goes_on, held, working,
 };
 
 #[test]
@@ -69,6 +69,17 @@ fn what_a_preview_says_is_what_happens() {
     let compared = cells().filter_map(told).count();
     println!("{compared} previews compared");
     assert!(compared >= 30, "only {compared}");
+}
+
+#[test]
+fn what_is_proposed_and_accepted_is_the_same_as_what_is_asked_for() {
+    let told = |(deed, situation)| {
+        let told = as_proposed(deed, situation);
+        told.unwrap_or_else(|what| panic!("{deed:?} {situation:?}: {what}"))
+    };
+    let compared = cells().filter_map(told).count();
+    println!("{compared} proposals compared");
+    assert!(compared >= 20, "only {compared}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Records of every kind, as version 1 writes them. Whatever changes, these stay readable.
 
+mod channel;
 mod samples;
 
 use std::collections::BTreeSet;
