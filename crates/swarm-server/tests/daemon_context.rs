@@ -105,7 +105,7 @@ async fn checks_tell_how_many_tests_pass_and_the_next_attempt_goes_on_with_the_l
     coordinator.boundary().await;
     let output = "echo 'test result: FAILED. 4 passed; 2 failed; 0 ignored'; exit 1";
     let commands = vec![CommandLine::Shell(output.into())];
-    coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30 });
+    coordinator.order(Order::Check { iteration: 1, commands, timeout_secs: 30, scans: 0 });
     assert!(matches!(coordinator.report().await, FromDaemon::Checked { passed: false, .. }));
     assert_eq!(left(&world).test_status, Some(TestStatus { passed: 4, failed: 2 }));
     coordinator.order(Order::Stop { grace_secs: 0 });
