@@ -6,12 +6,13 @@ mod updates;
 use serde_json::{Value, json};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
-use super::failing::{failed, failure, shown};
+use super::failing::{failed, failure, shown, without_colours};
 use super::heard::Heard;
 use super::json::{count, field, number, text, truth};
 use super::reading::{Conclusion, ExitFacts, Outgoing, Transcript, gone, not_set_up};
 use super::rpc::{Incoming, Talk, incoming};
 use super::tools::SERVER;
+use super::{gemini, opencode};
 use updates::Updates;
 
 pub use start::{invocation, pass_env, writable};
@@ -84,6 +85,18 @@ impl Transcript for Acp {
                 }
             }
             Some(Incoming::Tells { .. }) | None => {}
+        }
+    }
+
+    /// In bad weather the known programs say nothing in the dialogue for as long as they try again: what they do is told here.
+    fn err(&mut self, line: &str, heard: &mut Heard) {
+        let line = without_colours(line);
+        let asks_again = gemini::asks_again(&line).or_else(|| opencode::asks_again(&line));
+        match asks_again.filter(|_| !heard.tool_runs()) {
+            Some(failure) => heard.retries(failure, 1),
+            // Its log is no last word.
+            None if line.starts_with("timestamp=") && !line.contains(" level=ERROR ") => {}
+            None => heard.complains(&line),
         }
     }
 
@@ -286,6 +299,20 @@ mod tests {
         acp.out(r#"{"id":1,"result":{}}"#, &mut heard);
         assert_eq!((heard.signal.clone(), heard.session.as_deref()), (None, Some("s1")));
         assert!(said(&mut acp).contains("do it"));
+    }
+
+    #[test]
+    fn a_program_that_only_asks_again_is_not_taken_for_one_that_went_silent() {
+        let gemini = "Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {\"error\":{\"code\":500}}";
+        let opencode = "timestamp=2026-11-19T01:20:14.138Z level=ERROR run=5b message=\"stream error\" small=false error.error=\"AI_APICallError: Cannot connect to API\"";
+        for (line, class) in [(gemini, FailureClass::Overloaded), (opencode, FailureClass::Network)] {
+            let (mut acp, mut heard) = greeted(None);
+            for _ in 0..3 {
+                assert!(heard.enough.is_none(), "{line}");
+                acp.err(line, &mut heard);
+            }
+            assert_eq!(heard.enough.map(|failure| failure.class), Some(class), "{line}");
+        }
     }
 
     #[test]

@@ -69,8 +69,8 @@ impl Transcript for Gemini {
         if self.tool_complains || heard.tool_runs() {
             return;
         }
-        if let Some(why) = line.strip_prefix("Attempt ").and_then(|rest| rest.split_once(" failed")) {
-            heard.retries(retry(why.1), 1);
+        if let Some(failure) = asks_again(line) {
+            heard.retries(failure, 1);
         }
     }
 
@@ -129,6 +129,12 @@ fn without_result(heard: &Heard, exit: &ExitFacts) -> Failure {
 }
 
 /// " with status 503. Retrying …", ": You exceeded …", ". Retrying with backoff... Error: … fetch failed …".
+/// Why it asks its service again, where the line says that it does; also behind ACP.
+pub fn asks_again(line: &str) -> Option<Failure> {
+    let (_, why) = line.strip_prefix("Attempt ")?.split_once(" failed")?;
+    Some(retry(why))
+}
+
 fn retry(why: &str) -> Failure {
     let why = why.trim_start_matches([':', '.']).trim();
     let mut failure = failure(None, why);

@@ -128,14 +128,21 @@ fn logged(line: &str, heard: &mut Heard) {
     if rest.starts_with("message=evaluated permission=") && line.contains(" action.action=allow") {
         heard.tool_starts(A_TOOL, "a tool", "", None);
     }
-    // `small`: the title of the session, which nobody waits for.
-    if rest.starts_with("message=\"stream error\"") && rest.contains(" small=false ") {
-        let error = rest.split_once("error.error=").map_or(rest, |(_, error)| error);
-        heard.retries(failure(None, error), 1);
+    if let Some(failure) = asks_again(line) {
+        heard.retries(failure, 1);
     }
     if line.contains(" level=ERROR ") {
         heard.complains(rest);
     }
+}
+
+/// Why it asks its service again, where the line of its log says that it does; also behind ACP.
+pub fn asks_again(line: &str) -> Option<Failure> {
+    let rest = line.strip_prefix("timestamp=")?.splitn(4, ' ').nth(3)?;
+    // `small`: the title of the session, which nobody waits for.
+    let asks = rest.starts_with("message=\"stream error\"") && rest.contains(" small=false ");
+    let error = rest.split_once("error.error=").map_or(rest, |(_, error)| error);
+    asks.then(|| failure(None, error))
 }
 
 fn tool_used(part: &Value, heard: &mut Heard) {

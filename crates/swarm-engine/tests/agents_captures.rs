@@ -14,11 +14,11 @@ use swarm_agents::{
 /// 00:16 on the day of the recordings, by UTC.
 const NOW: Moment = Moment { unix_secs: 1_794_701_760, minute_of_day: 16 };
 
-fn agents() -> PathBuf {
+pub fn agents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agents")
 }
 
-struct Recording {
+pub struct Recording {
     program: AgentProgram,
     out: String,
     err: String,
@@ -29,7 +29,7 @@ struct Recording {
     timed_out: bool,
 }
 
-fn recording(name: &str) -> Recording {
+pub fn recording(name: &str) -> Recording {
     let dir = agents().join("captures").join(name);
     let read = |file: &str| {
         let bytes = std::fs::read(dir.join(file)).unwrap_or_else(|e| panic!("{name}/{file}: {e}"));
@@ -51,11 +51,11 @@ fn recording(name: &str) -> Recording {
 }
 
 impl Recording {
-    fn reading(&self) -> Reading {
+    pub fn reading(&self) -> Reading {
         reading_of(self.program, self.out.lines().next().unwrap_or_default())
     }
 
-    fn lines(&self) -> impl Iterator<Item = (Stream, &str)> {
+    pub fn lines(&self) -> impl Iterator<Item = (Stream, &str)> {
         let out = self.out.lines().map(|line| (Stream::Out, line));
         out.chain(self.err.lines().map(|line| (Stream::Err, line)))
     }
@@ -65,7 +65,7 @@ impl Recording {
         ExitFacts { code: (!self.signaled).then_some(self.code), signal, ending, now: NOW }
     }
 
-    fn as_recorded(&self, after: bool) -> Conclusion {
+    pub fn as_recorded(&self, after: bool) -> Conclusion {
         let mut reading = self.reading();
         self.lines().for_each(|(stream, line)| reading.line(stream, line, false));
         let ending = match (self.ended_by_us, after) {
@@ -77,7 +77,14 @@ impl Recording {
     }
 
     /// As the swarm would have had it: ended when there was enough, or when it had been silent for too long.
-    fn live(&self) -> Conclusion {
+    /// Ended by a signal that nobody of us sent.
+    pub fn killed_by_another(&self) -> Conclusion {
+        let mut reading = self.reading();
+        self.lines().for_each(|(stream, line)| reading.line(stream, line, false));
+        reading.conclude(&ExitFacts { code: None, signal: Some(9), ending: Ending::ByItself, now: NOW })
+    }
+
+    pub fn live(&self) -> Conclusion {
         let mut reading = self.reading();
         for (stream, line) in self.lines() {
             reading.line(stream, line, false);
@@ -117,7 +124,7 @@ fn table() -> Vec<(String, String, bool, String)> {
 #[test]
 fn every_recording_is_what_the_table_says() {
     let rows = table();
-    assert_eq!(rows.len(), 289);
+    assert_eq!(rows.len(), 361);
     let wrong: Vec<String> = rows
         .iter()
         .filter_map(|(name, class, after, live)| {

@@ -11,6 +11,10 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings
     if kin(setup) == Some(AgentProgram::Codex) {
         argv.extend(codex::settings(setup));
     }
+    // Its log tells that it asks its service again; nothing else does.
+    if kin(setup) == Some(AgentProgram::Opencode) && !says(setup, "--print-logs") {
+        argv.extend(["--print-logs", "--log-level", "INFO"].map(str::to_owned));
+    }
     argv.extend(setup.args.iter().cloned());
     let mut invocation = Invocation::new(argv, Stdin::Talk);
     // Of the tools it is told when its session begins.
@@ -34,6 +38,11 @@ pub fn invocation(setup: &AgentSetup, launch: &Launch<'_>, around: &Surroundings
         tools: launch.tool_server().map(|tools| (tools.program(), tools.args().to_vec())),
     };
     (invocation, opening)
+}
+
+/// Whether the person has said it already.
+fn says(setup: &AgentSetup, word: &str) -> bool {
+    setup.command.iter().chain(&setup.args).any(|said| said.starts_with(word))
 }
 
 /// The program behind an ACP agent, by the name of what is started.
@@ -132,5 +141,8 @@ mod tests {
         let theirs = ["codex-acp", "-c", "sandbox_mode=read-only"];
         check(&theirs, &[], false, &theirs.join(" "));
         check(&["some-agent"], &["--acp"], false, "some-agent --acp");
+        check(&["opencode", "acp"], &[], false, "opencode acp --print-logs --log-level INFO");
+        let theirs = ["opencode", "acp", "--print-logs"];
+        check(&theirs, &[], false, &theirs.join(" "));
     }
 }

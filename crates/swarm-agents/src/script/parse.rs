@@ -81,6 +81,10 @@ pub enum Step {
     Fail {
         why: String,
     },
+    /// The same for as long as the file says why.
+    Weather {
+        path: String,
+    },
     /// The step again and again.
     Repeat {
         times: u64,
@@ -220,6 +224,7 @@ fn step(text: &str) -> Result<Step, String> {
         "usage" => Step::Usage { what: text() },
         "session" => Step::Session { id: text() },
         "fail" => Step::Fail { why: text() },
+        "weather" => Step::Weather { path: path()? },
         "repeat" => {
             let (times, rest) = rest.split_once(':').ok_or("a number of times ends in ':'")?;
             let again = step(rest.trim())?;

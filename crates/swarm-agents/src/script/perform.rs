@@ -172,6 +172,13 @@ async fn perform(step: Step, around: &Surroundings, deaf: &mut Option<Signal>) -
             say(&format!("<swarm>FAILURE: {why}</swarm>"))?;
             return Ok(Next::End(EXIT_FAILED));
         }
+        Step::Weather { path } => {
+            let why = std::fs::read_to_string(around.path(&path)).unwrap_or_default();
+            if !why.trim().is_empty() {
+                say(&format!("<swarm>FAILURE: {}</swarm>", why.trim()))?;
+                return Ok(Next::End(EXIT_FAILED));
+            }
+        }
         Step::Repeat { times, step } => {
             for _ in 0..times {
                 if let Next::End(code) = Box::pin(perform((*step).clone(), around, deaf)).await? {
