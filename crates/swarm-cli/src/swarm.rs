@@ -33,6 +33,7 @@ mod who;
 mod describe;
 pub mod worktrees;
 
+pub use ask::READ_ONLY;
 pub use reopen::after_a_close;
 pub use settings::environment;
 

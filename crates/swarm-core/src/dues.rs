@@ -141,6 +141,10 @@ impl Dues<'_> {
                 self.hook("on-learning", Some(task), None, &variables);
             }
             Event::Paused { reason, why } => self.pause(*reason, why),
+            // Nothing of the group is started any more; where it is closed already that has been said.
+            Event::QuotaExhausted { group, cause, .. } if self.has_just_closed(group) => {
+                self.paused(cause.unwrap_or_default().word());
+            }
             Event::AgentFailed { task, how, .. } => self.error(Some(task), error_type(how), how.describe()),
             Event::VerificationFailed { task, output, .. } => {
                 self.error(Some(task), "verification".into(), tail(output));
@@ -156,11 +160,20 @@ impl Dues<'_> {
         self.hook("on-conflict", Some(task), None, &variables);
     }
 
-    fn pause(&mut self, reason: PauseReason, why: &str) {
+    fn has_just_closed(&self, group: &str) -> bool {
+        let closed = self.state.quotas.get(group).and_then(|gate| gate.closed.as_ref());
+        closed.is_some_and(|closed| closed.since == self.state.at)
+    }
+
+    fn paused(&mut self, reason: &str) {
         let at_work = self.state.tasks.iter().filter(|(_, t)| t.stage.run().is_some());
         let running: Vec<&str> = at_work.map(|(id, _)| id.as_str()).collect();
-        let variables = [("REASON", reason.word().to_string()), ("RUNNING_TASKS", running.join("\n"))];
+        let variables = [("REASON", reason.to_string()), ("RUNNING_TASKS", running.join("\n"))];
         self.hook("on-pause", None, None, &variables);
+    }
+
+    fn pause(&mut self, reason: PauseReason, why: &str) {
+        self.paused(reason.word());
         if !matches!(reason, PauseReason::User | PauseReason::Abort) {
             self.error(None, reason.word().into(), why.into());
         }
@@ -180,12 +193,16 @@ impl Dues<'_> {
         }
         let status = task.stage.status().word().to_string();
         let agent = task.last_agent.as_ref().map(ToString::to_string).unwrap_or_default();
-        let began = self.state.runs.values().filter(|r| r.task == *id).map(|r| r.claimed_at).min();
-        let secs = began.map_or(0, |began| now.secs_since(began));
+        let secs = began(task).map_or(0, |began| now.secs_since(began)).max(task.spent.worked_ms / 1000);
         let variables =
             [("STATUS", status), ("AGENT", agent), ("DURATION", secs.to_string()), ("BRANCH", id.branch())];
         self.hook("post-complete", Some(id), None, &variables);
     }
+}
+
+/// When somebody took the task up first, as far as its history goes back: the runs that did the work are gone by now.
+fn began(task: &Task) -> Option<Timestamp> {
+    task.audit.iter().find(|entry| entry.event == "task_claimed").map(|entry| entry.at)
 }
 
 /// The class of F12 where the program told it, else how it ended.

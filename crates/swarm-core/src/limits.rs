@@ -77,6 +77,8 @@ pub const PARTS_MAX: usize = 50;
 pub const SPLIT_DEPTH_MAX: usize = 2;
 /// The longest wait a service may ask for: a weekly allowance and a day.
 pub const RESETS_MAX_SECS: u64 = 8 * 24 * 3600;
+/// Seconds between two probes of an allowance that is back at a named moment, until then.
+pub const SELDOM_SECS: u64 = 3600;
 /// Commits that are remembered as green.
 pub const GREEN_KEPT: usize = 32;
 /// Oversteps of a task that are recorded until a person has seen them; after these everybody knows.

@@ -54,6 +54,19 @@ impl State {
         std::iter::once(preferred).chain(known).find(open)
     }
 
+    /// Whether another profile can work on the task while this group is closed.
+    pub(crate) fn has_stand_in(&self, task: &Task, group: &str) -> bool {
+        if self.policy.quota_stops_all {
+            return false;
+        }
+        let others = self.rule(self.preferred_profile(task)).map(|rule| rule.fallback.as_slice());
+        let groups = others
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|name| Some(self.quota_group(&self.rule(name)?.name)));
+        groups.into_iter().any(|other| other != group && self.quota_is_open(&other))
+    }
+
     /// One used-up allowance holds everything up: by choice, or because there is no other one.
     pub(crate) fn quota_stops_everything(&self) -> bool {
         let any_closed = self.quotas.values().any(|gate| gate.closed.is_some());

@@ -47,7 +47,7 @@ use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{LedgerClaim, Notice, Store, StoreError};
-pub use disk::free_bytes;
+pub use disk::{free_bytes, is_read_only};
 use executors::{ExecutorContext, FromExecutor, execute_and_report};
 use links::Links;
 use operate::Background;
@@ -59,6 +59,9 @@ const HAND_QUEUE: usize = 256;
 
 /// The longest sleep of an idle loop. Nothing depends on it; it bounds the effect of a lost wake-up.
 const SLEEP_MAX: Duration = Duration::from_secs(3600);
+
+/// How long it waits for its agents where the disk takes neither their work nor the record of their end.
+const STOP_WITHOUT_ROOM_WITHIN: Duration = Duration::from_secs(10);
 
 /// A record that is durable, for whoever shows what happens.
 pub type Told<'a> = &'a [(u64, Timestamp, Event)];
@@ -110,6 +113,8 @@ pub struct Coordinator {
     disk: disk::Watching,
     predicting: predicting::Predicting,
     look_again: Option<Timestamp>,
+    /// Since when it is to stop and nothing can be recorded.
+    stops_without_room: Option<Instant>,
     ticked: Timestamp,
     /// Records of the start itself, for the first who listens.
     untold: Vec<(u64, Timestamp, Event)>,
@@ -160,6 +165,7 @@ impl Coordinator {
             disk,
             predicting,
             look_again: None,
+            stops_without_room: None,
             untold: told,
         })
     }
@@ -251,7 +257,8 @@ impl Coordinator {
         let clock = wakes_at(self.store.state(), self.ticked).map(|at| now + self.clock.until(at));
         let upkeep = self.store.upkeep_due().map(|at| now + self.clock.until(at));
         let look = self.look_again.map(|at| now + self.clock.until(at));
-        let wake = [clock, upkeep, look].into_iter().flatten().min();
+        let stops = self.stops_without_room.map(|since| since + STOP_WITHOUT_ROOM_WITHIN);
+        let wake = [clock, upkeep, look, stops].into_iter().flatten().min();
         wake.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)
     }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use crate::aftermath::Aftermath;
 use crate::conflict::Resolved;
 use crate::council::Voice;
-use crate::failure::{FailureClass, Usage};
+use crate::failure::{FailureClass, GateCause, Usage};
 use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::operation::{
     Checkpoint, FactChange, HookOutcome, Landed, Left, Plan, Request, SavedStage, SavedTask,
@@ -233,17 +233,18 @@ events! {
     AgentRevived "agent_revived" [] { agent "agent": AgentId }
     /// From now on the task is worked on under this profile.
     ProfileAssigned "profile_assigned" [task "taskId": TaskId] { profile "profile": String, why "why": String }
-    /// The allowance of a group of profiles is used up: nothing of it is started until it is back.
+    /// The allowance of a group of profiles is used up: nothing of it is started until it is back. Other causes are named:
+    /// a service that is not to be had, a key that is not accepted.
     QuotaExhausted "quota_exhausted" [task "taskId": TaskId]
-        { group "group": String, run "run": RunId, why "why": String, resets_at "resetsAt": Option<Timestamp>, next_probe "nextProbe": Timestamp }
+        { group "group": String, run "run": RunId, why "why": String, resets_at "resetsAt": Option<Timestamp>, next_probe "nextProbe": Timestamp, cause "cause": Option<GateCause> }
     /// One small question to the service, in place of the work that waits.
     QuotaProbeStarted "quota_probe_started" [task "taskId": TaskId]
         { group "group": String, run "run": RunId, nonce "nonce": String, profile "profile": String }
     /// Not back yet, or the probe had no answer.
     QuotaProbeFailed "quota_probe_failed" [task "taskId": TaskId]
-        { group "group": String, run "run": RunId, why "why": String, resets_at "resetsAt": Option<Timestamp>, next_probe "nextProbe": Timestamp }
+        { group "group": String, run "run": RunId, why "why": String, resets_at "resetsAt": Option<Timestamp>, next_probe "nextProbe": Timestamp, cause "cause": Option<GateCause> }
     /// What waits for this group goes back to the front of the queue, once.
-    QuotaRestored "quota_restored" [] { group "group": String, by "by": String }
+    QuotaRestored "quota_restored" [] { group "group": String, by "by": String, cause "cause": Option<GateCause> }
     /// A person has taken the waiting off the clock: nothing is probed or resumed until they say so.
     QuotaHeld "quota_held" [] { group "group": String }
     /// The task was too large; its parts stand in the plan and it waits for them.

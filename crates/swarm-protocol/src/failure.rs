@@ -160,6 +160,62 @@ impl FailureClass {
     }
 }
 
+/// Why nothing is started under a group of profiles until somebody has asked again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateCause {
+    /// The allowance is used up.
+    #[default]
+    Quota,
+    /// The service is overloaded or cannot be reached.
+    Service,
+    /// The key, the log-in or the purse: a person puts it right, and nobody has to say so.
+    Key,
+}
+
+impl GateCause {
+    pub fn is_quota(&self) -> bool {
+        *self == Self::Quota
+    }
+
+    /// As it stands in a record: what there was first is not named.
+    pub fn named(self) -> Option<Self> {
+        (!self.is_quota()).then_some(self)
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Quota => "quota",
+            Self::Service => "service",
+            Self::Key => "key",
+        }
+    }
+
+    /// What is closed: `the quota of claude`.
+    pub fn what(self, group: &str) -> String {
+        match self {
+            Self::Quota => format!("the quota of {group}"),
+            Self::Service => format!("the service of {group}"),
+            Self::Key => format!("the key or log-in of {group}"),
+        }
+    }
+
+    /// How it is: `is used up`.
+    pub fn is_how(self) -> &'static str {
+        match self {
+            Self::Quota => "is used up",
+            Self::Service => "is not to be had",
+            Self::Key => "is not accepted",
+        }
+    }
+
+    /// One sentence for people, without its end.
+    pub fn says(self, group: &str) -> String {
+        format!("{} {}", self.what(group), self.is_how())
+    }
+}
+
 /// A failure with what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

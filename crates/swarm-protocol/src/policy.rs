@@ -63,6 +63,9 @@ pub struct Policy {
     pub dispatch: bool,
     /// Attempts that may end by crash, timeout or loss before a person is asked.
     pub max_retries: u32,
+    /// Whether a task whose agent was found dead waits for a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub orphans_wait: bool,
     /// Iterations within one attempt.
     pub max_iterations: u32,
     /// Seconds one attempt may take.
@@ -174,6 +177,7 @@ impl Default for Policy {
         Self {
             dispatch: true,
             max_retries: 3,
+            orphans_wait: false,
             max_iterations: 50,
             max_task_secs: 30 * 60,
             backoff_max_secs: 300,

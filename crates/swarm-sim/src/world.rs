@@ -31,9 +31,11 @@ mod crash;
 mod calm;
 mod planted;
 mod sweep;
+mod weekend;
 
 pub use fault::{Fault, Seam};
 pub use planted::Planted;
 pub use story::{Failure, Summary, run, tell};
 pub use sweep::{Sweep, find_planted, sweep};
 pub use table::Table;
+pub use weekend::{Weekend, weekend};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use swarm_sim::world::{Planted, Sweep, find_planted, run, sweep};
+use swarm_sim::world::{Planted, Sweep, find_planted, run, sweep, weekend};
 
 /// So many meet nearly every combination of stage, fault and seam: about two thousand.
 const SEEDS_FOR_EVERY_CELL: u64 = 10_000;
@@ -72,5 +72,20 @@ fn every_planted_bug_is_found_within_two_thousand_seeds() {
         let failure = find_planted(planted, 2_000);
         let failure = failure.unwrap_or_else(|| panic!("{} was not found", planted.name()));
         println!("{:<32} seed {:>4}: {}", planted.name(), failure.seed, failure.rule);
+    }
+}
+
+/// F6, F12: outages, used-up quotas, an expired key, a closed lid, a full disk, and nobody there from Friday to Monday.
+#[test]
+fn a_swarm_that_is_left_alone_for_a_weekend_is_done_on_monday_and_has_asked_once_for_a_key() {
+    for seed in 1..=5 {
+        let told = weekend(seed).unwrap_or_else(|failure| panic!("{failure}"));
+        println!("seed {seed}: {told:?}");
+        assert_eq!((told.done, told.degraded, told.retries), (40, 0, 0), "{told:?}");
+        assert!(told.asked.len() == 1 && told.asked[0].contains("setup"), "one word about the key: {told:?}");
+        // Whoever was at work when the weather came lost that iteration; nobody else was sent out into it.
+        let lost = told.attempts - 40;
+        assert!(lost <= 4 * 6 + 6, "{lost} attempts came to nothing: {told:?}");
+        assert!(told.probes <= 250, "{told:?}");
     }
 }

@@ -58,9 +58,14 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             false => over(cx, &swarm.operate(command)?),
         };
     }
-    let (list, now) = Swarm::open(cx)?.attention(args.at.at)?;
+    let swarm = Swarm::open(cx)?;
+    let (list, now) = swarm.attention(args.at.at)?;
     let colour = cx.out.colour;
-    cx.out.view(&list, |list| text(list, now, colour))
+    cx.out.view(&list, |list| text(list, now, colour))?;
+    if args.at.at.is_none() {
+        swarm.note_that_nothing_is_recorded();
+    }
+    Ok(())
 }
 
 fn text(list: &[AttentionView], now: Timestamp, colour: bool) -> String {

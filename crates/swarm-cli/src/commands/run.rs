@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use swarm_engine::coordinator::is_read_only;
 use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
@@ -28,7 +29,7 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::log::Part;
 use crate::output;
-use crate::swarm::{Swarm, session};
+use crate::swarm::{READ_ONLY, Swarm, session};
 use progress::Progress;
 pub use summary::{Summary, ways_on};
 
@@ -250,6 +251,22 @@ fn read_plan(args: &Args, swarm: &Swarm) -> Result<Option<(PlanFile, String)>, C
     args.plan.as_ref().map(read).transpose()
 }
 
+/// A file system that takes nothing any more takes no record that says so: the person at the terminal hears it from here.
+async fn says_that_nothing_is_recorded(place: std::path::PathBuf) {
+    const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(3);
+    let mut was = false;
+    loop {
+        let looked = place.clone();
+        let look = tokio::task::spawn_blocking(move || is_read_only(&looked));
+        let Ok(is) = look.await else { return };
+        if is && !was {
+            output::note(READ_ONLY);
+        }
+        was = is;
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
 fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     // Whoever started us starts us again.
     crate::bug::without_threads(watcher::FELL);
@@ -265,6 +282,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let mut progress = Progress::new(cx.out);
     let session = runtime.block_on(session::open(&cx.repo, wishes))?;
     let ran = runtime.block_on(async {
+        let place = cx.repo.clone();
+        let _said = tokio::spawn(says_that_nothing_is_recorded(place));
         match args.rest {
             true => session::bring_to_rest(session).await,
             false => session::run(session, &mut progress).await,

@@ -16,6 +16,12 @@ pub fn time_of_day(at: Timestamp) -> String {
     moment(at).split(' ').next_back().unwrap_or_default().to_owned()
 }
 
+/// `10:00:05` on the same day, else with the date.
+pub fn near(at: Timestamp, now: Timestamp) -> String {
+    let (text, today) = (moment(at), moment(now));
+    if text.split(' ').next() == today.split(' ').next() { time_of_day(at) } else { text }
+}
+
 /// `45s`, `3m 10s`, `2h 5m`, `4d 3h`: two units at most, because nobody reads a third.
 pub fn length(secs: u64) -> String {
     let two = |big: u64, big_unit: &str, small: u64, small_unit: &str| match small {

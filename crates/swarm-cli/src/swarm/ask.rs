@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use swarm_engine::anchor;
+use swarm_engine::coordinator::is_read_only;
 use swarm_engine::store::{Notice, OpenOptions, Opened, Store, StoreError};
 use swarm_process::caller::am_i_inside;
 use swarm_protocol::channel::Response;
@@ -56,6 +57,10 @@ enum Tried {
     Between(String),
 }
 
+/// Said by a run within seconds, and by whoever looks.
+pub const READ_ONLY: &str = "Note: the file system of the repository is read-only: nothing is recorded, agents can neither write nor \
+     commit. Mount it writable again (`dmesg` says why it is not), then `swarm run`; `swarm stop` stops without it";
+
 impl Swarm {
     /// Whether somebody answers at the coordinator's socket.
     pub fn has_coordinator(&self) -> bool {
@@ -67,6 +72,18 @@ impl Swarm {
             Ok(()) => Presence::Answers,
             Err(ClientError::Silent(silence)) => Presence::Silent(silence),
             Err(_) => Presence::Nobody,
+        }
+    }
+
+    /// Why nothing that happens now is recorded, where the file system takes nothing.
+    pub fn is_read_only(&self) -> bool {
+        is_read_only(&self.paths.root) || is_read_only(&self.paths.run)
+    }
+
+    /// Told beside a view: what it shows may be long over, and nothing of it can be changed.
+    pub fn note_that_nothing_is_recorded(&self) {
+        if self.is_read_only() {
+            crate::output::note(READ_ONLY);
         }
     }
 

@@ -170,7 +170,7 @@ fn recovery(event: &Event) -> Option<String> {
             join(&format!("{group}, {resets}next probe {}", moment(*next_probe)), why)
         }
         Event::QuotaProbeStarted { group, run, profile, .. } => format!("{group}, {run} under {profile}"),
-        Event::QuotaRestored { group, by } => format!("{group}, by {by}"),
+        Event::QuotaRestored { group, by, .. } => format!("{group}, by {by}"),
         Event::QuotaHeld { group } => group.clone(),
         Event::TaskSplit { parts, why, .. } => {
             join(&parts.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", "), why)

@@ -21,6 +21,19 @@ pub struct Made {
     pub proposed: Proposal,
 }
 
+/// Bytes of a file in which numbers of tasks are looked for.
+const WITNESS_MAX: u64 = 64 << 20;
+
+/// The highest `P.N` of the phase that stands between quotes, as an id does in every file of ours.
+fn highest_number_in(path: &Path, phase: u32) -> Option<u64> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(WITNESS_MAX).read_to_end(&mut bytes).ok()?;
+    let (text, begins) = (String::from_utf8_lossy(&bytes), format!("\"{phase}."));
+    let numbers = text.split(&begins).skip(1).filter_map(|rest| rest.split_once('"')?.0.parse::<u64>().ok());
+    numbers.filter(|number| *number < u64::from(u32::MAX)).max()
+}
+
 /// Texts that could not be saved and were kept.
 const SCRATCH_MAX: u32 = 100;
 
@@ -60,6 +73,18 @@ impl Swarm {
         let place = self.relative(&self.paths.config);
         Err(CliError::usage(format!("{place} exists, and `swarm init` does not change it"))
             .because(format!("set `\"isolation\": \"{}\"` in it", wanted.word())))
+    }
+
+    /// The highest number of a phase that stands in files beside the ledger: it was given once, and is not given again even
+    /// where the ledger has lost its record.
+    pub fn highest_number_on_file(&self, phase: u32) -> u64 {
+        let beside = std::fs::read_dir(&self.paths.swarm).into_iter().flatten().flatten();
+        let is_witness = |name: &str| name == "plan.json" || name.starts_with("plan-ledger.quarantine.");
+        beside
+            .filter(|entry| entry.file_name().to_str().is_some_and(is_witness))
+            .filter_map(|entry| highest_number_in(&entry.path(), phase))
+            .max()
+            .unwrap_or(0)
     }
 
     /// The export that `swarm plan import` means when no file is named.

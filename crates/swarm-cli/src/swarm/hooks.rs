@@ -16,6 +16,11 @@ impl Swarm {
         Ok(hooks::list(self.root(), &configured))
     }
 
+    /// Files beside them that are never run, and were probably meant to be.
+    pub fn misnamed_hooks(&self) -> Vec<String> {
+        hooks::misnamed(self.root())
+    }
+
     /// What running one would start.
     pub fn would_run(
         &self,

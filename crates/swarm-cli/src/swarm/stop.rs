@@ -17,6 +17,10 @@ use crate::watch::Watch;
 /// Agents have their time to the boundary, their grace, and the saving of their work; what takes longer hangs.
 const END_WITHIN: Duration = Duration::from_secs(180);
 
+/// What a stop leaves on a file system that takes nothing.
+const UNRECORDED: &str = "Stopped, and nothing of it could be recorded: the file system is read-only. What agents had not committed \
+     lies in their worktrees; `swarm run` continues when it can be written again";
+
 #[derive(Debug, Serialize)]
 pub struct Stopped {
     /// False when it was only asked.
@@ -53,6 +57,7 @@ impl Swarm {
             None if !gone => Err(CliError::environment("The swarm did not stop in time")
                 .because(format!("waited {} s", END_WITHIN.as_secs()))
                 .run_instead("swarm agent list")),
+            None if self.is_read_only() => Ok(Stopped { ended: true, text: UNRECORDED.into() }),
             None => Ok(Stopped { ended: true, text: "Stopped; `swarm run` continues from here".into() }),
         }
     }
@@ -86,6 +91,8 @@ impl Swarm {
                 Response::Answer(_) | Response::Refused { refusal: Refusal::Draining | Refusal::PlanClosed },
             ) => Ok(true),
             Ok(Response::Refused { refusal }) => Err(refusal.into()),
+            // It ends without a record, within a bound of its own.
+            Ok(Response::Failed { .. }) if self.is_read_only() => Ok(true),
             Ok(Response::Failed { text }) => {
                 Err(CliError::environment("The coordinator could not be asked to stop").because(text))
             }

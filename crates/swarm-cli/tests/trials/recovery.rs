@@ -16,6 +16,7 @@ mod quota;
 mod set_up;
 mod silent;
 mod spinning;
+mod weekend;
 
 use serde_json::{Value, json};
 

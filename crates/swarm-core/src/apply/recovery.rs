@@ -119,9 +119,15 @@ impl State {
 
     pub(super) fn apply_quota(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
-            Event::QuotaExhausted { group, why, resets_at, next_probe, .. } => {
+            Event::QuotaExhausted { group, why, resets_at, next_probe, cause, .. } => {
                 let gate = self.quotas.entry(group.clone()).or_default();
+                let cause = cause.unwrap_or_default();
                 match &mut gate.closed {
+                    // More is known now than that the service did not answer.
+                    Some(closed) if closed.cause != cause => {
+                        (closed.cause, closed.why) = (cause, why.clone());
+                        (closed.resets_at, closed.next_probe) = (*resets_at, *next_probe);
+                    }
                     // One more run that began before the gate closed: at most it knows the time better.
                     Some(closed) => {
                         if resets_at.is_some() {
@@ -130,6 +136,7 @@ impl State {
                     }
                     None => {
                         gate.closed = Some(Closed {
+                            cause,
                             since: at,
                             why: why.clone(),
                             resets_at: *resets_at,
@@ -151,9 +158,10 @@ impl State {
                     closed.probes = closed.probes.saturating_add(1);
                 }
             }
-            Event::QuotaProbeFailed { group, run, why, resets_at, next_probe, .. } => {
+            Event::QuotaProbeFailed { group, run, why, resets_at, next_probe, cause, .. } => {
                 self.end(run);
                 if let Some(closed) = self.closed_mut(group) {
+                    closed.cause = cause.unwrap_or_default();
                     (closed.probing, closed.next_probe, closed.why) = (None, *next_probe, why.clone());
                     closed.resets_at = resets_at.or(closed.resets_at.filter(|known| *known > at));
                 }
@@ -169,6 +177,14 @@ impl State {
             _ => return false,
         }
         true
+    }
+
+    /// A person has begun again: what may have been put right meanwhile is asked for at once.
+    pub(super) fn ask_again(&mut self, at: Timestamp) {
+        let closed = self.quotas.values_mut().filter_map(|gate| gate.closed.as_mut());
+        for closed in closed.filter(|closed| !closed.cause.is_quota()) {
+            closed.next_probe = at;
+        }
     }
 
     fn closed_mut(&mut self, group: &str) -> Option<&mut Closed> {

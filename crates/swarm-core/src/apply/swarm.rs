@@ -24,6 +24,9 @@ impl State {
                 self.proven = None;
                 // Other commands may be configured now.
                 self.bases.tried.clear();
+                if policy.dispatch {
+                    self.ask_again(at);
+                }
             }
             Event::TrunkChosen { branch } => self.choose_trunk(branch),
             Event::CoordinatorStopped { .. } => {

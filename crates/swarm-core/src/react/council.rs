@@ -11,7 +11,7 @@ use swarm_protocol::review::ReviewNote;
 use swarm_protocol::time::Timestamp;
 
 use super::failure::backoff_ms;
-use super::quota;
+use super::quota::{self, Met};
 use crate::limits::REVIEW_TRIES;
 use crate::state::{State, Task};
 
@@ -55,7 +55,8 @@ pub(super) fn spoke(
     let record = state.runs.get(seated.run);
     match (failure.map(|failure| (failure, failure.class.consequence())), record) {
         (Some((failure, Consequence::Quota)), Some(record)) => {
-            let gate = quota::used_up(state, &seated.id, seated.run, record, failure, now).then;
+            let gate =
+                quota::used_up(state, Met { task: &seated.id, run: seated.run, record }, failure, now).then;
             std::iter::once(seated.again(why, now)).chain(gate).collect()
         }
         (Some((_, Consequence::Setup)), _) => vec![seated.voice(Voice::Absent, why, vec![])],

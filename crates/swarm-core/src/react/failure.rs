@@ -60,6 +60,10 @@ pub(super) fn arc(state: &State, l: &Live<'_>, how: &Ended, now: Timestamp) -> C
             Consequences::from(retry(state, task, now))
         }
         Ended::Timeout { text } => Consequences::from(out_of_time(state, task, text.clone(), now)),
+        Ended::Orphaned { .. } if state.policy.orphans_wait => {
+            let why = format!("{}; `recovery.autoResetOrphaned` is off", how.describe());
+            Consequences::from(Next::Blocked { block: BlockKind::Human, why })
+        }
         Ended::Orphaned { .. } => Consequences::from(restart::retry_or_block(state, task, how, now)),
         Ended::Failed { failure } => after_failure(state, l, failure, how, now),
         _ => restart::crashed(state, task, l.agent, l.run, how, now),
@@ -75,8 +79,13 @@ fn after_failure(
 ) -> Consequences {
     let task = l.task;
     match failure.class.consequence() {
-        Consequence::Transient => Consequences::from(transient(state, task, failure, now)),
-        Consequence::Quota => quota::used_up(state, l.id, l.run, l.record, failure, now),
+        Consequence::Transient => {
+            quota::weather(state, l, failure, transient(state, task, failure, now), now)
+        }
+        Consequence::Quota => quota::used_up(state, l.into(), failure, now),
+        Consequence::Setup if matches!(failure.class, FailureClass::Key | FailureClass::Billing) => {
+            quota::refused_key(state, l, failure, now)
+        }
         Consequence::Setup => {
             Consequences::from(Next::Blocked { block: BlockKind::Setup, why: with_hint(failure) })
         }

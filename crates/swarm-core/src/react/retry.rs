@@ -6,7 +6,7 @@ use swarm_protocol::plan::BlockKind;
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
-use super::{proof, task};
+use super::{proof, quota, task};
 use crate::stage::Stage;
 use crate::state::{State, Task};
 
@@ -37,7 +37,12 @@ pub(crate) fn retry(state: &State) -> Result<Outcome, Refusal> {
         answer.push("Resumed after the abort".into());
     }
     let resumed = aborted.then_some(Event::Resumed { reason: PauseReason::Abort });
-    Ok(Outcome::new(resumed.into_iter().chain(again).chain(failed).collect(), answer.join("; ")))
+    // Whoever tries again has put the key right, or wants to see.
+    let opened = quota::refused_keys(state);
+    Ok(Outcome::new(
+        resumed.into_iter().chain(opened).chain(again).chain(failed).collect(),
+        answer.join("; "),
+    ))
 }
 
 /// It failed for a reason that may be gone. What a person has blocked, what is too large, spent or empty needs another word.

@@ -15,6 +15,7 @@ use swarm_protocol::time::Timestamp;
 use super::command::Outcome;
 use super::council::{self, Seated};
 use super::failure::backoff_ms;
+use super::quota::Met;
 use super::{quota, task, validate};
 use crate::limits::{REVIEW_TRIES, REVIEWS_LOST_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
@@ -134,7 +135,7 @@ fn no_verdict(
     match (failure.map(|failure| (failure, failure.class.consequence())), record) {
         (Some((failure, Consequence::Quota)), Some(record)) => {
             let (next, run) = (Next::Review { not_before: now }, run.clone());
-            let gate = quota::used_up(state, &id, &run, record, failure, now).then;
+            let gate = quota::used_up(state, Met { task: &id, run: &run, record }, failure, now).then;
             let lost = Event::ReviewLost { task: id, status: next.status(), run, why, next };
             std::iter::once(lost).chain(gate).collect()
         }

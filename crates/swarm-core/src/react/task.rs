@@ -52,7 +52,8 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         None if task.parts.is_empty() => format!("Task {id} is back in the queue"),
         None => format!("Task {id} waits for its parts again"),
     };
-    Ok(Outcome::new(vec![goes_on(state, &id, task)], answer))
+    let opened = super::quota::opened_for(state, task);
+    Ok(Outcome::new(opened.into_iter().chain([goes_on(state, &id, task)]).collect(), answer))
 }
 
 /// What lets a task go on that waits for a word: where it was put off, or in the queue.

@@ -127,9 +127,13 @@ fn pauses(state: &State) -> impl Iterator<Item = (PauseReason, AttentionView)> {
 fn quotas(state: &State) -> impl Iterator<Item = (String, AttentionView)> {
     state.quotas.iter().filter_map(|(group, gate)| {
         let closed = gate.closed.as_ref()?;
+        if !super::recovery::is_worth_a_word(state, group, closed) {
+            return None;
+        }
+        let gate = closed.cause.what(group).replacen('t', "T", 1);
         let open = format!("swarm quota open {group}");
         if closed.held {
-            let what = format!("The quota of {group} is held closed");
+            let what = format!("{gate} is held closed");
             return Some((group.clone(), entry(what, closed.since, &closed.why, &[open])));
         }
         let until = match (closed.resets_at, &closed.probing) {
@@ -137,7 +141,7 @@ fn quotas(state: &State) -> impl Iterator<Item = (String, AttentionView)> {
             (Some(at), None) => format!("resets at {}", at.clock(state.at)),
             (None, None) => format!("next probe at {}", closed.next_probe.clock(state.at)),
         };
-        let what = format!("The quota of {group} is used up: {until}");
+        let what = format!("{gate} {}: {until}", closed.cause.is_how());
         let commands = [open, format!("swarm quota hold {group}")];
         Some((group.clone(), entry(what, closed.since, &closed.why, &commands)))
     })

@@ -1,15 +1,18 @@
 //! What recovery is at: allowances, agents out of service, budgets, messages.
 
+use swarm_protocol::failure::GateCause;
 use swarm_protocol::policy::Allowance;
 use swarm_protocol::view::{BudgetView, DegradedView, LandedView, MessageView, QuotaView};
 
-use crate::state::{Spent, State, Task};
+use crate::state::{Closed, Spent, State, Task};
 
 pub fn quotas(state: &State) -> Vec<QuotaView> {
     let closed = state.quotas.iter().filter_map(|(group, gate)| Some((group, gate.closed.as_ref()?)));
     closed
+        .filter(|(group, closed)| is_worth_a_word(state, group, closed))
         .map(|(group, closed)| QuotaView {
             group: group.clone(),
+            cause: closed.cause,
             since: closed.since,
             why: closed.why.clone(),
             resets_at: closed.resets_at,
@@ -19,6 +22,12 @@ pub fn quotas(state: &State) -> Vec<QuotaView> {
             waiting: state.tasks.values().filter(|task| state.waits_for_group(task, group)).count() as u64,
         })
         .collect()
+}
+
+/// A key that is not accepted is told with the task that it blocks; here too where others wait for it.
+pub(super) fn is_worth_a_word(state: &State, group: &str, closed: &Closed) -> bool {
+    let waits = || state.tasks.values().any(|task| state.waits_for_group(task, group));
+    closed.cause != GateCause::Key || closed.held || waits()
 }
 
 pub fn degraded(state: &State) -> Vec<DegradedView> {

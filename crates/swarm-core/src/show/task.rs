@@ -151,11 +151,16 @@ fn split_words(state: &State, parts: &[TaskId]) -> String {
 fn quota_words(state: &State, group: &str) -> String {
     let closed = state.quotas.get(group).and_then(|gate| gate.closed.as_ref());
     match closed {
-        Some(closed) if closed.held => format!("waits for the quota of {group}, which a person holds"),
-        Some(closed) => match closed.resets_at {
-            Some(at) => format!("waits for the quota of {group} until {}", clock(at)),
-            None => format!("waits for the quota of {group}; next probe at {}", clock(closed.next_probe)),
-        },
+        Some(closed) if closed.held => {
+            format!("waits for {}, which a person holds", closed.cause.what(group))
+        }
+        Some(closed) => {
+            let what = closed.cause.what(group);
+            match closed.resets_at {
+                Some(at) => format!("waits for {what} until {}", at.clock(state.at)),
+                None => format!("waits for {what}; next probe at {}", closed.next_probe.clock(state.at)),
+            }
+        }
         // Another group holds everything up.
         None => "waits for quota".into(),
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
-use swarm_protocol::failure::{FailureClass, Usage};
+use swarm_protocol::failure::{FailureClass, GateCause, Usage};
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::policy::{Allowance, Policy};
 use swarm_protocol::time::Timestamp;
@@ -92,6 +92,8 @@ pub struct QuotaGate {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
+    #[serde(default, skip_serializing_if = "GateCause::is_quota")]
+    pub cause: GateCause,
     pub since: Timestamp,
     pub why: String,
     /// When it comes back, where the program said so.

@@ -148,3 +148,88 @@ fn nothing_is_asked_while_the_swarm_is_paused_or_stops() {
         ",
     );
 }
+
+#[test]
+fn a_service_that_two_tasks_cannot_reach_is_asked_for_by_one_probe_and_then_all_go_on() {
+    check(
+        "plan a b | slots 2 | start | ready a | ready b | fails a network | stopped a | fails b overloaded | stopped b | attention | +60s | probe overloaded | probe stopped | +60s | probe fine | probe stopped",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Pending → Preparing r5
+            b: Pending → Preparing r2 → Active 1 → Pending (in 3 s) → Pending → Preparing r6
+            attention: The service of default is not to be had: next probe at 10:00:02 (the service is overloaded: output) ["swarm quota open default", "swarm quota hold default"]
+            owed: Prepare r5, Prepare r6
+        "#,
+    );
+}
+
+#[test]
+fn what_the_probe_of_a_service_knows_better_is_believed() {
+    let storm = "plan a b | slots 2 | start | ready a | ready b | fails a network | stopped a | fails b overloaded | stopped b | +60s |";
+    // The service answers again: what is wrong now the tasks find out themselves.
+    check(
+        &format!("{storm} probe configuration | probe stopped | attention"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Pending → Preparing r4
+            b: Pending → Preparing r2 → Active 1 → Pending (in 3 s) → Pending → Preparing r5
+            owed: Prepare r4, Prepare r5
+        ",
+    );
+    check(
+        &format!("{storm} probe quota | probe stopped | attention"),
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Pending
+            b: Pending → Preparing r2 → Active 1 → Pending (in 3 s) → Pending
+            attention: The quota of default is used up: resets at 10:02:00 (the quota is used up: not yet) ["swarm quota open default", "swarm quota hold default"]
+        "#,
+    );
+}
+
+#[test]
+fn a_refused_key_asks_a_person_once_and_the_others_wait_until_it_is_accepted() {
+    check(
+        "plan a b c | slots 2 | start | ready a | ready b | fails a key | stopped a | fails b key | stopped b | attention | +300s | probe key | probe stopped | +300s | probe fine | probe stopped",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending → Preparing r6
+            b: Pending → Preparing r2 → Active 1 → Pending → Preparing r5
+            c: Pending
+            attention: The key or log-in of default is not accepted: next probe at 10:05:00 (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: Task a is blocked (setup) (the key or log-in is not accepted: output; `program login` helps) ["program login", "swarm task show a", "swarm task unblock a"]
+            owed: Prepare r5, Prepare r6
+        "#,
+    );
+}
+
+#[test]
+fn whoever_says_that_a_blocked_task_may_go_on_opens_the_gate_of_its_key() {
+    check(
+        "plan a b | start | ready a | fails a key | stopped a | attention | unblock a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending → Preparing r2
+            b: Pending
+            attention: The key or log-in of default is not accepted: next probe at 10:05:00 (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: Task a is blocked (setup) (the key or log-in is not accepted: output; `program login` helps) ["program login", "swarm task show a", "swarm task unblock a"]
+            owed: Prepare r2
+        "#,
+    );
+    // Nobody has to say anything to a swarm that is started again: it asks at once.
+    check(
+        "plan a b | start | ready a | fails a key | stopped a | drain | leave | start | probe fine | probe stopped",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending → Preparing r3
+            b: Pending
+            owed: Prepare r3
+        ",
+    );
+}
+
+#[test]
+fn an_allowance_that_is_back_in_days_is_asked_for_once_an_hour_until_then() {
+    check(
+        "plan a | start | ready a | fails a quota far | stopped a | attention | +3599s | +1s",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Pending
+            attention: The quota of default is used up: resets at 2026-01-15 10:00:00 (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
+            owed: Probe r2 default
+        "#,
+    );
+}

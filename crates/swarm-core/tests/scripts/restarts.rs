@@ -147,3 +147,14 @@ fn a_tool_loop_is_told_to_the_agent_once_and_is_a_timeout_the_second_time() {
         ",
     );
 }
+
+#[test]
+fn an_orphan_waits_for_a_person_where_that_is_wanted() {
+    check(
+        "plan a | start orphaning | ready a | orphaned a | stopped a | stage a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human)
+            stage a: blocked (human): its owner was found dead: no exit record; `recovery.autoResetOrphaned` is off
+        ",
+    );
+}

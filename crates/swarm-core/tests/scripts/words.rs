@@ -81,6 +81,7 @@ pub fn policy(word: &str) -> Policy {
         "warning" => Policy { overlap: Overlap::Warn, ..Policy::default() },
         "sharing" => Policy { shared_tree: true, overlap: Overlap::Warn, ..Policy::default() },
         "named" => Policy { reserve_files: true, ..Policy::default() },
+        "orphaning" => Policy { orphans_wait: true, ..Policy::default() },
         "three" => Policy { claims_max: 3, ..Policy::default() },
         "budget" => Policy { task_budget: allowance(150), budget: allowance(350), ..Policy::default() },
         other => panic!("there is no policy {other}"),
@@ -106,6 +107,11 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
             let outcome = IterationOutcome::Failed { failure: Failure::new(FailureClass::Quota, "output") };
             boundary(state, &id(name), outcome, 0)
         }
+        ["fails", name, "quota", "far"] => {
+            let failure =
+                Failure { resets_in_secs: Some(2 * 86_400), ..Failure::new(FailureClass::Quota, "output") };
+            boundary(state, &id(name), IterationOutcome::Failed { failure }, 0)
+        }
         ["red", "otherwise", name] => {
             let Some(Stage::Checking { run, iteration, tip }) =
                 state.task(&id(name)).map(|t| t.stage.clone())
@@ -125,6 +131,14 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
             let mut failure = Failure::new(FailureClass::Quota, "not yet");
             failure.resets_in_secs = Some(60);
             Report::Probed { run: probe(state), failure: Some(failure) }
+        }
+        ["probe", class] if matches!(*class, "overloaded" | "key" | "configuration") => {
+            let class = match *class {
+                "overloaded" => FailureClass::Overloaded,
+                "key" => FailureClass::Key,
+                _ => FailureClass::Configuration,
+            };
+            Report::Probed { run: probe(state), failure: Some(Failure::new(class, "not yet")) }
         }
         ["probe", "lost"] => {
             let key = KeyName::from(&Key::Probe(probe(state)));

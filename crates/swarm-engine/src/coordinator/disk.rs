@@ -102,6 +102,9 @@ impl Marks {
     fn look(&self) -> Room {
         let mut room = Room::Enough;
         for (place, name) in &self.places {
+            if is_read_only(place) {
+                return Room::Low(format!("the file system where {name} lies is read-only"));
+            }
             // One that is not there yet lies where the other one does.
             let Some(free) = free_bytes(place) else { continue };
             if free < self.low {
@@ -116,6 +119,12 @@ impl Marks {
         }
         room
     }
+}
+
+/// Whether the file system there takes nothing, whatever room it has: the kernel does that to one that is damaged.
+pub fn is_read_only(place: &Path) -> bool {
+    let stat = rustix::fs::statvfs(place);
+    stat.is_ok_and(|stat| stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
 }
 
 /// What is free there for us.

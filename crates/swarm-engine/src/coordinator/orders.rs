@@ -36,6 +36,11 @@ impl Coordinator {
     /// Tells every connected daemon what is wanted of it; what it was told already is not said again.
     pub(super) fn give_orders(&mut self, owed: &[Effect]) {
         let epoch = self.store.state().epoch;
+        if self.stops_without_room.is_some() {
+            let order = Order::Drain { within_secs: self.world.config.stop.drain.secs };
+            let runs: Vec<RunId> = self.store.state().runs.keys().cloned().collect();
+            return runs.iter().for_each(|run| self.links.order(run, epoch, order.clone()));
+        }
         for effect in owed {
             let Some(run) = run_of(effect).filter(|run| self.links.is_connected(run)) else { continue };
             if let Some(order) = self.order_for(effect) {
@@ -69,6 +74,7 @@ impl Coordinator {
                         tools: self.has_tools(profile.as_deref()),
                         checks: submitted.commands.iter().map(CommandLine::shown).collect(),
                         learnings: self.world.learnings.for_agent(agent),
+                        audit: self.world.config.recovery.inject_audit_log,
                         context: ContextFiles::new(&self.world.paths.swarm, task),
                     };
                     let words = compose(self.store.state(), setting)?;

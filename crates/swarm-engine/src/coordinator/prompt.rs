@@ -29,6 +29,8 @@ pub struct Setting<'a> {
     pub tools: bool,
     pub checks: Vec<String>,
     pub learnings: Learnings,
+    /// It is told what happened before, record by record.
+    pub audit: bool,
     /// What earlier attempts at the task left.
     pub context: ContextFiles,
 }
@@ -58,10 +60,13 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         reviewed: again.then(|| reviewed(task)).flatten(),
         conflicts_in: task.conflicts_in.clone(),
         trunk: state.trunk.clone().unwrap_or_default(),
-        audit: if again { audit(task) } else { vec![] },
+        audit: if again && setting.audit { audit(task) } else { vec![] },
         // Told once: later iterations of the attempt know more than this does.
         recovery: before.filter(|_| setting.iteration == 1).map(|how| {
-            let left = setting.context.read();
+            let mut left = setting.context.read();
+            if let Some(left) = left.as_mut().filter(|_| !setting.audit) {
+                left.audit_log.clear();
+            }
             Recovery::of(how, setting.attempt - 1, task.wip.is_some(), left.as_ref())
         }),
         compact,

@@ -83,6 +83,8 @@ pub(super) struct Afterwards {
     pub deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,
     pub told: Vec<(u64, Timestamp, Event)>,
     pub leave: bool,
+    /// Somebody wants it to stop.
+    pub stops: bool,
 }
 
 impl Coordinator {
@@ -112,11 +114,13 @@ impl Coordinator {
             Ok(()) => {}
             Err(StoreError::NoRoom(error)) => {
                 tracing::warn!(%error, "no room for records");
+                let leaves = after.leave || self.stops_anyway(after.stops);
                 self.without_room(after, &error.to_string(), tell).await?;
-                return Ok(Then::GoOn);
+                return Ok(if leaves { Then::Leave } else { Then::GoOn });
             }
             Err(error) => return Err(error),
         }
+        after.leave |= self.stops_anyway(false);
         self.feed.durable(super::position(&self.store));
         tell(&after.told);
         self.show(after.looks, after.deliveries);
@@ -272,6 +276,7 @@ impl Coordinator {
         let id = envelope.id.clone();
         let repeated = self.store.state().answer_of(&id).is_some();
         let by = envelope.by.clone();
+        after.stops |= matches!(envelope.command, Command::Drain { .. });
         let response = match self.decide(Input::Command(envelope), &by, after) {
             Ok(_) => self.answer(&id, repeated),
             Err(StoreError::Refused(refusal)) => {
@@ -280,7 +285,11 @@ impl Coordinator {
                 Response::Refused { refusal }
             }
             Err(StoreError::NotTaken(error)) => Response::Failed { text: error.to_string() },
-            Err(error) => return Err(error),
+            Err(error) => {
+                // Whoever asked hears it too, and does not ask for ever.
+                after.replies.push((reply, Response::Failed { text: error.to_string() }));
+                return Err(error);
+            }
         };
         after.replies.push((reply, response));
         Ok(())
@@ -296,6 +305,7 @@ impl Coordinator {
     }
 
     fn drain(&mut self, why: &str, after: &mut Afterwards) -> Result<(), StoreError> {
+        after.stops = true;
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("an ulid is a command id");
         let command = Command::Drain { why: why.into() };
         let envelope = Envelope { id, by: "person:terminal".into(), command };

@@ -1,11 +1,14 @@
 //! A turn whose records found no room on the disk.
 
+use std::time::Duration;
+
 use swarm_core::input::Report;
 use swarm_protocol::channel::Response;
 
 use super::turn::{Afterwards, has_it};
-use super::{Coordinator, Told};
+use super::{Coordinator, STOP_WITHOUT_ROOM_WITHIN, Told};
 use crate::store::StoreError;
+use tokio::time::Instant;
 
 impl Coordinator {
     /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will
@@ -25,8 +28,16 @@ impl Coordinator {
         if self.store.ask_for_room(true)? {
             self.pause_for_room(why, tell).await?;
         }
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
         self.store.ask_for_room(false).map(drop)
+    }
+
+    /// It was asked to stop and cannot record that: agents are told all the same, and it waits for them no longer than this.
+    pub(super) fn stops_anyway(&mut self, asked: bool) -> bool {
+        if asked {
+            self.stops_without_room.get_or_insert_with(Instant::now);
+        }
+        self.stops_without_room.is_some_and(|since| since.elapsed() >= STOP_WITHOUT_ROOM_WITHIN)
     }
 
     async fn pause_for_room(&mut self, why: &str, tell: &mut impl FnMut(Told<'_>)) -> Result<(), StoreError> {

@@ -98,6 +98,11 @@ pub(super) fn disk(place: &Path, what: &str) -> Found {
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let words = format!("{} free for {what}", bytes(free));
     match free {
+        _ if crate::coordinator::is_read_only(place) => Finding::problem(
+            "disk",
+            format!("the file system of {what} is read-only: nothing can be recorded or done"),
+        )
+        .by_hand("mount it writable again (`dmesg` says why it is not)"),
         _ if stat.f_files > 0 && stat.f_favail == 0 => {
             Finding::problem("disk", format!("no file can be made any more for {what}"))
                 .by_hand("delete files")

@@ -13,6 +13,7 @@ impl Config {
         Policy {
             dispatch: true,
             max_retries: self.recovery.max_retries,
+            orphans_wait: !self.recovery.auto_reset_orphaned,
             max_iterations: self.max_iterations,
             max_task_secs: self.max_task_duration.secs,
             backoff_max_secs: self.recovery.backoff_max.secs,

@@ -14,6 +14,10 @@ pub struct Recovery {
     /// Attempts that may end by crash, timeout or loss before the task is blocked for a person.
     #[cfg_attr(feature = "schema", schemars(range(max = 100)))]
     pub max_retries: u32,
+    /// A task whose agent is found dead by a new coordinator goes back to the queue; false: it waits for a person.
+    pub auto_reset_orphaned: bool,
+    /// The next attempt is told what happened before, record by record.
+    pub inject_audit_log: bool,
     /// Longest delay before an agent that crashed begins again; the first is 2s, then doubled.
     pub backoff_max: Span,
     /// Crashes of one agent within `crashWindow` after which it is taken out of service.
@@ -112,6 +116,8 @@ impl Default for Recovery {
     fn default() -> Self {
         Self {
             max_retries: 3,
+            auto_reset_orphaned: true,
+            inject_audit_log: true,
             backoff_max: Span::secs(300),
             max_crashes: 5,
             crash_window: Span::secs(30 * 60),

@@ -1,8 +1,10 @@
 //! What happened, in one line for a person who watches.
 
 use super::Event;
+use crate::failure::GateCause;
 use crate::gist::gist;
 use crate::ids::{AgentId, TaskId};
+use crate::operation::HookOutcome;
 use crate::outcome::{Ended, Gate, Next, PauseReason};
 use crate::plan::Status;
 use crate::review::Reviewer;
@@ -71,6 +73,9 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::PhaseReopened { phase } => format!("phase {phase} is open again"),
         Event::PhaseCompleted { phase } => format!("phase {phase} is complete"),
         Event::TaskStatusChanged { status, .. } if *status != Status::Done => status.word().into(),
+        Event::HookEnded { hook, outcome, .. } if !matches!(outcome, HookOutcome::Ok) => {
+            format!("the hook {hook} {}; `swarm hooks list`", outcome.describe())
+        }
         Event::LedgerLoss { quarantine, .. } => format!("damaged records were moved to {quarantine}"),
         other => return review(other, now).or_else(|| recovery(other, now)),
     })
@@ -125,18 +130,24 @@ fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
         }
         Event::AgentRevived { agent } => format!("{agent} is back in service"),
         Event::ProfileAssigned { profile, why, .. } => format!("continues with profile {profile}: {why}"),
-        Event::QuotaExhausted { group, resets_at, next_probe, .. } => {
-            quota(group, *resets_at, *next_probe, now)
+        Event::QuotaExhausted { group, resets_at, next_probe, cause, .. } => {
+            gate(cause.unwrap_or_default(), group, *resets_at, *next_probe, now)
         }
-        Event::QuotaProbeStarted { group, .. } => format!("probing the quota of {group}"),
-        Event::QuotaProbeFailed { group, resets_at, next_probe, why, .. } => {
-            format!("{}; {why}", quota(group, *resets_at, *next_probe, now))
+        Event::QuotaProbeStarted { group, .. } => format!("probing the service of {group}"),
+        Event::QuotaProbeFailed { group, resets_at, next_probe, why, cause, .. } => {
+            format!("{}; {why}", gate(cause.unwrap_or_default(), group, *resets_at, *next_probe, now))
         }
-        Event::QuotaRestored { group, by } => match by.as_str() {
-            "person" => format!("the quota of {group} was opened by a person; waiting tasks go first"),
-            "probe" => format!("the quota of {group} is back; waiting tasks go first"),
-            _ => format!("the quota of {group} is open again; no task waits for it"),
-        },
+        Event::QuotaRestored { group, by, cause } => {
+            let what = cause.unwrap_or_default().what(group);
+            match by.as_str() {
+                "person" => format!("{what} was opened by a person; waiting tasks go first"),
+                "probe" if *cause == Some(GateCause::Key) => {
+                    format!("{what} is accepted again; waiting tasks go first")
+                }
+                "probe" => format!("{what} is back; waiting tasks go first"),
+                _ => format!("{what} is open again; no task waits for it"),
+            }
+        }
         Event::QuotaHeld { group } => {
             format!("the quota of {group} stays closed until `swarm quota open {group}`")
         }
@@ -207,10 +218,17 @@ pub fn paused(reason: PauseReason, why: &str) -> String {
 }
 
 /// When it comes back and when it is asked, for the person who looks.
-fn quota(group: &str, resets_at: Option<Timestamp>, next_probe: Timestamp, now: Option<Timestamp>) -> String {
+fn gate(
+    cause: GateCause,
+    group: &str,
+    resets_at: Option<Timestamp>,
+    next_probe: Timestamp,
+    now: Option<Timestamp>,
+) -> String {
     let resets = resets_at.map(|at| format!("resets at {}, ", clock(at, now))).unwrap_or_default();
     format!(
-        "the quota of {group} is used up; {resets}next probe {}; `swarm quota open {group}`",
+        "{}; {resets}next probe {}; `swarm quota open {group}`",
+        cause.says(group),
         clock(next_probe, now)
     )
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Usage;
+use crate::failure::{GateCause, Usage};
 use crate::ids::{AgentId, RunId, TaskId};
 use crate::outcome::{Mode, PauseReason};
 use crate::plan::ExecutionProfile;
@@ -117,11 +117,13 @@ pub struct AgentView {
     pub held: bool,
 }
 
-/// The allowance of a group of profiles is used up.
+/// Nothing of a group of profiles is started: its allowance is used up, its service is not to be had, or its key is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuotaView {
     pub group: String,
+    #[serde(default, skip_serializing_if = "GateCause::is_quota")]
+    pub cause: GateCause,
     pub since: Timestamp,
     pub why: String,
     /// When it comes back, where the program said so.

@@ -147,7 +147,7 @@ impl Story {
         } else if self.strikes(Fault::AgentGoesSilent, 4) {
             self.daemon_turns(run, Doing::Silent { iteration }, (SILENCE_MS, SILENCE_MS + 10_000));
         } else {
-            self.daemon_turns(run, Doing::Iterating { iteration }, (1_000, 60_000));
+            self.daemon_turns(run, Doing::Iterating { iteration }, self.work_ms);
             if let Some(report) = self.people.reserving.needs(run) {
                 self.say(run, report);
             }

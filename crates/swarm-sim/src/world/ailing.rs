@@ -18,6 +18,9 @@ use super::story::Story;
 impl Story {
     /// A failure that is not the work's fault, if one strikes.
     pub fn recoverable(&mut self, run: &RunId, iteration: u32) -> Option<Failure> {
+        if let Some(failure) = self.weather_now() {
+            return Some(failure);
+        }
         let text = || "in so many words".to_string();
         let group = self.daemons.get(run).map(|daemon| daemon.group.clone()).unwrap_or_default();
         if self.strikes(Fault::QuotaUsedUp, 4) {
@@ -73,7 +76,8 @@ impl Story {
             }
             return self.daemon_found_dead(run);
         }
-        let failure = self.truth.is_used_up(group, self.now).map(|until| self.used_up(until));
+        let used_up = self.truth.is_used_up(group, self.now).map(|until| self.used_up(until));
+        let failure = self.weather_now().or(used_up);
         self.says_verdict(run);
         self.say(run, Report::Probed { run: run.clone(), failure });
     }

@@ -25,6 +25,7 @@ use super::reserving::Reserving;
 use super::table::Table;
 use super::trace::{RECORDS_KEPT, Trace};
 use super::truth::Truth;
+use super::weekend::Spell;
 
 /// Inputs and crashes before faults stop.
 pub const INPUTS_MIN: u64 = 200;
@@ -34,7 +35,7 @@ const SEAM_WITHIN: u64 = 500;
 /// Happenings before a story counts as endless.
 const HAPPENINGS_MAX: u64 = 100_000;
 /// The clock of a story starts here.
-const BEGIN: Timestamp = Timestamp(1_768_298_400_000);
+pub const BEGIN: Timestamp = Timestamp(1_768_298_400_000);
 
 /// Crashes lead to restarts, hanging agents to the end of the time.
 const TO_RARE_STAGES: [Fault; 4] =
@@ -110,6 +111,10 @@ pub struct Story {
     /// A snapshot on disk and the batches it covers.
     pub snapshot: Option<(usize, Box<RawValue>)>,
     past_reports: VecDeque<Report>,
+    /// What the service says by the clock; nothing where faults come by chance.
+    pub weather: Vec<Spell>,
+    /// Milliseconds that an iteration takes, at least and at most.
+    pub work_ms: (u64, u64),
     /// Each story has one fault that strikes far more often, so that rare ones pile up somewhere, and mostly one
     /// that brings tasks into stages they seldom stand in.
     frequent: [Fault; 2],
@@ -144,7 +149,7 @@ pub fn tell(seed: u64, planted: Option<Planted>) -> Vec<String> {
 }
 
 impl Story {
-    fn new(seed: u64, planted: Option<Planted>, records_kept: usize) -> Self {
+    pub(super) fn new(seed: u64, planted: Option<Planted>, records_kept: usize) -> Self {
         let mut rng = Rng::new(seed);
         let frequent = [*rng.pick(&Fault::ALL), *rng.pick(&TO_RARE_STAGES)];
         let mut policy = rules_of_a_story(&mut rng);
@@ -174,6 +179,8 @@ impl Story {
             armed: None,
             snapshot: None,
             past_reports: VecDeque::new(),
+            weather: vec![],
+            work_ms: (1_000, 60_000),
             frequent,
         }
     }
@@ -197,7 +204,7 @@ impl Story {
         Err(broken("a story ends", format!("{HAPPENINGS_MAX} happenings")))
     }
 
-    fn happen(&mut self, what: Happening) -> Result<(), Broken> {
+    pub(super) fn happen(&mut self, what: Happening) -> Result<(), Broken> {
         match what {
             Happening::Start => self.start_coordinator(),
             Happening::Synced { epoch } => self.synced(epoch),

@@ -137,8 +137,8 @@ pub fn abnormal(model: &Model) -> Option<String> {
         parts.push("stopping: agents go to their boundary".into());
     }
     for quota in &board.status.quotas {
-        let until = quota.resets_at.map(|at| format!(", resets at {}", crate::said::clock(at)));
-        parts.push(format!("the quota of {} is used up{}", quota.group, until.unwrap_or_default()));
+        let until = quota.resets_at.map(|at| format!(", resets at {}", at.clock(board.now)));
+        parts.push(format!("{}{}", quota.cause.says(&quota.group), until.unwrap_or_default()));
     }
     for one in board.status.reservations.iter().filter(|one| one.until.is_some() && !one.waiting.is_empty()) {
         let waiting: Vec<&str> = one.waiting.iter().map(swarm_protocol::ids::TaskId::as_str).collect();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use swarm_protocol::config;
+use swarm_protocol::near::nearest;
 
 use super::{ALIASES, Found, Hook, TIMEOUT};
 use crate::shell_word::word;
@@ -47,6 +48,32 @@ pub fn find(root: &Path, name: &str, configured: &BTreeMap<String, Configured>) 
 pub fn list(root: &Path, configured: &BTreeMap<String, Configured>) -> Vec<(&'static str, Found)> {
     let all = config::Hook::NAMES.into_iter().map(|name| (name, find(root, name, configured)));
     all.filter(|(_, found)| *found != Found::Nothing).collect()
+}
+
+/// Files beside the hooks that no hook is called, as a sentence each: they are never run, and somebody may wait for that.
+pub fn misnamed(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join(".swarm/hooks")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names.iter().filter_map(|name| misnamed_file(name)).collect()
+}
+
+/// Nothing for a hook, and for what is near to none: a program that hooks call, a text about them.
+fn misnamed_file(file: &str) -> Option<String> {
+    let (stem, ending) = file.split_once('.').unwrap_or((file, ""));
+    let told = |name: &str| {
+        Some(format!(".swarm/hooks/{file} is no hook and is never run: `.swarm/hooks/{name}.sh` would be"))
+    };
+    if config::Hook::canonical(stem).is_some() {
+        let is_kept_aside = ["bak", "old", "orig", "off", "disabled", "sample", "example"].contains(&ending);
+        return if ending == "sh" || is_kept_aside { None } else { told(stem) };
+    }
+    let aliases = ALIASES.iter().map(|(alias, _)| *alias);
+    let plain = stem.replace('_', "-");
+    told(nearest(&plain, config::Hook::NAMES.into_iter().chain(aliases))?)
 }
 
 /// The name itself first, then what else people call it.
@@ -91,6 +118,36 @@ fn of_file(
         Ok(_) => {
             let argv = vec![full.into_os_string()];
             Found::Hook(Hook { name, argv, shown, timeout, blocking, configured })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_nearly_a_hook_is_told_and_others_are_nobodys_business() {
+        for (file, meant) in [
+            ("post_complete.sh", "post-complete"),
+            ("post-completed.sh", "post-complete"),
+            ("pre-merge", "pre-merge"),
+            ("on-error.py", "on-error"),
+            ("Post-Merge.sh", "post-merge"),
+            ("pre-task-starts.sh", "pre-task-start"),
+        ] {
+            let said = misnamed_file(file).unwrap_or_default();
+            assert!(said.contains(&format!("hooks/{meant}.sh`")), "{file}: {said}");
+        }
+        for file in [
+            "post-complete.sh",
+            "pre-task-start.sh",
+            "notify.sh",
+            "README.md",
+            "on-pause.sh.bak",
+            "on-pause.bak",
+        ] {
+            assert_eq!(misnamed_file(file), None, "{file}");
         }
     }
 }

@@ -35,6 +35,9 @@ pub fn run(_: Args, cx: &Context) -> Result<(), CliError> {
     let ran = swarm.hooks(None).unwrap_or_default();
     let rows: Vec<Row> =
         swarm.found_hooks()?.into_iter().filter_map(|(name, found)| row(name, found, &ran)).collect();
+    for said in swarm.misnamed_hooks() {
+        crate::output::note(&harmless(&format!("Note: {said}")));
+    }
     let none = "No hooks; put them into .swarm/hooks/NAME.sh (names: docs/reference/hooks.md)";
     crate::commands::operate::list(cx, &rows, none, text)
 }

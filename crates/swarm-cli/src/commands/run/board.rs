@@ -10,7 +10,7 @@ use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::{AgentView, StatusView};
 
-use crate::output::time::{length, time_of_day};
+use crate::output::time::{length, near};
 use crate::output::{self, harmless};
 
 /// Drawn at most so often, whatever happens.
@@ -81,7 +81,7 @@ impl Board {
         for (line, agent) in self.agents.iter_mut().zip(&view.agents) {
             line.set(agent_line(agent, self.news.get(&agent.run), state.policy.max_iterations, now));
         }
-        self.total.set(total_line(&view));
+        self.total.set(total_line(&view, now));
     }
 
     pub fn clear(self) {
@@ -109,7 +109,7 @@ fn agent_line(agent: &AgentView, news: Option<&AgentNews>, iterations: u32, now:
 }
 
 /// `  [######..............] 3 of 12 done, 2 merging, 1 waits for you`
-fn total_line(view: &StatusView) -> String {
+fn total_line(view: &StatusView, now: Timestamp) -> String {
     let counts = &view.counts;
     let wanted = counts.total.saturating_sub(counts.cancelled);
     let full = (counts.done as usize).saturating_mul(BAR).checked_div(wanted as usize).unwrap_or(0).min(BAR);
@@ -145,8 +145,9 @@ fn total_line(view: &StatusView) -> String {
         words.push(format!("{} waits for files of {}", who.join(", "), harmless(&one.holder)));
     }
     words.extend(view.quotas.iter().map(|quota| match quota.resets_at {
-        Some(at) => format!("quota of {} until {}", harmless(&quota.group), time_of_day(at)),
-        None => format!("quota of {} used up", harmless(&quota.group)),
+        Some(at) => format!("quota of {} until {}", harmless(&quota.group), near(at, now)),
+        None if quota.cause.is_quota() => format!("quota of {} used up", harmless(&quota.group)),
+        None => quota.cause.says(&harmless(&quota.group)),
     }));
     format!("  [{}{}] {}", "#".repeat(full), ".".repeat(BAR - full), words.join(", "))
 }

@@ -42,6 +42,9 @@ pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
         .map_err(|error| CliError::environment("Cannot start").because(error))?;
     // Without a repository nobody can ask us to stop either; the coordinator says what is wrong.
     let swarm = Swarm::open(cx).ok();
+    for said in swarm.iter().flat_map(Swarm::misnamed_hooks) {
+        output::note(&output::harmless(&format!("Note: {said}")));
+    }
     // Asked at once: while the coordinator starts, or is started again, the person may go to another branch.
     let here = swarm.as_ref().and_then(Swarm::current_branch);
     let door = swarm.as_ref().filter(|swarm| swarm.wants_door()).and_then(|_| Beside::start(cx));

@@ -12,7 +12,7 @@ use crate::output::harmless;
 use crate::output::money::{cost, dollars, tokens};
 use crate::output::paint::{Paint, paint};
 use crate::output::table::table;
-use crate::output::time::{length, time_of_day};
+use crate::output::time::{length, near, time_of_day};
 
 /// Entries of each list that are shown; the rest is counted.
 const SHOWN_MAX: usize = 8;
@@ -25,7 +25,7 @@ pub fn screen(view: &StatusView, now: Timestamp, colour: bool) -> String {
         paint(colour, Paint::Bold, &harmless(view.goal.lines().next().unwrap_or_default()))
     );
     let _ = writeln!(text, "{}", paint(colour, Paint::Dim, &where_it_stands(view)));
-    for banner in banners(view) {
+    for banner in banners(view, now) {
         let _ = writeln!(text, "\n{}", paint(colour, Paint::Yellow, &banner));
     }
     section(&mut text, colour, "Phases", &view.phases, phases);
@@ -92,7 +92,7 @@ fn counts(counts: &Counts) -> String {
 }
 
 /// What must not be overlooked, one sentence each.
-fn banners(view: &StatusView) -> Vec<String> {
+fn banners(view: &StatusView, now: Timestamp) -> Vec<String> {
     let mut banners = vec![];
     if let Some(loss) = &view.loss {
         banners.push(format!("! Records were lost: {}. Run `swarm plan salvage`", harmless(loss)));
@@ -137,7 +137,7 @@ fn banners(view: &StatusView) -> Vec<String> {
             }
         });
     }
-    banners.extend(view.quotas.iter().map(quota));
+    banners.extend(view.quotas.iter().map(|one| quota(one, now)));
     banners.extend(view.reservations.iter().filter(|one| is_worth_a_word(one)).map(reserved));
     if let Some(budget) = view.budget.as_ref().filter(|budget| !budget.spent && nearly(budget)) {
         banners.push(format!("! The budget is nearly spent: {}", spent(budget)));
@@ -149,14 +149,14 @@ fn banners(view: &StatusView) -> Vec<String> {
 }
 
 /// "The quota of claude is used up; resets at 14:16:00, next probe 14:05:00. Run `swarm quota open claude`"
-fn quota(quota: &QuotaView) -> String {
+fn quota(quota: &QuotaView, now: Timestamp) -> String {
     let group = harmless(&quota.group);
     let mut when: Vec<String> =
-        quota.resets_at.iter().map(|at| format!("resets at {}", time_of_day(*at))).collect();
+        quota.resets_at.iter().map(|at| format!("resets at {}", near(*at, now))).collect();
     when.push(match quota.next_probe {
         _ if quota.held => "held by a person".into(),
         _ if quota.probing => "probing now".into(),
-        Some(at) => format!("next probe {}", time_of_day(at)),
+        Some(at) => format!("next probe {}", near(at, now)),
         None => "no probe".into(),
     });
     let waiting = match quota.waiting {
@@ -164,7 +164,8 @@ fn quota(quota: &QuotaView) -> String {
         1 => "; 1 task waits".into(),
         n => format!("; {n} tasks wait"),
     };
-    format!("! The quota of {group} is used up; {}{waiting}. Run `swarm quota open {group}`", when.join(", "))
+    let what = quota.cause.says(&group).replacen('t', "T", 1);
+    format!("! {what}; {}{waiting}. Run `swarm quota open {group}`", when.join(", "))
 }
 
 /// What agents at work have is free by itself soon; a person's own, or somebody who waits for work that rests, is worth a line.

@@ -69,7 +69,7 @@ fn free_place(
 ) -> Result<(Option<u32>, TaskId), CliError> {
     let (rows, last_phase) = swarm.rows_and_last_phase()?;
     let phase = phase.or_else(|| phase_of(after, &rows)).unwrap_or(last_phase);
-    Ok((Some(phase), free_number(phase, &rows)))
+    Ok((Some(phase), free_number(phase, &rows, swarm.highest_number_on_file(phase))))
 }
 
 fn ask_with_a_free_number(swarm: &Swarm, args: Args) -> Result<Answer, CliError> {
@@ -94,9 +94,9 @@ fn phase_of(after: Option<&TaskId>, rows: &[TaskRow]) -> Option<u32> {
 
 /// `2.7` when the highest number of phase 2 is `2.6`. Numbers in gaps are not taken again: somebody may
 /// still speak of the task that had it.
-fn free_number(phase: u32, rows: &[TaskRow]) -> TaskId {
+fn free_number(phase: u32, rows: &[TaskRow], on_file: u64) -> TaskId {
     let prefix = format!("{phase}.");
     let number = |row: &TaskRow| row.id.as_str().strip_prefix(&prefix)?.parse::<u64>().ok();
-    let next = rows.iter().filter_map(number).max().unwrap_or(0).saturating_add(1);
+    let next = rows.iter().filter_map(number).max().unwrap_or(0).max(on_file).saturating_add(1);
     TaskId::new(format!("{phase}.{next}")).expect("digits and a point are a good id")
 }

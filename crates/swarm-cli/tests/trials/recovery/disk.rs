@@ -9,12 +9,12 @@ use crate::arena::{Arena, wait_for};
 use crate::ground::arena_with;
 
 /// A small file system of its own, where the machine lets us have one.
-struct SmallDisk {
-    place: PathBuf,
+pub struct SmallDisk {
+    pub place: PathBuf,
 }
 
 impl SmallDisk {
-    fn at(place: PathBuf) -> Option<Self> {
+    pub fn at(place: PathBuf) -> Option<Self> {
         std::fs::create_dir_all(&place).expect("a folder");
         let mounted =
             Command::new("mount").args(["-t", "tmpfs", "-o", "size=64m", "tmpfs"]).arg(&place).output();
@@ -28,7 +28,7 @@ impl Drop for SmallDisk {
     }
 }
 
-fn moved_to(arena: &mut Arena, disk: &SmallDisk) {
+pub fn moved_to(arena: &mut Arena, disk: &SmallDisk) {
     let there = disk.place.join("repo");
     let copied = Command::new("cp").arg("-a").arg(&arena.root).arg(&there).status().expect("cp runs");
     assert!(copied.success());

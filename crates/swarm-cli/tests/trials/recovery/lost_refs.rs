@@ -65,3 +65,21 @@ fn a_sync_of_git_that_fails_once_ends_the_coordinator_and_the_next_one_goes_on_w
     assert_eq!(arena.commits("main", "feat: a"), 1);
     arena.assert_tidy();
 }
+
+/// Records that the ledger has lost are still witnessed by what was written of them: nobody else gets their number.
+#[test]
+fn a_number_that_was_given_is_not_given_again_after_its_record_was_lost() {
+    let arena = hurried(json!({}));
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    assert!(arena.ok(&["task", "add", "Two"]).contains("1.2"));
+    assert!(arena.ok(&["task", "add", "Three"]).contains("1.3"));
+    let ledger = arena.root.join(".swarm/plan-ledger.jsonl");
+    let text = std::fs::read_to_string(&ledger).expect("a ledger");
+    // Cut at a record, with the second copy gone: nothing in the ledger itself is wrong.
+    let kept = text.split_inclusive('\n').take_while(|line| !line.contains("\"1.3\"")).collect::<String>();
+    assert!(kept.len() < text.len() && kept.contains("\"1.2\""));
+    std::fs::write(&ledger, kept).expect("a shorter ledger");
+    std::fs::remove_file(arena.root.join(".git/swarm/plan-ledger.jsonl")).expect("the second copy");
+    let said = arena.ok(&["task", "add", "Another"]);
+    assert!(said.contains("1.4"), "1.3 was given to another task: {said}");
+}

@@ -1,7 +1,7 @@
 //! Recovery, and agents at work.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::failure::{Failure, FailureClass, Usage};
+use swarm_protocol::failure::{Failure, FailureClass, GateCause, Usage};
 use swarm_protocol::ids::{AgentId, CommandId, TaskId};
 use swarm_protocol::outcome::{Ended, Gate, Next};
 use swarm_protocol::plan::{BlockKind, Status};
@@ -31,6 +31,16 @@ pub(super) fn recovery_events() -> Vec<Event> {
             why: "limit reached".into(),
             resets_at: Some(later),
             next_probe: later,
+            cause: None,
+        },
+        Event::QuotaExhausted {
+            task: task(),
+            group: group.clone(),
+            run: run(),
+            why: "overloaded".into(),
+            resets_at: None,
+            next_probe: later,
+            cause: Some(GateCause::Service),
         },
         Event::QuotaProbeStarted {
             task: task(),
@@ -46,8 +56,10 @@ pub(super) fn recovery_events() -> Vec<Event> {
             why: "limit reached".into(),
             resets_at: None,
             next_probe: later,
+            cause: None,
         },
-        Event::QuotaRestored { group: group.clone(), by: "probe".into() },
+        Event::QuotaRestored { group: group.clone(), by: "probe".into(), cause: None },
+        Event::QuotaRestored { group: group.clone(), by: "probe".into(), cause: Some(GateCause::Key) },
         Event::QuotaHeld { group },
         Event::TaskSplit {
             task: task(),
