@@ -22,6 +22,7 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("ran out of room", FailureClass::Overflow),
     ("context window limit", FailureClass::Overflow),
     ("maximum context length", FailureClass::Overflow),
+    ("context exceeds model limit", FailureClass::Overflow),
     ("input token count", FailureClass::Overflow),
     ("insufficient_quota", FailureClass::Billing),
     ("billing_hard_limit", FailureClass::Billing),

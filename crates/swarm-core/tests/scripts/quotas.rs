@@ -189,9 +189,9 @@ fn a_refused_key_asks_a_person_once_and_the_others_wait_until_it_is_accepted() {
     check(
         "plan a b c | slots 2 | start | ready a | ready b | fails a key | stopped a | fails b key | stopped b | attention | +300s | probe key | probe stopped | +300s | probe fine | probe stopped",
         r#"
-            a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending → Preparing r6
+            a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending
             b: Pending → Preparing r2 → Active 1 → Pending → Preparing r5
-            c: Pending
+            c: Pending → Preparing r6
             attention: The key or log-in of default is not accepted: next probe at 10:05:00 (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
             attention: Task a is blocked (setup) (the key or log-in is not accepted: output; `program login` helps) ["program login", "swarm task show a", "swarm task unblock a"]
             owed: Prepare r5, Prepare r6

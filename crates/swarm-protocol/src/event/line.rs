@@ -288,6 +288,7 @@ mod tests {
             why: String::new(),
             resets_at: Some(at("2026-11-19T19:50:00.000Z")),
             next_probe: at("2026-11-17T23:50:00.000Z"),
+            cause: None,
         };
         let said = |resets: &str, probe: &str| {
             Some(format!(
