@@ -67,6 +67,14 @@ pub enum Bug {
     ProtectedUnseen,
     /// Files that somebody has reserved are given to another task as well.
     ReservationGrantedTwice,
+    /// A retry skips work that was done once and is not on trunk any more.
+    RetrySkips,
+    /// A pause for want of room stays although there is room again.
+    PauseNobodyEnds,
+    /// An attempt may take as long as it likes.
+    AttemptWithoutBound,
+    /// Nobody is told of tasks that wait for a person.
+    WaitingUnsaid,
     /// A task that was split is looked at as a whole when the first of its parts is done.
     WholeBeforeParts,
 }

@@ -128,6 +128,7 @@ fn planted_bugs_of_operations_are_found() {
     let goes_wrong = |asked, ground, undone| move || goes_on(asked, ground, undone).err();
     found(Bug::BaseNotRestored, goes_wrong(Asked::Light("t1"), Ground::Plain(Situation::Idle), false));
     found(Bug::BaseNotRestored, goes_wrong(Asked::Deed(Deed::Abort), Ground::StoppedUnmerged, true));
+    found(Bug::RetrySkips, goes_wrong(Asked::Deed(Deed::Pause), Ground::Reset, false));
     found(Bug::DoneNotAsked, goes_wrong(Asked::Deed(Deed::Pause), Ground::Reset, false));
     found(Bug::HookRunTwice, || {
         let cells = [(Deed::Pause, Situation::Idle), (Deed::Cancel, Situation::Idle)];

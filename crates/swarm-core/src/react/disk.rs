@@ -3,6 +3,7 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::outcome::PauseReason;
 
+use crate::planted::{self, Bug};
 use crate::state::State;
 
 /// Iterations under way go on to their boundary; nothing new starts until there is room.
@@ -10,7 +11,7 @@ pub(super) fn disk(state: &State, low: bool, why: String) -> Vec<Event> {
     let (reason, paused) = (PauseReason::Disk, state.paused.contains_key(&PauseReason::Disk));
     match (low, paused) {
         (true, false) => vec![Event::Paused { reason, why: crate::text::tail(&why) }],
-        (false, true) => vec![Event::Resumed { reason }],
+        (false, true) if !planted::is(Bug::PauseNobodyEnds) => vec![Event::Resumed { reason }],
         _ => vec![],
     }
 }

@@ -9,6 +9,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
 use crate::operation::Record;
+use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::unseen::{failure_seen_by, messages_seen_by, overstep_seen_by};
@@ -62,7 +63,8 @@ pub(super) fn entries(state: &State) -> Vec<(About, AttentionView)> {
     let of_tasks = |tell: &dyn Fn(&Task) -> Option<(About, AttentionView)>| {
         state.tasks_in_order().filter_map(tell).collect::<Vec<_>>()
     };
-    list.extend(of_tasks(&|task| Some((About::Task(task.spec.id.clone()), of_task(state, task)?))));
+    let said = |task: &Task| of_task(state, task).filter(|_| !planted::is(Bug::WaitingUnsaid));
+    list.extend(of_tasks(&|task| Some((About::Task(task.spec.id.clone()), said(task)?))));
     list.extend(of_tasks(&|task| Some(past(overstep(task)?, Some(task.spec.id.clone())))));
     list.extend(of_tasks(&|task| Some(past(not_delivered(task)?, Some(task.spec.id.clone())))));
     list

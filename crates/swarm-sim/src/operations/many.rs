@@ -76,7 +76,8 @@ fn random(rng: &mut Rng, world: &OperationWorld, quiet: bool) -> Command {
         26 => Command::RollbackTask { task, cascade: rng.chance(70), force, expect: None },
         27 if rng.chance(20) => Command::Abort { force, expect: None },
         27 => Command::Redirect { task, to: other, same_worktree: rng.chance(30) },
-        28 | 29 => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: rng.chance(50) },
+        28 => Command::Retry,
+        29 => Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: rng.chance(50) },
         _ => {
             let reason = if rng.chance(80) { PauseReason::User } else { PauseReason::Abort };
             Command::Resume { reason }

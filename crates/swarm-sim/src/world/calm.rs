@@ -1,14 +1,16 @@
 //! Faults have stopped. A caretaker unblocks what is blocked; everything must come to rest.
 
 use swarm_core::effect::Key;
-use swarm_core::input::Input;
+use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::plan::TaskPatch;
 use swarm_protocol::policy::Allowance;
 
 use super::agenda::Happening;
+use super::coordinator::Coordinator;
 use super::oracle::{self, Broken, broken};
 use super::people::{approval, waits_for_a_person};
 use super::story::Story;
@@ -33,13 +35,25 @@ impl Story {
         self.agenda.at(self.now.plus_secs(CARETAKER_SECS), Happening::Caretaker);
         self.checkout_is_free();
         self.trunk_is_mended();
+        self.there_is_room()?;
         let Some(c) = &self.coordinator else { return Ok(()) };
         self.oracle.silent_executors(c, self.now)?;
+        oracle::stands_still(&c.state, self.now)?;
         for command in help(&c.state) {
             let wish = self.people.wish(command);
             self.asked(wish)?;
         }
         Ok(())
+    }
+
+    /// A pause for want of room ends by itself: nobody resumes it.
+    fn there_is_room(&mut self) -> Result<(), Broken> {
+        let paused = |c: &Coordinator| c.state.paused.contains_key(&PauseReason::Disk);
+        if !self.coordinator.as_ref().is_some_and(paused) {
+            return Ok(());
+        }
+        let room = Report::Disk { low: false, why: "2 GiB left".into() };
+        self.take_in(Input::Report(room), vec![])
     }
 
     /// At rest, or out of time.
@@ -85,8 +99,9 @@ impl Story {
 }
 
 fn help(state: &State) -> Vec<Command> {
+    let ended_by_a_person = state.paused.keys().filter(|reason| **reason != PauseReason::Disk);
     let mut commands: Vec<Command> =
-        state.paused.keys().map(|reason| Command::Resume { reason: *reason }).collect();
+        ended_by_a_person.map(|reason| Command::Resume { reason: *reason }).collect();
     if state.tasks.values().any(|task| state.needs_start(task)) {
         commands.push(Command::StartTasks { tasks: vec![] });
     }

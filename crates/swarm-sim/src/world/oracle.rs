@@ -27,7 +27,7 @@ use crate::claims::Claims;
 use reserved::Reserved;
 
 pub use expected::{Expected, run_of};
-pub use rest::at_rest;
+pub use rest::{at_rest, stands_still};
 
 /// A rule that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -81,7 +81,8 @@ impl People {
         let task = ids[rng.index(ids.len())].clone();
         match rng.below(144) {
             0..12 => Command::BlockTask { task, reason: "wait for me".into() },
-            12..30 => self.put_back(rng, state).unwrap_or(Command::UnblockTask { task }),
+            12..15 => Command::Retry,
+            15..30 => self.put_back(rng, state).unwrap_or(Command::UnblockTask { task }),
             30..37 => Command::DeferTask { task },
             37..40 => Command::CancelTask { task },
             40..45 => {

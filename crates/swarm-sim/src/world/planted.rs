@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 36] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -48,6 +48,10 @@ impl Planted {
         Self::Core(Bug::ProtectedUnseen),
         Self::Core(Bug::ReservationGrantedTwice),
         Self::Core(Bug::WholeBeforeParts),
+        Self::Core(Bug::RetrySkips),
+        Self::Core(Bug::PauseNobodyEnds),
+        Self::Core(Bug::AttemptWithoutBound),
+        Self::Core(Bug::WaitingUnsaid),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -84,6 +88,10 @@ impl Planted {
             Self::Core(Bug::ProtectedUnseen) => "protected-unseen",
             Self::Core(Bug::ReservationGrantedTwice) => "reservation-granted-twice",
             Self::Core(Bug::WholeBeforeParts) => "whole-before-parts",
+            Self::Core(Bug::RetrySkips) => "retry-skips",
+            Self::Core(Bug::PauseNobodyEnds) => "pause-nobody-ends",
+            Self::Core(Bug::AttemptWithoutBound) => "attempt-without-bound",
+            Self::Core(Bug::WaitingUnsaid) => "waiting-unsaid",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

@@ -1,7 +1,11 @@
 //! What has to hold when nothing happens any more.
 
+use swarm_core::show;
 use swarm_core::stage::Stage;
+use swarm_core::state::State;
 use swarm_protocol::ids::RunId;
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::time::Timestamp;
 
 use super::{Broken, Oracle, broken};
 use crate::world::coordinator::Coordinator;
@@ -47,4 +51,26 @@ pub fn at_rest(
         }
     }
     Ok(())
+}
+
+/// Where nothing moves and nothing will by itself, a person is told what is waited for. Who paused by hand knows.
+pub fn stands_still(state: &State, now: Timestamp) -> Result<(), Broken> {
+    let open: Vec<_> = state.tasks.iter().filter(|(_, task)| !task.stage.is_closed()).collect();
+    let moves = !state.running
+        || state.draining
+        || !state.runs.is_empty()
+        || state.trunk_held_by.is_some()
+        || swarm_core::wakes_at(state, now).is_some()
+        || swarm_core::owed(state).iter().any(|effect| !effect.key().is_watch());
+    if open.is_empty() || moves || state.paused.contains_key(&PauseReason::User) {
+        return Ok(());
+    }
+    match show::attention(state).is_empty() {
+        false => Ok(()),
+        true => {
+            let stages: Vec<String> =
+                open.iter().map(|(id, task)| format!("{id} {:?}", task.stage)).collect();
+            Err(broken("whatever stands still says why", stages.join(", ")))
+        }
+    }
 }
