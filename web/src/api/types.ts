@@ -114,6 +114,9 @@ export type Force = { dropForeign?: boolean; saveLocal?: boolean; setAside?: boo
 /** A condition between a task and its completion that produces evidence. */
 export type Gate = "check" | "scan" | "review" | "verify";
 
+/** Why nothing is started under a group of profiles until somebody has asked again. */
+export type GateCause = "quota" | "service" | "key";
+
 /** To which group of tasks a task belongs, for its sign and colour. */
 export type Group = "needs_you" | "works" | "merges" | "in_review" | "waits" | "ready" | "done" | "aside";
 
@@ -194,8 +197,8 @@ export type PreviewView = { checkpoint?: string | null; expect?: string | null; 
 /** Proof that a task's work is on trunk. */
 export type Proof = { accepted?: string | null; commit: Oid; commits: Oid[]; found?: Oid[]; made?: Oid[]; trunk: string };
 
-/** The allowance of a group of profiles is used up. */
-export type QuotaView = { group: string; held: boolean; next_probe?: Timestamp | null; probing: boolean; resets_at?: Timestamp | null; since: Timestamp; waiting: number; why: string };
+/** Nothing of a group of profiles is started: its allowance is used up, its service is not to be had, or its key is not accepted. */
+export type QuotaView = { cause?: GateCause; group: string; held: boolean; next_probe?: Timestamp | null; probing: boolean; resets_at?: Timestamp | null; since: Timestamp; waiting: number; why: string };
 
 export type RefMove = { name: string; new?: Oid | null; old?: Oid | null };
 
