@@ -121,7 +121,7 @@ export type GateCause = "quota" | "service" | "key";
 export type Group = "needs_you" | "works" | "merges" | "in_review" | "waits" | "ready" | "done" | "aside";
 
 /** What a fresh agent or person needs to go on. */
-export type HandoffView = { approved: ApprovalView; attention: AttentionView[]; conflicts?: ConflictView[]; decisions: AuditView[]; execution_profile: ExecutionProfile; goal: string; open: TaskRow[]; pending_reviews: TaskRow[]; phase?: PhaseView | null; seq: number };
+export type HandoffView = { approved: ApprovalView; attention: AttentionView[]; conflicts?: ConflictView[]; decisions: AuditView[]; execution_profile: ExecutionProfile; goal: string; more?: MoreView[]; open: TaskRow[]; pending_reviews: TaskRow[]; phase?: PhaseView | null; seq: number };
 
 /** Some records of the ledger, as they stand there. */
 export type HistoryPage = { next?: number | null; records: unknown[]; seq: number };
@@ -158,6 +158,9 @@ export type Mode = "autopilot" | "semi-auto";
 
 /** How things stood at one moment. */
 export type MomentView = { at: Timestamp; cachedTokens?: number; costMicros?: number; done: number; inputTokens?: number; open: number; outputTokens?: number; steps?: number };
+
+/** Entries that a summary leaves out. */
+export type MoreView = { command: string; count: number; what: string };
 
 export type NextView = { because: string; task: TaskId; title: string; waits_for_start?: boolean };
 
