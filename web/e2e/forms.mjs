@@ -19,9 +19,8 @@ export async function formByMouse({ page, base, swarm }) {
   await until(() => swarm.view("reservations list").length === 1, "the reservation");
   const [{ number, files }] = swarm.view("reservations list");
   assert.deepEqual(files, ["drafts/*.md", "notes.txt"]);
-  await page.getByRole("button", { name: /^Release a reservation/ }).click();
-  await dialog.getByLabel("Number").fill(String(number));
-  await dialog.getByRole("button", { name: "Release a reservation" }).click();
+  await page.getByText(`reservation ${number} of`).waitFor();
+  await page.getByRole("button", { name: `Release ${number}`, exact: true }).click();
   await until(() => swarm.view("reservations list").length === 0, "the release");
 }
 

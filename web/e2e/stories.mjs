@@ -1,5 +1,6 @@
 // What people do with the pages, by mouse and by keyboard alone, on a real swarm.
 import assert from "node:assert/strict";
+import { fromLineToCause, fromLineToCauseByKeys, sinceRoundOne, sinceRoundOneByKeys } from "./causes.mjs";
 import { formByKeys, formByMouse } from "./forms.mjs";
 import { until } from "./swarm.mjs";
 
@@ -134,6 +135,14 @@ export const stories = {
   "mouse: files are reserved and released by forms": formByMouse,
 
   "keyboard: a task is added by a form of the palette, and undone": formByKeys,
+
+  "mouse: what changed since round one is shown, and each round by itself": sinceRoundOne,
+
+  "keyboard: what changed since round one is shown": sinceRoundOneByKeys,
+
+  "mouse: a line of trunk leads to its commit, task, attempt, review and records": fromLineToCause,
+
+  "keyboard: a line of trunk leads to its commit and task": fromLineToCauseByKeys,
 
   async "mouse: a diff is looked at, noted, and its tree approved"({ page, base, swarm }) {
     await page.goto(`${base}/tasks/2.1`);

@@ -13,6 +13,19 @@ export const trials = {
       await page.getByText("<script>").first().waitFor();
       assert.equal(await page.locator("main script, main img, main b:text('bold?')").count(), 0, path);
     }
+    // Names of files, messages of commits, and Markdown that would be a link.
+    const strange = [
+      ["/trunk", "<img"],
+      [`/trunk?path=${encodeURIComponent("<img/src=x")}`, "onerror=alert(6)>.md"],
+      ["/trunk?path=README.md&line=1", "docs: chapter two <img src=x onerror=alert(7)>"],
+      ["/trunk?path=README.md&line=1", "[click](javascript:alert(10))"],
+      ["/tasks/1.2?tab=diff", "<img/src=x/onerror=alert(6)>.md"],
+    ];
+    for (const [path, words] of strange) {
+      await page.goto(base + path);
+      await page.getByText(words).first().waitFor();
+      assert.equal(await page.locator("main script, main img, a[href^='javascript:']").count(), 0, path);
+    }
   },
 
   async "a command whose answer was lost is asked again by its id, and done once"({ page, base, swarm }) {
@@ -106,6 +119,42 @@ export const trials = {
     swarm.swarm("checkpoint", "create", "from-the-shell");
     await until(async () => Number(/record (\d+)/.exec(await page.locator(".since").innerText())[1]) > before, "the page to follow");
     assert.equal(await page.evaluate(() => window.sameVisit), true);
+  },
+
+  async "offline and back: what was typed stays, nothing can be sent, and it goes on without a reload"({ browser, door, open, base }) {
+    const context = await browser.newContext();
+    let cut = false;
+    const sockets = new Set();
+    await context.routeWebSocket(/\/live$/, (socket) => {
+      if (cut) return void socket.close();
+      socket.connectToServer();
+      sockets.add(socket);
+    });
+    const page = await open(context, await door.another());
+    await page.goto(`${base}/tasks/2.3?tab=messages`);
+    await page.getByText(/^live · record/).waitFor();
+    await page.evaluate(() => (window.sameVisit = true));
+    const write = button(page, "Write a message …");
+    const field = page.getByRole("dialog").getByRole("textbox");
+    await until(async () => (await write.getAttribute("aria-disabled")) !== "true", "the button to know what is allowed");
+    await write.click();
+    await field.fill("words that must not be lost");
+    cut = true;
+    await context.setOffline(true);
+    for (const socket of sockets) await socket.close();
+    await page.getByText(/Connection lost/).waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await button(page, "Pause").first().getAttribute("aria-disabled"), "true");
+    await page.keyboard.press("Space");
+    await foot(page).getByText("The connection is lost; nothing can be sent now").waitFor();
+    cut = false;
+    await context.setOffline(false);
+    await page.getByText(/^live · record/).waitFor();
+    await until(async () => (await page.locator(".banner.bad").count()) === 0, "the banner to go");
+    await write.click();
+    assert.equal(await field.inputValue(), "words that must not be lost");
+    assert.equal(await page.evaluate(() => window.sameVisit), true);
+    await context.close();
   },
 
   async "nine tabs follow at once"({ context, base, swarm }) {

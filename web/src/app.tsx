@@ -18,6 +18,7 @@ const CheckpointsPage = lazy(() => import("./pages/checkpoints"));
 const OperationsPage = lazy(() => import("./pages/operations"));
 const HistoryPage = lazy(() => import("./pages/history"));
 const CommandsPage = lazy(() => import("./pages/commands"));
+const TrunkPage = lazy(() => import("./pages/trunk"));
 const CostPage = lazy(() => import("./pages/cost"));
 
 function SignedOut({ message, hint }: { message: string; hint: string }) {
@@ -62,6 +63,7 @@ export function App({ first }: { first: First }) {
           <Route path="/operations/:id">{({ id }) => <OperationsPage id={decodeURIComponent(id)} />}</Route>
           <Route path="/history" component={HistoryPage} />
           <Route path="/cost" component={CostPage} />
+          <Route path="/trunk" component={TrunkPage} />
           <Route path="/commands" component={CommandsPage} />
           <Route>
             <Page title="Nothing is here">

@@ -1,12 +1,13 @@
 //! The coordinator's end of the work channel, and everything else that arrives at its socket: queues, no sockets.
 
 use swarm_git::GitError;
-use swarm_protocol::api::Delivery;
+use swarm_protocol::api::{ApiError, Delivery};
 use swarm_protocol::channel::{Downward, Hello, Response, Upward};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use swarm_work::channel::QUEUE_FRAMES;
 use tokio::sync::{mpsc, oneshot};
 
@@ -32,6 +33,8 @@ pub enum FromSocket {
     Preview { command: Box<Command>, reply: oneshot::Sender<Result<PreviewView, NoPreview>> },
     /// Somebody wants to see what the work of a task changes; none: there is no work yet. Beside the loop, too.
     Diff { task: TaskId, part: Part, reply: oneshot::Sender<Result<Option<DiffView>, GitError>> },
+    /// Somebody looks at trunk, and at what brought its lines. Beside the loop, too.
+    Trunk { ask: TrunkAsk, reply: oneshot::Sender<Result<TrunkView, ApiError>> },
     /// Somebody asks what became of a command.
     Delivery { id: CommandId, reply: oneshot::Sender<Delivery> },
     /// A process inside a run asked for what is not an agent's to do, and was refused.

@@ -37,5 +37,6 @@ pub mod board;
 pub mod patch;
 pub mod diff;
 pub mod over_time;
+pub mod trunk;
 pub mod any_view;
 pub mod config;

@@ -8,6 +8,7 @@ mod events;
 mod logs;
 mod operations;
 mod screens;
+mod trunk;
 mod work;
 mod metrics;
 mod about;
@@ -59,6 +60,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(screens::choices))
         .routes(routes!(screens::diff))
         .routes(routes!(metrics::usage))
+        .routes(routes!(trunk::trunk))
         .routes(routes!(operations::operations))
         .routes(routes!(operations::operation))
         .routes(routes!(operations::checkpoints))

@@ -17,6 +17,7 @@ use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::PreviewView;
+use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -208,6 +209,15 @@ impl ApiState {
         };
         let found = found.map_err(|error| Fault::world(error.to_string()))?.ok_or_else(none)?;
         Ok(DiffView { round: ask.round, since: ask.since, rounds, ..found })
+    }
+
+    /// A place on trunk, and what brought its lines. Git may have to look through the whole history for it.
+    pub async fn trunk(&self, ask: TrunkAsk) -> Result<TrunkView, Fault> {
+        let _permit = self.heavy.acquire().await.map_err(|_| Lost)?;
+        if let Some(ledger) = &self.ledger {
+            return Ok(beside(ledger, move |ledger| ledger.trunk(&ask)).await?);
+        }
+        Ok(self.ask(|reply| FromSocket::Trunk { ask, reply }).await??)
     }
 
     /// Tells people that an agent tried what is not its to do; the same thing once.

@@ -15,6 +15,7 @@ use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::OverTimeView;
+use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use swarm_protocol::view::TaskView;
 
 /// What is to be seen and done where nobody coordinates. Its functions may take their time: they are called beside the
@@ -30,6 +31,8 @@ pub trait Ledger: Send + Sync + 'static {
     fn diff(&self, ask: &DiffAsk) -> Result<DiffView, ApiError>;
     /// How far the plan came and what it cost, from its beginning to now.
     fn over_time(&self) -> Result<OverTimeView, ApiError>;
+    /// A place on trunk, and what brought its lines.
+    fn trunk(&self, ask: &TrunkAsk) -> Result<TrunkView, ApiError>;
     /// The last so many records, oldest first.
     fn records(&self, last: u64) -> Vec<String>;
     /// Which ledger there is, and how far it goes; none where there is no plan.

@@ -14,6 +14,7 @@ import type {
   OperationView,
   PlanFile,
   TaskView,
+  TrunkView,
 } from "./types";
 
 export interface Seen<T> {
@@ -74,8 +75,27 @@ export const usePlan = () => useView<PlanFile>("/v1/plan");
 export const useApproved = () => useView<ApprovedPlanView>("/v1/plan/approved");
 export const useRedirects = (task: string) => useView<Choice[]>(`/v1/tasks/${id(task)}/redirect`);
 
-export function useDiff(task: string, enabled: boolean) {
-  return useQuery({ queryKey: [NOW, "diff", task], queryFn: ({ signal }) => get<DiffView>(`/v1/tasks/${id(task)}/diff`, signal), enabled });
+/** Which part of a task's work: as it was submitted the nth time, or since then; none: all of it, as it is now. */
+export interface Part {
+  round: number | null;
+  since: number | null;
+}
+
+export const WHOLE: Part = { round: null, since: null };
+
+export function useDiff(task: string, enabled: boolean, { round, since }: Part = WHOLE) {
+  const asked = [round === null ? "" : `round=${round}`, since === null ? "" : `since=${since}`].filter(Boolean).join("&");
+  return useQuery({
+    // What was submitted once stays what it was.
+    queryKey: round === null ? [NOW, "diff", task, asked] : ["diff", task, asked],
+    queryFn: ({ signal }) => get<DiffView>(`/v1/tasks/${id(task)}/diff${asked ? `?${asked}` : ""}`, signal),
+    enabled,
+  });
+}
+
+export function useTrunk(path: string, from: number, enabled: boolean) {
+  const asked = new URLSearchParams({ path, from: String(from) }).toString();
+  return useQuery({ queryKey: [NOW, "trunk", path, from], queryFn: ({ signal }) => get<TrunkView>(`/v1/trunk?${asked}`, signal), enabled });
 }
 
 /** Records from this one on. A full page never changes. */

@@ -53,6 +53,9 @@ export type BoardView = { agents: BoardAgent[]; attention: AttentionEntry[]; che
 /** What was spent of what may be spent, since the budget was last extended. No bound: nothing. */
 export type BudgetView = { cost_micros: number; cost_micros_max?: number | null; secs: number; secs_max?: number | null; spent: boolean; tokens: number; tokens_max?: number | null };
 
+/** A commit, and for what it was made. */
+export type CauseView = { at: Timestamp; author: string; commit: Oid; says_agent?: string | null; says_task?: string | null; summary: string; task?: TaskId | null };
+
 /** A fact that no longer is what an operation made of it. */
 export type Changed = { by: CommandId[]; fact: string; words: string };
 
@@ -309,7 +312,19 @@ export type TaskView = { acceptance: string[]; agent?: AgentId | null; attempts:
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Timestamp = string;
 
+export type TrunkEntry = { kind: TrunkKind; name: string };
+
+/** Lines of a file. */
+export type TrunkFile = { causes: CauseView[]; lines: TrunkLine[]; lines_total: number; unshown?: string | null };
+
+export type TrunkKind = "folder" | "file" | "link" | "submodule";
+
+export type TrunkLine = { cause: number; n: number; text: string };
+
 export type TrunkMove = ({ how: "set"; new: Oid } | { how: "rebuild"; pick: Oid[]; revert: Oid[] }) & { branch: string; old: Oid };
+
+/** A folder of trunk, or some lines of a file with what brought each of them. */
+export type TrunkView = { commit: Oid; cut?: boolean; entries?: TrunkEntry[] | null; file?: TrunkFile | null; path: string; trunk: string };
 
 /** What a run has cost, as far as the program says. */
 export type Usage = { cachedTokens?: number; costMicros?: number; inputTokens?: number; outputTokens?: number; steps?: number };

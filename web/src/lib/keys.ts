@@ -81,6 +81,7 @@ export const KEYS: Binding[] = [
   page("b", "/board", "board", "Board"),
   page("p", "/plan", "plan", "Plan as list and graph"),
   page("w", "/agents", "agents", "Agents at work"),
+  page("t", "/trunk", "trunk", "Trunk: a file, and why each line is there"),
   page("c", "/checkpoints", "checkpoints", "Checkpoints"),
   page("u", "/operations", "operations", "Operations, undo and redo"),
   page("h", "/history", "history", "The ledger"),

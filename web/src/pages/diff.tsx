@@ -139,6 +139,7 @@ export function Diff({
   notes,
   guarded,
   past,
+  none,
 }: {
   task: string;
   data: DiffView | undefined;
@@ -146,6 +147,8 @@ export function Diff({
   notes: Notes | null;
   guarded: string[];
   past: boolean;
+  /** What is said where nothing is changed. */
+  none: string;
 }) {
   const { get, set } = useAddress();
   const wrapped = wrap.use();
@@ -202,7 +205,7 @@ export function Diff({
           </button>
         </span>
       </div>
-      {files.length === 0 ? <Empty>Its branch changes nothing so far.</Empty> : null}
+      {files.length === 0 ? <Empty>{none}</Empty> : null}
       {/* A file that became a link stands here twice: taken away, and added as what it is now. */}
       {files.map((file) => (
         <FileView

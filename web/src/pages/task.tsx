@@ -11,7 +11,8 @@ import { useTaskRecords, type TaskRecords } from "../lib/records";
 import { age, clock, count, short } from "../lib/said";
 import { Awaited, Empty, Page, Tabs, To, VerbButton, Word, taskPath, useNow } from "../ui/parts";
 import { Log } from "../ui/log";
-import { Diff } from "./diff";
+import { Diff, type Notes } from "./diff";
+import { partAsked, Rounds } from "./rounds";
 import { Late, Protected, Review, useNotes, Verdict, type Shown } from "./review";
 import { Summary, Verbs } from "./summary";
 import { Timeline } from "./timeline";
@@ -122,6 +123,48 @@ function useShown(id: string, now: ReviewView | undefined, holds: boolean): { sh
   return { shown: { review, diff, late, renew: () => hold(taken(held, now)), done: () => hold(settled(review)) }, diff, error };
 }
 
+/** The diff of the whole work, or of the submission that the address names. */
+function WorkDiff({
+  id,
+  whole,
+  error,
+  notes,
+  guarded,
+}: {
+  id: string;
+  whole: DiffView | undefined;
+  error: Error | null;
+  notes: Notes | null;
+  guarded: string[];
+}) {
+  const { get, at } = useAddress();
+  const part = partAsked(get("round"), get("since"), whole?.rounds);
+  const asked = part.round !== null || part.since !== null;
+  const some = useDiff(id, asked && at === null, part);
+  const data = asked ? some.data : whole;
+  const keep = { q: get("q"), from: get("from"), tab: get("tab"), view: get("view") };
+  return (
+    <>
+      {whole?.rounds?.length && at === null ? <Rounds rounds={whole.rounds} part={part} path={taskPath(id)} keep={keep} /> : null}
+      {data?.mixed ? (
+        <p className="warn" role="note">
+          Trunk was merged in between and conflicts with round {part.since}: what came with it is shown, too.
+        </p>
+      ) : null}
+      <Diff
+        task={id}
+        data={data}
+        error={asked ? some.error : error}
+        // A note stands at a line of what the verdict is about.
+        notes={part.round === null || data?.to === whole?.to ? notes : null}
+        guarded={guarded}
+        past={at !== null}
+        none={part.since === null ? "Its branch changes nothing so far." : `Nothing is another than in round ${part.since}.`}
+      />
+    </>
+  );
+}
+
 export default function TaskPage({ id }: { id: string }) {
   const { data, error } = useTask(id);
   const board = useBoard().data?.view;
@@ -178,9 +221,7 @@ export default function TaskPage({ id }: { id: string }) {
             {shown ? <Late {...shown} /> : null}
             <Protected paths={review?.protected} />
             {tab === "review" ? <Review shown={shown} notes={notes} /> : null}
-            {tab === "diff" || review ? (
-              <Diff task={id} data={diff} error={noDiff} notes={noting} guarded={review?.protected ?? []} past={at !== null} />
-            ) : null}
+            {tab === "diff" || review ? <WorkDiff id={id} whole={diff} error={noDiff} notes={noting} guarded={review?.protected ?? []} /> : null}
             {tab === "diff" && shown && at === null ? <Verdict key={submission(shown.review)} shown={shown} notes={notes} bar /> : null}
           </>
         ) : null}

@@ -23,6 +23,7 @@ const PAGES = [
   ["/board", "Board"],
   ["/plan", "Plan"],
   ["/agents", "Agents"],
+  ["/trunk", "Trunk"],
   ["/checkpoints", "Checkpoints"],
   ["/operations", "Operations"],
   ["/history", "History"],

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use swarm_core::State;
 use swarm_engine::look::{Look, look, show_around};
 use swarm_engine::store::Store;
+use swarm_engine::trunk_lines::trunk_lines;
 use swarm_engine::work_diff::{part, work_diff};
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Seen};
@@ -15,6 +16,7 @@ use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::OverTimeView;
+use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use swarm_server::client::Client;
 use swarm_server::ledger::{Ledger, Position};
 use swarm_tui::source::Desk;
@@ -145,6 +147,12 @@ impl Ledger for Screen {
 
     fn over_time(&self) -> Result<OverTimeView, ApiError> {
         self.swarm.over_time().map_err(told)
+    }
+
+    fn trunk(&self, ask: &TrunkAsk) -> Result<TrunkView, ApiError> {
+        let state = self.state(None)?;
+        let trunk = self.swarm.runtime.block_on(self.swarm.trunk_name()).map_err(told)?;
+        self.swarm.runtime.block_on(trunk_lines(&self.swarm.git, &trunk, &state, ask))
     }
 
     fn records(&self, last: u64) -> Vec<String> {

@@ -6,6 +6,7 @@ use swarm_core::State;
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;
 use swarm_git::GitError;
+use swarm_protocol::api::ApiError;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::Command;
 use swarm_protocol::conflict;
@@ -14,6 +15,7 @@ use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{HookRule, Plan, Saved, SurveyAsk};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
+use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use tokio::sync::oneshot;
 
 use super::Coordinator;
@@ -21,6 +23,7 @@ use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
 use crate::store::Store;
+use crate::trunk_lines::trunk_lines;
 use crate::work_diff::{Part, work_diff};
 use swarm_process::caller::HOOK_MARK;
 use swarm_process::complain;
@@ -302,6 +305,16 @@ impl Coordinator {
         tokio::spawn(async move {
             let _one_at_a_time = world.previewing.lock().await;
             let _ = reply.send(work_diff(&world.git, &world.trunk(), &state, &task, &part).await);
+        });
+    }
+}
+
+impl Coordinator {
+    /// What stands on trunk and what brought it, looked up beside the loop: whoever asks waits for it, previews do not.
+    pub(super) fn trunk_lines(&self, ask: TrunkAsk, reply: oneshot::Sender<Result<TrunkView, ApiError>>) {
+        let (world, state) = (self.world.clone(), self.store.state().clone());
+        tokio::spawn(async move {
+            let _ = reply.send(trunk_lines(&world.git, &world.trunk(), &state, &ask).await);
         });
     }
 }

@@ -233,6 +233,10 @@ impl Coordinator {
                 self.work_diff(task, part, reply);
                 Ok(())
             }
+            Incoming::Socket(FromSocket::Trunk { ask, reply }) => {
+                self.trunk_lines(ask, reply);
+                Ok(())
+            }
             Incoming::Socket(FromSocket::Delivery { id, reply }) => {
                 after.deliveries.push((id, reply));
                 Ok(())

@@ -12,6 +12,7 @@ use swarm_protocol::diff::DiffView;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::plan::PlanFile;
+use swarm_protocol::trunk::TrunkView;
 use swarm_protocol::view::{
     ApprovedPlanView, AttentionView, HandoffView, ReviewView, StatusView, TaskRow, TaskView,
 };
@@ -39,6 +40,7 @@ fn schemas() -> Value {
     named::<Command>(&mut generator);
     named::<DiffView>(&mut generator);
     named::<OverTimeView>(&mut generator);
+    named::<TrunkView>(&mut generator);
     named::<PreviewView>(&mut generator);
     let views = [
         ("Status", named::<StatusView>(&mut generator)),

@@ -192,6 +192,7 @@ impl Desk {
                 // There is no repository here to look at: whoever asks learns it by the dropped answer.
                 FromSocket::Preview { .. }
                 | FromSocket::Diff { .. }
+                | FromSocket::Trunk { .. }
                 | FromSocket::Daemon { .. }
                 | FromSocket::Frame { .. }
                 | FromSocket::Lost { .. } => {}

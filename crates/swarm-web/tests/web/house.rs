@@ -15,6 +15,7 @@ use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::OverTimeView;
+use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use swarm_server::ledger::{Ledger, Look, Position};
 use swarm_server::peer::{Role, Who};
 use swarm_web::door::{Door, Opening};
@@ -283,6 +284,10 @@ impl Ledger for Plain {
 
     fn over_time(&self) -> Result<OverTimeView, ApiError> {
         Err(failed("nobody counts"))
+    }
+
+    fn trunk(&self, _: &TrunkAsk) -> Result<TrunkView, ApiError> {
+        Err(failed("no repository"))
     }
 
     fn records(&self, _: u64) -> Vec<String> {
