@@ -53,12 +53,6 @@ impl LoopDisk {
         run(Command::new("python3").args(["-c", script]).arg(self.mount_point()));
     }
 
-    /// The kernel has found damage, and lets nobody write there until it is mounted anew.
-    pub fn takes_nothing_any_more(&self) {
-        run(Command::new("mount").args(["-o", "remount,abort"]).arg(self.mount_point()));
-        wait_for("nothing can be written", || File::create(self.mount_point().join("tried")).is_err());
-    }
-
     /// The power comes back. Whoever used the disk has ended.
     pub fn come_back(&self) {
         let mut said = String::new();

@@ -15,4 +15,3 @@ mod rivals;
 mod matrix;
 mod storm;
 mod power;
-mod read_only;

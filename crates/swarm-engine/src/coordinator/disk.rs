@@ -124,7 +124,21 @@ impl Marks {
 /// Whether the file system there takes nothing, whatever room it has: the kernel does that to one that is damaged.
 pub fn is_read_only(place: &Path) -> bool {
     let stat = rustix::fs::statvfs(place);
-    stat.is_ok_and(|stat| stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
+    if stat.is_ok_and(|stat| stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY)) {
+        return true;
+    }
+    let Ok(meta) = std::fs::metadata(place) else { return false };
+    let device = std::os::unix::fs::MetadataExt::dev(&meta);
+    let (major, minor) = ((device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00));
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    is_given_up(&mounts, &format!("{major}:{minor}"))
+}
+
+/// Newer kernels leave a damaged file system mounted as it was, and say among its options that nobody may write.
+fn is_given_up(mounts: &str, device: &str) -> bool {
+    let of_device = |line: &&str| line.split(' ').nth(2) == Some(device);
+    let options = mounts.lines().filter(of_device).filter_map(|line| line.rsplit(' ').next());
+    options.flat_map(|options| options.split(',')).any(|option| matches!(option, "emergency_ro" | "shutdown"))
 }
 
 /// What is free there for us.
@@ -136,6 +150,13 @@ pub fn free_bytes(place: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_system_that_the_kernel_has_given_up_is_known_by_its_options() {
+        let mounts = "25 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n\
+                      226 124 7:1 / /disk rw,relatime - ext4 /dev/loop1 rw,abort,emergency_ro\n";
+        assert!(is_given_up(mounts, "7:1") && !is_given_up(mounts, "8:1") && !is_given_up(mounts, "7:11"));
+    }
 
     #[test]
     fn between_the_marks_things_stay_as_they_were() {
