@@ -40,7 +40,7 @@ impl OverTime {
         if let (Some(task), Some(status)) = (event.task(), event.status())
             && self.tasks.contains_key(task)
         {
-            self.becomes(&task.clone(), Some(status));
+            self.becomes(task, Some(status));
         }
         self.mark(at);
     }

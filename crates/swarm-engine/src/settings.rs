@@ -25,6 +25,36 @@ pub struct Settings {
     pub sources: BTreeMap<String, Source>,
 }
 
+/// One setting.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Setting {
+    pub key: String,
+    pub value: Value,
+    #[serde(flatten)]
+    pub source: Source,
+}
+
+impl Settings {
+    /// Every key with its value and where that comes from.
+    pub fn listed(self) -> Vec<Setting> {
+        let whole = serde_json::to_value(&self.config).unwrap_or_default();
+        let value_of = |key: &str| key.split('.').try_fold(&whole, |value, part| value.get(part)).cloned();
+        let setting = |(key, source): (String, Source)| {
+            let value = value_of(&key).unwrap_or_default();
+            Setting { key, value, source }
+        };
+        self.sources.into_iter().map(setting).collect()
+    }
+}
+
+/// The variables of this process that may set a key.
+pub fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| name.starts_with("SWARM_"))
+        .collect()
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Source {

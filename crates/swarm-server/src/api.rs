@@ -44,6 +44,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
     OpenApiRouter::with_openapi(describe::frame())
         .routes(routes!(about::ping))
         .routes(routes!(about::openapi))
+        .routes(routes!(about::configuration))
         .routes(routes!(commands::send))
         .routes(routes!(commands::delivery))
         .routes(routes!(views::status))

@@ -276,6 +276,8 @@ export type SeenTask = { seq: number; view: TaskView };
 
 export type SeenTasks = { seq: number; view: TaskRow[] };
 
+export type Settings = ({ from: "default" | "file" | "environment" | "flag"; key: string; line?: number; name?: string; value: unknown })[];
+
 export type Side = "old" | "new" | "both";
 
 export type Since = { from: number; seq: number; tasks: Record<string, TaskId[]>; usage: Usage };

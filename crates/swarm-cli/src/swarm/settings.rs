@@ -1,30 +1,11 @@
 //! The configuration in force, and where each value comes from.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-use swarm_engine::settings::{self, Settings, SettingsError, Source};
+pub use swarm_engine::settings::environment;
+use swarm_engine::settings::{self, Setting, Settings, SettingsError, Source};
 use swarm_tui::keys::{Keymap, Wrong, with_own};
 
 use super::Swarm;
 use crate::error::CliError;
-
-/// One setting.
-#[derive(Debug, Serialize)]
-pub struct Setting {
-    pub key: String,
-    pub value: serde_json::Value,
-    #[serde(flatten)]
-    pub source: Source,
-}
-
-/// The variables that may set a key.
-pub fn environment() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| name.starts_with("SWARM_"))
-        .collect()
-}
 
 impl Swarm {
     /// The configuration as it holds for this command.
@@ -54,13 +35,6 @@ impl Swarm {
 
     /// Every key with its value.
     pub fn settings(&self) -> Result<Vec<Setting>, CliError> {
-        let Settings { config, sources } = self.configuration()?;
-        let whole = serde_json::to_value(&config).expect("a configuration is plain data");
-        let value_of = |key: &str| key.split('.').try_fold(&whole, |value, part| value.get(part)).cloned();
-        let setting = |(key, source): (String, Source)| {
-            let value = value_of(&key).unwrap_or_default();
-            Setting { key, value, source }
-        };
-        Ok(sources.into_iter().map(setting).collect())
+        Ok(self.configuration()?.listed())
     }
 }

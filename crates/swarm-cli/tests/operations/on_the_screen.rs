@@ -56,12 +56,14 @@ pub fn by_people(arena: &Arena) -> Vec<String> {
 }
 
 fn plain(mut record: Value) -> String {
-    for name in ["len", "seq", "batch", "ts", "by", "prev", "hash", "cmd"] {
+    for name in ["len", "seq", "batch", "synced", "ts", "by", "prev", "hash", "cmd"] {
         record.as_object_mut().expect("a record").remove(name);
     }
     // Who confirms on a screen is held to what they saw, as in a terminal; `--yes` is not.
     if let Some(data) = record["data"].as_object_mut() {
         data.remove("expect");
+        // The record at which a checkpoint is due.
+        data.remove("seq");
     }
     let text = record.to_string().replace("person:tui", "person").replace("person:cli", "person");
     without_moments(&text).split('"').map(nameless).collect::<Vec<_>>().join("\"")
@@ -148,7 +150,7 @@ pub fn with_keys(tmux: &Tmux, steps: &[&str]) {
     }
 }
 
-pub fn typed(tmux: &Tmux, name: &str, args: &[&str]) {
+fn typed(tmux: &Tmux, name: &str, args: &[&str]) {
     let line = line_of(name, args);
     tmux.press(":");
     tmux.until_said("Commands and tasks");

@@ -1,23 +1,23 @@
-//! What needs an agent, a review or a quota can be done on the screen as well, and the ledger says the same of it but for who
+//! What needs an agent or a review can be done on the screen as well, and the ledger says the same of it but for who
 //! asked: one swarm is steered from a shell, another one with the same plan by keys, step by step.
 
 use serde_json::json;
 
 use crate::arena::{Arena, Running, wait_for};
 use crate::ground::{arena_with, task};
-use crate::on_the_screen::{by_people, typed, with_keys};
+use crate::on_the_screen::{by_people, with_keys};
 use crate::tmux::Tmux;
 
-/// A step: as a shell has it, as the screen has it (none: typed behind `:`), and what is waited for before the next one.
+/// A step: as a shell has it, as keys, and what is waited for before the next one.
 struct Step {
     words: &'static [&'static str],
-    keys: Option<&'static [&'static str]>,
+    keys: &'static [&'static str],
     until: fn(&Arena) -> bool,
 }
 
 const fn step(
     words: &'static [&'static str],
-    keys: Option<&'static [&'static str]>,
+    keys: &'static [&'static str],
     until: fn(&Arena) -> bool,
 ) -> Step {
     Step { words, keys, until }
@@ -32,32 +32,30 @@ fn at_once(_: &Arena) -> bool {
 }
 
 const STEPS: &[Step] = &[
-    step(&["task", "start", "1.1"], Some(&["1.1", "S"]), |arena| works(arena, "1.1")),
+    step(&["task", "start", "1.1"], &["1.1", "S"], |arena| works(arena, "1.1")),
     step(
         &["agent", "message", "1.1", "look here"],
-        Some(&["1.1", "M", "~Enter send", "=look here", "~look here", "Enter"]),
+        &["1.1", "M", "~Enter send", "=look here", "~look here", "Enter"],
         at_once,
     ),
-    step(&["agent", "stop", "1.1"], Some(&["1.1", "s", "~Enter or y confirm", "Enter"]), |arena| {
+    step(&["agent", "stop", "1.1"], &["1.1", "s", "~Enter or y confirm", "Enter"], |arena| {
         arena.status_of("1.1") == "pending"
     }),
-    step(&["task", "start", "1.1"], Some(&["1.1", "S"]), |arena| works(arena, "1.1")),
-    step(&["agent", "kill", "1.1"], Some(&["1.1", "x", "~Enter or y confirm", "Enter"]), |arena| {
+    step(&["task", "start", "1.1"], &["1.1", "S"], |arena| works(arena, "1.1")),
+    step(&["agent", "kill", "1.1"], &["1.1", "x", "~Enter or y confirm", "Enter"], |arena| {
         arena.status_of("1.1") == "pending"
     }),
-    step(&["task", "start", "1.2"], Some(&["1.2", "S"]), |arena| arena.status_of("1.2") == "review"),
+    step(&["task", "start", "1.2"], &["1.2", "S"], |arena| arena.status_of("1.2") == "review"),
     step(
         &["review", "needs-changes", "1.2", "more of it"],
-        Some(&["1.2", "v", "~Enter send", "Tab", "=more of it", "~more of it", "Enter"]),
+        &["1.2", "v", "~Enter send", "Tab", "=more of it", "~more of it", "Enter"],
         |arena| arena.shown("1.2")["attempts"] == 2 && arena.status_of("1.2") == "review",
     ),
-    step(&["review", "approve", "1.2"], Some(&["1.2", "v", "~Enter send", "Enter"]), |arena| {
+    step(&["review", "approve", "1.2"], &["1.2", "v", "~Enter send", "Enter"], |arena| {
         arena.status_of("1.2") == "done"
     }),
-    step(&["pause"], None, at_once),
-    step(&["resume"], None, at_once),
-    step(&["quota", "hold", "script"], None, at_once),
-    step(&["quota", "open", "script"], None, at_once),
+    step(&["pause"], &["Space"], at_once),
+    step(&["resume"], &["Space"], at_once),
 ];
 
 /// A swarm in which nothing starts by itself.
@@ -92,7 +90,7 @@ fn steered(how: impl Fn(&Arena, &Step)) -> Vec<String> {
 }
 
 #[test]
-fn what_needs_an_agent_a_review_or_a_quota_is_recorded_the_same_from_the_screen() {
+fn what_needs_an_agent_or_a_review_is_recorded_the_same_from_the_screen() {
     let in_a_shell = std::thread::spawn(|| {
         steered(|arena, step| {
             arena.ok(step.words);
@@ -102,13 +100,7 @@ fn what_needs_an_agent_a_review_or_a_quota_is_recorded_the_same_from_the_screen(
         let tmux = Tmux::start(arena, 80, 24, &["tui"]);
         tmux.until("the plan is there", |screen| screen.contains("Do 1.2"));
         let before = by_people(arena).len();
-        match step.keys {
-            Some(keys) => with_keys(&tmux, keys),
-            None => {
-                let at = step.words.len().min(if step.words[0] == "quota" { 2 } else { 1 });
-                typed(&tmux, &step.words[..at].join(" "), &step.words[at..]);
-            }
-        }
+        with_keys(&tmux, step.keys);
         tmux.until("the ledger has it", |_| by_people(arena).len() > before);
     });
     let in_a_shell = in_a_shell.join().expect("it ran to its end");

@@ -52,6 +52,9 @@ fn what_changed_since_a_submission_is_told_apart_from_what_came_from_trunk() {
     let all = asked(&arena, "");
     assert_eq!((names(&all), all["rounds"].as_array().map(Vec::len)), (vec!["a.txt"], Some(2)), "{all}");
     assert_eq!(all["rounds"][0]["notes"], json!(["two is enough"]), "{all}");
+    let configured = got(&arena, "configuration");
+    let mouse = configured.as_array().and_then(|all| all.iter().find(|one| one["key"] == "tui.mouse"));
+    assert_eq!(mouse, Some(&json!({ "key": "tui.mouse", "value": true, "from": "default" })), "{configured}");
     let happened = got(&arena, "since?record=1");
     assert_eq!(happened["tasks"]["review"], json!(["1.1"]), "{happened}");
     let since = asked(&arena, "?since=1&file=a.txt");

@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arena::{Arena, wait_for};
 
 /// An editor that needs no hands.
 pub const EDITOR: &str = "sed -i s/prove/show/";
+
+/// Servers that were started.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// A terminal of its own, with its own server below the arena.
 pub struct Tmux {
@@ -24,7 +28,9 @@ impl Tmux {
     }
 
     fn begin(arena: &Arena, columns: u32, rows: u32, args: &[&str], stays: bool) -> Self {
-        let tmux = Self { socket: arena.path("tmux.sock") };
+        // One that is just ending must not be taken for the next one.
+        let nth = STARTED.fetch_add(1, Ordering::Relaxed);
+        let tmux = Self { socket: arena.path(&format!("tmux-{nth}.sock")) };
         let program = arena.command(args);
         let mut command = tmux.command();
         command.args([

@@ -63,6 +63,7 @@ fn schemas() -> Value {
     let usage = named::<swarm_protocol::failure::Usage>(&mut generator);
     let mut schemas = generator.take_definitions(true);
     schemas.insert("Since".into(), since(&usage));
+    schemas.insert("Settings".into(), every_setting());
     for (name, view) in views {
         schemas.insert(format!("Seen{name}"), seen(&view));
     }
@@ -80,6 +81,24 @@ fn since(usage: &Value) -> Value {
             "seq": { "type": "integer", "minimum": 0 },
             "tasks": { "type": "object", "additionalProperties": tasks },
             "usage": usage,
+        },
+    })
+}
+
+/// Each with the line, the variable or the flag that it comes from.
+fn every_setting() -> Value {
+    json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["key", "value", "from"],
+            "properties": {
+                "key": { "type": "string" },
+                "value": {},
+                "from": { "type": "string", "enum": ["default", "file", "environment", "flag"] },
+                "line": { "type": "integer", "minimum": 0 },
+                "name": { "type": "string" },
+            },
         },
     })
 }

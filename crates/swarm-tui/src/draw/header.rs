@@ -66,7 +66,7 @@ fn first(model: &Model) -> Line<'static> {
     let room = width.saturating_sub(right.width() + mode.width() + 1);
     let place = cut(&place, room.saturating_sub(1));
     let gap = room.saturating_sub(place.width());
-    let (before, after) = (gap / 2, gap - gap / 2);
+    let (before, after) = (gap.div_ceil(2), gap / 2);
     Line::from(vec![
         span(theme, Role::Bold, &place),
         " ".repeat(before).into(),
@@ -114,7 +114,7 @@ pub fn abnormal(model: &Model) -> Option<String> {
         let [back, forth, present] =
             [Action::RecordBack, Action::RecordForth, Action::Present].map(|action| model.keys.first(action));
         return Some(format!(
-            "This is the past, record {at}: nothing can be changed here. {back} {forth} move, {present} returns to the present"
+            "The past, record {at}: nothing can be changed here; {back} {forth} move, {present} returns"
         ));
     }
     let board = model.board.as_ref();

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::text::{cut, pad, put, put_all, rule, span};
+use super::text::{cut, pad, put, put_all, rule, span, wrapped};
 use crate::keys::Part;
 use crate::model::Model;
 use crate::theme::Role;
@@ -18,10 +18,13 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
         for binding in model.keys.all().iter().filter(|binding| binding.part == part) {
             let refused = binding.verb.and_then(|verb| model.refusal(verb));
             let role = if refused.is_some() { Role::Dim } else { Role::Plain };
-            lines.push(Line::from(vec![
-                span(theme, Role::Key, &format!("   {}", pad(binding.shown, 10))),
-                span(theme, role, &cut(binding.help, width.saturating_sub(14))),
-            ]));
+            for (at, text) in wrapped(binding.help, width.saturating_sub(14)).iter().enumerate() {
+                let shown = if at == 0 { binding.shown } else { "" };
+                lines.push(Line::from(vec![
+                    span(theme, Role::Key, &format!("   {}", pad(shown, 10))),
+                    span(theme, role, text),
+                ]));
+            }
         }
     }
     let signs = " Signs: ! needs you  » works  ~ waits  = merges  ? in review  · ready  ✓ on trunk, proven";

@@ -22,11 +22,16 @@ pub fn title(model: &Model) -> String {
         parts.push("landmarks only".into());
     }
     parts.push(task.to_string());
+    let follows = match model.log.back {
+        None => "follow on".to_owned(),
+        Some(_) => format!("↓ {} new, {} follows", model.log.unseen, model.keys.first(Action::Last)),
+    };
     if let Some(agent) = model.agent_of(task) {
         let (view, news) = (&agent.agent, agent.news.as_ref());
         let iteration = news.map_or(view.iteration, |news| news.iteration.max(view.iteration));
         parts.push(view.agent.to_string());
         parts.push(format!("iteration {iteration}/{}", agent.iterations_max));
+        parts.push(follows);
         parts.extend(news.map(|news| format!("heard {}", age(model.clock(), news.heard))));
         let used = view.usage.input_tokens + view.usage.output_tokens;
         if used > 0 {
@@ -36,12 +41,8 @@ pub fn title(model: &Model) -> String {
             parts.push(money(view.usage.cost_micros));
         }
     } else {
-        parts.push("its agent has ended".into());
+        parts.extend(["its agent has ended".into(), follows]);
     }
-    parts.push(match model.log.back {
-        None => "follow on".into(),
-        Some(_) => format!("↓ {} new, {} follows", model.log.unseen, model.keys.first(Action::Last)),
-    });
     parts.join(" · ")
 }
 
