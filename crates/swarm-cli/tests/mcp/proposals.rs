@@ -103,7 +103,13 @@ fn what_is_declined_or_would_do_something_else_by_now_is_not_done_and_the_progra
 /// One request on the socket of the coordinator.
 fn post(arena: &Arena, body: &Value) -> String {
     let at = arena.root.join(".swarm/run/coordinator.sock");
-    let mut door = UnixStream::connect(at).expect("a coordinator");
+    // The one that was killed may still have listened a moment ago.
+    let mut door = None;
+    wait_for("a coordinator", || {
+        door = UnixStream::connect(&at).ok();
+        door.is_some()
+    });
+    let mut door = door.expect("it was there");
     let body = body.to_string();
     let head = "POST /v1/commands HTTP/1.1\r\nhost: swarm\r\ncontent-type: application/json\r\nconnection: close\r\n";
     write!(door, "{head}content-length: {}\r\n\r\n{body}", body.len()).expect("it reads");
