@@ -47,11 +47,12 @@ fn added(arena: &Arena, before: usize) -> Vec<String> {
     all.into_iter().map(plain).collect()
 }
 
-/// What people asked for, in the same form.
+/// What people asked for, in the same form: operations, since what the coordinator does next may come sooner or later.
 pub fn by_people(arena: &Arena) -> Vec<String> {
     let mut all = records(arena);
     all.sort_by_key(|record| record["seq"].as_u64());
-    all.retain(|record| record["by"].as_str().is_some_and(|by| by.starts_with("person:")));
+    let by_person = |record: &Value| record["by"].as_str().is_some_and(|by| by.starts_with("person:"));
+    all.retain(|record| record["type"] == "operation" && by_person(record));
     all.into_iter().map(plain).collect()
 }
 

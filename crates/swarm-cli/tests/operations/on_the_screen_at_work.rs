@@ -104,6 +104,6 @@ fn what_needs_an_agent_or_a_review_is_recorded_the_same_from_the_screen() {
         tmux.until("the ledger has it", |_| by_people(arena).len() > before);
     });
     let in_a_shell = in_a_shell.join().expect("it ran to its end");
-    assert!(in_a_shell.len() >= STEPS.len(), "{in_a_shell:#?}");
+    assert_eq!(in_a_shell.len(), STEPS.len(), "{in_a_shell:#?}");
     assert_eq!(on_the_screen, in_a_shell);
 }
