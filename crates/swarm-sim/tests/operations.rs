@@ -7,7 +7,8 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
 use swarm_sim::operations::{
-    Asked, Cell, Deed, Ground, OperationWorld, Situation, as_previewed, as_proposed, cells, check, goes_on, held, working,
+    Asked, Cell, Deed, Ground, OperationWorld, Situation, as_previewed, as_proposed, cells, check, goes_on,
+    held, working,
 };
 
 #[test]
