@@ -8,7 +8,8 @@ use std::path::Path;
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
-use super::objects::{Change, quote_into};
+use super::entry::Change;
+use super::objects::quote_into;
 use super::refs::parse_oid;
 use super::shown::EMPTY_TREE;
 use swarm_process::Input;

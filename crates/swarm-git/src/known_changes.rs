@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use swarm_protocol::ids::Oid;
 
-use super::objects::Change;
+use super::entry::Change;
 
 /// The pairs of a merge, and those of the one that is checked meanwhile.
 const PAIRS_MAX: usize = 6;

@@ -8,27 +8,9 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError, failed};
+use super::entry::{Change, Entry};
 use super::refs::parse_oid;
 use swarm_process::Input;
-
-/// A file of a tree or an index.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// `100644`, `100755`, `120000` (symbolic link) or `160000` (another repository).
-    pub mode: u32,
-    pub oid: Oid,
-}
-
-pub const MODE_SYMLINK: u32 = 0o120000;
-pub const MODE_GITLINK: u32 = 0o160000;
-
-/// A path that differs between two commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    pub path: PathBuf,
-    pub old: Option<Entry>,
-    pub new: Option<Entry>,
-}
 
 /// An entry of an index with what matters about it.
 #[derive(Debug, Clone, PartialEq, Eq)]

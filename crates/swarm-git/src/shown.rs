@@ -8,7 +8,7 @@ use std::path::Path;
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
-use super::objects::Change;
+use super::entry::Change;
 use super::private_index::PrivateIndex;
 use swarm_process::Input;
 

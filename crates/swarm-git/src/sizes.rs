@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
-use super::objects::Change;
+use super::entry::Change;
 use super::private_index::PrivateIndex;
 use swarm_process::Input;
 

@@ -9,12 +9,10 @@ use swarm_engine::look::{Look, Looked, look_back};
 use swarm_engine::paths::Paths;
 use swarm_engine::preview::NoPreview;
 use swarm_engine::store::StoreError;
-use swarm_engine::work_diff::part;
 use swarm_engine::{OverTime, Tally};
 use swarm_protocol::api::{Delivery, Seen};
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};
-use swarm_protocol::diff::{DiffAsk, DiffView};
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::trunk::{TrunkAsk, TrunkView};
@@ -25,7 +23,6 @@ use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::ledger::{Ledger, beside};
 use crate::limits::Limits;
-use crate::past::rounds_of;
 use crate::peer::Inside;
 use crate::places::Places;
 
@@ -47,7 +44,7 @@ pub struct ApiState {
     pub heavy: Semaphore,
     queue: mpsc::Sender<FromSocket>,
     /// Answers where there is no loop.
-    ledger: Option<Arc<dyn Ledger>>,
+    pub(crate) ledger: Option<Arc<dyn Ledger>>,
     links: AtomicU64,
     /// Commands that are on their way to the loop or wait for the disk.
     in_flight: Mutex<BTreeSet<CommandId>>,
@@ -136,7 +133,10 @@ impl ApiState {
         LinkId(self.links.fetch_add(1, Ordering::Relaxed))
     }
 
-    async fn ask<T>(&self, knock: impl FnOnce(oneshot::Sender<T>) -> FromSocket) -> Result<T, Lost> {
+    pub(crate) async fn ask<T>(
+        &self,
+        knock: impl FnOnce(oneshot::Sender<T>) -> FromSocket,
+    ) -> Result<T, Lost> {
         let (reply, answer) = oneshot::channel();
         self.send(knock(reply)).await?;
         tokio::select! {
@@ -193,22 +193,6 @@ impl ApiState {
             NoPreview::Refused(refusal) => refusal.into(),
             error => Fault::world(error.to_string()),
         })
-    }
-
-    /// What the work of a task changes. Looked for beside the loop, too.
-    pub async fn diff(&self, ask: DiffAsk) -> Result<DiffView, Fault> {
-        if let Some(ledger) = &self.ledger {
-            return Ok(beside(ledger, move |ledger| ledger.diff(&ask)).await?);
-        }
-        let rounds = rounds_of(self, &ask.task).await?;
-        let (task, part) = (ask.task.clone(), part(&ask, &rounds)?);
-        let found = self.ask(|reply| FromSocket::Diff { task: ask.task, part, reply }).await?;
-        let none = || {
-            let message = format!("Task {task} has no work to show yet");
-            Fault::not_found(message, format!("swarm task show {task}"))
-        };
-        let found = found.map_err(|error| Fault::world(error.to_string()))?.ok_or_else(none)?;
-        Ok(DiffView { round: ask.round, since: ask.since, rounds, ..found })
     }
 
     /// A place on trunk, and what brought its lines. Git may have to look through the whole history for it.

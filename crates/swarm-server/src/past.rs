@@ -1,9 +1,11 @@
 //! What the records add up to, read page by page: never more of the ledger in memory than one page.
 
 use serde::Deserialize;
+use swarm_engine::channel::FromSocket;
 use swarm_engine::note_round;
 use swarm_engine::records::Record;
-use swarm_protocol::diff::RoundView;
+use swarm_engine::work_diff::part;
+use swarm_protocol::diff::{DiffAsk, DiffView, RoundView};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::record::event_of;
@@ -11,6 +13,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::api_state::ApiState;
 use crate::fault::Fault;
+use crate::ledger::beside;
 use crate::limits::HISTORY_MAX;
 
 /// Every record from one on, up to what is durable when the last one is taken. Gives back its number.
@@ -45,6 +48,24 @@ pub fn read(record: &Record) -> Option<(Event, Timestamp)> {
 /// Kinds of records that are about a submission.
 const OF_ROUNDS: [&str; 5] =
     ["review_asked", "changes_requested", "review_failed", "task_approved", "task_restored"];
+
+impl ApiState {
+    /// What the work of a task changes. Looked for beside the loop, too.
+    pub async fn diff(&self, ask: DiffAsk) -> Result<DiffView, Fault> {
+        if let Some(ledger) = &self.ledger {
+            return Ok(beside(ledger, move |ledger| ledger.diff(&ask)).await?);
+        }
+        let rounds = rounds_of(self, &ask.task).await?;
+        let (task, part) = (ask.task.clone(), part(&ask, &rounds)?);
+        let found = self.ask(|reply| FromSocket::Diff { task: ask.task, part, reply }).await?;
+        let none = || {
+            let message = format!("Task {task} has no work to show yet");
+            Fault::not_found(message, format!("swarm task show {task}"))
+        };
+        let found = found.map_err(|error| Fault::world(error.to_string()))?.ok_or_else(none)?;
+        Ok(DiffView { round: ask.round, since: ask.since, rounds, ..found })
+    }
+}
 
 /// Everything that was ever submitted for this task, oldest first.
 pub async fn rounds_of(api: &ApiState, task: &TaskId) -> Result<Vec<RoundView>, Fault> {

@@ -17,7 +17,6 @@ mod typing;
 mod wall;
 
 pub use confirming::filled;
-pub use diffing::part_words;
 
 use swarm_protocol::time::Timestamp;
 

@@ -22,5 +22,6 @@ pub mod channel;
 pub mod daemon;
 pub mod supervisor;
 pub mod no_room;
+mod person;
 mod shell_word;
 pub mod places;

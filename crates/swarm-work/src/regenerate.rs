@@ -12,7 +12,7 @@ use swarm_protocol::config::{Regenerate, Span};
 use swarm_protocol::gist::gist;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::daemon::{caches, masked, visible};
+use crate::person::{caches, masked, visible};
 use crate::worktree::names;
 use swarm_process::containment::end_run;
 use swarm_process::launcher::Launcher;

@@ -45,12 +45,14 @@ const KNOWN: &[(&str, &[&str], &str)] = &[
             "operation",
             "prove",
             "publish",
+            "regenerate",
             "remove",
             "rescue",
+            "resolve",
             "shared_tree",
             "worktree",
         ],
-        "what is removed is rescued first, what an agent left is handed in before its worktree is used again, and an operation removes and brings back",
+        "what is removed is rescued first, what an agent left is handed in before its worktree is used again, and an operation removes, brings back and settles conflicts as a merge does",
     ),
 ];
 

@@ -287,18 +287,7 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         {
             all(&["budget extend", "task show", "task cancel"])
         }
-        Stage::Gone { work, .. } => {
-            let mut list = Vec::new();
-            if work.is_some() || !task.parts.is_empty() {
-                list.push(format!("swarm task unblock {id}"));
-            }
-            // Whatever builds on it goes back with it.
-            let cascade = if state.dependents(id).is_empty() { "" } else { " --cascade" };
-            list.push(format!("swarm task rollback {id}{cascade}"));
-            list.push(format!("swarm task cancel {id}"));
-            list.push(format!("swarm task accept {id} --reason WHY"));
-            list
-        }
+        Stage::Gone { work, .. } => of_gone_work(state, id, task, work.is_some()),
         Stage::Blocked { block: BlockKind::Review, .. } => {
             let mut list = by_a_person(state, id, task);
             list.extend(all(&["task unblock", "task defer", "task cancel"]));
@@ -344,4 +333,18 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         Stage::Deferred => all(&["task unblock", "task cancel"]),
         Stage::Done { .. } | Stage::Cancelled => all(&["task show"]),
     }
+}
+
+/// Work that is not on trunk any more: it comes back, or what is known of it goes too.
+fn of_gone_work(state: &State, id: &TaskId, task: &Task, is_kept: bool) -> Vec<String> {
+    let mut list = Vec::new();
+    if is_kept || !task.parts.is_empty() {
+        list.push(format!("swarm task unblock {id}"));
+    }
+    // Whatever builds on it goes back with it.
+    let cascade = if state.dependents(id).is_empty() { "" } else { " --cascade" };
+    list.push(format!("swarm task rollback {id}{cascade}"));
+    list.push(format!("swarm task cancel {id}"));
+    list.push(format!("swarm task accept {id} --reason WHY"));
+    list
 }

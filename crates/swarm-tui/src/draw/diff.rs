@@ -8,7 +8,7 @@ use ratatui::text::Line;
 
 use super::text::{cut, pad, put, put_all, rule, span};
 use super::words::marked;
-use crate::model::Model;
+use crate::model::{Model, Part};
 use crate::theme::Role;
 use rows::{Row, partner, rows};
 pub use rows::{file_at, head_at, length, marks, place, text_at};
@@ -19,7 +19,7 @@ const SIDE_BY_SIDE: u16 = 160;
 /// Which part of whose work it is, and between which commits.
 fn title(model: &Model) -> String {
     let task = model.looking_at.as_ref().map(ToString::to_string).unwrap_or_default();
-    let part = crate::update::part_words(model);
+    let part = part_words(model);
     let Some(Ok(diff)) = &model.diff else { return format!("diff of {task}{part}") };
     let files = crate::said::count(marks(model, true).len() as u64, "file");
     let mixed = if diff.mixed { " · with what came from trunk" } else { "" };
@@ -90,5 +90,16 @@ fn line(model: &Model, row: &Row, other: Option<&str>, width: usize) -> Line<'st
             Line::from([left, vec![bar], right].concat())
         }
         Row::Note(text) | Row::Folded(text) => one(Role::Dim, "  ", text),
+    }
+}
+
+/// What stands behind the name of the task.
+fn part_words(model: &Model) -> String {
+    let all = model.rounds.len();
+    match model.part {
+        Part { since: Some(n), .. } => format!(" · since submission {n} of {all}"),
+        Part { round: Some(n), .. } => format!(" · as submitted, {n} of {all}"),
+        _ if all > 1 => format!(" · {all} submissions"),
+        _ => String::new(),
     }
 }

@@ -66,14 +66,3 @@ pub fn other_part(model: &mut Model, forth: bool) -> Vec<Wish> {
     model.scroll = 0;
     ask(model, parts[(at + by) % parts.len()])
 }
-
-/// What stands behind the name of the task.
-pub fn part_words(model: &Model) -> String {
-    let all = model.rounds.len();
-    match model.part {
-        Part { since: Some(n), .. } => format!(" · since submission {n} of {all}"),
-        Part { round: Some(n), .. } => format!(" · as submitted, {n} of {all}"),
-        _ if all > 1 => format!(" · {all} submissions"),
-        _ => String::new(),
-    }
-}

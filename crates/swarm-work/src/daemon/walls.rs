@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::config::{ContainmentKind, SandboxKind};
 
-use super::person::{caches, from_home, limits, masked, redirect_caches, visible};
 use super::run_context::RunContext;
 use super::spec::DaemonSpec;
+use crate::person::{caches, from_home, limits, masked, redirect_caches, visible};
 use swarm_agents::{AgentSetup, Surroundings};
 use swarm_process::Containment;
 use swarm_process::complain;
