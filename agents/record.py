@@ -5,7 +5,7 @@ usage: record.py --bin node_modules/.bin [--limit SECS] PROGRAM/NAME...     (`re
 
 The program talks with fake_model.py on loopback, with a service whose name is not known (dns), or with a port on which
 nobody listens (conn_refused). It is started as Swarm starts it, by its own settings few retries included, in a home folder
-of its own; its path is written as /home/you. Standard library only."""
+of its own; its path is replaced in what is kept. Standard library only."""
 import argparse, json, os, shutil, signal, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -40,8 +40,16 @@ pub fn build(from: &Workspace, seconds: u64) -> Result<Binary> {
     command.env("CARGO_TARGET_DIR", &target).env("CARGO_INCREMENTAL", "0");
     command.env("SOURCE_DATE_EPOCH", seconds.to_string());
     command.env("CARGO_ENCODED_RUSTFLAGS", flags(from)?);
+    command.env("SWARM_COMMIT", commit(from)?);
     workspace::run(command)?;
     Binary::look_at(&target.join("dist/swarm"))
+}
+
+/// What `swarm --version --verbose` says it is made of.
+fn commit(from: &Workspace) -> Result<String> {
+    let mut command = Command::new("git");
+    let told = output(command.args(["rev-parse", "HEAD"]).current_dir(from.root()))?;
+    Ok(told.trim().to_owned())
 }
 
 /// Neither the checkout nor the caches of cargo and of the compiler may be named in what is handed out.
