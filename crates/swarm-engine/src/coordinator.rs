@@ -60,9 +60,6 @@ const HAND_QUEUE: usize = 256;
 /// The longest sleep of an idle loop. Nothing depends on it; it bounds the effect of a lost wake-up.
 const SLEEP_MAX: Duration = Duration::from_secs(3600);
 
-/// How long it waits for its agents where the disk takes neither their work nor the record of their end.
-const STOP_WITHOUT_ROOM_WITHIN: Duration = Duration::from_secs(10);
-
 /// A record that is durable, for whoever shows what happens.
 pub type Told<'a> = &'a [(u64, Timestamp, Event)];
 
@@ -257,7 +254,7 @@ impl Coordinator {
         let clock = wakes_at(self.store.state(), self.ticked).map(|at| now + self.clock.until(at));
         let upkeep = self.store.upkeep_due().map(|at| now + self.clock.until(at));
         let look = self.look_again.map(|at| now + self.clock.until(at));
-        let stops = self.stops_without_room.map(|since| since + STOP_WITHOUT_ROOM_WITHIN);
+        let stops = self.stops_without_room.map(|since| since + without_room::STOP_WITHOUT_ROOM_WITHIN);
         let wake = [clock, upkeep, look, stops].into_iter().flatten().min();
         wake.unwrap_or(now + SLEEP_MAX).min(now + SLEEP_MAX)
     }

@@ -6,9 +6,12 @@ use swarm_core::input::Report;
 use swarm_protocol::channel::Response;
 
 use super::turn::{Afterwards, has_it};
-use super::{Coordinator, STOP_WITHOUT_ROOM_WITHIN, Told};
+use super::{Coordinator, Told};
 use crate::store::StoreError;
 use tokio::time::Instant;
+
+/// How long it waits for its agents where the disk takes neither their work nor the record of their end.
+pub(super) const STOP_WITHOUT_ROOM_WITHIN: Duration = Duration::from_secs(10);
 
 impl Coordinator {
     /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will
