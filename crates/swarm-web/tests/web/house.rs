@@ -12,7 +12,7 @@ use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Seen};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
-use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::ids::CommandId;
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::trunk::{TrunkAsk, TrunkView};

@@ -97,6 +97,7 @@ fn profiles(alphabet: Alphabet) -> Vec<ProfileRule> {
         quota_group: quota_group.into(),
         fallback,
         broader,
+        ..ProfileRule::default()
     };
     match alphabet {
         Alphabet { quota: true, .. } => vec![rule("main", "one", vec![], None)],
