@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { settle } from "./worlds.mjs";
 
-const GUIDE = fileURLToPath(new URL("../../docs/guides/pictures", import.meta.url));
+const GUIDE = fileURLToPath(new URL("../../docs/pictures", import.meta.url));
 
 /** Which page the guide shows, and how large. */
 const SHOWN = [

@@ -47,6 +47,7 @@ impl Tmux {
         ]);
         // The program gets what the arena gives to every other one.
         command
+            .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))))
             .env("HOME", arena.path(""))
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env_remove("NO_COLOR")

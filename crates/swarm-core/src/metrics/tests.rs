@@ -85,7 +85,9 @@ fn every_label_comes_from_a_closed_list_or_the_configuration() {
         .chain(HOOKS)
         .chain(VERBS.iter().copied())
         .chain(["working", "held", "input", "output", "cached", "approved", "needs_changes"])
-        .chain(["question", "start", "checkout", "pause", "quota", "agent", "seen", "other", "setup"])
+        .chain([
+            "question", "start", "checkout", "pause", "quota", "agent", "seen", "other", "setup", "proposal",
+        ])
         .chain(["completed", "merged", "red", "stopped", "sent_back", "rule", "order", "unresolved"])
         .chain(["work", "check", "build", "verify", "publish"])
         .collect();

@@ -52,6 +52,8 @@ struct Branch {
 #[derive(Debug)]
 pub struct Truth {
     oids: u64,
+    /// Nobody touches a protected file.
+    pub harmless: bool,
     parents: BTreeMap<Oid, Oid>,
     pub worktrees: BTreeMap<TaskId, Worktree>,
     pub built: BTreeMap<Oid, Built>,
@@ -90,6 +92,7 @@ impl Truth {
     pub fn new() -> Self {
         let mut truth = Self {
             oids: 0,
+            harmless: false,
             parents: BTreeMap::new(),
             worktrees: BTreeMap::new(),
             built: BTreeMap::new(),
@@ -257,7 +260,7 @@ impl Truth {
         let commits = self.built.get(result).map(|built| built.commits.as_slice()).unwrap_or_default();
         let number = |oid: &Oid| u64::from_str_radix(&oid.as_str()[24..], 16).unwrap_or(0);
         let touched = commits.iter().filter_map(|c| c.source.as_ref()).any(|oid| number(oid) % 13 == 0);
-        if touched { vec![".swarm/config.json".into()] } else { vec![] }
+        if touched && !self.harmless { vec![".swarm/config.json".into()] } else { vec![] }
     }
 
     /// The files that this would change, by their number.

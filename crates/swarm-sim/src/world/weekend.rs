@@ -83,6 +83,8 @@ fn left_alone(seed: u64) -> Story {
         ..Policy::default()
     };
     story.calm = true;
+    // For those a person would be asked, rightly.
+    story.truth.harmless = true;
     story.work_ms = WORK_MS;
     let at = |minutes: u64| BEGIN.plus_secs(minutes * 60);
     story.weather = WEATHER
