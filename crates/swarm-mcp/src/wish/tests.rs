@@ -68,6 +68,9 @@ const OTHERWISE: &[&str] = &[
     "reopen_plan",      // by `swarm plan reopen`, which moves files
     "set_trunk",        // by `swarm run --trunk`
     "acknowledge_loss", // by `swarm plan salvage`
+    "propose",          // what a tool does where a person confirms
+    "accept_proposal",  // that person's answer, which is not the program's to give
+    "decline_proposal",
 ];
 
 #[test]

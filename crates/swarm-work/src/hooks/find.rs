@@ -68,7 +68,8 @@ fn misnamed_file(file: &str) -> Option<String> {
         Some(format!(".swarm/hooks/{file} is no hook and is never run: `.swarm/hooks/{name}.sh` would be"))
     };
     if config::Hook::canonical(stem).is_some() {
-        let is_kept_aside = ["bak", "old", "orig", "off", "disabled", "sample", "example"].contains(&ending);
+        let is_kept_aside = ["bak", "old", "orig", "off", "disabled", "sample", "example"]
+            .contains(&ending.rsplit('.').next().unwrap_or_default());
         return if ending == "sh" || is_kept_aside { None } else { told(stem) };
     }
     let aliases = ALIASES.iter().map(|(alias, _)| *alias);
