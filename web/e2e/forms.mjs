@@ -28,10 +28,12 @@ export async function formByKeys({ page, base, swarm }) {
   const task = (id) => swarm.tasks().find((one) => one.id === id);
   const choose = async (words) => {
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").waitFor();
+    await page.locator("[role=combobox]:focus").waitFor();
     await page.keyboard.type(words);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByText("On the command line").waitFor();
+    // What is typed before a field has the focus is nobody's.
+    await page.getByRole("dialog").locator("input:focus, textarea:focus").waitFor();
   };
   await page.goto(`${base}/board`);
   await page.getByText(/^live · record/).waitFor();
