@@ -65,6 +65,8 @@ fn plain(mut record: Value) -> String {
         data.remove("expect");
         // The record at which a checkpoint is due.
         data.remove("seq");
+        // How long the task had taken by then, as its hook is told.
+        data.get_mut("variables").and_then(Value::as_object_mut).map(|told| told.remove("DURATION"));
     }
     let text = record.to_string().replace("person:tui", "person").replace("person:cli", "person");
     without_moments(&text).split('"').map(nameless).collect::<Vec<_>>().join("\"")
