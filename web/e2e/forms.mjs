@@ -1,12 +1,6 @@
-// Commands without a page of their own, by mouse and by keyboard alone.
+// Commands without a page of their own, by mouse.
 import assert from "node:assert/strict";
 import { until } from "./swarm.mjs";
-
-const foot = (page) => page.locator(".foot .result");
-const landed = (page) =>
-  foot(page)
-    .getByText(/operation \d+/)
-    .waitFor();
 
 export async function formByMouse({ page, base, swarm }) {
   await page.goto(`${base}/commands`);
@@ -22,38 +16,4 @@ export async function formByMouse({ page, base, swarm }) {
   await page.getByText(`reservation ${number} of`).waitFor();
   await page.getByRole("button", { name: `Release ${number}`, exact: true }).click();
   await until(() => swarm.view("reservations list").length === 0, "the release");
-}
-
-export async function formByKeys({ page, base, swarm }) {
-  const task = (id) => swarm.tasks().find((one) => one.id === id);
-  const choose = async (words) => {
-    await page.keyboard.press("Control+k");
-    await page.locator("[role=combobox]:focus").waitFor();
-    await page.keyboard.type(words);
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByText("On the command line").waitFor();
-    // What is typed before a field has the focus is nobody's.
-    await page.getByRole("dialog").locator("input:focus, textarea:focus").waitFor();
-  };
-  await page.goto(`${base}/board`);
-  await page.getByText(/^live · record/).waitFor();
-  await choose("Add a task");
-  await page.keyboard.type("3.7");
-  await page.keyboard.press("Tab");
-  await page.keyboard.type("Errata");
-  for (let field = 0; field < 4; field++) await page.keyboard.press("Tab");
-  // Nobody takes it up before it is taken back.
-  await page.keyboard.type("2.4");
-  await page.keyboard.press("Enter");
-  await until(() => task("3.7")?.title === "Errata", "the task to be added");
-  await landed(page);
-  await page.keyboard.press("z");
-  await until(async () => {
-    const dialog = page.getByRole("dialog");
-    if (await dialog.count()) {
-      await dialog.getByRole("region", { name: "What would happen" }).evaluate((box) => box.scrollTo(0, box.scrollHeight));
-      await page.keyboard.press("Enter");
-    }
-    return task("3.7") === undefined;
-  }, "the undo");
 }
