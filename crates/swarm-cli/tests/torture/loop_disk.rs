@@ -64,6 +64,24 @@ impl LoopDisk {
         self.mount();
     }
 
+    /// The kernel makes the file system read-only, as it does when a device fails. What was not written stays away.
+    pub fn fail(&self) {
+        run(Command::new("mount").args(["-o", "remount,abort"]).arg(self.mount_point()));
+    }
+
+    /// A person repairs it and mounts it again. False while somebody has files open on it.
+    pub fn repaired(&self) -> bool {
+        if !Command::new("umount").arg(self.mount_point()).output().is_ok_and(|out| out.status.success()) {
+            return false;
+        }
+        // 1: it had faults, and they are corrected.
+        let check =
+            Command::new("e2fsck").args(["-f", "-y"]).arg(self.image()).output().expect("e2fsck runs");
+        assert!(matches!(check.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&check.stdout));
+        self.mount();
+        true
+    }
+
     /// For a person who wants to look.
     pub fn keep(&mut self) {
         self.dir.disable_cleanup(true);

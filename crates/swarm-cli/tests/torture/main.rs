@@ -15,3 +15,4 @@ mod rivals;
 mod matrix;
 mod storm;
 mod power;
+mod read_only;

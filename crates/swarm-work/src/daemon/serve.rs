@@ -40,6 +40,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// A second apart: a disk that has no room for a line after a minute will not get any soon.
 const LAST_WORD_TRIES: u32 = 60;
 
+/// A file system that the kernel has made read-only has to be mounted again, which whoever has files open on it prevents.
+const LAST_WORD_TRIES_READ_ONLY: u32 = 5;
+
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Why a daemon could not begin.
@@ -193,7 +196,11 @@ async fn leave(files: &RunFiles, exit: &ExitRecord, term: &mut Signal) -> Result
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
             _ = term.recv() => return Err(error.into()),
         }
-        if tries == LAST_WORD_TRIES {
+        let tries_max = match error.source.kind() {
+            std::io::ErrorKind::ReadOnlyFilesystem => LAST_WORD_TRIES_READ_ONLY,
+            _ => LAST_WORD_TRIES,
+        };
+        if tries >= tries_max {
             return Err(error.into());
         }
     }
