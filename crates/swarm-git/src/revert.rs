@@ -171,26 +171,30 @@ impl Git {
 
     /// Those of these objects, of whatever kind, that are not there (any more).
     pub async fn missing_objects(&self, objects: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
-        let input: String = objects.iter().map(|oid| format!("{oid}\n")).collect();
-        let call = self.call(["cat-file", "--batch-check=%(objecttype)"]);
-        let told = call.stdin(swarm_process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
+        let (asked, told) = self.kinds_of(objects).await?;
         let told = String::from_utf8_lossy(&told);
-        let missing = objects.iter().zip(told.lines()).filter(|(_, line)| line.ends_with(" missing"));
+        let missing = asked.into_iter().zip(told.lines()).filter(|(_, line)| line.ends_with(" missing"));
         Ok(missing.map(|(oid, _)| oid.clone()).collect())
     }
 
     /// The full names of commits of a list that cannot be found (any more).
     pub async fn missing_commits(&self, commits: &[Oid]) -> Result<Vec<Oid>, GitError> {
-        let input: String = commits.iter().map(|oid| format!("{oid}\n")).collect();
+        let (asked, told) = self.kinds_of(commits).await?;
+        let lines = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        let missing = asked.into_iter().zip(lines).filter(|(_, line)| *line != b"commit");
+        Ok(missing.map(|(oid, _)| oid.clone()).collect())
+    }
+
+    /// A line of git about each object that is not a young commit: these are read without it.
+    async fn kinds_of<'a>(&self, objects: &'a [Oid]) -> Result<(Vec<&'a Oid>, Vec<u8>), GitError> {
+        let asked: Vec<&Oid> = objects.iter().filter(|oid| self.loose_commit(oid).is_none()).collect();
+        if asked.is_empty() {
+            return Ok((asked, Vec::new()));
+        }
+        let input: String = asked.iter().map(|oid| format!("{oid}\n")).collect();
         let call = self.call(["cat-file", "--batch-check=%(objecttype)"]);
         let told = call.stdin(swarm_process::Input::Bytes(input.into_bytes())).long_list().ok().await?;
-        let lines = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-        Ok(commits
-            .iter()
-            .zip(lines)
-            .filter(|(_, line)| *line != b"commit")
-            .map(|(oid, _)| oid.clone())
-            .collect())
+        Ok((asked, told))
     }
 }
 

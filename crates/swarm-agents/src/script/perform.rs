@@ -24,11 +24,14 @@ const WAIT_MAX: Duration = Duration::from_secs(600);
 /// Between two looks whether the file is there. Only this agent polls: it plays a program of somebody else.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Commits as an agent would: by the shell, in its own folder. The names stand in where none are configured.
-const COMMIT: &str = r#"git add -A &&
-export GIT_AUTHOR_NAME="$(git config user.name || echo Script)" GIT_AUTHOR_EMAIL="$(git config user.email || echo script@swarm.invalid)" &&
-export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL" &&
-{ git diff --cached --quiet || git commit -q -m "$1"; }"#;
+/// Commits as an agent would: by the shell, in its own folder. Nothing to commit is no failure. The names stand in where
+/// none are configured, which is asked only after a commit was refused: nearly everybody has some.
+const COMMIT: &str = r#"git add -A || exit
+git -c user.useConfigOnly=true commit -q -m "$1" >/dev/null 2>&1 && exit
+git diff --cached --quiet && exit
+export GIT_AUTHOR_NAME="$(git config user.name || echo Script)" GIT_AUTHOR_EMAIL="$(git config user.email || echo script@swarm.invalid)"
+export GIT_COMMITTER_NAME="$GIT_AUTHOR_NAME" GIT_COMMITTER_EMAIL="$GIT_AUTHOR_EMAIL"
+git commit -q -m "$1""#;
 
 /// What is answered where the prompt has no script for it, so that any goal and any plan can be tried.
 fn answer_of(role: &str) -> &'static str {
