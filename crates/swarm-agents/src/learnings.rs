@@ -1,5 +1,6 @@
 //! What agents found worth remembering: `learnings.md` for all, `agents/<persona>/learnings.md` for one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::AgentId;
@@ -14,6 +15,9 @@ const TEXT_MAX: usize = 1000;
 
 /// Bytes read of a file that a person may have written to.
 const FILE_MAX: u64 = 1 << 20;
+
+/// Names of agents whose learnings are listed.
+const PERSONAS_MAX: usize = 500;
 
 /// The places of the learnings of one swarm.
 #[derive(Debug, Clone)]
@@ -37,6 +41,17 @@ impl LearningFiles {
     /// What this agent should be told.
     pub fn for_agent(&self, agent: &AgentId) -> Learnings {
         Learnings { all: entries(&self.of_all()), own: entries(&self.of_persona(agent)) }
+    }
+
+    /// Of all agents, and of those of each name. People may have made any number of folders: some hundreds are read.
+    pub fn everything(&self) -> (Vec<String>, BTreeMap<String, Vec<String>>) {
+        let folders = std::fs::read_dir(self.swarm.join("agents")).into_iter().flatten().flatten();
+        let own = folders.take(PERSONAS_MAX).filter_map(|folder| {
+            let name = folder.file_name().into_string().ok()?;
+            let told = entries(&folder.path().join("learnings.md"));
+            (!told.is_empty()).then_some((name, told))
+        });
+        (entries(&self.of_all()), own.collect())
     }
 
     /// Keeps what an agent said, once. `true` when it was new.
@@ -96,6 +111,8 @@ mod tests {
         assert!(!files.take_in(&ed, "PROGRESS", "12").expect("none"));
         let told = files.for_agent(&ed);
         assert_eq!((told.all, told.own), (vec!["tests need a database".to_owned()], vec!["mine".to_owned()]));
+        let (all, own) = files.everything();
+        assert_eq!((all.len(), &own["ed"][..]), (1, &["mine".to_owned()][..]));
     }
 
     #[test]

@@ -177,6 +177,16 @@ impl Prompts {
         Ok(prompts)
     }
 
+    /// Every template in force by its file name, and whether it is the team's own. Only read, not tried.
+    pub fn texts(folder: &Path) -> Result<Vec<(&'static str, String, bool)>, PromptError> {
+        let text = |(name, built_in): &(&'static str, &str)| {
+            let own = read(&folder.join(name))?;
+            let is_own = own.is_some();
+            Ok((*name, own.unwrap_or_else(|| (*built_in).to_owned()), is_own))
+        };
+        BUILT_IN.iter().map(text).collect()
+    }
+
     /// Which templates are the team's own.
     pub fn own(&self) -> &[String] {
         &self.own

@@ -23,5 +23,5 @@ mod remains;
 mod cure;
 mod examine;
 
-pub use examine::{Report, examine};
-pub use finding::{CHECKS, Check, Finding, Health};
+pub use examine::examine;
+pub use finding::{CHECKS, Check};

@@ -27,6 +27,7 @@ pub mod trust;
 pub mod session;
 pub mod planning;
 pub mod doctor;
+pub mod by_hand;
 
 // What numbers, spans and submissions are read off the records by, for those who serve and send them.
 pub use swarm_core::metrics::{Around, Tally};

@@ -20,12 +20,13 @@ use git_scratch::{Scratch, commit_all, git_in, task, write};
 use store_support::{PLAN, names, save};
 use swarm_core::State;
 use swarm_core::input::{Input, Report};
-use swarm_engine::doctor::{self, CHECKS, Health, examine};
+use swarm_engine::doctor::{CHECKS, examine};
 use swarm_engine::paths::Paths;
 use swarm_engine::store::{OpenOptions, Opened, Store};
 use swarm_process::NONCE_VARIABLE;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::doctor::{DoctorView, Health};
 use swarm_protocol::ids::{AgentId, CommandId, RunId};
 use swarm_protocol::outcome::Mode;
 use swarm_protocol::policy::Policy;
@@ -70,18 +71,18 @@ impl Ward {
         Store::open_reader(&self.paths, &OpenOptions::new("read"), None).expect("readable").state
     }
 
-    async fn look(&self) -> doctor::Report {
+    async fn look(&self) -> DoctorView {
         examine(&self.scratch.repo, &BTreeMap::new(), false).await
     }
 
-    async fn fix(&self) -> doctor::Report {
+    async fn fix(&self) -> DoctorView {
         examine(&self.scratch.repo, &BTreeMap::new(), true).await
     }
 
     /// Found and named; gone after the fix; nothing lost.
     async fn check(&self, id: &str, subject: &str) {
         let found = self.look().await;
-        let named = |report: &doctor::Report, fixed: bool| {
+        let named = |report: &DoctorView, fixed: bool| {
             report.findings.iter().any(|one| {
                 one.id == id && one.subject == subject && one.state == Health::Problem && one.fixed == fixed
             })
@@ -147,7 +148,7 @@ fn ask(store: &mut Store, command: Command) {
     let _ = store.submit_blocking(Envelope { id, by: "person:test".into(), command }, now);
 }
 
-fn shown(report: &doctor::Report) -> String {
+fn shown(report: &DoctorView) -> String {
     let bad = report.findings.iter().filter(|one| one.state != Health::Ok);
     bad.map(|one| format!("\n  {} {} {} {:?} fixed={}", one.id, one.subject, one.what, one.fix, one.fixed))
         .collect()

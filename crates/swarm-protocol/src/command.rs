@@ -288,6 +288,10 @@ pub enum Command {
     Drain {
         why: String,
     },
+    /// A checkpoint and then the end, in one record: whoever asks may be gone before the checkpoint is made.
+    CheckpointAndDrain {
+        why: String,
+    },
     /// The person has seen this entry of the attention list: one that tells of something past, which no
     /// change of the swarm would take away.
     AcknowledgeAttention {

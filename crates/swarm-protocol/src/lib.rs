@@ -38,5 +38,7 @@ pub mod patch;
 pub mod diff;
 pub mod over_time;
 pub mod trunk;
+pub mod doctor;
+pub mod deed;
 pub mod any_view;
 pub mod config;

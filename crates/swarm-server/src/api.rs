@@ -12,6 +12,9 @@ mod trunk;
 mod work;
 mod metrics;
 mod about;
+mod doctor;
+mod deeds;
+mod lying;
 mod describe;
 
 use std::sync::Arc;
@@ -45,8 +48,16 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(about::ping))
         .routes(routes!(about::openapi))
         .routes(routes!(about::configuration))
+        .routes(routes!(doctor::doctor))
         .routes(routes!(commands::send))
         .routes(routes!(commands::delivery))
+        .routes(routes!(deeds::send))
+        .routes(routes!(deeds::preview))
+        .routes(routes!(lying::worktrees))
+        .routes(routes!(lying::saved))
+        .routes(routes!(lying::learnings))
+        .routes(routes!(lying::prompts))
+        .routes(routes!(lying::programs))
         .routes(routes!(views::status))
         .routes(routes!(views::tasks))
         .routes(routes!(views::task))

@@ -29,6 +29,9 @@ use crate::places::Places;
 /// Large bodies, and looks into the past, that are worked on at once: each may take much memory.
 const HEAVY_AT_ONCE: usize = 2;
 
+/// Requests at once that are worked on beside the ledger: examinations, worktrees, hooks.
+const HANDS: usize = 4;
+
 /// Different things of one attempt that people are told of. An agent that tries more is known well enough.
 const OVERSTEPS_MAX: usize = 32;
 
@@ -42,6 +45,7 @@ pub struct ApiState {
     pub places: Arc<Places>,
     pub end: CancellationToken,
     pub heavy: Semaphore,
+    pub(crate) hands: Arc<Semaphore>,
     queue: mpsc::Sender<FromSocket>,
     /// Answers where there is no loop.
     pub(crate) ledger: Option<Arc<dyn Ledger>>,
@@ -103,6 +107,7 @@ impl ApiState {
             hub,
             end,
             heavy: Semaphore::new(HEAVY_AT_ONCE),
+            hands: Arc::new(Semaphore::new(HANDS)),
             queue,
             ledger,
             links: AtomicU64::new(1),

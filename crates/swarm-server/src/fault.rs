@@ -8,6 +8,7 @@ use swarm_protocol::api::{ApiError, ErrorBody};
 use swarm_protocol::refusal::Refusal;
 
 use crate::api_state::Lost;
+use crate::peer::Role;
 
 /// A status and what is said with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +67,23 @@ impl Fault {
     pub fn not_for_agents(message: impl Into<String>) -> Self {
         let hint = "Say what you need in your output: BLOCKED: with the reason. A person reads it";
         Self::new(StatusCode::FORBIDDEN, "not_for_agents", message, hint)
+    }
+
+    /// Nobody knows whether it was done, and it has no id by which it could be asked.
+    pub fn lost() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "lost",
+            "The coordinator ended before it answered: it may or may not have been done",
+            "Look first, then ask again",
+        )
+    }
+
+    /// Whoever asks may look, and this is more.
+    pub fn not_for_viewers(role: Role) -> Self {
+        let message = format!("A {} may look, but not command", role.word());
+        let hint = "Ask from a shell of your own, outside of any attempt, without the header Swarm-Role";
+        Self::new(StatusCode::FORBIDDEN, "not_for_viewers", message, hint)
     }
 }
 

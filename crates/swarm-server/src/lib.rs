@@ -19,6 +19,7 @@ mod api_state;
 pub mod unattended;
 pub mod api;
 mod fault;
+mod hands;
 pub mod ledger;
 pub mod either;
 pub mod listener;

@@ -5,6 +5,8 @@ mod served;
 
 #[path = "api/bad_input.rs"]
 mod bad_input;
+#[path = "api/by_hand.rs"]
+mod by_hand;
 #[path = "api/commands.rs"]
 mod commands;
 #[path = "api/described.rs"]

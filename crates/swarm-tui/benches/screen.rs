@@ -157,7 +157,13 @@ fn one_change(report: &mut Report) {
 fn keys_in_a_storm(report: &mut Report) {
     let (mut stage, mut screen) = (stage_of(1000), Screen::new());
     let run = stage.model.log.run.clone().unwrap_or_else(|| panic!("a run is followed"));
-    let line = LogLine { at: ago(0), tone: Tone::Said, text: "running 14 tests of the parser".into() };
+    let line = LogLine {
+        n: 1,
+        byte: 0,
+        at: ago(0),
+        tone: Tone::Said,
+        text: "running 14 tests of the parser".into(),
+    };
     let mut longest = Duration::ZERO;
     stage.char('l');
     for frame in 0..300 {

@@ -73,6 +73,10 @@ pub enum Tone {
 /// One line of a journal, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
+    /// Its number in the journal.
+    pub n: u64,
+    /// A byte of the journal at which it begins, or before.
+    pub byte: u64,
     pub at: Timestamp,
     pub tone: Tone,
     pub text: String,
@@ -82,6 +86,8 @@ pub struct LogLine {
 #[derive(Debug, Clone)]
 pub enum Input {
     Key(Key),
+    /// Keys that came all at once: nobody's fingers did that.
+    Burst(Vec<Key>),
     /// Text that came in one piece.
     Paste(String),
     Mouse(Mouse),
@@ -108,8 +114,39 @@ pub enum Input {
     Events(Vec<EventLine>),
     News(AgentNews),
     Log(RunId, Vec<LogLine>),
+    /// What stood before the first line that is kept.
+    OlderLog(RunId, Vec<LogLine>),
+    OlderEvents(Vec<EventLine>),
     /// The person is back from their editor; what was typed meanwhile was not for us.
     Back(Result<(), String>),
+}
+
+/// So many keys at once are a paste in a terminal that does not say so.
+pub const BURST: usize = 8;
+
+/// What came at once, with many different keys in a row as one. A key that is held down stays what it is.
+pub fn bursts(inputs: Vec<Input>) -> Vec<Input> {
+    let mut told = Vec::new();
+    let mut keys: Vec<Key> = Vec::new();
+    let mut end = |keys: &mut Vec<Key>, told: &mut Vec<Input>| {
+        let keys = std::mem::take(keys);
+        let is_burst = keys.len() >= BURST && keys.iter().any(|key| *key != keys[0]);
+        match is_burst {
+            true => told.push(Input::Burst(keys)),
+            false => told.extend(keys.into_iter().map(Input::Key)),
+        }
+    };
+    for input in inputs {
+        match input {
+            Input::Key(key) => keys.push(key),
+            other => {
+                end(&mut keys, &mut told);
+                told.push(other);
+            }
+        }
+    }
+    end(&mut keys, &mut told);
+    told
 }
 
 /// What the screen wants of the world.
@@ -133,6 +170,20 @@ pub enum Wish {
     OverTime,
     /// The journals of these runs from now on, and of no other.
     Follow(Vec<RunId>),
+    /// The journal of this run from its last lines on.
+    FollowAnew(RunId),
+    /// Lines before this one, which begins at this byte or behind it.
+    OlderLog {
+        run: RunId,
+        before: u64,
+        byte: u64,
+    },
+    /// Events before this record; the newest one that is known.
+    OlderEvents {
+        before: u64,
+        newest: u64,
+    },
+    NewestEvents,
     /// Shows this text in the person's editor.
     Show(String),
     Editor(TaskId),

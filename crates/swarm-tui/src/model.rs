@@ -28,8 +28,11 @@ pub use tree::Node;
 /// Lines of a journal that are kept in memory; older ones are in the journal.
 pub const LOG_MAX: usize = 10_000;
 
-/// Events that are kept; older ones are in `swarm plan history`.
+/// Events that are kept; older ones are fetched from the ledger.
 pub const EVENTS_MAX: usize = 2_000;
+
+/// Lines and events that are kept of a past that somebody reads, before what is newest gives way.
+pub const HELD_MAX: usize = 20_000;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum View {
@@ -91,6 +94,10 @@ pub struct Log {
     pub back: Option<usize>,
     /// Lines that came since it stopped following.
     pub unseen: usize,
+    /// What stands before the line of this number was asked for.
+    pub asked: Option<u64>,
+    /// What came last was not kept, because somebody reads far above it.
+    pub cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,12 +131,8 @@ pub struct Sent {
     pub ticket: u64,
     pub task: Option<TaskId>,
     pub what: String,
-    /// To be sent when it has landed.
-    pub then: Option<swarm_protocol::command::Command>,
     /// The screen ends when it has landed.
     pub leave: Option<String>,
-    /// It has landed as this operation, by this record; `then` waits until it is over.
-    pub waits_for: Option<(swarm_protocol::ids::CommandId, u64)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -187,6 +190,10 @@ pub struct Model {
     /// Tasks that the person has marked.
     pub marked: BTreeSet<TaskId>,
     pub events: VecDeque<EventLine>,
+    /// What stands before the event of this record was asked for.
+    pub events_asked: Option<u64>,
+    /// The newest events were not kept, because somebody reads far below them.
+    pub events_cut: bool,
     pub machinery: bool,
     pub wrap: bool,
     pub dialog: Option<Dialog>,

@@ -5,6 +5,7 @@ mod feed;
 mod terminal;
 mod wishes;
 
+use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::time::Duration;
@@ -31,6 +32,9 @@ const FRAME: Duration = Duration::from_millis(33);
 /// Where a frame takes long to write, as over a slow line, ten are enough.
 const SLOW_FRAME: Duration = Duration::from_millis(100);
 const SLOW_WRITE: Duration = Duration::from_millis(50);
+
+/// Whoever presses a key sees at once what it did; one who holds it down gets the frames of everybody.
+const KEY_FRAME: Duration = Duration::from_millis(4);
 
 /// News that wait to be taken in; who sends more waits.
 const QUEUE: usize = 256;
@@ -84,37 +88,48 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
     tokio::spawn(feed::follow(source, told));
     let mut keys = screen.events();
     let (mut drawn, mut pause) = (Instant::now() - FRAME, FRAME);
+    let (mut by_key, mut keyed) = (Instant::now() - FRAME, false);
     let mut stale = true;
+    let mut waiting = VecDeque::new();
     let mut ended = terminal::Ended::listen()?;
     hands.carry_out(Wish::Board(None), None);
     loop {
-        if stale && drawn.elapsed() >= pause {
+        let now_wanted = keyed && pause == FRAME && by_key.elapsed() >= FRAME;
+        let after = if now_wanted { KEY_FRAME } else { pause };
+        if stale && drawn.elapsed() >= after {
             let began = Instant::now();
+            if std::mem::take(&mut keyed) {
+                by_key = began;
+            }
             screen.draw(|frame| draw(&model, frame))?;
             drawn = Instant::now();
             pause = if drawn - began > SLOW_WRITE { SLOW_FRAME } else { FRAME };
             stale = false;
         }
-        let wake = if stale { Some(pause.saturating_sub(drawn.elapsed())) } else { ages(&model) };
+        let wake = if stale { Some(after.saturating_sub(drawn.elapsed())) } else { ages(&model) };
         let input = tokio::select! {
+            // A key does not wait behind ten thousand lines.
+            biased;
+            Some(input) = std::future::ready(waiting.pop_front()), if !waiting.is_empty() => input,
             key = keys.next() => match key {
-                Some(Ok(event)) => match terminal::input_of(event) {
-                    Some(input) => input,
-                    None => continue,
-                },
+                Some(Ok(event)) => {
+                    waiting.extend(terminal::together(event, &mut keys).await);
+                    continue;
+                }
                 Some(Err(error)) => return Err(error),
                 None => return Ok(Left::HungUp),
             },
-            Some(input) = news.recv() => input,
             // Whoever ends us gets a terminal that works.
             left = ended.wait() => return Ok(left),
             () = &mut over, if !model.over => Input::Over,
+            Some(input) = news.recv() => input,
             () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => {
                 if stale { continue }
                 Input::Tick
             }
         };
         stale = true;
+        keyed |= matches!(input, Input::Key(_) | Input::Mouse(_) | Input::Paste(_));
         for wish in update(&mut model, input, now()) {
             match wish {
                 Wish::Leave(word) if model.stopping => return Ok(Left::Stopping(word)),
@@ -130,6 +145,7 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
                         _ => Ok(()),
                     });
                     keys = screen.events();
+                    waiting.clear();
                     for wish in update(&mut model, Input::Back(done), now()) {
                         hands.carry_out(wish, model.past);
                     }

@@ -24,6 +24,9 @@ use crate::typed::{Does, Looked, Typist};
 /// Records that are shown from before the screen was opened.
 const BEFORE: u64 = 200;
 
+/// Records that are fetched at once when somebody reads backwards.
+const OLDER: u64 = 500;
+
 /// The swarm where nobody coordinates, and what only a terminal can do.
 pub trait Desk: Ledger {
     /// Opens the worktree of the task in the person's editor and stays until it is closed.
@@ -123,6 +126,29 @@ impl Source {
         texts.iter().filter_map(|text| event_line(text)).collect()
     }
 
+    /// Records before this one, as many as stand on a few screens.
+    pub async fn older(&self, before: u64, newest: u64) -> Vec<EventLine> {
+        let first = before.saturating_sub(OLDER).max(1);
+        let (mut from, mut lines) = (first, Vec::new());
+        while from < before {
+            let path = format!("/v1/history?from={from}&limit={}", before - from);
+            let page: Result<HistoryPage, _> = self.client.get(&path).await;
+            let Ok(page) = page else {
+                let last = newest.saturating_sub(first) + 1;
+                let texts = self.beside(move |ledger| Ok(ledger.records(last))).await.unwrap_or_default();
+                let lines = texts.iter().filter_map(|text| event_line(text));
+                return lines.filter(|line| (first..before).contains(&line.seq)).collect();
+            };
+            lines.extend(page.records.iter().filter_map(|record| event_line(&record.to_string())));
+            // A page of long records may be shorter than was asked for.
+            match page.next {
+                Some(next) if next > from => from = next,
+                _ => break,
+            }
+        }
+        lines
+    }
+
     /// The ledger, where nobody coordinates (any more).
     async fn or<T: Send + 'static>(
         &self,
@@ -150,8 +176,12 @@ pub fn event_line(text: &str) -> Option<EventLine> {
         kind: String,
         by: String,
     }
+    let mut members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
+    let kind = members.remove("type")?;
+    // In the ledger's own order its type comes first; what has travelled through other hands has another one.
+    let rest = serde_json::to_string(&members).ok()?;
+    let body = format!("\"type\":{kind},{}", rest.get(1..rest.len().checked_sub(1)?)?);
     let margin: Margin = serde_json::from_str(text).ok()?;
-    let body = &text[text.find("\"type\":\"")?..text.rfind('}')?];
     let event = event_of(body.as_bytes()).ok();
     Some(EventLine {
         seq: margin.seq,
@@ -172,6 +202,8 @@ mod tests {
         let record = r#"{"len":"1","seq":7,"batch":7,"ts":"2026-01-13T10:00:00.000Z","type":"mode_changed","data":{"mode":"autopilot"},"by":"person:cli","prev":"a","hash":"b"}"#;
         let line = event_line(record).expect("a record");
         assert_eq!((line.seq, line.text.as_deref()), (7, Some("the mode is autopilot now")));
+        let sorted: serde_json::Value = serde_json::from_str(record).expect("a record");
+        assert_eq!(event_line(&sorted.to_string()), Some(line), "whatever the order of its members");
         let record = record.replace("mode_changed", "something_new");
         let line = event_line(&record).expect("a record of a later version");
         assert_eq!((line.text, line.kind.as_str()), (None, "something_new"));

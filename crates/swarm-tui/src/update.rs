@@ -10,6 +10,7 @@ mod leaving;
 mod marking;
 mod mouse;
 mod moving;
+mod older;
 mod pressed;
 mod selecting;
 mod sending;
@@ -28,6 +29,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
     let shape = (model.folded.len(), model.filter.clone());
     let mut wishes = match input {
         Input::Key(key) => pressed::pressed(model, key),
+        Input::Burst(keys) => pressed::burst(model, keys),
         Input::Paste(text) => pasted(model, &text),
         Input::Mouse(mouse) => mouse::used(model, mouse),
         Input::Resize(columns, rows) => {
@@ -61,6 +63,14 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         Input::Events(events) => arrive::events(model, events),
         Input::News(news) => arrive::news(model, news),
         Input::Log(run, lines) => arrive::log(model, &run, lines),
+        Input::OlderLog(run, lines) => {
+            older::log_came(model, &run, lines);
+            vec![]
+        }
+        Input::OlderEvents(events) => {
+            older::events_came(model, events);
+            vec![]
+        }
         Input::Back(Ok(())) => vec![Wish::Redraw, Wish::Board(model.past)],
         Input::Back(Err(why)) => {
             model.note(why);
@@ -73,6 +83,7 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
     model.settle();
     wishes.extend(selecting::follow(model));
     wishes.extend(selecting::over_time(model));
+    wishes.extend(older::wanted(model));
     dialogs::note_what_was_seen(model);
     wishes
 }

@@ -14,6 +14,8 @@ mod logs;
 mod looks;
 #[path = "tui/moving.rs"]
 mod moving;
+#[path = "tui/older.rs"]
+mod older;
 #[path = "tui/over_time.rs"]
 mod over_time;
 #[path = "tui/own_keys.rs"]

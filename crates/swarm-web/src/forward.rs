@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, heade
 use axum::response::Response;
 use swarm_protocol::api::CommandRequest;
 use swarm_protocol::channel::REQUEST_MAX;
+use swarm_protocol::deed::DeedRequest;
 use swarm_server::api::body::{announced, read_up_to};
 use swarm_server::api::{Fault, LEDGER_HEADER, SEQ_HEADER};
 use swarm_server::client::{Client, ClientError};
@@ -49,6 +50,13 @@ impl Wish {
         }
         request.body(Body::from(self.body.clone())).map_err(|error| Fault::bad_request(error.to_string()))
     }
+
+    /// Whether asking a second time does nothing that the first time has not done. A command has its id; what is done by
+    /// hand (a hook, a folder brought back) has none.
+    fn is_safe_twice(&self) -> bool {
+        self.method == Method::GET
+            || ["/v1/commands", "/v1/preview", "/v1/deeds/preview"].contains(&self.target.path())
+    }
 }
 
 /// Carries it out where it can be carried out now. A command whose answer was lost is asked for again with its id, which
@@ -56,6 +64,7 @@ impl Wish {
 pub async fn hand_on(client: &Client, tail: &Tail, wish: &Wish) -> Result<Response, Fault> {
     match client.pass(wish.request()?).await {
         Ok(response) => Ok(undressed(response)),
+        Err(ClientError::Lost { .. }) if !wish.is_safe_twice() => Err(Fault::lost()),
         Err(ClientError::Nobody | ClientError::Lost { .. }) => {
             let era = Arc::clone(&tail.era.borrow());
             Ok(undressed(era.api.answer(wish.request()?).await))
@@ -99,10 +108,14 @@ pub async fn read_body(request: Request<Body>, heavy: &Semaphore, within: Durati
 }
 
 /// The same command in the name of a person at the pages, whatever it says itself.
-pub fn in_our_name(body: &Bytes) -> Result<Bytes, Fault> {
-    let asked: Result<CommandRequest, _> = serde_json::from_slice(body);
-    let named =
-        asked.and_then(|asked| serde_json::to_vec(&CommandRequest { by: Some(PERSON.into()), ..asked }));
+pub fn in_our_name(path: &str, body: Bytes) -> Result<Bytes, Fault> {
+    let named = match path {
+        "/v1/commands" => serde_json::from_slice(&body)
+            .and_then(|asked| serde_json::to_vec(&CommandRequest { by: Some(PERSON.into()), ..asked })),
+        "/v1/deeds" => serde_json::from_slice(&body)
+            .and_then(|asked| serde_json::to_vec(&DeedRequest { by: Some(PERSON.into()), ..asked })),
+        _ => return Ok(body),
+    };
     named.map(Bytes::from).map_err(|error| {
         let mut fault = Fault::bad_request(format!("This is not a command: {error}"));
         fault.error.kind = "bad_command".into();

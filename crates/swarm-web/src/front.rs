@@ -278,12 +278,12 @@ async fn api(front: &Arc<Front>, session: Session, request: Request<Body>) -> Re
     let last_event_id = request.headers().get("last-event-id").cloned();
     let body = match (&method, target.path()) {
         (&Method::GET, _) => Default::default(),
-        (&Method::POST, path @ ("/v1/commands" | "/v1/preview")) => {
+        (&Method::POST, path) => {
             is_of_a_page(request.headers())?;
             must_be_json(request.headers())?;
-            let is_command = path == "/v1/commands";
+            let path = path.to_owned();
             let body = read_body(request, &front.heavy, front.limits.body_within).await?;
-            if is_command { in_our_name(&body)? } else { body }
+            in_our_name(&path, body)?
         }
         (method, path) => return Err(Fault::wrong_method(method, path)),
     };

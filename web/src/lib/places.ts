@@ -180,6 +180,14 @@ export const PLACES: Record<Command["do"], Place> = {
     [text("why", "Why", true)],
     ({ why = "" }) => ({ do: "drain", why: why.trim() || "asked in the web UI" }),
   ),
+  checkpoint_and_drain: form(
+    "Swarm",
+    "Checkpoint, then drain",
+    "A checkpoint is made, no new work is begun, and the run ends when what is under way has ended.",
+    "swarm stop --checkpoint",
+    [text("why", "Why", true)],
+    ({ why = "" }) => ({ do: "checkpoint_and_drain", why: why.trim() || "asked in the web UI" }),
+  ),
   abort: form("Swarm", "Abort", "Stops every agent and takes back what this session has merged.", "swarm abort", [], () => ({ do: "abort" })),
   retry: form("Swarm", "Retry", "After an abort or a failure: begins again where it makes sense.", "swarm run --retry", [], () => ({ do: "retry" })),
   set_trunk: form(

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use swarm_engine::doctor::{Finding, Health, Report, examine};
+use swarm_engine::doctor::examine;
+use swarm_protocol::doctor::{DoctorView, Finding, Health};
 
 use crate::commands::operate::DryRun;
 use crate::context::Context;
@@ -42,7 +43,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     Ok(if report.problems == 0 { Exit::Done.into() } else { Exit::Refused.into() })
 }
 
-fn text(report: &Report, verbose: bool, fixing: bool, colour: bool) -> String {
+fn text(report: &DoctorView, verbose: bool, fixing: bool, colour: bool) -> String {
     let mut lines: Vec<String> = Vec::new();
     let shown = report.findings.iter().filter(|one| verbose || one.state != Health::Ok || one.fixed);
     for finding in shown {
@@ -68,7 +69,7 @@ fn sign(finding: &Finding, colour: bool) -> String {
     paint(colour, ink, &format!("{word:<7}"))
 }
 
-fn verdict(report: &Report, fixing: bool) -> String {
+fn verdict(report: &DoctorView, fixing: bool) -> String {
     let curable =
         |one: &&Finding| one.fix.as_deref() == Some("swarm doctor --fix") && one.state == Health::Problem;
     let curable = report.findings.iter().filter(curable).count();

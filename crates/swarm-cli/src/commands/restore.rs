@@ -1,7 +1,8 @@
 //! `swarm restore`.
 
-use serde::Serialize;
-use swarm_work::restore::{Saved, with_work};
+use swarm_engine::by_hand::{listed, saved_view};
+use swarm_protocol::deed::SavedView;
+use swarm_work::restore::Saved;
 
 use crate::commands::operate::{DryRun, shown_lines};
 use crate::context::Context;
@@ -32,27 +33,6 @@ pub struct Args {
     pub dry: DryRun,
 }
 
-#[derive(Debug, Serialize)]
-struct Line {
-    name: String,
-    task: String,
-    what: &'static str,
-    age_secs: u64,
-    /// Those that trunk does not have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commits: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<usize>,
-    subject: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Back {
-    name: String,
-    path: String,
-    branch: Option<String>,
-}
-
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let all = swarm.saved_work()?;
@@ -61,55 +41,37 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if args.dry.dry_run {
         let place = swarm.would_restore(saved)?;
         let on = place.branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
-        let line = format!("{} comes back in {}{on}", saved.name, swarm.relative(&place.path));
+        let line = format!("{} comes back in {}{on}", place.name, place.path);
         return shown_lines(cx, "restore", &[line]);
     }
-    let back = swarm.restore_work(saved)?;
-    let view = Back { name: saved.name.clone(), path: swarm.relative(&back.path), branch: back.branch };
+    let view = swarm.restore_work(saved)?;
     cx.out.view(&view, |view| match &view.branch {
         Some(branch) => output::harmless(&format!("{} is back in {} on {branch}", view.name, view.path)),
         None => output::harmless(&format!("{} is back in {}", view.name, view.path)),
     })
 }
 
-/// By its name, or of a task that which has its work.
+/// By its name, or of a task that which has its work; what else there is of it is said.
 fn chosen<'a>(swarm: &Swarm, all: &'a [Saved], name: &str) -> Result<&'a Saved, CliError> {
-    if let Some(one) = all.iter().find(|one| one.name == name) {
-        return Ok(one);
-    }
-    match swarm.best_saved(all, name)? {
-        Some(best) => {
-            let more = all.iter().filter(|one| one.task == name).count() - 1;
-            if more > 0 {
-                output::note(&format!(
-                    "Note: {more} more of {name} can be restored by name. Run `swarm restore`"
-                ));
-            }
-            if !best.has_work() {
-                output::note(&format!("Note: nothing that was saved of {name} has work that trunk has not"));
-            }
-            Ok(best)
+    let best = swarm.chosen_work(all, name)?;
+    if best.name != name {
+        let more = all.iter().filter(|one| one.task == name).count().saturating_sub(1);
+        if more > 0 {
+            output::note(&format!(
+                "Note: {more} more of {name} can be restored by name. Run `swarm restore`"
+            ));
         }
-        None => {
-            Err(CliError::environment(format!("Nothing named {name} was saved")).run_instead("swarm restore"))
+        if !best.has_work() {
+            output::note(&format!("Note: nothing that was saved of {name} has work that trunk has not"));
         }
     }
+    Ok(best)
 }
 
 fn list(swarm: &Swarm, cx: &Context, all: &[Saved], every: bool) -> Result<(), CliError> {
-    let now_secs = i64::try_from(swarm.now().0 / 1000).unwrap_or(i64::MAX);
-    let line = |one: &Saved| Line {
-        name: one.name.clone(),
-        task: one.task.clone(),
-        what: one.shelf.word(),
-        age_secs: u64::try_from(now_secs.saturating_sub(one.at_secs)).unwrap_or(0),
-        commits: one.ahead,
-        files: one.files,
-        subject: one.subject.clone(),
-    };
-    let listed: Vec<&Saved> = if every { all.iter().collect() } else { with_work(all) };
-    let hidden = all.len() - listed.len();
-    let lines: Vec<Line> = listed.into_iter().map(line).collect();
+    let chosen = listed(all, every);
+    let hidden = all.len() - chosen.len();
+    let lines: Vec<SavedView> = chosen.into_iter().map(|one| saved_view(one, swarm.now())).collect();
     cx.out.view(&lines, |lines| text(lines))?;
     if hidden > 0 {
         let copies = if hidden == 1 { "1 more copy has" } else { &format!("{hidden} more copies have") };
@@ -120,14 +82,14 @@ fn list(swarm: &Swarm, cx: &Context, all: &[Saved], every: bool) -> Result<(), C
     Ok(())
 }
 
-fn text(lines: &[Line]) -> String {
+fn text(lines: &[SavedView]) -> String {
     if lines.is_empty() {
         return "No saved work besides what is in trunk's history".into();
     }
-    let cells = |line: &Line| {
+    let cells = |line: &SavedView| {
         let count = |count: Option<usize>| count.map_or(String::new(), |count| count.to_string());
         let (commits, files) = (count(line.commits), count(line.files));
-        let (task, what, age) = (line.task.clone(), line.what.to_owned(), time::length(line.age_secs));
+        let (task, what, age) = (line.task.clone(), line.what.clone(), time::length(line.age_secs));
         vec![task, what, age, commits, files, line.name.clone()]
     };
     table(&["task", "what", "age", "commits", "files", "name"], lines.iter().map(cells))

@@ -32,10 +32,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         swarm.something_runs()?;
         return shown(cx, &swarm.preview(&Command::Drain { why: "swarm stop".into() })?);
     }
-    if args.checkpoint {
+    let asks = args.checkpoint && swarm.has_coordinator();
+    if args.checkpoint && !asks {
         let made = swarm.operate(Command::MakeCheckpoint { name: None })?;
         output::note(&output::harmless(&made.text));
     }
-    let stopped = swarm.stop(!args.no_wait)?;
+    let stopped = swarm.stop(!args.no_wait, asks)?;
     cx.out.view(&stopped, |stopped| stopped.text.clone())
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use swarm_core::{State, checkpoint_of_close};
 use swarm_engine::anchor;
+use swarm_engine::by_hand::GiveUp;
 use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
@@ -14,7 +15,6 @@ use swarm_work::worktree::overview::Kind;
 use super::Swarm;
 use super::ask::wait;
 use super::session;
-use super::worktrees::GiveUp;
 use crate::error::CliError;
 use crate::output;
 

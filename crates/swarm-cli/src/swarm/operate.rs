@@ -11,7 +11,7 @@ use swarm_protocol::board::Choice;
 use swarm_protocol::command::Command;
 use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::{CommandId, TaskId};
-use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView, PreviewView};
+use swarm_protocol::oplog::{CheckpointView, OperationState, OperationView, PreviewView};
 use swarm_protocol::refusal::Refusal;
 
 use super::Swarm;
@@ -161,10 +161,6 @@ impl Swarm {
 
     pub fn checkpoints(&self, at: Option<u64>) -> Result<Vec<CheckpointView>, CliError> {
         Ok(show::checkpoints(&self.planned(at)?))
-    }
-
-    pub fn hooks(&self, at: Option<u64>) -> Result<Vec<HookView>, CliError> {
-        Ok(show::hooks(&self.planned(at)?))
     }
 
     fn operation(&self, id: &CommandId) -> Result<OperationView, CliError> {

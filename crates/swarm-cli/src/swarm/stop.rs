@@ -12,6 +12,7 @@ use swarm_server::client::{ClientError, send_command};
 
 use super::{Swarm, watchers};
 use crate::error::CliError;
+use crate::output;
 use crate::watch::Watch;
 
 /// Agents have their time to the boundary, their grace, and the saving of their work; what takes longer hangs.
@@ -30,10 +31,10 @@ pub struct Stopped {
 
 impl Swarm {
     /// Ends the coordinator and whoever would start it again, and waits until both are gone.
-    pub fn stop(&self, wait: bool) -> Result<Stopped, CliError> {
+    pub fn stop(&self, wait: bool, checkpoint: bool) -> Result<Stopped, CliError> {
         // Watched before they are asked, so that a quick end is not missed.
         let watch = Watch::folder(&self.paths.run);
-        let mut asked = Asked::default();
+        let mut asked = Asked { checkpoint, ..Asked::default() };
         if !self.ask_to_stop(&mut asked)? {
             return self.stop_the_abandoned();
         }
@@ -57,6 +58,11 @@ impl Swarm {
             None if !gone => Err(CliError::environment("The swarm did not stop in time")
                 .because(format!("waited {} s", END_WITHIN.as_secs()))
                 .run_instead("swarm agent list")),
+            None if asked.checkpoint => {
+                Err(CliError::environment("Stopped, and the checkpoint was not made")
+                    .because("the coordinator ended before it was asked for it")
+                    .run_instead("swarm checkpoint create"))
+            }
             None if self.is_read_only() => Ok(Stopped { ended: true, text: UNRECORDED.into() }),
             None => Ok(Stopped { ended: true, text: "Stopped; `swarm run` continues from here".into() }),
         }
@@ -74,22 +80,34 @@ impl Swarm {
         }
         // Its number only tells it from the one before.
         let coordinator = self.coordinator_pid().unwrap_or_default();
-        if asked.coordinator != Some(coordinator) && self.ask_to_drain()? {
+        if asked.coordinator != Some(coordinator) && self.ask_to_drain(asked)? {
             asked.coordinator = Some(coordinator);
         }
         Ok(true)
     }
 
     /// By the socket alone: without a coordinator there is nobody to drain. False when it was gone.
-    fn ask_to_drain(&self) -> Result<bool, CliError> {
+    fn ask_to_drain(&self, asked: &mut Asked) -> Result<bool, CliError> {
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("a ulid is a good id");
-        let command = Command::Drain { why: "swarm stop".into() };
+        let why = "swarm stop".into();
+        let command = match asked.checkpoint {
+            true => Command::CheckpointAndDrain { why },
+            false => Command::Drain { why },
+        };
         let envelope = Envelope { id, by: self.by.into(), command };
         match self.runtime.block_on(send_command(&self.paths.socket, envelope)) {
+            Ok(Response::Answer(answer)) => {
+                if std::mem::take(&mut asked.checkpoint) {
+                    output::note(&output::harmless(&answer.text));
+                }
+                Ok(true)
+            }
             // It stops already; all that is left is to wait.
-            Ok(
-                Response::Answer(_) | Response::Refused { refusal: Refusal::Draining | Refusal::PlanClosed },
-            ) => Ok(true),
+            Ok(Response::Refused { refusal: Refusal::Draining | Refusal::PlanClosed })
+                if !asked.checkpoint =>
+            {
+                Ok(true)
+            }
             Ok(Response::Refused { refusal }) => Err(refusal.into()),
             // It ends without a record, within a bound of its own.
             Ok(Response::Failed { .. }) if self.is_read_only() => Ok(true),
@@ -134,4 +152,6 @@ impl Swarm {
 struct Asked {
     watchers: BTreeSet<u32>,
     coordinator: Option<u32>,
+    /// A checkpoint is wanted, and nobody has been asked for it yet.
+    checkpoint: bool,
 }

@@ -1,5 +1,6 @@
 //! Errors of the crates below, in the words of the command line.
 
+use swarm_engine::by_hand::{ByHandError, Said, SaidHint, SaidKind};
 use swarm_engine::session::SessionError;
 use swarm_engine::settings::SettingsError;
 use swarm_engine::store::{StoreError, stopped_hint};
@@ -94,6 +95,31 @@ impl From<GitError> for CliError {
                 .because_of(&other)
                 .say("Try again when other programs have ended; `ulimit -n` says how many files may be open"),
             other => Self::environment("git could not be used").because_of(&other),
+        }
+    }
+}
+
+impl From<ByHandError> for CliError {
+    fn from(error: ByHandError) -> Self {
+        let Said { kind, message, causes, hint } = match error {
+            ByHandError::Git(error) => return error.into(),
+            ByHandError::Store(error) => return error.into(),
+            ByHandError::Settings(error) => return error.into(),
+            ByHandError::Refused(refusal) => return refusal.into(),
+            ByHandError::Said(said) => said,
+        };
+        let error = match kind {
+            SaidKind::Usage => Self::usage(message),
+            SaidKind::Environment => Self::environment(message),
+            SaidKind::NothingThere => Self::refused_now(message),
+            SaidKind::ChangedMeanwhile => Self::changed_meanwhile(message),
+            SaidKind::Untrusted => Self::untrusted(message),
+        };
+        let error = causes.into_iter().fold(error, |error, cause| error.because(cause));
+        match hint {
+            Some(SaidHint::Run(command)) => error.run_instead(command),
+            Some(SaidHint::Say(sentence)) => error.say(sentence),
+            None => error,
         }
     }
 }

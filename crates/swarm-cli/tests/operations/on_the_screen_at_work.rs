@@ -56,7 +56,24 @@ const STEPS: &[Step] = &[
     }),
     step(&["pause"], &["Space"], at_once),
     step(&["resume"], &["Space"], at_once),
+    // Its agent finds the allowance used up: nothing of the group starts, and a person decides about the waiting.
+    step(&["task", "start", "1.3"], &["1.3", "S"], |arena| waiting(arena).contains("script")),
+    step(&["quota", "hold", "script"], &TYPED_HOLD, |arena| waiting(arena).contains("\"held\":true")),
+    step(&["quota", "open", "script"], &TYPED_OPEN, |arena| waiting(arena) == "[]"),
 ];
+
+const TYPED_HOLD: [&str; 7] = typed("=quota hold script", "~swarm    quota hold script");
+const TYPED_OPEN: [&str; 7] = typed("=quota open script", "~swarm    quota open script");
+
+/// A command that has no key, as it is typed and looked at.
+const fn typed(line: &'static str, chosen: &'static str) -> [&'static str; 7] {
+    [":", "~Commands and tasks", line, chosen, "Enter", "~Enter or y confirm", "Enter"]
+}
+
+/// The quotas that are waited for.
+fn waiting(arena: &Arena) -> String {
+    arena.json(&["quota"]).to_string()
+}
 
 /// A swarm in which nothing starts by itself.
 fn swarm() -> (Arena, Running) {
@@ -67,7 +84,13 @@ fn swarm() -> (Arena, Running) {
         "on-attempt 1: write b.txt one\non-attempt 2: write b.txt two\ncommit feat: b\ncomplete",
     );
     reviewed["review"] = json!("human");
-    arena.plan_in_phases(&[vec![task("1.1", &[], "print at work\nhang"), reviewed]]);
+    let used_up =
+        "print began\non-attempt 1: fail quota resets=600 all gone\nwrite c.txt c\ncommit feat: c\ncomplete";
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "print at work\nhang"),
+        reviewed,
+        task("1.3", &[], used_up),
+    ]]);
     let mut run = arena.start_with(&["--mode", "semi-auto", "--agents", "2"]);
     run.until("swarm task start 1.1");
     (arena, run)

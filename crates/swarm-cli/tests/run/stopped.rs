@@ -38,6 +38,39 @@ fn ctrl_c_stops_in_good_order_and_the_next_run_goes_on() {
 }
 
 #[test]
+fn a_stop_with_a_checkpoint_is_one_record_and_the_checkpoint_is_there_afterwards() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "write half.txt unfinished\nprint waiting\nhang".into())]);
+    let mut run = arena.start(&[]);
+    run.until("is working");
+    crate::arena::wait_for("the agent has written", || {
+        arena.root.join(".swarm/worktrees/1.1/half.txt").exists()
+    });
+    arena.ok(&["stop", "--checkpoint"]);
+    run.end();
+    arena.assert_nothing_runs();
+    let ledger = std::fs::read_to_string(arena.root.join(".swarm/plan-ledger.jsonl")).expect("a ledger");
+    let records: Vec<serde_json::Value> =
+        ledger.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let batch_of = |kind: &str| {
+        let mut found = records.iter().rev().filter(|record| record["type"] == kind);
+        found.next().map(|record| record["batch"].clone()).unwrap_or_default()
+    };
+    assert!(batch_of("drain_started").is_u64());
+    assert_eq!(
+        batch_of("checkpoint_due"),
+        batch_of("drain_started"),
+        "one cannot be there without the other"
+    );
+    // A person's, which does not go by its age, with what was not committed.
+    let made = records.iter().rev().find(|record| record["type"] == "checkpoint_made").expect("it was made");
+    let checkpoint = &made["data"]["checkpoint"];
+    assert_eq!((&checkpoint["auto"], &checkpoint["full"]), (&false.into(), &true.into()), "{made}");
+    let dirty = checkpoint["dirty"]["1.1"].as_str().expect("a commit of what was not committed").to_owned();
+    assert_eq!(arena.git(&["show", &format!("{dirty}:half.txt")]).trim(), "unfinished");
+}
+
+#[test]
 fn a_second_signal_leaves_at_once_and_the_agents_stop_all_the_same() {
     let arena = Arena::new(CONFIG);
     arena.plan(&[("1.1", &[], "ignore-term\nprint waiting\nhang".into())]);

@@ -11,9 +11,11 @@ use super::{
     budget, edit, intervene, message, operate, plan, profile, proof, propose, quota, reserve, restart, retry,
     review, save, seen, split, start, submit, task, worktree,
 };
+use crate::limits::DUE_MAX;
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
+use crate::state::operations::BY_PERSON;
 
 /// Events of a command and the sentence its asker is told.
 pub(crate) struct Outcome {
@@ -162,6 +164,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         Command::HoldQuota { group } => quota::hold(state, group),
         Command::ExtendBudget { task } => budget::extend(state, task),
         Command::Drain { why } => drain(state, why, now),
+        Command::CheckpointAndDrain { why } => checkpoint_and_drain(state, why, now),
         Command::AcknowledgeAttention { entry } => seen::seen(state, &entry),
         Command::AcknowledgeLoss { salvaged } => acknowledge_loss(state, salvaged),
     }
@@ -239,6 +242,24 @@ fn drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal>
     events.extend(super::base::broken_off(state, &why));
     events.extend(verification_broken_off(state, why));
     Ok(Outcome::new(events, "Stopping: nothing new starts, agents go to their boundary"))
+}
+
+/// The same, with a checkpoint that falls due in the same record: it is made before the coordinator ends, by this one or by
+/// the next.
+fn checkpoint_and_drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal> {
+    if !state.running {
+        return Err(Refusal::NothingToChange { what: "No swarm is running here".into() });
+    }
+    if state.ops.due.len() >= DUE_MAX {
+        let why = format!("{DUE_MAX} checkpoints wait to be made");
+        return Err(Refusal::CannotMove { why, hint: "swarm stop".into() });
+    }
+    let Outcome { mut events, answer } = drain(state, why, now)?;
+    let name = operate::new_checkpoint(state, now);
+    let answer = format!("Checkpoint {name} is being made. {answer}");
+    let trigger = BY_PERSON.into();
+    events.insert(0, Event::CheckpointDue { name, trigger, full: true, seq: None });
+    Ok(Outcome::new(events, answer))
 }
 
 /// An agent that was to begin again leaves its task to the next coordinator, at its moment.

@@ -56,7 +56,7 @@ pub(super) fn begins(state: &State, command: &Command, now: Timestamp) -> Result
                     }
                     name.clone()
                 }
-                None => checkpoints::unused(state, &format!("checkpoint-{}", stamp(now))),
+                None => new_checkpoint(state, now),
             };
             let answer = format!("Checkpoint {name} is being made");
             begun(Request::Checkpoint { name }, answer)
@@ -179,6 +179,11 @@ fn session_start(state: &State) -> Result<String, Refusal> {
         .session_start
         .clone()
         .ok_or(Refusal::UnknownCheckpoint { name: "session-start".into(), near: None })
+}
+
+/// The name of a checkpoint that a person makes and does not name.
+pub(super) fn new_checkpoint(state: &State, now: Timestamp) -> String {
+    checkpoints::unused(state, &format!("checkpoint-{}", stamp(now)))
 }
 
 /// The moment as it can stand in a name.

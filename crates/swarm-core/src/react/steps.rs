@@ -19,7 +19,7 @@ use crate::limits::{EFFECT_FAILURES_MAX, PLAN_BYTES_MAX};
 use crate::operation::{conflicts, goes_on, plan, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
-use crate::state::operations::{Running, Step};
+use crate::state::operations::{BY_PERSON, Running, Step};
 
 fn running<'a>(state: &'a State, op: &CommandId) -> Option<&'a Running> {
     state.ops.running.as_ref().filter(|running| running.id == *op)
@@ -85,7 +85,7 @@ pub(super) fn saved(state: &State, name: String, saved: Saved, now: Timestamp) -
     {
         let op = Some(running.id.clone());
         let by_hand = matches!(running.request, Request::Checkpoint { .. });
-        let trigger = if by_hand { "person".into() } else { running.kind.clone() };
+        let trigger = if by_hand { BY_PERSON.into() } else { running.kind.clone() };
         let mut events = vec![made(name.clone(), running.before, now, !by_hand, trigger, true, op)];
         if by_hand {
             let after = Some(serde_json::json!({ "seq": running.before }));
@@ -96,7 +96,10 @@ pub(super) fn saved(state: &State, name: String, saved: Saved, now: Timestamp) -
         return events;
     }
     match state.ops.due.iter().find(|due| due.name == name) {
-        Some(due) => vec![made(name, due.seq, due.at, true, due.trigger.clone(), due.full, None)],
+        Some(due) => {
+            let auto = due.trigger != BY_PERSON;
+            vec![made(name, due.seq, due.at, auto, due.trigger.clone(), due.full, None)]
+        }
         None => vec![],
     }
 }

@@ -40,6 +40,9 @@ pub struct Operations {
 /// The trigger of a checkpoint that is made after every so many merges.
 pub const PERIODIC: &str = "periodic";
 
+/// The trigger of checkpoints that a person asked for: they go when a person deletes them, not by their age.
+pub const BY_PERSON: &str = "person";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookRun {
     pub n: u64,

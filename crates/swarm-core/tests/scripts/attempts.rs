@@ -234,6 +234,32 @@ fn a_deferred_task_waits_for_a_person_and_a_cancelled_one_loses_its_worktree() {
     );
 }
 
+/// Whoever asked may die at once, and so may the coordinator: what is owed is both, by one record.
+#[test]
+fn a_checkpoint_and_the_end_are_one_wish_that_nobody_can_leave_half() {
+    let owed = "owed: Work r1 Drain, Save checkpoint-2026-01-13T10-00-00";
+    check(
+        "plan a | start | ready a | hello a | drain checkpoint",
+        &format!("a: Pending → Preparing r1 → Active 1\n{owed}"),
+    );
+    check(
+        "plan a | start | ready a | hello a | drain checkpoint | ended a | stopped a | leave | start by hand",
+        "
+        a: Pending → Preparing r1 → Active 1 → Pending
+        owed: Save checkpoint-2026-01-13T10-00-00
+        ",
+    );
+    check(
+        "plan a | drain checkpoint | start | drain | drain checkpoint",
+        "
+        a: Pending → Preparing r1 → Pending
+        refused: No swarm is running here (try swarm status)
+        refused: The swarm is stopping (try swarm run)
+        owed: Stop r1
+        ",
+    );
+}
+
 #[test]
 fn a_drain_ends_agents_at_their_boundary_and_the_next_coordinator_goes_on() {
     check(

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use swarm_core::State;
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;
+use swarm_core::state::operations::BY_PERSON;
 use swarm_git::GitError;
 use swarm_protocol::api::ApiError;
 use swarm_protocol::channel::RunKind;
@@ -85,10 +86,11 @@ impl Moment {
     fn of(state: &State, name: &str, head: Option<LedgerHead>, full: bool) -> Self {
         let due = state.ops.due.iter().find(|due| due.name == name);
         let running = state.ops.running.as_ref().filter(|_| due.is_none());
-        let by_hand = running.is_some_and(|running| running.makes_checkpoint());
+        let by_hand = running.is_some_and(|running| running.makes_checkpoint())
+            || due.is_some_and(|due| due.trigger == BY_PERSON);
         let trigger = match (due, running) {
             (Some(due), _) => due.trigger.clone(),
-            (None, Some(_)) if by_hand => "person".into(),
+            (None, Some(_)) if by_hand => BY_PERSON.into(),
             (None, running) => running.map_or_else(String::new, |running| running.kind.clone()),
         };
         let at_work = state.runs.values().filter(|run| run.kind == RunKind::Work);

@@ -280,7 +280,7 @@ impl Coordinator {
         let id = envelope.id.clone();
         let repeated = self.store.state().answer_of(&id).is_some();
         let by = envelope.by.clone();
-        after.stops |= matches!(envelope.command, Command::Drain { .. });
+        after.stops |= matches!(envelope.command, Command::Drain { .. } | Command::CheckpointAndDrain { .. });
         let response = match self.decide(Input::Command(envelope), &by, after) {
             Ok(_) => self.answer(&id, repeated),
             Err(StoreError::Refused(refusal)) => {

@@ -5,7 +5,7 @@ use swarm_core::state::Task;
 use swarm_protocol::ids::Oid;
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use swarm_git::Git;
 use swarm_git::tips::own_tip;
@@ -19,7 +19,7 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
             continue;
         }
         let missing =
-            Finding::problem("task-branch", format!("the branch {branch} is gone, and its task is not done"));
+            Found::problem("task-branch", format!("the branch {branch} is gone, and its task is not done"));
         let missing = missing.about(&branch);
         found.push(match last_known(&patient.git, task).await {
             Some(tip) => missing.curable(Cure::RestoreBranch { task: task.spec.id.clone(), tip }),
@@ -30,7 +30,7 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
         });
     }
     if found.is_empty() {
-        found.push(Finding::ok("task-branch", "all there"));
+        found.push(Found::ok("task-branch", "all there"));
     }
     found
 }

@@ -2,7 +2,7 @@
 
 use swarm_core::show;
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use crate::present::as_on_trunk;
 
@@ -10,14 +10,14 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let state = as_on_trunk(&patient.git, patient.state.clone()).await;
     let mut found: Vec<Found> = Vec::new();
     if let Some(failed) = &state.proof_failed {
-        found.push(Finding::problem("done-on-trunk", format!("it cannot be looked up: {}", failed.why)));
+        found.push(Found::problem("done-on-trunk", format!("it cannot be looked up: {}", failed.why)));
     }
     for (task, why) in show::gone(&state) {
-        let problem = Finding::problem("done-on-trunk", format!("the work of task {task} has gone: {why}"));
+        let problem = Found::problem("done-on-trunk", format!("the work of task {task} has gone: {why}"));
         found.push(problem.about(task.as_str()).by_hand("swarm run --retry"));
     }
     if found.is_empty() {
-        found.push(Finding::ok("done-on-trunk", "all of it is on trunk"));
+        found.push(Found::ok("done-on-trunk", "all of it is on trunk"));
     }
     found
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Serialize;
+use swarm_protocol::doctor::{DoctorView, Finding, Health};
 
 use super::cure::Cure;
-use super::finding::{CHECKS, Finding, Found, Health};
+use super::finding::{CHECKS, Found};
 use super::patient::Patient;
 use super::{
     branches, done, git_locks, integrity, kept_refs, machine, memory, place, programs, remains, repository,
@@ -15,21 +15,13 @@ use super::{
 use crate::store::{Opened, Store};
 use swarm_git::Git;
 
-/// Everything that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Report {
-    pub findings: Vec<Finding>,
-    pub problems: usize,
-    pub fixed: usize,
-}
-
 /// Looks at everything around `repo`, and puts right what it can when `fix` is set.
-pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: bool) -> Report {
+pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: bool) -> DoctorView {
     let git = match Git::discover(repo).await {
         Ok(git) => git,
         Err(error) => {
             let mut found = machine::inspect().await;
-            found.push(Finding::problem("repository", error.to_string()));
+            found.push(Found::problem("repository", error.to_string()));
             return report(found, vec![]);
         }
     };
@@ -67,13 +59,13 @@ fn is_same(one: &Finding, other: &Finding) -> bool {
     one.id == other.id && one.subject == other.subject
 }
 
-fn report(found: Vec<Found>, fixed: Vec<Finding>) -> Report {
+fn report(found: Vec<Found>, fixed: Vec<Finding>) -> DoctorView {
     let fixed_count = fixed.len();
     let mut findings: Vec<Finding> = found.into_iter().map(|one| one.finding).chain(fixed).collect();
     let place = |id: &str| CHECKS.iter().position(|check| check.id == id);
-    findings.sort_by(|a, b| place(a.id).cmp(&place(b.id)).then_with(|| a.subject.cmp(&b.subject)));
+    findings.sort_by(|a, b| place(&a.id).cmp(&place(&b.id)).then_with(|| a.subject.cmp(&b.subject)));
     let problems = findings.iter().filter(|one| one.state == Health::Problem && !one.fixed).count();
-    Report { findings, problems, fixed: fixed_count }
+    DoctorView { findings, problems, fixed: fixed_count }
 }
 
 async fn inspect(git: Git, environment: &BTreeMap<String, String>) -> (Patient, Vec<Found>) {
@@ -126,7 +118,7 @@ async fn mend(patient: &Patient, found: &[Found]) -> Vec<(Finding, String)> {
         }
     }
     if let Err(error) = store.finish() {
-        let ledger = Finding::problem("ledger", "").finding;
+        let ledger = Found::problem("ledger", "").finding;
         failed.push((ledger, error.to_string()));
     }
     failed

@@ -1,46 +1,8 @@
-//! One thing that was looked at, and how it is.
+//! Everything that is looked at, and a finding on its way to its cure.
 
-use serde::Serialize;
+use swarm_protocol::doctor::{Finding, Health};
 
 use super::cure::Cure;
-
-/// How bad it is, mildest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Health {
-    Ok,
-    /// Worth knowing; nothing is wrong with it.
-    Note,
-    Problem,
-}
-
-impl Health {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Problem => "problem",
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// Which check it comes from: one of [`CHECKS`].
-    pub id: &'static str,
-    pub title: &'static str,
-    /// What it is about (a file, a task, a program), where the check looks at several.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub subject: String,
-    pub state: Health,
-    /// What was seen, one sentence without a full stop.
-    pub what: String,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<String>,
-    /// It was out of order, and is not any more.
-    pub fixed: bool,
-}
 
 /// One thing that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,26 +87,6 @@ fn title_of(id: &str) -> &'static str {
     CHECKS.iter().find(|check| check.id == id).map_or("", |check| check.title)
 }
 
-impl Finding {
-    fn new(id: &'static str, state: Health, what: impl Into<String>) -> Self {
-        let title = title_of(id);
-        debug_assert!(!title.is_empty(), "{id} is not in the list of checks");
-        Self { id, title, subject: String::new(), state, what: what.into(), fix: None, fixed: false }
-    }
-
-    pub(super) fn ok(id: &'static str, what: impl Into<String>) -> Found {
-        Found { finding: Self::new(id, Health::Ok, what), cure: None }
-    }
-
-    pub(super) fn note(id: &'static str, what: impl Into<String>) -> Found {
-        Found { finding: Self::new(id, Health::Note, what), cure: None }
-    }
-
-    pub(super) fn problem(id: &'static str, what: impl Into<String>) -> Found {
-        Found { finding: Self::new(id, Health::Problem, what), cure: None }
-    }
-}
-
 /// A finding on its way to its cure.
 #[derive(Debug)]
 pub(super) struct Found {
@@ -153,6 +95,33 @@ pub(super) struct Found {
 }
 
 impl Found {
+    fn new(id: &'static str, state: Health, what: impl Into<String>) -> Self {
+        let title = title_of(id);
+        debug_assert!(!title.is_empty(), "{id} is not in the list of checks");
+        let finding = Finding {
+            id: id.into(),
+            title: title.into(),
+            subject: String::new(),
+            state,
+            what: what.into(),
+            fix: None,
+            fixed: false,
+        };
+        Self { finding, cure: None }
+    }
+
+    pub fn ok(id: &'static str, what: impl Into<String>) -> Self {
+        Self::new(id, Health::Ok, what)
+    }
+
+    pub fn note(id: &'static str, what: impl Into<String>) -> Self {
+        Self::new(id, Health::Note, what)
+    }
+
+    pub fn problem(id: &'static str, what: impl Into<String>) -> Self {
+        Self::new(id, Health::Problem, what)
+    }
+
     pub fn about(mut self, subject: impl Into<String>) -> Self {
         self.finding.subject = subject.into();
         self

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 
 /// git holds these for moments; an editor open in `git commit` for longer, but then git is alive.
@@ -21,7 +21,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
         .filter(abandoned)
         .map(|lock| {
             let shown = patient.shown(&lock);
-            Finding::problem(
+            Found::problem(
                 "git-lock",
                 format!("{shown} was left by a git that is gone; git refuses to work beside it"),
             )
@@ -31,7 +31,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
         .collect();
     found.extend(half_made(patient));
     if found.is_empty() {
-        found.push(Finding::ok("git-lock", "none left over"));
+        found.push(Found::ok("git-lock", "none left over"));
     }
     found
 }
@@ -48,7 +48,7 @@ fn half_made(patient: &Patient) -> Vec<Found> {
         .filter(|lock| is_old(lock) && !patient.git.someone_may_hold(lock))
         .map(|lock| {
             let shown = patient.shown(&lock);
-            Finding::problem("git-lock", format!("{shown} was left by a `git worktree add` that is gone"))
+            Found::problem("git-lock", format!("{shown} was left by a `git worktree add` that is gone"))
                 .about(shown)
                 .curable(Cure::ClearGitLock(lock))
         })

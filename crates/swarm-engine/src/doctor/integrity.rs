@@ -3,7 +3,7 @@
 use swarm_protocol::ids::TaskId;
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use swarm_work::daemon::RunFiles;
 use swarm_work::worktree::{Flaw, all_markers, examine};
@@ -22,12 +22,12 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
         match examine(&patient.git, &marker.task, dir).await {
             Ok(flaws) => found.extend(told(&marker.task, &shown, &flaws)),
             Err(error) => {
-                found.push(Finding::note(ID, format!("{shown} was not looked at: {error}")).about(shown))
+                found.push(Found::note(ID, format!("{shown} was not looked at: {error}")).about(shown))
             }
         }
     }
     if found.is_empty() {
-        found.push(Finding::ok(ID, "every worktree is consistent"));
+        found.push(Found::ok(ID, "every worktree is consistent"));
     }
     found
 }
@@ -42,7 +42,7 @@ fn told(task: &TaskId, shown: &str, flaws: &[Flaw]) -> Option<Found> {
         return None;
     }
     let what = format!("{shown}: {}", words.join("; "));
-    Some(Finding::problem(ID, what).about(shown).curable(Cure::MendWorktree(task.clone())))
+    Some(Found::problem(ID, what).about(shown).curable(Cure::MendWorktree(task.clone())))
 }
 
 /// Other checks have names and cures of their own for these.

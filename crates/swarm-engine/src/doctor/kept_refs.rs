@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use swarm_git::GitError;
 use swarm_process::Input;
@@ -15,14 +15,14 @@ const NAMED_MAX: usize = 20;
 pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let lost = match without_object(patient).await {
         Ok(lost) => lost,
-        Err(error) => return vec![Finding::note(ID, format!("not looked at: {error}"))],
+        Err(error) => return vec![Found::note(ID, format!("not looked at: {error}"))],
     };
     if lost.is_empty() {
-        return vec![Finding::ok(ID, "each names what git has")];
+        return vec![Found::ok(ID, "each names what git has")];
     }
     let finding = |name: &String| {
         let what = format!("{name} names an object that git does not have");
-        Finding::problem(ID, what).about(name).by_hand(format!("git update-ref -d {name}"))
+        Found::problem(ID, what).about(name).by_hand(format!("git update-ref -d {name}"))
     };
     lost.iter().take(NAMED_MAX).map(finding).collect()
 }

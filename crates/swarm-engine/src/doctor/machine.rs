@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use swarm_process::containment::{Namespaces, available, own_view};
 use swarm_process::launcher::Launcher;
 use swarm_process::{plays_the_launcher, sandbox};
@@ -20,7 +20,7 @@ pub(super) async fn inspect() -> Vec<Found> {
     let (view, nets) = if plays_the_launcher() {
         (view().await, nets().await)
     } else {
-        let untried = |id| Finding::note(id, "not tried: this program cannot be its own launcher");
+        let untried = |id| Found::note(id, "not tried: this program cannot be its own launcher");
         (untried("view"), untried("containment"))
     };
     vec![walls(), view, nets, inotify()]
@@ -29,19 +29,19 @@ pub(super) async fn inspect() -> Vec<Found> {
 fn walls() -> Found {
     match sandbox::doctor() {
         Ok(status) if status.fully && status.missing.is_empty() => {
-            Finding::ok("landlock", format!("Landlock, version {}", status.abi))
+            Found::ok("landlock", format!("Landlock, version {}", status.abi))
         }
         Ok(status) if status.abi > 0 => {
             let missing = status.missing.join("; ");
-            Finding::note("landlock", format!("Landlock, version {}: {missing}", status.abi))
+            Found::note("landlock", format!("Landlock, version {}: {missing}", status.abi))
                 .by_hand("use a newer Linux")
         }
-        Ok(status) => Finding::note(
+        Ok(status) => Found::note(
             "landlock",
             format!("agents are not kept to their worktree: {}", status.missing.join("; ")),
         )
         .by_hand("use Linux 5.13 or newer with Landlock, or `\"sandbox\": \"program\"`"),
-        Err(why) => Finding::note("landlock", format!("agents are not kept to their worktree: {why}")),
+        Err(why) => Found::note("landlock", format!("agents are not kept to their worktree: {why}")),
     }
 }
 
@@ -50,9 +50,9 @@ async fn view() -> Found {
     match own_view(&Launcher::myself()).await {
         Ok(Namespaces { user }) => {
             let how = if user { "in a user namespace" } else { "as root" };
-            Finding::ok("view", format!("namespaces for files, processes and memory ({how})"))
+            Found::ok("view", format!("namespaces for files, processes and memory ({how})"))
         }
-        Err(why) => Finding::note(
+        Err(why) => Found::note(
             "view",
             format!("agents can reach sockets and terminals of yours, and change modes of your files: {why}"),
         )
@@ -68,9 +68,9 @@ async fn nets() -> Found {
     let fails: Vec<String> = fails.collect();
     match works.first() {
         Some(&"group") | None => {
-            Finding::note("containment", format!("only process groups; {}", fails.join("; ")))
+            Found::note("containment", format!("only process groups; {}", fails.join("; ")))
         }
-        Some(best) => Finding::ok("containment", format!("{best} (of {})", works.join(", "))),
+        Some(best) => Found::ok("containment", format!("{best} (of {})", works.join(", "))),
     }
 }
 
@@ -79,37 +79,36 @@ fn inotify() -> Found {
         std::fs::read_to_string(format!("/proc/sys/fs/inotify/{name}")).ok()?.trim().parse().ok()
     };
     match (limit("max_user_instances"), limit("max_user_watches")) {
-        (Some(instances), _) if instances < INOTIFY_INSTANCES_MIN => Finding::note(
+        (Some(instances), _) if instances < INOTIFY_INSTANCES_MIN => Found::note(
             "inotify",
             format!("only {instances} programs may watch files at once: changes are seen later"),
         )
         .by_hand("sysctl fs.inotify.max_user_instances=512"),
         (Some(instances), Some(watches)) => {
-            Finding::ok("inotify", format!("{instances} watchers, {watches} watches"))
+            Found::ok("inotify", format!("{instances} watchers, {watches} watches"))
         }
-        _ => Finding::note("inotify", "this kernel does not say whether files can be watched"),
+        _ => Found::note("inotify", "this kernel does not say whether files can be watched"),
     }
 }
 
 pub(super) fn disk(place: &Path, what: &str) -> Found {
     let Ok(stat) = rustix::fs::statvfs(place) else {
-        return Finding::note("disk", format!("cannot see how much room {what} has"));
+        return Found::note("disk", format!("cannot see how much room {what} has"));
     };
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let words = format!("{} free for {what}", bytes(free));
     match free {
-        _ if crate::coordinator::is_read_only(place) => Finding::problem(
+        _ if crate::coordinator::is_read_only(place) => Found::problem(
             "disk",
             format!("the file system of {what} is read-only: nothing can be recorded or done"),
         )
         .by_hand("mount it writable again (`dmesg` says why it is not)"),
         _ if stat.f_files > 0 && stat.f_favail == 0 => {
-            Finding::problem("disk", format!("no file can be made any more for {what}"))
-                .by_hand("delete files")
+            Found::problem("disk", format!("no file can be made any more for {what}")).by_hand("delete files")
         }
-        n if n < DISK_FULL_BYTES => Finding::problem("disk", words).by_hand("free some disk space"),
-        n if n < DISK_LOW_BYTES => Finding::note("disk", words).by_hand("free some disk space"),
-        _ => Finding::ok("disk", words),
+        n if n < DISK_FULL_BYTES => Found::problem("disk", words).by_hand("free some disk space"),
+        n if n < DISK_LOW_BYTES => Found::note("disk", words).by_hand("free some disk space"),
+        _ => Found::ok("disk", words),
     }
 }
 

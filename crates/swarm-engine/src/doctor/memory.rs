@@ -1,7 +1,7 @@
 //! The ledger and what is made from it.
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use crate::projection::{self, Condition};
 use crate::store::{Store, VerifyReport, is_as_written};
@@ -10,14 +10,14 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     if let Some(error) = &patient.ledger_error {
         let hint = error.hint();
         let hint = if hint.is_empty() { "swarm plan salvage".into() } else { hint };
-        return vec![Finding::problem("ledger", whole(error)).by_hand(hint)];
+        return vec![Found::problem("ledger", whole(error)).by_hand(hint)];
     }
     if patient.state.seq == 0 {
-        return vec![Finding::ok("ledger", "none yet")];
+        return vec![Found::ok("ledger", "none yet")];
     }
     let report = match Store::verify(&patient.paths, &patient.options) {
         Ok(report) => report,
-        Err(error) => return vec![Finding::problem("ledger", whole(&error)).curable(Cure::TakeTheLedger)],
+        Err(error) => return vec![Found::problem("ledger", whole(&error)).curable(Cure::TakeTheLedger)],
     };
     let mut found = vec![ledger(patient, &report), second_copy(patient, &report)];
     found.extend(snapshots(patient));
@@ -42,19 +42,18 @@ fn ledger(patient: &Patient, report: &VerifyReport) -> Found {
     let mut wrong: Vec<&str> = report.integrity.iter().filter(about_others).map(String::as_str).collect();
     wrong.extend(report.completeness.iter().map(String::as_str));
     if !wrong.is_empty() {
-        return Finding::problem("ledger", wrong.join("; ")).curable(Cure::TakeTheLedger);
+        return Found::problem("ledger", wrong.join("; ")).curable(Cure::TakeTheLedger);
     }
     if let Some(loss) = &patient.state.loss {
-        return Finding::problem("ledger", format!("records were lost: {loss}"))
-            .by_hand("swarm plan salvage");
+        return Found::problem("ledger", format!("records were lost: {loss}")).by_hand("swarm plan salvage");
     }
     // A batch that a living writer is writing looks the same as one that a dead writer left.
     match unfinished_bytes(patient) {
-        0 => Finding::ok("ledger", format!("{} records, the chain holds", report.records)),
+        0 => Found::ok("ledger", format!("{} records, the chain holds", report.records)),
         n if patient.coordinator.is_some() => {
-            Finding::ok("ledger", format!("{} records, {n} bytes are being written", report.records))
+            Found::ok("ledger", format!("{} records, {n} bytes are being written", report.records))
         }
-        n => Finding::problem(
+        n => Found::problem(
             "ledger",
             format!("an unfinished batch of {n} bytes lies behind record {}", report.records),
         )
@@ -70,11 +69,11 @@ fn unfinished_bytes(patient: &Patient) -> u64 {
 
 fn second_copy(patient: &Patient, report: &VerifyReport) -> Found {
     match report.second_copy.as_str() {
-        "agrees" => Finding::ok("second-copy", "agrees with the ledger"),
+        "agrees" => Found::ok("second-copy", "agrees with the ledger"),
         words if patient.coordinator.is_some() && !words.starts_with("differs") => {
-            Finding::ok("second-copy", words)
+            Found::ok("second-copy", words)
         }
-        words => Finding::problem("second-copy", words).curable(Cure::TakeTheLedger),
+        words => Found::problem("second-copy", words).curable(Cure::TakeTheLedger),
     }
 }
 
@@ -82,13 +81,13 @@ fn snapshots(patient: &Patient) -> Vec<Found> {
     let both = [&patient.paths.snapshot, &patient.paths.snapshot_prev];
     let damaged: Vec<_> = both.into_iter().filter(|path| path.exists() && !is_as_written(path)).collect();
     if damaged.is_empty() {
-        return vec![Finding::ok("snapshot", "readable, or not needed yet")];
+        return vec![Found::ok("snapshot", "readable, or not needed yet")];
     }
     damaged
         .into_iter()
         .map(|path| {
             let shown = patient.shown(path);
-            Finding::problem("snapshot", format!("{shown} is damaged; starting takes longer without it"))
+            Found::problem("snapshot", format!("{shown} is damaged; starting takes longer without it"))
                 .about(shown)
                 .curable(Cure::RebuildSnapshot(path.clone()))
         })
@@ -105,13 +104,13 @@ fn projections(patient: &Patient) -> Vec<Found> {
             // A coordinator writes them every few seconds.
             Condition::Stale { .. } | Condition::Missing if patient.coordinator.is_some() => continue,
             Condition::Stale { .. } => {
-                Finding::note("projections", words).about(shown).curable(Cure::TakeTheLedger)
+                Found::note("projections", words).about(shown).curable(Cure::TakeTheLedger)
             }
-            _ => Finding::problem("projections", words).about(shown).curable(Cure::TakeTheLedger),
+            _ => Found::problem("projections", words).about(shown).curable(Cure::TakeTheLedger),
         });
     }
     if found.is_empty() {
-        found.push(Finding::ok("projections", "show the last record"));
+        found.push(Found::ok("projections", "show the last record"));
     }
     found
 }

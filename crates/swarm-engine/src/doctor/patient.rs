@@ -8,7 +8,7 @@ use swarm_core::State;
 use swarm_ledger::Head;
 use swarm_protocol::config::Config;
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use crate::anchor;
 use crate::paths::Paths;
 use crate::settings;
@@ -54,20 +54,20 @@ impl Patient {
             Ok(_) if !unknown.is_empty() => {
                 let names: Vec<String> = unknown.iter().map(|file| file.path.display().to_string()).collect();
                 let what = format!("{} came with the repository and is not used", names.join(", "));
-                found.push(Finding::problem("config", what).by_hand("swarm trust"));
+                found.push(Found::problem("config", what).by_hand("swarm trust"));
                 Config::default()
             }
             Ok(settings) => {
                 let shown = paths.shown(&paths.config);
                 let there =
                     if paths.config.exists() { format!("{shown} is valid") } else { "the defaults".into() };
-                found.push(Finding::ok("config", there));
+                found.push(Found::ok("config", there));
                 settings.config
             }
             Err(error) => {
                 let what = format!("{} at {}", error.why, error.place);
                 let hint = if error.hint.is_empty() { "put the value right".into() } else { error.hint };
-                found.push(Finding::problem("config", what).by_hand(hint));
+                found.push(Found::problem("config", what).by_hand(hint));
                 Config::default()
             }
         };

@@ -1,6 +1,6 @@
 //! Where the swarm lies: the disk under it, and the clock it counts by.
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::machine::disk;
 use super::patient::Patient;
 use crate::clock::wall_clock;
@@ -38,29 +38,29 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
 
 fn filesystem(patient: &Patient) -> Found {
     let Ok(stat) = rustix::fs::statfs(&patient.paths.root) else {
-        return Finding::note("filesystem", "the kernel does not say which one it is");
+        return Found::note("filesystem", "the kernel does not say which one it is");
     };
     #[allow(clippy::unnecessary_cast, reason = "the width of this number differs between machines")]
     let kind = stat.f_type as u64 & 0xFFFF_FFFF;
     match REMOTE.iter().find(|(magic, _)| *magic == kind) {
-        Some((_, "memory")) => Finding::note("filesystem", "it is in memory: nothing survives a restart"),
-        Some((_, name)) => Finding::note(
+        Some((_, "memory")) => Found::note("filesystem", "it is in memory: nothing survives a restart"),
+        Some((_, name)) => Found::note(
             "filesystem",
             format!("{name}: whether locks hold and a sync reaches the disk is up to the server"),
         )
         .by_hand("keep the repository on a disk of this machine"),
-        None => Finding::ok("filesystem", "a local one"),
+        None => Found::ok("filesystem", "a local one"),
     }
 }
 
 fn clock(patient: &Patient) -> Found {
     let (now, last) = (wall_clock(), patient.state.at);
     if last.0 > now.0.saturating_add(AHEAD_MAX_MS) {
-        return Finding::note(
+        return Found::note(
             "clock",
             format!("the last record is of {last}, which is still to come: the clock was set back"),
         )
         .by_hand("set the clock; records stay in order all the same");
     }
-    Finding::ok("clock", "not behind the ledger")
+    Found::ok("clock", "not behind the ledger")
 }

@@ -1,6 +1,6 @@
 //! The agent programs: a missing one is a problem only where it is to be used.
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use crate::coordinator::Outfit;
 use swarm_agents::{AgentProgram, AgentSetup, KNOWN, LoggedIn, ProgramReport, Surroundings, probe};
@@ -16,7 +16,7 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
                 found.push(in_use(&name, &outfit.setup, &probe(&outfit.setup, &around).await));
             }
             Err(error) => {
-                let problem = Finding::problem("agent", error.to_string()).about(name);
+                let problem = Found::problem("agent", error.to_string()).about(name);
                 found.push(problem.by_hand("put `agent` or `profiles` of the configuration right"));
             }
         }
@@ -42,20 +42,20 @@ fn in_use(name: &str, setup: &AgentSetup, report: &ProgramReport) -> Found {
     let words = describe(report);
     let hint = report.hint.clone().unwrap_or_else(|| "swarm run --agent NAME".into());
     if setup.program == AgentProgram::Script {
-        return Finding::ok("agent", "script is built in").about(name);
+        return Found::ok("agent", "script is built in").about(name);
     }
     if report.found.is_none() {
-        return Finding::problem("agent", words).about(name).by_hand(hint);
+        return Found::problem("agent", words).about(name).by_hand(hint);
     }
     match report.logged_in {
         // Not every way of logging in leaves something to be seen, so this is no more than a hint.
-        LoggedIn::No => Finding::note("agent", words).about(name).by_hand(hint),
-        _ => Finding::ok("agent", words).about(name),
+        LoggedIn::No => Found::note("agent", words).about(name).by_hand(hint),
+        _ => Found::ok("agent", words).about(name),
     }
 }
 
 fn idle(report: &ProgramReport) -> Found {
-    Finding::ok("agent", format!("{}; not used here", describe(report))).about(report.program.name())
+    Found::ok("agent", format!("{}; not used here", describe(report))).about(report.program.name())
 }
 
 fn describe(report: &ProgramReport) -> String {

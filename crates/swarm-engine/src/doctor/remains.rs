@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::machine::bytes;
 use super::patient::Patient;
 use crate::half_written::broken_off;
@@ -29,27 +29,27 @@ fn coordinator(patient: &Patient) -> Found {
                 "process {} is stopped (SIGSTOP, Ctrl+Z or a debugger): nothing moves",
                 coordinator.pid
             );
-            Finding::problem("coordinator", what).by_hand(format!("kill -CONT {}", coordinator.pid))
+            Found::problem("coordinator", what).by_hand(format!("kill -CONT {}", coordinator.pid))
         }
-        Some(coordinator) => Finding::ok("coordinator", format!("running as process {}", coordinator.pid)),
-        None => Finding::ok("coordinator", "not running"),
+        Some(coordinator) => Found::ok("coordinator", format!("running as process {}", coordinator.pid)),
+        None => Found::ok("coordinator", "not running"),
     }
 }
 
 fn socket(patient: &Patient) -> Found {
     let path = &patient.paths.socket;
     if std::fs::symlink_metadata(path).is_err() {
-        return Finding::ok("socket", "none left over");
+        return Found::ok("socket", "none left over");
     }
     match std::os::unix::net::UnixStream::connect(path) {
-        Ok(_) => Finding::ok("socket", "in use"),
+        Ok(_) => Found::ok("socket", "in use"),
         Err(_) if patient.coordinator.is_some() => {
-            Finding::problem("socket", "the coordinator does not listen on its socket")
+            Found::problem("socket", "the coordinator does not listen on its socket")
                 .by_hand("stop it with Ctrl+C and start `swarm run` again")
         }
         Err(_) => {
             let shown = patient.shown(path);
-            Finding::problem("socket", format!("{shown} is left over from a dead coordinator"))
+            Found::problem("socket", format!("{shown} is left over from a dead coordinator"))
                 .about(shown)
                 .curable(Cure::RemoveSocket)
         }
@@ -67,14 +67,14 @@ fn trash(patient: &Patient) -> Found {
     let words = format!("{} things, {}", all.len(), bytes(size));
     if overdue > 0 {
         let what = format!("{words}, {overdue} of them overdue");
-        return Finding::problem("trash", what).curable(Cure::EmptyTrash(rule));
+        return Found::problem("trash", what).curable(Cure::EmptyTrash(rule));
     }
     if all.len() > rule.entries_max || size > rule.bytes_max {
         let room = format!("room for {} things and {}", rule.entries_max, bytes(rule.bytes_max));
         let what = format!("full: {words}; {room}");
-        return Finding::problem("trash", what).curable(Cure::EmptyTrash(rule));
+        return Found::problem("trash", what).curable(Cure::EmptyTrash(rule));
     }
-    Finding::ok("trash", if all.is_empty() { "empty".into() } else { words })
+    Found::ok("trash", if all.is_empty() { "empty".into() } else { words })
 }
 
 fn size_of(roots: &[PathBuf]) -> u64 {
@@ -110,14 +110,14 @@ fn permissions(patient: &Patient) -> Vec<Found> {
         if wrong {
             let shown = patient.shown(&path);
             found.push(
-                Finding::problem("permissions", format!("{shown} is open to other users ({mode:o})"))
+                Found::problem("permissions", format!("{shown} is open to other users ({mode:o})"))
                     .about(shown)
                     .curable(Cure::Close { path, mode: mode & 0o700 }),
             );
         }
     }
     if found.is_empty() {
-        found.push(Finding::ok("permissions", "closed to other users"));
+        found.push(Found::ok("permissions", "closed to other users"));
     }
     found
 }
@@ -127,13 +127,13 @@ fn temporary(patient: &Patient) -> Vec<Found> {
     let mut found: Vec<Found> = half
         .map(|path| {
             let shown = patient.shown(&path);
-            Finding::problem("temporary", format!("{shown} was never finished"))
+            Found::problem("temporary", format!("{shown} was never finished"))
                 .about(shown)
                 .curable(Cure::PutAway(path))
         })
         .collect();
     if found.is_empty() {
-        found.push(Finding::ok("temporary", "none"));
+        found.push(Found::ok("temporary", "none"));
     }
     found
 }

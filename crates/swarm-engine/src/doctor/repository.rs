@@ -1,6 +1,6 @@
 //! The person's repository: what is unusual about it, and what is in the way.
 
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use swarm_git::Identity;
 use swarm_git::trunk::way_back;
@@ -9,8 +9,8 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let git = &patient.git;
     let (a, b, c) = git.version;
     vec![
-        Finding::ok("git", format!("{a}.{b}.{c}")),
-        Finding::ok("repository", format!("{}", git.main_checkout.display())),
+        Found::ok("git", format!("{a}.{b}.{c}")),
+        Found::ok("repository", format!("{}", git.main_checkout.display())),
         identity(patient),
         history(patient),
         submodules(patient),
@@ -22,7 +22,7 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
 fn identity(patient: &Patient) -> Found {
     let identity = &patient.git.identity;
     if *identity == Identity::of_the_swarm() {
-        return Finding::note(
+        return Found::note(
             "identity",
             format!(
                 "git knows no name of yours: what the swarm commits is signed {} <{}>",
@@ -31,36 +31,33 @@ fn identity(patient: &Patient) -> Found {
         )
         .by_hand("git config user.name NAME && git config user.email ADDRESS");
     }
-    Finding::ok("identity", format!("{} <{}>", identity.name, identity.email))
+    Found::ok("identity", format!("{} <{}>", identity.name, identity.email))
 }
 
 fn history(patient: &Patient) -> Found {
     if patient.git.common_dir.join("shallow").exists() {
-        return Finding::note(
-            "history",
-            "this is a shallow clone: where a branch began cannot always be seen",
-        )
-        .by_hand("git fetch --unshallow");
+        return Found::note("history", "this is a shallow clone: where a branch began cannot always be seen")
+            .by_hand("git fetch --unshallow");
     }
-    Finding::ok("history", "complete")
+    Found::ok("history", "complete")
 }
 
 fn submodules(patient: &Patient) -> Found {
     if patient.paths.root.join(".gitmodules").exists() {
-        return Finding::note("submodules", "worktrees do not contain submodules")
+        return Found::note("submodules", "worktrees do not contain submodules")
             .by_hand("set `worktree.setup` to `git submodule update --init`");
     }
-    Finding::ok("submodules", "none")
+    Found::ok("submodules", "none")
 }
 
 async fn branch_in_the_way(patient: &Patient) -> Found {
     match patient.git.ref_value("refs/heads/swarm").await {
-        Ok(None) => Finding::ok("branch-in-the-way", "no branch is named swarm"),
+        Ok(None) => Found::ok("branch-in-the-way", "no branch is named swarm"),
         Ok(Some(_)) => {
-            Finding::problem("branch-in-the-way", "a branch named swarm prevents branches named swarm/TASK")
+            Found::problem("branch-in-the-way", "a branch named swarm prevents branches named swarm/TASK")
                 .by_hand("git branch -m swarm swarm-old")
         }
-        Err(error) => Finding::problem("branch-in-the-way", format!("the refs cannot be read: {error}"))
+        Err(error) => Found::problem("branch-in-the-way", format!("the refs cannot be read: {error}"))
             .by_hand("git fsck"),
     }
 }
@@ -68,17 +65,17 @@ async fn branch_in_the_way(patient: &Patient) -> Found {
 /// The branch that the plan is merged into has to be there; what is checked out is the person's own business.
 async fn trunk(patient: &Patient) -> Found {
     let Some(trunk) = patient.state.pinned_trunk() else {
-        return Finding::ok("trunk", "the plan has not been run yet");
+        return Found::ok("trunk", "the plan has not been run yet");
     };
     match patient.git.ref_value(&format!("refs/heads/{trunk}")).await {
-        Ok(Some(_)) => Finding::ok("trunk", trunk.to_owned()),
+        Ok(Some(_)) => Found::ok("trunk", trunk.to_owned()),
         Ok(None) => {
             let seen = patient.state.last_seen_on_trunk();
-            Finding::problem("trunk", format!("the branch {trunk}, which the plan is merged into, is gone"))
+            Found::problem("trunk", format!("the branch {trunk}, which the plan is merged into, is gone"))
                 .by_hand(way_back(trunk, seen.as_ref()))
         }
         Err(error) => {
-            Finding::problem("trunk", format!("the refs cannot be read: {error}")).by_hand("git fsck")
+            Found::problem("trunk", format!("the refs cannot be read: {error}")).by_hand("git fsck")
         }
     }
 }

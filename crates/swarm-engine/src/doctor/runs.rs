@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use swarm_protocol::ids::RunId;
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use swarm_process::containment::cgroup::leaves_of_swarm;
 use swarm_process::processes_with_nonce;
@@ -23,7 +23,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
         let known = patient.state.runs.contains_key(&run);
         match (known, alive.is_empty(), has_daemon(&files)) {
             (false, false, _) => found.push(
-                Finding::problem(
+                Found::problem(
                     "leftover-process",
                     format!("{run} has ended, and process {} of it lives", list(&alive)),
                 )
@@ -31,7 +31,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
                 .curable(Cure::EndRun(run)),
             ),
             (false, true, _) => found.push(
-                Finding::problem(
+                Found::problem(
                     "leftover-run",
                     format!("files of {run} are left, which the ledger does not know as running"),
                 )
@@ -39,7 +39,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
                 .curable(Cure::EndRun(run)),
             ),
             (true, false, false) => found.push(
-                Finding::problem(
+                Found::problem(
                     "leftover-process",
                     format!("the daemon of {run} died, and process {} of it lives", list(&alive)),
                 )
@@ -47,12 +47,12 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
                 .curable(Cure::EndProcesses(run)),
             ),
             (true, _, true) => found.push(
-                Finding::note("coordinator", format!("{run} is still running without a coordinator"))
+                Found::note("coordinator", format!("{run} is still running without a coordinator"))
                     .about(run.as_str())
                     .by_hand("swarm run"),
             ),
             (true, true, false) => found.push(
-                Finding::note("coordinator", format!("{run} was broken off; it is taken up again"))
+                Found::note("coordinator", format!("{run} was broken off; it is taken up again"))
                     .about(run.as_str())
                     .by_hand("swarm run"),
             ),
@@ -61,7 +61,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     found.extend(groups(patient));
     for id in ["leftover-process", "leftover-run"] {
         if found.iter().all(|one| one.finding.id != id) {
-            found.push(Finding::ok(id, "none"));
+            found.push(Found::ok(id, "none"));
         }
     }
     found
@@ -78,7 +78,7 @@ fn groups(patient: &Patient) -> Vec<Found> {
     let unknown = nonces.into_iter().filter(|nonce| !known.contains(nonce));
     unknown
         .map(|nonce| {
-            Finding::problem(
+            Found::problem(
                 "leftover-process",
                 format!("the control group of {nonce} is left of a run that has ended"),
             )

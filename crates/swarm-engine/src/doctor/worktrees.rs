@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::TaskId;
 
 use super::cure::Cure;
-use super::finding::{Finding, Found};
+use super::finding::Found;
 use super::patient::Patient;
 use swarm_git::Checkout;
 
@@ -27,20 +27,20 @@ fn gone(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
     let mut found: Vec<Found> = missing
         .map(|checkout| {
             let shown = patient.shown(&checkout.path);
-            Finding::problem("worktree-gone", format!("{shown} was deleted, but git still lists it"))
+            Found::problem("worktree-gone", format!("{shown} was deleted, but git still lists it"))
                 .about(shown)
                 .curable(Cure::ForgetWorktree(checkout.clone()))
         })
         .collect();
     if found.is_empty() {
-        found.push(Finding::ok("worktree-gone", "every worktree is where git expects it"));
+        found.push(Found::ok("worktree-gone", "every worktree is where git expects it"));
     }
     found
 }
 
 fn orphans(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
     if !patient.knows_tasks {
-        return vec![Finding::note(
+        return vec![Found::note(
             "worktree-orphan",
             "not looked for: the ledger does not say which tasks there are",
         )];
@@ -56,11 +56,11 @@ fn orphans(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
         let shown = patient.shown(&path);
         let registered = linked.iter().any(|checkout| checkout.path == path);
         found.push(if registered {
-            Finding::problem("worktree-orphan", format!("{shown} belongs to no task"))
+            Found::problem("worktree-orphan", format!("{shown} belongs to no task"))
                 .about(shown)
                 .curable(Cure::RemoveWorktree(task))
         } else {
-            Finding::note(
+            Found::note(
                 "worktree-orphan",
                 format!("{shown} is no worktree of this repository; it is left alone"),
             )
@@ -69,7 +69,7 @@ fn orphans(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
         });
     }
     if found.is_empty() {
-        found.push(Finding::ok("worktree-orphan", "none"));
+        found.push(Found::ok("worktree-orphan", "none"));
     }
     found
 }

@@ -71,6 +71,7 @@ impl Command {
             Self::Reserve { .. } => "reservations add",
             Self::ReleaseReservation { .. } => "reservations release",
             Self::Drain { .. } => "drain",
+            Self::CheckpointAndDrain { .. } => "stop --checkpoint",
             Self::AcknowledgeAttention { .. } => "attention --seen",
             Self::Propose { .. } => "propose",
             Self::AcceptProposal { .. } => "attention --accept",

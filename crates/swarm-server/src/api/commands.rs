@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use axum::{Extension, Json};
 use swarm_protocol::api::{CommandRequest, Delivery};
 use swarm_protocol::channel::{REQUEST_MAX, Response};
-use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::command::{Actor, Command, Envelope};
 use swarm_protocol::ids::CommandId;
 
 use super::body::{announced, must_be_json, read_up_to};
@@ -53,13 +53,11 @@ pub async fn send(
         return Err(refuse_agent(&api, inside, request).await);
     }
     if role != Role::Operator {
-        let message = format!("A {} may look, but not command", role.word());
-        let hint = "Ask from a shell of your own, outside of any attempt, without the header Swarm-Role";
-        return Err(Fault::new(StatusCode::FORBIDDEN, "not_for_viewers", message, hint));
+        return Err(Fault::not_for_viewers(role));
     }
     must_be_json(request.headers())?;
     let CommandRequest { id, by, command } = read_command(&api, request).await?;
-    let by = by.filter(|by| DOORS.contains(&by.as_str())).unwrap_or_else(|| "person:api".into());
+    let by = front_end(by);
     match api.command(Envelope { id, by, command }).await? {
         Response::Answer(answer) => {
             let seq = answer.seq;
@@ -68,6 +66,11 @@ pub async fn send(
         Response::Refused { refusal } => Err(refusal.into()),
         Response::Failed { text } => Err(Fault::world(text)),
     }
+}
+
+/// The front end as the ledger names it.
+pub(super) fn front_end(by: Option<Actor>) -> Actor {
+    by.filter(|by| DOORS.contains(&by.as_str())).unwrap_or_else(|| "person:api".into())
 }
 
 /// Only a plan may be large, and large bodies are read one or two at a time.

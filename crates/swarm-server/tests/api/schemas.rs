@@ -8,7 +8,11 @@ use swarm_protocol::api::{
 };
 use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::Command;
+use swarm_protocol::deed::{
+    DeedDone, DeedRequest, HookProgram, LearningsView, PromptView, SavedView, WorktreeView,
+};
 use swarm_protocol::diff::DiffView;
+use swarm_protocol::doctor::DoctorView;
 use swarm_protocol::oplog::{CheckpointView, HookView, OperationView, PreviewView};
 use swarm_protocol::over_time::OverTimeView;
 use swarm_protocol::plan::PlanFile;
@@ -39,6 +43,10 @@ fn schemas() -> Value {
     named::<AgentNews>(&mut generator);
     named::<Command>(&mut generator);
     named::<DiffView>(&mut generator);
+    named::<DoctorView>(&mut generator);
+    named::<DeedRequest>(&mut generator);
+    named::<DeedDone>(&mut generator);
+    named::<LearningsView>(&mut generator);
     named::<OverTimeView>(&mut generator);
     named::<TrunkView>(&mut generator);
     named::<PreviewView>(&mut generator);
@@ -60,10 +68,19 @@ fn schemas() -> Value {
         ("Reviews", json!({ "type": "array", "items": named::<ReviewView>(&mut generator) })),
         ("Hooks", json!({ "type": "array", "items": named::<HookView>(&mut generator) })),
     ];
+    let lists = [
+        ("Worktrees", named::<WorktreeView>(&mut generator)),
+        ("Saved", named::<SavedView>(&mut generator)),
+        ("Prompts", named::<PromptView>(&mut generator)),
+        ("HookPrograms", named::<HookProgram>(&mut generator)),
+    ];
     let usage = named::<swarm_protocol::failure::Usage>(&mut generator);
     let mut schemas = generator.take_definitions(true);
     schemas.insert("Since".into(), since(&usage));
     schemas.insert("Settings".into(), every_setting());
+    for (name, item) in lists {
+        schemas.insert(name.into(), json!({ "type": "array", "items": item }));
+    }
     for (name, view) in views {
         schemas.insert(format!("Seen{name}"), seen(&view));
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use swarm_protocol::api::AgentNews;
+use swarm_protocol::api::{AgentNews, LogPage};
 use swarm_protocol::ids::RunId;
 use swarm_server::client::{Client, ClientError, Event};
 use tokio::sync::mpsc;
@@ -107,7 +107,7 @@ async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
 pub async fn log(client: Client, run: RunId, told: mpsc::Sender<Input>) {
     let mut feed = client.follow_log(&run, 0);
     let mut reader = swarm_agents::said::Reader::default();
-    let mut tries = 0;
+    let (mut tries, mut byte) = (0, 0);
     loop {
         let first = match feed.next().await {
             Ok(Some(event)) => event,
@@ -128,14 +128,47 @@ pub async fn log(client: Client, run: RunId, told: mpsc::Sender<Input>) {
                 _ => break,
             }
         }
-        let lines: Vec<LogLine> = events.iter().flat_map(|event| read(&mut reader, &event.data)).collect();
+        let mut lines: Vec<LogLine> = Vec::new();
+        for event in &events {
+            lines.extend(read(&mut reader, &event.data, byte));
+            byte = event.id.unwrap_or(byte);
+        }
         if !lines.is_empty() && told.send(Input::Log(run.clone(), lines)).await.is_err() {
             return;
         }
     }
 }
 
-fn read(reader: &mut swarm_agents::said::Reader, text: &str) -> Vec<LogLine> {
+/// Bytes of a journal that are read backwards at once.
+const OLDER_BYTES: u64 = 256 * 1024;
+
+/// Pages of it: a journal of short lines has more of them in so many bytes.
+const OLDER_PAGES: usize = 16;
+
+/// Lines before the one of this number, which begins at this byte or behind it. None where they cannot be had.
+pub async fn older(client: &Client, run: &RunId, before: u64, byte: u64) -> Vec<LogLine> {
+    let begin = byte.saturating_sub(OLDER_BYTES);
+    let (mut from, mut lines) = (begin, Vec::new());
+    let mut reader = swarm_agents::said::Reader::default();
+    for _ in 0..OLDER_PAGES {
+        let page: Result<LogPage, _> =
+            client.get(&format!("/v1/runs/{run}/log?from={from}&limit=1000")).await;
+        let Ok(page) = page else { break };
+        for line in &page.lines {
+            lines.extend(read(&mut reader, &line.to_string(), begin).into_iter().filter(|l| l.n < before));
+        }
+        let reached =
+            page.lines.last().and_then(|line| line.get("n")?.as_u64()).is_none_or(|n| n + 1 >= before);
+        if reached || page.end || page.cursor <= from {
+            return lines;
+        }
+        from = page.cursor;
+    }
+    // With a gap behind them they would be told in a wrong order.
+    vec![]
+}
+
+fn read(reader: &mut swarm_agents::said::Reader, text: &str, byte: u64) -> Vec<LogLine> {
     use crate::input::Tone;
     use swarm_agents::said::Tone as Said;
     let Ok(line) = serde_json::from_str::<swarm_agents::journal::Line>(text) else { return vec![] };
@@ -146,5 +179,6 @@ fn read(reader: &mut swarm_agents::said::Reader, text: &str) -> Vec<LogLine> {
         Said::Swarm => Tone::Swarm,
     };
     let said = reader.line(&line).into_iter();
-    said.map(|said| LogLine { at: line.ts, tone: tone(said.tone), text: said.text }).collect()
+    said.map(|said| LogLine { n: line.n, byte, at: line.ts, tone: tone(said.tone), text: said.text })
+        .collect()
 }

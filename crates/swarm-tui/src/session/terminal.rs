@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -17,10 +18,11 @@ use crossterm::terminal::{
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_stream::StreamExt;
 
 use super::Left;
 use super::cast::{Cast, Out};
-use crate::input::{Input, Key, Mouse};
+use crate::input::{Input, Key, Mouse, bursts};
 
 /// The title that the shell gave its terminal is put aside and comes back.
 const KEEP_TITLE: &str = "\x1b[22;0t";
@@ -172,6 +174,20 @@ impl Ended {
 }
 
 /// None for what is of no interest: releases of keys, movements of the mouse.
+/// Events that are taken in at once: more of them wait.
+const TOGETHER_MAX: usize = 16 * 1024;
+
+/// The event, and everything that came with it.
+pub async fn together(first: Event, events: &mut EventStream) -> Vec<Input> {
+    let mut inputs: Vec<Input> = input_of(first).into_iter().collect();
+    while inputs.len() < TOGETHER_MAX
+        && let Ok(Some(Ok(event))) = tokio::time::timeout(Duration::ZERO, events.next()).await
+    {
+        inputs.extend(input_of(event));
+    }
+    bursts(inputs)
+}
+
 pub fn input_of(event: Event) -> Option<Input> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => key_of(key).map(Input::Key),

@@ -81,6 +81,24 @@ impl Hands {
                     self.logs.entry(run.clone()).or_insert_with(follow);
                 }
             }
+            Wish::FollowAnew(run) => {
+                let log = tokio::spawn(feed::log(source.client.clone(), run.clone(), told));
+                if let Some(before) = self.logs.insert(run, log) {
+                    before.abort();
+                }
+            }
+            Wish::OlderLog { run, before, byte } => {
+                spawn(told, async move {
+                    let lines = feed::older(&source.client, &run, before, byte).await;
+                    Input::OlderLog(run, lines)
+                });
+            }
+            Wish::OlderEvents { before, newest } => {
+                spawn(told, async move { Input::OlderEvents(source.older(before, newest).await) });
+            }
+            Wish::NewestEvents => {
+                spawn(told, async move { Input::Events(source.before().await) });
+            }
             // Those of the terminal are the loop's.
             Wish::Editor(_)
             | Wish::Show(_)

@@ -7,7 +7,7 @@ use swarm_protocol::view::TaskView;
 
 use super::sending;
 use crate::input::{EventLine, LogLine, Wish};
-use crate::model::{EVENTS_MAX, LOG_MAX, Left, Model, Node, View};
+use crate::model::{EVENTS_MAX, HELD_MAX, LOG_MAX, Left, Model, Node, View};
 use crate::said::{age, count, money};
 
 pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<Wish> {
@@ -38,7 +38,6 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
     wishes.extend(model.looking_at.clone().map(Wish::Task));
     if model.past.is_none() {
         wishes.push(Wish::Allowed(model.looking_at.clone()));
-        wishes.extend(sending::go_on(model));
         sending::ended(model);
     }
     wishes
@@ -64,6 +63,7 @@ fn roam(model: &mut Model) {
 /// Begins again with another plan.
 pub fn anew(model: &mut Model) -> Vec<Wish> {
     model.events.clear();
+    (model.events_cut, model.events_asked) = (false, None);
     (model.newest, model.past, model.board, model.looking_at, model.node) = (0, None, None, None, None);
     vec![Wish::Board(None)]
 }
@@ -139,12 +139,17 @@ pub fn events(model: &mut Model, events: Vec<EventLine>) -> Vec<Wish> {
     for event in events {
         model.newest = model.newest.max(event.seq);
         // After a lost connection some may come again.
-        if model.events.back().is_none_or(|last| last.seq < event.seq) {
+        if !model.events_cut && model.events.back().is_none_or(|last| last.seq < event.seq) {
             model.events.push_back(event);
         }
     }
-    let surplus = model.events.len().saturating_sub(EVENTS_MAX);
+    // What somebody reads stays.
+    let kept = if model.cursor(View::Events) == 0 { EVENTS_MAX } else { HELD_MAX };
+    let surplus = model.events.len().saturating_sub(kept);
     model.events.drain(..surplus);
+    if surplus > 0 {
+        model.events_asked = None;
+    }
     // Newest first: who reads further down stays at their line.
     let more = model.length(View::Events).saturating_sub(before);
     let at = &mut model.cursors[View::Events.index()];
@@ -169,8 +174,19 @@ pub fn log(model: &mut Model, run: &RunId, lines: Vec<LogLine>) -> Vec<Wish> {
     if model.log.run.as_ref() != Some(run) {
         return vec![];
     }
+    if model.log.back.is_some() && model.log.lines.len() + lines.len() > HELD_MAX {
+        // Whoever reads above is not pulled away from their line.
+        model.log.cut = true;
+    }
+    if model.log.cut {
+        model.log.unseen += lines.len();
+        return vec![];
+    }
     let before = if model.log.back.is_some() { crate::draw::log::length(model) } else { 0 };
-    append(&mut model.log.lines, lines);
+    match model.log.back {
+        Some(_) => model.log.lines.extend(lines),
+        None => append(&mut model.log.lines, lines),
+    }
     if model.log.back.is_some() {
         let now = crate::draw::log::length(model);
         let more = now.saturating_sub(before);

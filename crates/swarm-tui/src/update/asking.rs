@@ -16,7 +16,9 @@ pub fn weight(model: &Model, command: &Command) -> Option<Weight> {
         Command::StopAgent { .. } | Command::KillAgent { .. } | Command::Redirect { .. } => {
             Some(Weight::Stops)
         }
-        Command::SetMode { mode: Mode::Autopilot } | Command::Drain { .. } => Some(Weight::Stops),
+        Command::SetMode { mode: Mode::Autopilot }
+        | Command::Drain { .. }
+        | Command::CheckpointAndDrain { .. } => Some(Weight::Stops),
         Command::DeferTask { task } | Command::CancelTask { task } | Command::BlockTask { task, .. } => {
             model.agent_of(task).map(|_| Weight::Stops)
         }

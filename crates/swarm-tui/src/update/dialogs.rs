@@ -287,12 +287,12 @@ fn press_on(model: &mut Model) -> Vec<Wish> {
 
 fn quit(model: &mut Model, word: char) -> Vec<Wish> {
     model.dialog = None;
-    let drain = Command::Drain { why: "q in swarm tui".into() };
+    let why = "q in swarm tui".to_owned();
     let stopped = "The swarm stops; uncommitted work is kept. `swarm run` goes on".to_owned();
     match word {
         'd' => vec![Wish::Leave(leaving::farewell(model))],
-        's' => sending::send_then(model, Command::MakeCheckpoint { name: None }, Some(drain), Some(stopped)),
-        _ => sending::send_then(model, drain, None, Some(stopped)),
+        's' => sending::send_and_leave(model, Command::CheckpointAndDrain { why }, Some(stopped)),
+        _ => sending::send_and_leave(model, Command::Drain { why }, Some(stopped)),
     }
 }
 

@@ -13,13 +13,16 @@ use crate::model::{Full, Model, Part as WorkPart, View};
 /// Keys closer to one another than this were not pressed by fingers.
 const FINGERS_MS: u64 = 4;
 /// So many of them in a row are a paste in a terminal that does not say so.
-const BURST: u32 = 8;
+const BURST: u32 = crate::input::BURST as u32;
+/// What comes so soon after a paste is the rest of it.
+const REST_MS: u64 = 100;
 
 /// A digit this soon after an entry went away was meant for that one.
 const SLIPPED_MS: u64 = 700;
 
 pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
-    let close = model.now.0.saturating_sub(model.last_key.0) < FINGERS_MS;
+    let within = if model.burst >= BURST { REST_MS } else { FINGERS_MS };
+    let close = model.now.0.saturating_sub(model.last_key.0) < within;
     model.burst = if close { model.burst + 1 } else { 0 };
     model.last_key = model.now;
     if model.dialog.is_some() {
@@ -42,6 +45,28 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
         return vec![];
     }
     act(model, binding.action)
+}
+
+/// Keys that came all at once: words for a field, and nothing elsewhere.
+pub fn burst(model: &mut Model, keys: Vec<Key>) -> Vec<Wish> {
+    let mut wishes = Vec::new();
+    for key in keys {
+        let in_field = model.field().is_some() || (model.dialog.is_none() && is_typing(model));
+        if !in_field {
+            (model.burst, model.last_key) = (BURST, model.now);
+            model.note("This came faster than fingers type: taken for a paste and ignored");
+            return wishes;
+        }
+        // The end of a line is no word to send it.
+        let key = if matches!(key, Key::Enter | Key::Tab) { Key::Char(' ') } else { key };
+        wishes.extend(pressed(model, key));
+        (model.burst, model.last_key) = (BURST, model.now);
+    }
+    wishes
+}
+
+fn is_typing(model: &Model) -> bool {
+    model.typing_filter || model.typing_search
 }
 
 fn in_filter(model: &mut Model, key: Key) -> Vec<Wish> {

@@ -9,15 +9,11 @@ use crate::model::{Model, Said, Sent, Tone};
 
 /// Sends it, and says so until there is an answer.
 pub fn send(model: &mut Model, command: Command) -> Vec<Wish> {
-    send_then(model, command, None, None)
+    send_and_leave(model, command, None)
 }
 
-pub fn send_then(
-    model: &mut Model,
-    command: Command,
-    then: Option<Command>,
-    leave: Option<String>,
-) -> Vec<Wish> {
+/// The screen ends with this word when it has landed.
+pub fn send_and_leave(model: &mut Model, command: Command, leave: Option<String>) -> Vec<Wish> {
     model.tickets += 1;
     let ticket = model.tickets;
     let subject = command.subject();
@@ -27,7 +23,7 @@ pub fn send_then(
     };
     let task = subject.and_then(|subject| swarm_protocol::ids::TaskId::new(subject).ok());
     model.note(format!("{what}: sent"));
-    model.sent.push(Sent { ticket, task, what, then, leave, waits_for: None });
+    model.sent.push(Sent { ticket, task, what, leave });
     vec![Wish::Send(ticket, command)]
 }
 
@@ -42,15 +38,9 @@ pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>
         Ok(answer) => {
             model.said = Some(Said { tone: Tone::Done, text: answer.text.clone(), undo: true });
             model.awaited = Some(answer.id.clone());
-            let sent = &mut model.sent[at];
-            if sent.then.is_none() {
-                let leave = sent.leave.take();
-                model.stopping |= leave.is_some();
-                model.sent.remove(at);
-                return leave.map(Wish::Leave).into_iter().chain([Wish::Board(model.past)]).collect();
-            }
-            sent.waits_for = Some((answer.id, answer.seq));
-            vec![Wish::Board(None)]
+            let leave = model.sent.remove(at).leave;
+            model.stopping |= leave.is_some();
+            leave.map(Wish::Leave).into_iter().chain([Wish::Board(model.past)]).collect()
         }
     }
 }
@@ -77,20 +67,4 @@ pub fn ended(model: &mut Model) {
     };
     model.said = Some(Said { tone, text, undo: op.can_be_undone });
     model.awaited = None;
-}
-
-/// What was to follow an operation follows when it is over.
-pub fn go_on(model: &mut Model) -> Vec<Wish> {
-    let Some(board) = &model.board else { return vec![] };
-    let (seq, operations) = (board.status.seq, &board.operations);
-    let is_over = |sent: &Sent| match &sent.waits_for {
-        Some((id, at)) => {
-            let state = operations.iter().find(|op| op.id == *id).map(|op| op.state);
-            seq >= *at && state != Some(OperationState::UnderWay)
-        }
-        None => false,
-    };
-    let Some(at) = model.sent.iter().position(is_over) else { return vec![] };
-    let Sent { then, leave, .. } = model.sent.remove(at);
-    then.map(|command| send_then(model, command, None, leave)).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use crate::field::Field;
 use crate::input::{Link, Wish};
 use crate::keys::Action;
 use crate::model::{Model, Said, Sent, Tone};
-use crate::typed::{Does, Looked, named, words};
+use crate::typed::{Does, Looked, Typed, named, words};
 
 /// A line of the palette. One that lacks what the command needs goes back there to be completed.
 pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
@@ -20,7 +20,7 @@ pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
         model.dialog = Some(Dialog::new(Kind::Palette { text, selected: 0 }, model.now));
         return vec![];
     }
-    let does = command.does;
+    let does = does_now(command, &line);
     if does != Does::Reads && model.past.is_some() {
         let key = model.keys.first(Action::Present);
         model.note(format!("This is the past, which cannot be changed; {key} returns to the present"));
@@ -43,6 +43,17 @@ pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
     }
 }
 
+/// Some commands change something only where they are told to; alone they say what there is.
+fn does_now(command: &Typed, line: &str) -> Does {
+    let mut rest =
+        line.trim_start().strip_prefix(command.words.as_str()).unwrap_or_default().split_whitespace();
+    match command.words.as_str() {
+        "doctor" if !rest.any(|word| word == "--fix") => Does::Reads,
+        "restore" if rest.all(|word| word.starts_with('-')) => Does::Reads,
+        _ => command.does,
+    }
+}
+
 /// The command that a refusal named; without one, and without a coordinator, a run.
 pub fn hint(model: &mut Model) -> Vec<Wish> {
     let offline = (model.link == Link::Offline).then(|| "run".to_owned());
@@ -60,7 +71,7 @@ pub fn carry_out(model: &mut Model, line: &str, words: Vec<String>, seen: Option
     let ticket = model.tickets;
     model.note(format!("swarm {line}: sent"));
     let what = format!("swarm {line}");
-    model.sent.push(Sent { ticket, task: None, what, then: None, leave: None, waits_for: None });
+    model.sent.push(Sent { ticket, task: None, what, leave: None });
     vec![Wish::Call(ticket, words, seen)]
 }
 

@@ -280,7 +280,7 @@ fn events() -> Vec<EventLine> {
 }
 
 fn log() -> Vec<LogLine> {
-    let line = |secs, tone, text: &str| LogLine { at: ago(secs), tone, text: text.into() };
+    let line = |secs, tone, text: &str| LogLine { n: 1, byte: 0, at: ago(secs), tone, text: text.into() };
     vec![
         line(29, Tone::Tool, "Edit: chapters/02-worktrees.md"),
         line(25, Tone::Said, "14 passed, 1 failed: links_resolve"),

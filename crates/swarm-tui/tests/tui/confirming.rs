@@ -92,6 +92,83 @@ fn keys_faster_than_fingers_are_taken_for_a_paste() {
     assert_eq!(sent(&wishes), []);
 }
 
+/// Every key of the table, as somebody has them who types on before the screen has followed.
+#[test]
+fn whatever_is_typed_ahead_confirms_nothing_that_is_asked_for() {
+    for binding in swarm_tui::keys::KEYS {
+        for key in binding.keys {
+            for ahead in
+                [[Key::Enter, Key::Enter], [Key::Char('y'), Key::Enter], [Key::Char(' '), Key::Enter]]
+            {
+                let mut stage = Stage::new(80, 24);
+                stage.press(*key);
+                let opened = stage.model.dialog.is_some();
+                let mut wishes = vec![];
+                for key in ahead {
+                    stage.now += 30;
+                    wishes.extend(stage.take(Input::Key(key)));
+                }
+                assert!(!opened || sent(&wishes).is_empty(), "{key:?} {ahead:?}: {wishes:?}");
+            }
+        }
+    }
+}
+
+/// Ten thousand letters, each of which is a key of its own.
+fn long_text() -> String {
+    "zSu xR!b\nmP kdq".chars().cycle().take(10_000).collect()
+}
+
+fn key_of(c: char) -> Key {
+    if c == '\n' { Key::Enter } else { Key::Char(c) }
+}
+
+#[test]
+fn ten_kilobytes_that_are_pasted_do_nothing_outside_of_a_field() {
+    let mut stage = Stage::new(80, 24);
+    assert_eq!(stage.take(Input::Paste(long_text())), []);
+    // A terminal that does not say so sends them as keys, in pieces, the last of which may be short.
+    let keys: Vec<Input> = long_text().chars().map(|c| Input::Key(key_of(c))).collect();
+    for piece in keys.chunks(1021) {
+        for input in swarm_tui::input::bursts(piece.to_vec()) {
+            stage.now += 1;
+            assert_eq!(stage.take(input), []);
+        }
+    }
+    for c in "zS".chars() {
+        stage.now += 20;
+        assert_eq!(stage.take(Input::Key(Key::Char(c))), [], "the rest of it");
+    }
+    assert!(stage.model.dialog.is_none());
+    assert!(stage.model.said.as_ref().is_some_and(|said| said.text.contains("ignored")));
+}
+
+#[test]
+fn ten_kilobytes_that_are_pasted_into_a_field_are_words_and_have_a_bound() {
+    for as_keys in [false, true] {
+        let mut stage = Stage::new(80, 24);
+        stage.char('M');
+        stage.now += 300;
+        let inputs = match as_keys {
+            true => swarm_tui::input::bursts(long_text().chars().map(|c| Input::Key(key_of(c))).collect()),
+            false => vec![Input::Paste(long_text())],
+        };
+        for input in inputs {
+            assert_eq!(sent(&stage.take(input)), [], "a line's end in it sends nothing");
+        }
+        let sent = sent(&stage.press(Key::Enter));
+        let [Command::MessageAgent { text, .. }] = sent.as_slice() else { panic!("{sent:?}") };
+        assert!((3_000..=4_000).contains(&text.chars().count()), "{}", text.len());
+    }
+}
+
+#[test]
+fn a_key_that_is_held_down_is_no_paste() {
+    let held = swarm_tui::input::bursts(vec![Input::Key(Key::Char('j')); 40]);
+    assert_eq!(held.len(), 40);
+    assert!(held.iter().all(|input| matches!(input, Input::Key(Key::Char('j')))));
+}
+
 #[test]
 fn a_refused_key_says_why_and_what_would_help() {
     let mut stage = Stage::new(80, 24);

@@ -35,7 +35,7 @@ fn with_agents(count: usize) -> Box<BoardView> {
 
 fn says(stage: &mut Stage, run: &str, text: &str) {
     let run = swarm_protocol::ids::RunId::new(run).expect("an id");
-    let line = LogLine { at: ago(1), tone: Tone::Said, text: text.into() };
+    let line = LogLine { n: 1, byte: 0, at: ago(1), tone: Tone::Said, text: text.into() };
     stage.take(Input::Log(run, vec![line]));
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use swarm_protocol::operation::HookOutcome;
 
 use crate::commands::operate::{DryRun, shown_lines};
@@ -39,20 +38,12 @@ fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Ran {
-    hook: String,
-    outcome: HookOutcome,
-    output: String,
-}
-
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let variables: BTreeMap<String, String> = args.variables.into_iter().collect();
     if args.dry.dry_run {
         return shown_lines(cx, "hooks run", &Swarm::open(cx)?.would_run(&args.hook, &variables)?);
     }
-    let (outcome, output) = Swarm::open(cx)?.run_hook(&args.hook, &variables)?;
-    let ran = Ran { hook: args.hook, outcome, output };
+    let ran = Swarm::open(cx)?.run_hook(&args.hook, &variables)?;
     cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.describe()))?;
     match &ran.outcome {
         HookOutcome::Ok => Ok(()),

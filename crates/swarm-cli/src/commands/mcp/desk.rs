@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 use swarm_agents::journal::read_raw;
+use swarm_engine::by_hand::GiveUp;
 use swarm_mcp::desk::{Deed, Desk, Done};
 use swarm_protocol::api::{ApiError, HistoryPage, LogPage};
 use swarm_protocol::command::Command;
 use swarm_protocol::config::Confirm;
+use swarm_protocol::deed::WorktreeMade;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::oplog::PreviewView;
 use swarm_work::remove::Removal;
 
-use crate::commands::worktree::{list, merge};
 use crate::error::CliError;
 use crate::swarm::Swarm;
 use crate::swarm::inside::refuse_agents;
 use crate::swarm::screen::{Screen, told};
-use crate::swarm::worktrees::GiveUp;
 
 /// Bytes of a journal that are read for one answer.
 const LOG_BYTES_MAX: usize = 1 << 20;
@@ -34,11 +34,11 @@ impl Desk for Screen {
     }
 
     fn submission(&self, task: &TaskId) -> Result<Command, ApiError> {
-        merge::submits(self.swarm(), task).map_err(told)
+        self.swarm().submits(task).map_err(told)
     }
 
     fn worktrees(&self) -> Result<Value, ApiError> {
-        let lines = list::lines(self.swarm()).map_err(told)?;
+        let lines = self.swarm().worktree_views().map_err(told)?;
         Ok(serde_json::to_value(lines).unwrap_or_default())
     }
 
@@ -101,12 +101,10 @@ fn carry_out(swarm: &Swarm, deed: &Deed) -> Result<Done, CliError> {
         }
         Deed::CreateWorktree { task, from } => {
             let made = swarm.make_worktree(task, from.as_deref())?;
-            let word = if made.reattached { "Found" } else { "Made" };
-            let path = swarm.relative(&made.path);
-            Done {
-                text: format!("{word} {path} on {}", made.branch),
-                data: json!({ "task": task, "path": path, "branch": made.branch, "created": !made.reattached }),
-            }
+            let word = if made.created { "Made" } else { "Found" };
+            let text = format!("{word} {} on {}", made.path, made.branch);
+            let WorktreeMade { task, path, branch, created, .. } = made;
+            Done { text, data: json!({ "task": task, "path": path, "branch": branch, "created": created }) }
         }
         Deed::CleanUp { task } => clean_up(swarm, task)?,
         Deed::ClosePlan { stop } => {
@@ -117,14 +115,7 @@ fn carry_out(swarm: &Swarm, deed: &Deed) -> Result<Done, CliError> {
 }
 
 fn clean_up(swarm: &Swarm, task: &TaskId) -> Result<Done, CliError> {
-    let rows = swarm.rows_if_any()?;
-    let stays = match Swarm::worked_on(rows.iter().find(|row| row.id == *task)) {
-        Some(why) => Some(why),
-        None => match swarm.clean_up(task, false)? {
-            Removal::Removed => None,
-            Removal::Kept { why } => Some(why.to_string()),
-        },
-    };
+    let stays = swarm.clean_up(task, false, false)?.why;
     let text = match &stays {
         None => format!("The worktree of {task} is removed"),
         Some(why) => format!("The worktree of {task} stays: {why}"),

@@ -153,7 +153,8 @@ fn ended(mut child: Child) -> Result<String, ApiError> {
         }
     };
     let (said, complained) = (said.join().unwrap_or_default(), complained.join().unwrap_or_default());
-    if status.success() {
+    // What was asked for a judgement, as `swarm doctor` is, has said a bad one on stdout.
+    if status.success() || (complained.trim().is_empty() && !said.trim().is_empty()) {
         return Ok(if said.trim().is_empty() { complained } else { said });
     }
     // The last line says what would help, where something would.

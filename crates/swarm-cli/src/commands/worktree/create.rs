@@ -1,6 +1,5 @@
 //! `swarm worktree create TASK`.
 
-use serde::Serialize;
 use swarm_protocol::ids::TaskId;
 
 use crate::commands::operate::{DryRun, shown_lines};
@@ -26,29 +25,13 @@ pub struct Args {
     pub dry: DryRun,
 }
 
-#[derive(Debug, Serialize)]
-struct View {
-    task: String,
-    path: String,
-    branch: String,
-    tip: String,
-    created: bool,
-}
-
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     if args.dry.dry_run {
         let lines = swarm.would_make_worktree(&args.task, args.from.as_deref())?;
         return shown_lines(cx, "worktree create", &lines);
     }
-    let made = swarm.make_worktree(&args.task, args.from.as_deref())?;
-    let view = View {
-        task: args.task.to_string(),
-        path: swarm.relative(&made.path),
-        branch: made.branch,
-        tip: made.tip.to_string(),
-        created: !made.reattached,
-    };
+    let view = swarm.make_worktree(&args.task, args.from.as_deref())?;
     cx.out.view(&view, |view| {
         let word = if view.created { "Made" } else { "Found" };
         format!("{word} {} on {}", view.path, view.branch)

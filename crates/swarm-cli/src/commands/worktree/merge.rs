@@ -1,8 +1,5 @@
 //! `swarm worktree merge TASK`.
 
-use swarm_protocol::command::Command;
-use swarm_protocol::ids::TaskId;
-
 use crate::commands::answered;
 use crate::commands::operate::{DryRun, shown};
 use crate::commands::task::TaskArg;
@@ -25,7 +22,7 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
-    let command = submits(&swarm, &args.task.id)?;
+    let command = swarm.submits(&args.task.id)?;
     if args.dry.dry_run {
         return shown(cx, &swarm.preview(&command)?);
     }
@@ -35,20 +32,4 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         output::note("Note: no coordinator is running; `swarm run` merges it");
     }
     Ok(())
-}
-
-/// The work in the worktree of a task as a command; refused where files of it are not committed.
-pub fn submits(swarm: &Swarm, task: &TaskId) -> Result<Command, CliError> {
-    let work = swarm.submission(task)?;
-    if work.uncommitted > 0 {
-        let files = if work.uncommitted == 1 {
-            "1 file is".into()
-        } else {
-            format!("{} files are", work.uncommitted)
-        };
-        return Err(CliError::changed_meanwhile(format!("Not all of {task} is committed"))
-            .because(format!("{files} not committed in its worktree"))
-            .say("Commit what belongs to the task, or delete it"));
-    }
-    Ok(Command::SubmitWork { task: task.clone(), base: work.base, tip: work.tip, tree: work.tree })
 }

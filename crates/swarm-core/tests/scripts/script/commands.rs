@@ -49,6 +49,7 @@ pub fn command(words: &[&str]) -> Command {
             Command::SubmitWork { task: id(task), base: oid('a'), tip: oid('a'), tree: oid('d') }
         }
         ["seen", entry] => Command::AcknowledgeAttention { entry: (*entry).into() },
+        ["drain", "checkpoint"] => Command::CheckpointAndDrain { why: "Ctrl+C".into() },
         ["drain"] => Command::Drain { why: "Ctrl+C".into() },
         ["add", task] => Command::AddTask { phase: None, after: None, task: spec(task) },
         ["depends", task] => {
