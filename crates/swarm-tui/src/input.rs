@@ -128,7 +128,7 @@ pub const BURST: usize = 8;
 pub fn bursts(inputs: Vec<Input>) -> Vec<Input> {
     let mut told = Vec::new();
     let mut keys: Vec<Key> = Vec::new();
-    let mut end = |keys: &mut Vec<Key>, told: &mut Vec<Input>| {
+    let end = |keys: &mut Vec<Key>, told: &mut Vec<Input>| {
         let keys = std::mem::take(keys);
         let is_burst = keys.len() >= BURST && keys.iter().any(|key| *key != keys[0]);
         match is_burst {

@@ -77,6 +77,36 @@ fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// When the next frame may be drawn.
+struct Pace {
+    drawn: Instant,
+    pause: Duration,
+    /// Somebody pressed a key and has not seen what it did.
+    keyed: bool,
+    by_key: Instant,
+}
+
+impl Pace {
+    fn new() -> Self {
+        let long_ago = Instant::now() - FRAME;
+        Self { drawn: long_ago, pause: FRAME, keyed: false, by_key: long_ago }
+    }
+
+    fn left(&self) -> Duration {
+        let at_once = self.keyed && self.pause == FRAME && self.by_key.elapsed() >= FRAME;
+        let after = if at_once { KEY_FRAME } else { self.pause };
+        after.saturating_sub(self.drawn.elapsed())
+    }
+
+    fn drew(&mut self, began: Instant) {
+        if std::mem::take(&mut self.keyed) {
+            self.by_key = began;
+        }
+        self.drawn = Instant::now();
+        self.pause = if self.drawn - began > SLOW_WRITE { SLOW_FRAME } else { FRAME };
+    }
+}
+
 async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Result<Left> {
     let (told, mut news) = mpsc::channel(QUEUE);
     let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
@@ -87,26 +117,18 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
     let mut hands = Hands::new(source.clone(), told.clone());
     tokio::spawn(feed::follow(source, told));
     let mut keys = screen.events();
-    let (mut drawn, mut pause) = (Instant::now() - FRAME, FRAME);
-    let (mut by_key, mut keyed) = (Instant::now() - FRAME, false);
-    let mut stale = true;
+    let (mut pace, mut stale) = (Pace::new(), true);
     let mut waiting = VecDeque::new();
     let mut ended = terminal::Ended::listen()?;
     hands.carry_out(Wish::Board(None), None);
     loop {
-        let now_wanted = keyed && pause == FRAME && by_key.elapsed() >= FRAME;
-        let after = if now_wanted { KEY_FRAME } else { pause };
-        if stale && drawn.elapsed() >= after {
+        if stale && pace.left().is_zero() {
             let began = Instant::now();
-            if std::mem::take(&mut keyed) {
-                by_key = began;
-            }
             screen.draw(|frame| draw(&model, frame))?;
-            drawn = Instant::now();
-            pause = if drawn - began > SLOW_WRITE { SLOW_FRAME } else { FRAME };
+            pace.drew(began);
             stale = false;
         }
-        let wake = if stale { Some(after.saturating_sub(drawn.elapsed())) } else { ages(&model) };
+        let wake = if stale { Some(pace.left()) } else { ages(&model) };
         let input = tokio::select! {
             // A key does not wait behind ten thousand lines.
             biased;
@@ -129,7 +151,7 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
             }
         };
         stale = true;
-        keyed |= matches!(input, Input::Key(_) | Input::Mouse(_) | Input::Paste(_));
+        pace.keyed |= matches!(input, Input::Key(_) | Input::Mouse(_) | Input::Paste(_));
         for wish in update(&mut model, input, now()) {
             match wish {
                 Wish::Leave(word) if model.stopping => return Ok(Left::Stopping(word)),

@@ -140,7 +140,9 @@ async fn by_hand_is_for_operators_alone() {
     let served = Served::with(Limits::default(), Arc::new(move |_| inside.clone()));
     let (status, answer) = served.request("POST", "/v1/deeds", JSON, deed).await;
     assert_eq!((status, answer.contains("not_for_agents")), (403, true), "{answer}");
-    assert_eq!(served.request("GET", "/v1/doctor", "", b"").await.0, 403);
+    for path in ["doctor", "worktrees", "saved", "learnings", "prompts", "hooks/programs"] {
+        assert_eq!(served.request("GET", &format!("/v1/{path}"), "", b"").await.0, 403, "{path}");
+    }
     let told = crate::world::until("the report", || !served.oversteps.lock().expect("whole").is_empty());
     told.await;
     assert_eq!(*served.oversteps.lock().expect("whole"), ["swarm restore 1.2"]);

@@ -86,6 +86,8 @@ fn attention(model: &Model) -> Line<'static> {
     };
     let key = model.keys.first(Action::Attention);
     let foot = match board.attention.len() {
+        // What waits is worth more than what is done about it.
+        n if width < 40 => format!(" {n} · {key} "),
         1 => format!(" {key} answer "),
         n => format!(" 1 of {n} · {key} answer "),
     };
