@@ -8,6 +8,8 @@ mod chance;
 mod confirming;
 #[path = "tui/diffs.rs"]
 mod diffs;
+#[path = "tui/gallery.rs"]
+mod gallery;
 #[path = "tui/logs.rs"]
 mod logs;
 #[path = "tui/looks.rs"]

@@ -62,12 +62,12 @@ const STEPS: &[Step] = &[
     step(&["quota", "open", "script"], &TYPED_OPEN, |arena| waiting(arena) == "[]"),
 ];
 
-const TYPED_HOLD: [&str; 7] = typed("=quota hold script", "~swarm    quota hold script");
-const TYPED_OPEN: [&str; 7] = typed("=quota open script", "~swarm    quota open script");
+const TYPED_HOLD: [&str; 8] = typed("=quota hold script", "~swarm    quota hold script");
+const TYPED_OPEN: [&str; 8] = typed("=quota open script", "~swarm    quota open script");
 
 /// A command that has no key, as it is typed and looked at.
-const fn typed(line: &'static str, chosen: &'static str) -> [&'static str; 7] {
-    [":", "~Commands and tasks", line, chosen, "Enter", "~Enter or y confirm", "Enter"]
+const fn typed(line: &'static str, chosen: &'static str) -> [&'static str; 8] {
+    [":", "~Commands and tasks", line, chosen, "~Enter · Esc", "Enter", "~Enter or y confirm", "Enter"]
 }
 
 /// The quotas that are waited for.

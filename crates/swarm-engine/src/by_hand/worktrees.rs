@@ -302,7 +302,7 @@ pub fn worked_on(row: Option<&TaskRow>) -> Option<String> {
     let row = row?;
     match (row.status, &row.agent) {
         (Status::Active | Status::Review, Some(agent)) => Some(format!("{agent} works in it")),
-        (Status::Active | Status::Review | Status::Merging, _) => Some(format!("the task is {}", row.stage)),
+        (Status::Active | Status::Review | Status::Merging, _) => Some(row.stage.clone()),
         _ => None,
     }
 }

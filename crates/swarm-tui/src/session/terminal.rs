@@ -16,6 +16,7 @@ use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_stream::StreamExt;
@@ -71,7 +72,7 @@ impl Screen {
         if self.mouse {
             execute!(io::stdout(), EnableMouseCapture)?;
         }
-        self.terminal.clear()
+        self.clear()
     }
 
     /// A shell that gets the terminal back must not suffer from us, whatever happened.
@@ -108,8 +109,11 @@ impl Screen {
         self.terminal.draw(picture).map(drop)
     }
 
+    /// Everything is drawn anew. The terminal is asked nothing for it, as `Terminal::clear` would ask where its cursor is:
+    /// an answer that comes late, or that the reader of keys takes, must not end the screen.
     pub fn clear(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 
     /// Gives the terminal away for a while. What was typed meanwhile is thrown away: it was not for us.
