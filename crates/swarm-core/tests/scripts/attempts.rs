@@ -253,8 +253,8 @@ fn a_checkpoint_and_the_end_are_one_wish_that_nobody_can_leave_half() {
         "plan a | drain checkpoint | start | drain | drain checkpoint",
         "
         a: Pending → Preparing r1 → Pending
-        refused: No swarm is running here (try swarm status)
-        refused: The swarm is stopping (try swarm run)
+        refused: No swarm is running here: nothing would change (try swarm status)
+        refused: The swarm is stopping (try swarm status)
         owed: Stop r1
         ",
     );

@@ -50,17 +50,24 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = Vec::new();
     for paragraph in text.lines() {
+        let paragraph = paragraph.replace(char::is_whitespace, " ");
         let indent: String = paragraph.chars().take_while(|c| *c == ' ').collect();
         let mut line = indent.clone();
-        for word in paragraph.split_whitespace() {
-            let blank = usize::from(line.len() > indent.len());
-            if line.width() + blank + word.width() > width && line.len() > indent.len() {
+        // Blanks before the next word: those of a table keep its columns.
+        let mut blanks = 0;
+        for word in paragraph[indent.len()..].split(' ') {
+            if word.is_empty() {
+                blanks += 1;
+                continue;
+            }
+            if line.width() + blanks + word.width() > width && line.len() > indent.len() {
                 lines.push(std::mem::replace(&mut line, indent.clone()));
             }
             if line.len() > indent.len() {
-                line.push(' ');
+                line.extend(std::iter::repeat_n(' ', blanks));
             }
             line.push_str(&cut(word, width.saturating_sub(indent.len())));
+            blanks = 1;
         }
         lines.push(line);
     }
@@ -105,5 +112,6 @@ mod tests {
         assert_eq!(cut("a\u{1b}b", 9), "a b");
         assert_eq!(wrapped("one two three four", 9), ["one two", "three", "four"]);
         assert_eq!(wrapped("  long line here now", 11), ["  long line", "  here now"]);
+        assert_eq!(wrapped("id   state\n1.1  ready\tnow", 16), ["id   state", "1.1  ready now"]);
     }
 }

@@ -29,6 +29,9 @@ use crate::input::{Input, Key, Mouse, bursts};
 const KEEP_TITLE: &str = "\x1b[22;0t";
 const GIVE_TITLE_BACK: &str = "\x1b[23;0t";
 
+/// The reader of keys needs this long at most to let go of the terminal.
+const LET_GO_WITHIN: Duration = Duration::from_millis(20);
+
 /// What a bug says must not vanish with the screen it was said on.
 fn say_bugs_on_the_shells_screen() {
     let before = std::panic::take_hook();
@@ -118,10 +121,12 @@ impl Screen {
 
     /// Gives the terminal away for a while. What was typed meanwhile is thrown away: it was not for us.
     pub fn aside<T>(&mut self, what: impl FnOnce() -> T) -> T {
+        // The reader of keys has been told to stop; when this gets its turn, it has, and takes no key of the editor's.
+        let _ = crossterm::event::poll(LET_GO_WITHIN);
         self.give_back();
         let done = what();
         let _ = self.enter();
-        while crossterm::event::poll(std::time::Duration::ZERO).unwrap_or(false) {
+        while crossterm::event::poll(Duration::ZERO).unwrap_or(false) {
             let _ = crossterm::event::read();
         }
         done
