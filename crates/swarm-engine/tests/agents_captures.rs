@@ -51,6 +51,13 @@ pub fn recording(name: &str) -> Recording {
 }
 
 impl Recording {
+    /// The same run, told in other words.
+    pub fn reworded(&self, words: impl Fn(&str) -> String) -> Self {
+        let (out, err) = (words(&self.out), words(&self.err));
+        let Self { program, code, signaled, ended_by_us, timed_out, .. } = *self;
+        Self { program, out, err, code, signaled, ended_by_us, timed_out }
+    }
+
     pub fn reading(&self) -> Reading {
         reading_of(self.program, self.out.lines().next().unwrap_or_default())
     }
@@ -97,7 +104,7 @@ impl Recording {
     }
 }
 
-fn word(conclusion: &Conclusion) -> String {
+pub fn word(conclusion: &Conclusion) -> String {
     match conclusion {
         Conclusion::Done { denied } if denied.is_empty() => "done".into(),
         Conclusion::Done { .. } => "denied".into(),
@@ -107,7 +114,7 @@ fn word(conclusion: &Conclusion) -> String {
 }
 
 /// Recording, class, whether we ended it after its last word, live.
-fn table() -> Vec<(String, String, bool, String)> {
+pub fn table() -> Vec<(String, String, bool, String)> {
     let text = std::fs::read_to_string(agents().join("expected.txt")).expect("expected.txt");
     let rows = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     rows.map(|line| {

@@ -8,6 +8,7 @@ mod publish_situations;
 mod store_support;
 
 mod agents_captures;
+mod agents_unseen;
 mod agents_weather;
 mod containment_caller;
 mod containment_ends;

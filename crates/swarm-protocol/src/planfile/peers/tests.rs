@@ -449,6 +449,7 @@ fn check_issues(issues: &[Value], plan: &PlanFile) {
     }
 }
 
+mod generated;
 mod nearly;
 
 proptest! {
