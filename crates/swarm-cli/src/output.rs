@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use indicatif::MultiProgress;
+use indicatif::{MultiProgress, ProgressDrawTarget};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -82,10 +82,33 @@ pub fn is_covered() -> bool {
     COVERED.load(Ordering::Relaxed)
 }
 
+/// The terminal belongs to the shell for a while.
+static AWAY: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is drawn or said on a terminal, or again. What is written to a file goes on.
+pub fn away(away: bool) {
+    if !io::stderr().is_terminal() || AWAY.swap(away, Ordering::Relaxed) == away {
+        return;
+    }
+    if let Some(board) = &*BOARD.lock().unwrap_or_else(PoisonError::into_inner) {
+        if away {
+            drop(board.clear());
+        }
+        board.set_draw_target(match away {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        });
+    }
+}
+
 /// Something worth saying that is not the data asked for.
 pub fn note(text: &str) {
     if is_covered() {
         tracing::info!(text, "not said: the terminal is a screen");
+        return;
+    }
+    if AWAY.load(Ordering::Relaxed) {
+        tracing::info!(text, "not said: the terminal is the shell's");
         return;
     }
     // When stderr is gone there is nobody left to tell.

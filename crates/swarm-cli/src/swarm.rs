@@ -4,6 +4,7 @@ mod ask;
 mod coordinator;
 mod close;
 mod hooks;
+mod left_alone;
 pub mod files;
 pub mod history;
 pub mod imports;

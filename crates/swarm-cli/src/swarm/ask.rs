@@ -16,9 +16,8 @@ use swarm_protocol::config::OnDamage;
 use swarm_protocol::ids::CommandId;
 use swarm_protocol::refusal::Refusal;
 use swarm_server::client::{ClientError, Silence, ping, send_command};
-use swarm_work::daemon::RunFiles;
 
-use super::Swarm;
+use super::{Swarm, left_alone};
 use crate::error::CliError;
 
 /// A coordinator that starts or ends is in between for moments; one that neither answers nor gives the lock
@@ -94,19 +93,13 @@ impl Swarm {
             Presence::Silent(silence) => return note_silence(&silence),
             Presence::Nobody => {}
         }
-        crate::output::note(match (self.is_watched(), self.is_anybody_at_work()) {
-            (true, _) => "Note: the coordinator crashed and is being restarted; live agents continue",
-            (_, true) => "Note: no coordinator is running; live agents continue. `swarm run` adopts them",
-            (_, false) => {
-                "Note: no coordinator is running, and these agents are gone too. `swarm run` goes on with their work"
-            }
-        });
-    }
-
-    /// Whether the process of any run that the ledger knows is there.
-    fn is_anybody_at_work(&self) -> bool {
-        let runs = self.state(None).map(|state| state.runs.into_keys().collect::<Vec<_>>());
-        runs.unwrap_or_default().iter().any(|run| RunFiles::new(&self.paths.swarm, run).is_alive())
+        if self.is_watched() {
+            let restarted = "Note: the coordinator crashed and is being restarted; live agents continue";
+            return crate::output::note(restarted);
+        }
+        let (at_work, draining) =
+            self.state(None).map_or((0, false), |state| (self.runs_at_work(&state).len(), state.draining));
+        crate::output::note(&left_alone::note(at_work, draining));
     }
 
     /// With nobody at work it is easily taken for a swarm that is about to start.

@@ -69,6 +69,7 @@ impl Swarm {
         });
         let mut view = show::status(&state, now);
         if at.is_none() {
+            self.show_as_left_alone(&state, &mut view);
             let (conflicts, branches) = self.conflicts(&state);
             conflicts.show_in_status(&mut view, &branches);
             if let Ok(settings) = self.configuration() {

@@ -1,5 +1,6 @@
 //! The web UI beside a run, where `web.enabled` says so. It ends with the run, however that ends: the pipe to it closes.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 use crate::context::Context;
@@ -14,7 +15,8 @@ impl Beside {
         let started = std::env::current_exe().and_then(|program| {
             let mut command = Command::new(program);
             command.arg("-C").arg(&cx.repo).args(["web", "--beside", "--no-open"]);
-            command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()
+            // The keys of the terminal are for the one that watches: Ctrl+Z does not stop the pages.
+            command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).spawn()
         });
         match started {
             Ok(child) => Some(Self(child)),

@@ -21,6 +21,9 @@ pub struct Summary {
     /// Tasks that were merged into another branch, before this one became trunk: `1.1 on main`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<String>,
+    /// Agents that were told to stop and had not when this was written: whoever started the run did not wait for them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stopping: usize,
     /// Done without a proof on trunk.
     pub unproven: Vec<String>,
     /// No command is configured that tests work, so that `done` means merged and no more.
@@ -34,6 +37,10 @@ pub struct Summary {
     pub retry_options: Option<RetryOptions>,
     #[serde(skip)]
     pauses: Vec<PauseReason>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// The ways on, for people.
@@ -59,6 +66,7 @@ impl Summary {
             attention: status.attention,
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
+            stopping: if drained { state.runs.len() } else { 0 },
             unproven: show::done_unproven(state),
             untested,
             paused,
@@ -120,7 +128,11 @@ impl Summary {
         }
         if self.ended == "drained" {
             let on = if self.pauses.is_empty() { "; `swarm run` continues from here" } else { "" };
-            lines.push(format!("Stopped{on}."));
+            lines.push(match self.stopping {
+                0 => format!("Stopped{on}."),
+                1 => "1 agent is still stopping: it saves its work and ends by itself. `swarm status` shows when it is gone, `swarm run` continues.".into(),
+                n => format!("{n} agents are still stopping: they save their work and end by themselves. `swarm status` shows when they are gone, `swarm run` continues."),
+            });
         }
         lines.extend(self.retry_options.iter().flat_map(ways_on));
         lines.push("See `swarm plan history`, or `swarm task show ID` for one task.".into());
@@ -131,6 +143,15 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_did_not_wait_for_the_agents_is_told_that_they_are_still_stopping() {
+        let mut summary = Summary::of(&State::default(), true, false);
+        assert!(summary.text().contains("Stopped; `swarm run` continues from here."), "{}", summary.text());
+        summary.stopping = 2;
+        let said = summary.text();
+        assert!(said.contains("2 agents are still stopping") && !said.contains("Stopped"), "{said}");
+    }
 
     #[test]
     fn nothing_is_said_to_be_proven_where_nothing_is_done() {

@@ -32,6 +32,8 @@ const WITHIN: Duration = Duration::from_secs(600);
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Until the folder is there in which we say that we watch.
 const SAY_AGAIN_AFTER: Duration = Duration::from_millis(50);
+/// The coordinator has heard by then that the terminal is the shell's.
+const UNTIL_NOTHING_IS_DRAWN: Duration = Duration::from_millis(150);
 /// Far away: the end of the process wakes us; this only bounds the wait.
 const ONE_DAY: Duration = Duration::from_secs(86_400);
 
@@ -171,17 +173,41 @@ async fn stay_with(mut child: Child, keys: &mut Keys, known: &mut Known) -> Resu
     while let Some(process) = &process {
         tokio::select! {
             gone = process.wait_gone(ONE_DAY) => if gone { break },
-            key = keys.next() => {
-                // One that is just ending needs no telling.
-                if let Some(key) = key {
-                    process.signal(key);
+            wish = keys.next() => match wish {
+                Wish::Stop(Some(key)) => drop(process.signal(key)),
+                // It has been told, or is just ending.
+                Wish::Stop(None) => {}
+                Wish::StepAside => {
+                    // Before we stand still, so that it draws nothing into the shell.
+                    process.signal(Signal::TSTP);
+                    tokio::time::sleep(UNTIL_NOTHING_IS_DRAWN).await;
+                    step_aside();
+                    process.signal(Signal::CONT);
                 }
-            }
+            },
             // The first run of all: the coordinator is just making the folder.
             () = tokio::time::sleep(SAY_AGAIN_AFTER), if known.is_missing() => known.say(),
         }
     }
     child.wait().map_err(|error| CliError::environment("Cannot watch the coordinator").because(error))
+}
+
+/// Ctrl+Z gives the terminal back to the shell, and the swarm goes on: agents that stood still would lose their connections.
+/// Comes back when the shell brings us to the front again.
+fn step_aside() {
+    output::note(
+        "\nThe swarm continues in the background: `fg` shows it again, `swarm pause` holds it, `swarm stop` ends it",
+    );
+    // Without an own number there is nobody to stop; then Ctrl+Z does nothing.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
+}
+
+/// What the keys of the terminal say.
+enum Wish {
+    /// And what the coordinator is to be told; none when it has been told.
+    Stop(Option<Signal>),
+    /// The terminal is wanted for something else.
+    StepAside,
 }
 
 /// Ctrl+C and TERM. A closed terminal changes nothing: the swarm goes on without it.
@@ -191,6 +217,8 @@ struct Keys {
     hangups: tokio::signal::unix::Signal,
     /// `swarm stop`, which has asked the coordinator itself.
     stops: tokio::signal::unix::Signal,
+    /// Ctrl+Z.
+    away: tokio::signal::unix::Signal,
     /// The person has asked to stop.
     asked: bool,
 }
@@ -205,24 +233,25 @@ impl Keys {
             ends: listen(SignalKind::terminate())?,
             hangups: listen(SignalKind::hangup())?,
             stops: listen(SignalKind::from_raw(watchers::STOP.as_raw()))?,
+            away: listen(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
             asked: false,
         })
     }
 
-    /// A wish to stop, and what the coordinator is to be told; none when it has been told.
-    async fn next(&mut self) -> Option<Signal> {
+    async fn next(&mut self) -> Wish {
         let key = loop {
             tokio::select! {
                 Some(()) = self.interrupts.recv() => break Some(Signal::INT),
                 Some(()) = self.ends.recv() => break Some(Signal::TERM),
                 Some(()) = self.stops.recv() => break None,
+                Some(()) = self.away.recv() => return Wish::StepAside,
                 Some(()) = self.hangups.recv() => {}
                 // Nothing can be heard any more.
                 else => std::future::pending::<()>().await,
             }
         };
         self.asked = true;
-        key
+        Wish::Stop(key)
     }
 }
 

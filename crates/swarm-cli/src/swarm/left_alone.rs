@@ -1,0 +1,62 @@
+//! Agents that nobody coordinates: the ledger says what they did when it was written last, their daemons what is left of them.
+
+use swarm_core::State;
+use swarm_protocol::ids::RunId;
+use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::StatusView;
+use swarm_work::daemon::RunFiles;
+
+use super::Swarm;
+
+impl Swarm {
+    /// What is shown of agents while nobody coordinates is what there is of them.
+    pub(super) fn show_as_left_alone(&self, state: &State, view: &mut StatusView) {
+        if view.agents.is_empty() || self.has_coordinator() || self.is_watched() {
+            return;
+        }
+        for agent in &mut view.agents {
+            let files = RunFiles::new(&self.paths.swarm, &agent.run);
+            if files.is_alive() {
+                if state.draining {
+                    agent.doing = "stopping".into();
+                }
+            } else {
+                // It is not at work for longer and longer: this is when it ended, as far as that is known.
+                (agent.doing, agent.held) = ("gone".into(), false);
+                (agent.iteration, agent.since) = (0, ended_at(&files).unwrap_or(state.at));
+            }
+        }
+    }
+
+    /// Runs whose processes are there, of those that the ledger knows.
+    pub(super) fn runs_at_work(&self, state: &State) -> Vec<RunId> {
+        let there = |run: &&RunId| RunFiles::new(&self.paths.swarm, run).is_alive();
+        state.runs.keys().filter(there).cloned().collect()
+    }
+}
+
+/// By its last word.
+fn ended_at(files: &RunFiles) -> Option<Timestamp> {
+    let changed = std::fs::metadata(files.exit()).ok()?.modified().ok()?;
+    let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp(u64::try_from(since.as_millis()).ok()?))
+}
+
+/// What is said beside them.
+pub(super) fn note(at_work: usize, draining: bool) -> String {
+    match (at_work, draining) {
+        (0, _) => {
+            "Note: no coordinator is running, and these agents are gone too. `swarm run` goes on with their work"
+                .into()
+        }
+        (1, true) => {
+            "Note: no coordinator is running, and 1 agent is still stopping: it saves its work and ends by itself".into()
+        }
+        (n, true) => format!(
+            "Note: no coordinator is running, and {n} agents are still stopping: they save their work and end by themselves"
+        ),
+        (_, false) => {
+            "Note: no coordinator is running; live agents continue. `swarm run` adopts them".into()
+        }
+    }
+}
