@@ -263,6 +263,7 @@ fn usage(result: &Value, cost_micros: u64) -> Usage {
         output_tokens: count(tokens, "outputTokens") + count(quota, "output_tokens"),
         cached_tokens: cached,
         cost_micros,
+        estimated_micros: 0,
         steps: 0,
     }
 }

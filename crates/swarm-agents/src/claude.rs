@@ -220,6 +220,7 @@ fn tokens(told: &Value) -> Usage {
         output_tokens: count(told, "output_tokens"),
         cached_tokens: cached,
         cost_micros: 0,
+        estimated_micros: 0,
         steps: 0,
     }
 }

@@ -159,6 +159,7 @@ fn usage(stats: &Value) -> Usage {
         output_tokens: count(stats, "output_tokens"),
         cached_tokens: count(stats, "cached"),
         cost_micros: 0,
+        estimated_micros: 0,
         steps: 0,
     }
 }

@@ -215,6 +215,7 @@ fn usage(part: &Value) -> Usage {
         output_tokens: count(tokens, "output") + count(tokens, "reasoning"),
         cached_tokens: cached,
         cost_micros: micros(field(part, "cost").as_f64().unwrap_or_default()),
+        estimated_micros: 0,
         steps: 0,
     }
 }

@@ -1,7 +1,7 @@
 //! What a daemon is told about the agent program it runs.
 
 use serde::{Deserialize, Serialize};
-use swarm_protocol::config::Loops;
+use swarm_protocol::config::{Loops, Rates};
 
 use super::AgentProgram;
 
@@ -37,6 +37,9 @@ pub struct AgentSetup {
     /// Equal tool calls after which the iteration is ended.
     #[serde(default = "loop_stop")]
     pub loop_stop: u32,
+    /// What its tokens cost, where it does not say it itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<Rates>,
 }
 
 fn stall_secs() -> u64 {
@@ -74,6 +77,7 @@ impl AgentSetup {
             max_steps: STEPS_MAX,
             loop_note: loop_note(),
             loop_stop: loop_stop(),
+            rates: None,
         }
     }
 }

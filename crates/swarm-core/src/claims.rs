@@ -66,11 +66,11 @@ impl State {
 pub(crate) fn too_many(state: &State, task: &Task) -> Option<Next> {
     let most = state.policy.claims_max;
     // Weather is nobody's attempt: it has a bound of its own (`transient_max`) and waits between two tries.
-    let attempts = task.claims.saturating_sub(task.transient_retries);
-    if most == 0 || attempts < most {
+    let starts = task.claims.saturating_sub(task.transient_retries);
+    if most == 0 || starts < most {
         return None;
     }
     let last = task.last_end.as_ref().map(|how| format!("; the last attempt: {}", how.describe()));
-    let why = format!("{attempts} attempts without any progress{}", last.unwrap_or_default());
+    let why = format!("{starts} starts without any progress{}", last.unwrap_or_default());
     Some(Next::Blocked { block: BlockKind::Retries, why })
 }

@@ -29,6 +29,8 @@ pub enum Effect {
         task: TaskId,
         agent: AgentId,
         attempt: u32,
+        /// How often an agent program was sent to the task, with this one.
+        start: u32,
         nonce: String,
         profile: Option<String>,
         order: WorkOrder,

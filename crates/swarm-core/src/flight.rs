@@ -137,6 +137,7 @@ mod tests {
             task: task(),
             agent: AgentId::nth(1),
             attempt: 1,
+            start: 1,
             nonce: String::new(),
             profile: None,
             order,

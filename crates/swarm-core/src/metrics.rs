@@ -97,9 +97,13 @@ impl Tally {
         self.spans.note(seq, event, at, &mut |span| self.times.note(&span));
         match event {
             Event::AgentCompleted { .. } => count(&mut self.attempts, "completed"),
+            // An attempt that goes on has not ended.
+            Event::AgentStopped { goes_on: Some(true), .. } => {}
             Event::AgentStopped { .. } => count(&mut self.attempts, "stopped"),
-            Event::AgentFailed { how, .. } => {
-                count(&mut self.attempts, "failed");
+            Event::AgentFailed { how, after, .. } => {
+                if !after.as_ref().is_some_and(|after| after.goes_on) {
+                    count(&mut self.attempts, "failed");
+                }
                 count(&mut self.failures, class(how));
             }
             Event::TaskClaimed { run, profile: Some(profile), .. } => {

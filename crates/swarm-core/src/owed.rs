@@ -90,6 +90,7 @@ fn for_run(state: &State, id: &RunId, run: &Run) -> Option<Effect> {
         task: run.task.clone(),
         agent: run.agent.clone()?,
         attempt: run.attempt,
+        start: task.starts(),
         nonce: run.nonce.clone(),
         profile: run.profile.clone(),
         order,

@@ -205,6 +205,7 @@ mod tests {
             attempt: 1,
             nonce: "n".into(),
             profile: None,
+            restart: None,
         }
     }
 

@@ -176,6 +176,7 @@ fn at_work() -> State {
             attempt: 1,
             nonce,
             profile: None,
+            restart: None,
         },
         Event::WorkspaceReady { task, run, branch: "swarm/1.1".into(), base, tip },
     ] {

@@ -231,6 +231,7 @@ fn an_iteration_says_which_program_and_model_it_ran() {
             attempt: 1,
             nonce,
             profile,
+            restart: None,
         };
         let spawned = Event::AgentSpawned { task: task.clone(), run: run.clone(), agent, host };
         let (tip, note, usage, session, class) = (None, None, None, None, None);

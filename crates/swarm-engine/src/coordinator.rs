@@ -295,15 +295,13 @@ impl Coordinator {
             None => watch::channel(false).1,
         };
         let task = effect.task().and_then(|id| self.store.state().task(id));
-        let profile = task.and_then(|task| task.spec.profile.clone());
-        let title = task.map(|task| task.spec.title.clone()).unwrap_or_default();
+        let about = self.world.about(task);
         let inherited = run.is_some_and(|run| self.inherited.contains(run));
         let (world, out) = (self.world.clone(), self.hands_out.clone());
         let background = Background::of(&self.store, &effect);
         let cancel = CancellationToken::new();
         self.cancels.insert(effect.key(), cancel.clone());
-        let context =
-            ExecutorContext { world, cancel, out, connected, profile, title, inherited, background };
+        let context = ExecutorContext { world, cancel, out, connected, about, inherited, background };
         let span = traced::effect_span(&effect);
         let meter = self.feed.meters.effect(effect.verb());
         let carried_out = async move {

@@ -162,6 +162,7 @@ impl<'a> Planner<'a> {
             task: TaskId::new("plan").expect("a task id"),
             agent: None,
             attempt: 1,
+            start: None,
             title: String::new(),
             agent_setup: Some(outfit.setup.clone()),
             question: Some(question),

@@ -2,6 +2,7 @@
 //! where it comes from. A key nobody knows and a value that cannot be are refused with their line:
 //! a setting that silently does nothing is worse than none.
 
+mod elsewhere;
 mod keys;
 mod lines;
 

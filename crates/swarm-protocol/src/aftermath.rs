@@ -15,6 +15,9 @@ pub struct Aftermath {
     /// What is counted once more for the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counted>,
+    /// The attempt is not over: whoever takes the task up next goes on with it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub goes_on: bool,
     /// The program's session is not gone on with.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fresh_session: bool,

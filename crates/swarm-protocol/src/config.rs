@@ -5,6 +5,7 @@ mod limits;
 mod merge;
 mod operations;
 mod policy;
+mod prices;
 mod recovery;
 mod reservations;
 mod review;
@@ -22,6 +23,7 @@ pub use agents::{ContainmentKind, Profile, Profiles, SandboxKind, SessionKind, h
 pub use limits::Limits;
 pub use merge::{Merge, Regenerate, Strategy};
 pub use operations::{Checkpoints, Hook, HookDetails, Hooks, hook_rules};
+pub use prices::{Price, Prices, Rates, check_prices};
 pub use recovery::{Bounds, Budget, Disk, Loops, Quota, QuotaScope, Recovery};
 pub use reservations::Reservations;
 pub use review::{Council, Member, Review, check_members};
@@ -88,6 +90,7 @@ pub struct Config {
     pub recovery: Recovery,
     pub quota: Quota,
     pub budget: Budget,
+    pub prices: Prices,
     pub disk: Disk,
     pub merge: Merge,
     pub reservations: Reservations,
@@ -240,6 +243,7 @@ impl Default for Config {
             recovery: Recovery::default(),
             quota: Quota::default(),
             budget: Budget::default(),
+            prices: Prices::default(),
             disk: Disk::default(),
             merge: Merge::default(),
             reservations: Reservations::default(),

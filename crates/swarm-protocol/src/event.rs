@@ -144,9 +144,9 @@ events! {
     OverstepsSeen "oversteps_seen" [task "taskId": TaskId] { oversteps "oversteps": u32 }
 
     // --- an attempt -----------------------------------------------------------------------------
-    /// A slot was granted: the task is the agent's.
+    /// A slot was granted: the task is the agent's. `restart`: it goes on with the attempt, for the so-manieth time.
     TaskClaimed "task_claimed" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, agent "agent": AgentId, attempt "attempt": u32, nonce "nonce": String, profile "profile": Option<String> }
+        { run "run": RunId, agent "agent": AgentId, attempt "attempt": u32, nonce "nonce": String, profile "profile": Option<String>, restart "restart": Option<u32> }
     WorkspaceReady "workspace_ready" [task "taskId": TaskId]
         { run "run": RunId, branch "branch": String, base "base": Oid, tip "tip": Oid }
     AgentSpawned "agent_spawned" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId, host "host": String }
@@ -208,7 +208,7 @@ events! {
         { run "run": RunId, agent "agent": AgentId, how "how": Ended, next "next": Next, after "after": Option<Aftermath> }
     /// A person or the end of the session stopped the attempt; no penalty.
     AgentStopped "agent_stopped" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next }
+        { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next, goes_on "goesOn": Option<bool> }
     /// The run's process tree is proven gone and its uncommitted work saved: its slot is free.
     AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid> }
     /// The attempt was killed in the middle of an iteration, whose changes are to go.

@@ -263,8 +263,15 @@ pub struct Usage {
     pub cached_tokens: u64,
     /// Millionths of a dollar.
     pub cost_micros: u64,
+    /// So much of that was not told by a program, but computed from its tokens and the prices in the configuration.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
     /// Calls of the model.
     pub steps: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Usage {
@@ -278,6 +285,7 @@ impl Usage {
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
             cost_micros: self.cost_micros.saturating_add(other.cost_micros),
+            estimated_micros: self.estimated_micros.saturating_add(other.estimated_micros),
             steps: self.steps.saturating_add(other.steps),
         }
     }

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::mpsc;
 
 use crate::input::{EventLine, Input, Link};
-use crate::said::{clock, count, money};
+use crate::said::{clock, count, spent};
 use crate::source::Source;
 use crate::update::filled;
 
@@ -96,7 +96,7 @@ pub fn sentences(board: &BoardView) -> Vec<String> {
         count(counts.total, "task"),
         counts.ready,
         count(board.agents.len() as u64, "agent"),
-        money(status.usage.cost_micros)
+        spent(&status.usage)
     )];
     for pause in &board.pauses {
         lines.push(format!("Paused by {}. To go on: {}.", pause.reason.word(), pause.ended_by));

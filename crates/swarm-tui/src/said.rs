@@ -1,6 +1,7 @@
 //! Words for numbers, times and previews.
 
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::failure::Usage;
 use swarm_protocol::oplog::{PreviewView, StopView};
 use swarm_protocol::time::Timestamp;
 
@@ -22,6 +23,12 @@ pub fn clock(at: Timestamp) -> String {
 
 pub fn money(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros / 10_000 % 100)
+}
+
+/// `$0.42`; `~$0.42` where a part of it is computed from tokens and prices.
+pub fn spent(usage: &Usage) -> String {
+    let about = if usage.estimated_micros > 0 { "~" } else { "" };
+    format!("{about}{}", money(usage.cost_micros))
 }
 
 /// `41k`, `1.2M`.

@@ -160,7 +160,7 @@ export type MessageView = { at: Timestamp; by: string; id: CommandId; landed?: L
 export type Mode = "autopilot" | "semi-auto";
 
 /** How things stood at one moment. */
-export type MomentView = { at: Timestamp; cachedTokens?: number; costMicros?: number; done: number; inputTokens?: number; open: number; outputTokens?: number; steps?: number };
+export type MomentView = { at: Timestamp; cachedTokens?: number; costMicros?: number; done: number; estimatedMicros?: number; inputTokens?: number; open: number; outputTokens?: number; steps?: number };
 
 /** Entries that a summary leaves out. */
 export type MoreView = { command: string; count: number; what: string };
@@ -329,7 +329,7 @@ export type TrunkMove = ({ how: "set"; new: Oid } | { how: "rebuild"; pick: Oid[
 export type TrunkView = { commit: Oid; cut?: boolean; entries?: TrunkEntry[] | null; file?: TrunkFile | null; path: string; trunk: string };
 
 /** What a run has cost, as far as the program says. */
-export type Usage = { cachedTokens?: number; costMicros?: number; inputTokens?: number; outputTokens?: number; steps?: number };
+export type Usage = { cachedTokens?: number; costMicros?: number; estimatedMicros?: number; inputTokens?: number; outputTokens?: number; steps?: number };
 
 /** What a person could ask for now. */
 export type Verb = "start" | "stop" | "kill" | "redirect" | "block" | "unblock" | "edit" | "message" | "defer" | "cancel" | "rollback_task" | "review" | "pause" | "resume" | "mode" | "checkpoint" | "rollback_session" | "undo" | "redo";

@@ -1,6 +1,6 @@
 // What is different between two records: everything that the main screen shows, once before and once after.
 import type { BoardRow, BoardView } from "../api/types";
-import { money, tokens } from "./said";
+import { spent, tokens } from "./said";
 
 export interface TaskChange {
   id: string;
@@ -47,7 +47,7 @@ const FACTS: [string, (board: BoardView) => string][] = [
   ["mode", ({ status }) => status.mode],
   ["paused", ({ status }) => status.paused.join(", ") || "no"],
   ["trunk", ({ status }) => (status.trunk ?? "").slice(0, 7)],
-  ["money", ({ status }) => money(status.usage.costMicros ?? 0)],
+  ["money", ({ status }) => spent(status.usage)],
   ["tokens", ({ status }) => tokens((status.usage.inputTokens ?? 0) + (status.usage.outputTokens ?? 0))],
 ];
 

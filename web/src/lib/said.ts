@@ -23,6 +23,11 @@ export function money(micros: number): string {
   return `$${Math.floor(micros / 1_000_000)}.${String(Math.floor(micros / 10_000) % 100).padStart(2, "0")}`;
 }
 
+/** With a sign before it where a part is computed from tokens and prices. */
+export function spent(usage: { costMicros?: number; estimatedMicros?: number }): string {
+  return `${(usage.estimatedMicros ?? 0) > 0 ? "~" : ""}${money(usage.costMicros ?? 0)}`;
+}
+
 export function tokens(count: number): string {
   if (count < 1000) return String(count);
   if (count < 1_000_000) return `${Math.floor(count / 1000)}k`;

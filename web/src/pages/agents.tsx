@@ -4,7 +4,7 @@ import type { BoardAgent } from "../api/types";
 import { useNews } from "../live/live";
 import { useAddress } from "../lib/address";
 import { atWork } from "../lib/columns";
-import { age, money, tokens } from "../lib/said";
+import { age, spent, tokens } from "../lib/said";
 import { Awaited, Empty, Page, TaskLink, To, VerbButton, useNow } from "../ui/parts";
 import { Log } from "../ui/log";
 
@@ -23,7 +23,7 @@ function Tile({ agent, now, past, follow }: { agent: BoardAgent; now: number; pa
         iteration {agent.iteration}/{agent.iterations_max} · {age(now, agent.since)}
         {typeof news?.percent === "number" ? ` · ${news.percent} %` : ""} · {agent.held ? "held at its boundary" : (news?.doing ?? agent.doing)}
         {news ? ` · heard ${age(now, news.heard)}` : ""}
-        {usage.steps ? ` · ${tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} ${money(usage.costMicros ?? 0)}` : ""}
+        {usage.steps ? ` · ${tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} ${spent(usage)}` : ""}
       </p>
       {past ? null : follow ? <Log run={agent.run} label={`Log of ${agent.agent}`} /> : <Empty>Open its page for the log.</Empty>}
       {past ? null : (

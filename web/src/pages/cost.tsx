@@ -6,7 +6,7 @@ import { useLive } from "../live/live";
 import { useAddress } from "../lib/address";
 import { burn, sums } from "../lib/burn";
 import type { LedgerRecord } from "../lib/events";
-import { money, tokens } from "../lib/said";
+import { money, spent, tokens } from "../lib/said";
 import { Chart } from "../ui/chart";
 import { Awaited, Page, TaskLink, Tabs, useNow } from "../ui/parts";
 import { Rows } from "../ui/rows";
@@ -47,7 +47,7 @@ export default function CostPage() {
       side={
         usage ? (
           <span>
-            {money(usage.costMicros ?? 0)} · {tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} tokens
+            {spent(usage)} · {tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} tokens
           </span>
         ) : null
       }

@@ -5,7 +5,7 @@ import type { BoardView } from "../api/types";
 import { useLive, useNews } from "../live/live";
 import { said, who, type LedgerRecord } from "../lib/events";
 import { useAddress } from "../lib/address";
-import { age, clock, money, tokens } from "../lib/said";
+import { age, clock, money, spent, tokens } from "../lib/said";
 import { Awaited, Empty, Page, TaskLink, To, useNow } from "../ui/parts";
 import { Entry } from "./attention";
 
@@ -77,7 +77,7 @@ function Money({ board }: { board: BoardView }) {
       <div>
         <dt>Spent</dt>
         <dd>
-          {money(usage.costMicros ?? 0)}
+          {spent(usage)}
           {budget?.cost_micros_max ? ` of ${money(budget.cost_micros_max)}` : ""}
         </dd>
       </div>

@@ -1,7 +1,7 @@
 // Everything about one task, in facts.
 import type { ReactNode } from "react";
 import type { BoardRow, TaskView } from "../api/types";
-import { count, money, short, tokens } from "../lib/said";
+import { count, short, spent, tokens } from "../lib/said";
 import { TaskLink, VerbButton } from "../ui/parts";
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -91,7 +91,7 @@ export function Summary({ view, row }: { view: TaskView; row: BoardRow | undefin
         </Fact>
         <Fact name="Reviewed by">{view.reviewer ?? "none"}</Fact>
         <Fact name="Cost">
-          {money(usage.costMicros ?? 0)}, {tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} tokens
+          {spent(usage)}, {tokens((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))} tokens
         </Fact>
         {view.depends.length ? <Fact name="Depends on">{list(view.depends)}</Fact> : null}
         {view.unblocks.length ? <Fact name="Unblocks">{list(view.unblocks)}</Fact> : null}

@@ -5,7 +5,7 @@ import { useAddress } from "../lib/address";
 import { act } from "../lib/actions";
 import { question, selected } from "../lib/dialogs";
 import { atWork } from "../lib/columns";
-import { clock, money } from "../lib/said";
+import { clock, money, spent } from "../lib/said";
 import { nextTheme, theme } from "../lib/theme";
 import { announce } from "../lib/announce";
 import { errorOf, type Session } from "../api/client";
@@ -32,7 +32,7 @@ function Numbers() {
         done
       </span>
       <span className="figure money">
-        <b>{money(status.usage.costMicros ?? 0)}</b>
+        <b>{spent(status.usage)}</b>
         {bound ? ` of ${money(bound)}` : ""}
       </span>
       {status.trunk ? <span className="figure trunk">{status.trunk}</span> : null}

@@ -300,6 +300,7 @@ fn usage(tokens: &Value) -> Usage {
         output_tokens: count(tokens, "outputTokens"),
         cached_tokens: count(tokens, "cachedInputTokens"),
         cost_micros: 0,
+        estimated_micros: 0,
         steps: 0,
     }
 }

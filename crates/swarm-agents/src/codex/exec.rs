@@ -113,6 +113,7 @@ fn usage(tokens: &Value) -> Usage {
         output_tokens: count(tokens, "output_tokens"),
         cached_tokens: count(tokens, "cached_input_tokens"),
         cost_micros: 0,
+        estimated_micros: 0,
         steps: 0,
     }
 }

@@ -44,7 +44,7 @@ impl Recovery {
         let left = left.unwrap_or(&nothing);
         let log: Vec<AuditEntry> = left.audit_log.clone();
         let of_last = |entry: &&AuditEntry| entry.attempt == left.attempt;
-        let started = log.iter().filter(of_last).find(|entry| entry.event == AuditEvent::Start);
+        let started = log.iter().filter(of_last).rfind(|entry| entry.event == AuditEvent::Start);
         let (did, ended) = describe(how);
         let iteration =
             if left.iteration > 0 { format!(" during iteration {}", left.iteration) } else { String::new() };

@@ -50,11 +50,12 @@ pub const PROBE_VARIABLE: &str = "SWARM_PROBE";
 pub struct Surroundings {
     pub dir: PathBuf,
     pub task: String,
-    pub attempt: u32,
+    /// How often it was sent to the task, with this one: an attempt, or the same attempt once more.
+    pub start: u32,
     pub iteration: u32,
     /// Only asked whether its service answers; the file says what it does then.
     pub probe: Option<PathBuf>,
-    /// What it is there for, where that is not work. Of a review the attempt is the round.
+    /// What it is there for, where that is not work. Of a review the start is the round.
     pub role: String,
     /// As whom of a council it is asked.
     pub member: String,
@@ -68,11 +69,12 @@ impl Surroundings {
         let task = Some(text("SWARM_TASK")).filter(|task| !task.is_empty()).unwrap_or_else(|| "task".into());
         let dir = std::env::current_dir()?;
         let probe = std::env::var_os(PROBE_VARIABLE).map(PathBuf::from);
-        let (attempt, iteration) = (number("SWARM_ATTEMPT"), number("SWARM_ITERATION"));
+        let start = std::env::var_os("SWARM_START").map_or("SWARM_ATTEMPT", |_| "SWARM_START");
+        let (start, iteration) = (number(start), number("SWARM_ITERATION"));
         Ok(Self {
             dir,
             task,
-            attempt,
+            start,
             iteration,
             probe,
             role: text(ROLE_VARIABLE),
@@ -118,7 +120,7 @@ pub async fn run(prompt: &str, around: &Surroundings) -> u8 {
 }
 
 fn is_meant(line: &Line, around: &Surroundings) -> bool {
-    line.on_attempt.is_none_or(|n| n == around.attempt)
+    line.on_attempt.is_none_or(|n| n == around.start)
         && line.on_iteration.is_none_or(|n| n == around.iteration)
         && line.as_member.as_ref().is_none_or(|name| *name == around.member)
 }
@@ -147,7 +149,7 @@ async fn perform(step: Step, around: &Surroundings, deaf: &mut Option<Signal>) -
         Step::Write { path, text } => write(&around.path(&path), &text, false)?,
         Step::Append { path, text } => write(&around.path(&path), &text, true)?,
         Step::Count { path } => {
-            write(&around.path(&path), &format!("{} {}", around.attempt, around.iteration), true)?
+            write(&around.path(&path), &format!("{} {}", around.start, around.iteration), true)?
         }
         Step::Delete { path } => std::fs::remove_file(around.path(&path))?,
         Step::Commit { message } => return commit(&message, around).await,

@@ -6,7 +6,7 @@ use swarm_protocol::failure::Usage;
 
 use crate::context::{At, Context};
 use crate::error::CliError;
-use crate::output::money::{dollars, tokens};
+use crate::output::money::{spent, tokens};
 use crate::output::paint::{Paint, paint};
 use crate::output::table::table;
 use crate::swarm::Swarm;
@@ -14,8 +14,8 @@ use crate::swarm::Swarm;
 /// Show what was spent and what came of it
 ///
 /// By outcome: merged work, attempts that were redone, attempts lost to crashes and failures, work that was rolled back, and what is
-/// still under way. The cost of a review counts for the work it is about. Programs that do not say what they cost are counted in
-/// tokens only.
+/// still under way. The cost of a review counts for the work it is about. For programs that do not say what they cost it is computed
+/// from their tokens and the key `prices`, and shown as `about`; without a price only their tokens count.
 ///
 /// Example: swarm cost --by task
 #[derive(Debug, clap::Args)]
@@ -68,20 +68,20 @@ fn text(costs: &CostView, colour: bool) -> String {
     let longest = costs.rows.iter().map(|row| amount(&row.usage, money)).max().unwrap_or(0);
     let all = amount(&costs.total, money);
     let cells = |row: &CostRow| {
-        let spent = amount(&row.usage, money);
-        let share = spent.saturating_mul(100).checked_div(all).unwrap_or(0);
+        let part = amount(&row.usage, money);
+        let share = part.saturating_mul(100).checked_div(all).unwrap_or(0);
         vec![
             row.name.replace('_', " "),
             row.attempts.to_string(),
-            dollars(row.usage.cost_micros),
+            spent(&row.usage),
             tokens(&row.usage),
             format!("{share}%"),
-            bar(spent, longest),
+            bar(part, longest),
         ]
     };
     let body = table(&["", "attempts", "cost", "tokens", "share", ""], costs.rows.iter().map(cells));
     let body: Vec<String> = body.lines().map(|line| painted(line, colour)).collect();
-    let total = format!("Total {}  {}", dollars(costs.total.cost_micros), tokens(&costs.total));
+    let total = format!("Total {}  {}", spent(&costs.total), tokens(&costs.total));
     format!("{}\n{total}", body.join("\n"))
 }
 

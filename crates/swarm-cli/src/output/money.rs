@@ -13,12 +13,18 @@ pub fn tokens(usage: &Usage) -> String {
     }
 }
 
-/// `$0.42`; nothing when the program does not say.
+/// `$0.42`; nothing when the program does not say. `about $0.42` where a part of it is computed from tokens and prices.
 pub fn cost(usage: &Usage) -> String {
     match usage.cost_micros {
         0 => String::new(),
-        micros => dollars(micros),
+        _ => spent(usage),
     }
+}
+
+/// The same, with `$0.00` for nothing.
+pub fn spent(usage: &Usage) -> String {
+    let about = if usage.estimated_micros > 0 { "about " } else { "" };
+    format!("{about}{}", dollars(usage.cost_micros))
 }
 
 /// `$0.42`, from millionths.
@@ -36,6 +42,8 @@ mod tests {
         assert_eq!((tokens(&usage(0, 0)), cost(&usage(0, 0))), (String::new(), String::new()));
         assert_eq!((tokens(&usage(999, 0)), cost(&usage(0, 419_999))), ("999 tokens".into(), "$0.41".into()));
         assert_eq!(tokens(&usage(12_345, 0)), "12.3k tokens");
+        let guessed = Usage { estimated_micros: 10_000, ..usage(5, 420_000) };
+        assert_eq!((cost(&guessed), spent(&Usage::default())), ("about $0.42".into(), "$0.00".into()));
         assert_eq!(
             (tokens(&usage(2_500_000, 0)), cost(&usage(0, 12_000_000))),
             ("2.5M tokens".into(), "$12.00".into())

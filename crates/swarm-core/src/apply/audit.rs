@@ -36,6 +36,9 @@ fn details(event: &Event) -> Option<(&TaskId, String)> {
 
 fn of_its_work(event: &Event) -> Option<String> {
     let text = match event {
+        Event::TaskClaimed { agent, run, attempt, restart: Some(_), .. } => {
+            format!("attempt {attempt} goes on with {agent} ({run})")
+        }
         Event::TaskClaimed { agent, run, attempt, .. } => format!("attempt {attempt} by {agent} ({run})"),
         Event::WorkspaceReady { branch, tip, .. } => format!("{branch} at {}", tip.short()),
         Event::AgentSpawned { agent, host, .. } => format!("{agent} on {host}"),

@@ -125,6 +125,8 @@ impl State {
             rank: 0,
             stage: Stage::Pending { since: at, not_before: Timestamp::ZERO },
             attempts: 0,
+            restarts: 0,
+            goes_on: false,
             retries: 0,
             transient_retries: 0,
             once_more: 0,
@@ -252,7 +254,7 @@ impl State {
         for id in &ids {
             self.set_status(id, Status::Pending, None, None, None, at);
             self.change(id, |t| {
-                t.attempts = 0;
+                (t.attempts, t.restarts, t.goes_on) = (0, 0, false);
                 (t.started, t.submitted) = (false, None);
                 t.waived.clear();
                 t.last_failure = None;

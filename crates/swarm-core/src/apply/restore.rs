@@ -21,7 +21,7 @@ impl State {
             t.worktree |= saved.worktree;
             t.left = saved.left.clone();
             t.landed_before.clone_from(&saved.landed_before);
-            (t.verified, t.submitted) = (None, None);
+            (t.verified, t.submitted, t.goes_on) = (None, None, false);
         });
     }
 

@@ -20,9 +20,12 @@ impl State {
     /// True when the event was one of an attempt.
     pub(super) fn apply_run(&mut self, event: &Event, at: Timestamp) -> bool {
         match event {
-            Event::TaskClaimed { task, run, agent, attempt, nonce, profile, .. } => {
+            Event::TaskClaimed { task, run, agent, attempt, nonce, profile, restart, .. } => {
                 self.claim_run(RunKind::Work, task, run, nonce, at);
                 self.claimed(task, run, agent, *attempt, profile);
+                if let Some(restarts) = restart {
+                    self.change(task, |t| t.restarts = *restarts);
+                }
             }
             Event::WorkspaceReady { task, run, base, .. } => self.workspace_ready(task, run, base, at),
             Event::AgentSpawned { run, .. } => {
@@ -141,9 +144,10 @@ impl State {
                     other => self.follow(task, other, at),
                 }
             }
-            Event::AgentStopped { task, run, next, .. } => {
+            Event::AgentStopped { task, run, next, goes_on, .. } => {
                 self.worked(run, at);
-                self.change(task, |t| t.last_end = Some(Ended::Stopped));
+                let goes_on = goes_on.unwrap_or_default();
+                self.change(task, |t| (t.last_end, t.goes_on) = (Some(Ended::Stopped), goes_on));
                 self.end(run);
                 self.follow(task, next, at);
             }
@@ -183,7 +187,7 @@ impl State {
             }
             t.worked_under.clone_from(profile);
             (t.first, t.waits_for_quota, t.nudge) = (false, None, None);
-            t.attempts = attempt;
+            (t.attempts, t.goes_on) = (attempt, false);
             (t.worktree, t.leaving) = (true, false);
             (t.started, t.withheld) = (true, None);
             t.kept = None;
@@ -306,7 +310,7 @@ impl State {
         }
         self.change(task, |t| {
             t.last_failure = Some(tail(&how.describe()));
-            t.last_end = Some(how.clone());
+            (t.last_end, t.goes_on) = (Some(how.clone()), after.goes_on);
             t.crashes = after.task_crashes;
             match after.counts {
                 Some(Counted::Transient) => t.transient_retries = t.transient_retries.saturating_add(1),

@@ -18,6 +18,7 @@ pub(super) fn aftermath(state: &State, l: &Live<'_>, how: &Ended, next: &Next, n
     });
     let mut left =
         Aftermath { task_crashes: task_crashes(l, crash.is_some(), next), crash, ..Aftermath::default() };
+    left.goes_on = goes_on(how, next);
     match how {
         Ended::Failed { failure } => after_failure(state, l, failure, &mut left),
         // A session that ran out of time is stuck in its own thoughts.
@@ -35,6 +36,22 @@ pub(super) fn aftermath(state: &State, l: &Live<'_>, how: &Ended, next: &Next, n
         _ => {}
     }
     left
+}
+
+/// An attempt is over when its end is held against somebody or says something of the work. A daemon that is started again,
+/// a service that is away and a program that cannot begin say nothing of it.
+fn goes_on(how: &Ended, next: &Next) -> bool {
+    match how {
+        _ if matches!(next, Next::Restart { .. }) => true,
+        Ended::Failed { failure } => {
+            use Consequence::{Quota, Setup, Transient};
+            matches!(failure.class.consequence(), Transient | Quota | Setup)
+        }
+        Ended::Stopped | Ended::NotStarted { .. } | Ended::NoWorkspace { .. } | Ended::AsksHuman { .. } => {
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Counted until the end is held against the task, or a person is asked.

@@ -36,6 +36,7 @@ pub(super) fn stops(state: &State, l: &Live<'_>, usage: Usage, now: Timestamp) -
         agent: l.agent.clone(),
         why: format!("its budget is spent: {used}"),
         next: blocked(used),
+        goes_on: Some(true),
     })
 }
 
@@ -47,10 +48,10 @@ fn blocked(used: String) -> Next {
 pub(crate) fn instead_of_start(state: &State, id: &TaskId) -> Option<Event> {
     let task = state.task(id)?;
     if let Some(used) = task_is_spent(state, task) {
-        return Some(super::task::leave(state, id, task, blocked(used), "its budget is spent"));
+        return Some(super::intervene::broken_off(state, id, task, blocked(used), "its budget is spent"));
     }
     let next = crate::claims::too_many(state, task)?;
-    Some(super::task::leave(state, id, task, next, "too many attempts without progress"))
+    Some(super::task::leave(state, id, task, next, "too many starts without progress"))
 }
 
 /// The swarm's own budget, after every decision.

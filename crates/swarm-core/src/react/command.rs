@@ -226,6 +226,7 @@ fn drain(state: &State, why: String, now: Timestamp) -> Result<Outcome, Refusal>
                     agent: agent.clone(),
                     why: why.clone(),
                     next: Next::Pending { not_before: now, counts: false },
+                    goes_on: Some(true),
                 });
             }
             (Stage::Review { run: Some(current), .. }, _) if current == id => {
@@ -269,7 +270,7 @@ fn restarts_broken_off(state: &State, why: &str) -> Vec<Event> {
         .filter_map(|(id, found)| match &found.stage {
             Stage::Restarting { not_before, .. } => {
                 let next = Next::Pending { not_before: *not_before, counts: false };
-                Some(task::leave(state, id, found, next, why))
+                Some(super::intervene::broken_off(state, id, found, next, why))
             }
             _ => None,
         })

@@ -7,7 +7,7 @@ use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
 
 use super::conflict::lies_there_again;
-use super::task::leave;
+use super::intervene::broken_off;
 use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::HookRun;
@@ -35,7 +35,7 @@ fn refused(state: &State, hook: &HookRun, output: &str) -> Vec<Event> {
         ("pre-start", Stage::Active { run, .. } | Stage::Checking { run, .. })
             if hook.run.as_ref() == Some(run) =>
         {
-            vec![leave(state, &id, task, next, &why)]
+            vec![broken_off(state, &id, task, next, &why)]
         }
         ("pre-merge", Stage::Merging { .. }) if state.trunk_held_by.as_ref() == Some(&id) => {
             let work = lies_there_again(task, &id);

@@ -11,7 +11,7 @@ use super::command::Outcome;
 use super::{operate, start, task, validate};
 use crate::operation::{Record, checkpoints, restore, undo};
 use crate::stage::Stage;
-use crate::state::State;
+use crate::state::{State, Task};
 
 /// Stopped at once; the iteration's changes go to a ref and the worktree back to where it began.
 pub(super) fn kill(state: &State, id: TaskId, now: Timestamp) -> Result<Outcome, Refusal> {
@@ -127,4 +127,13 @@ pub(super) fn risky(state: &State, kind: &str) -> bool {
 /// The name of the checkpoint before a command.
 pub(super) fn checkpoint_before(state: &State, kind: &str) -> String {
     checkpoints::unused(state, &format!("before-{}", kind.replace(' ', "-")))
+}
+
+/// The task leaves its stage, and its attempt is not over: whoever takes it up next goes on with it.
+pub(crate) fn broken_off(state: &State, id: &TaskId, found: &Task, next: Next, why: &str) -> Event {
+    let mut event = task::leave(state, id, found, next, why);
+    if let Event::AgentStopped { goes_on, .. } = &mut event {
+        *goes_on = Some(true);
+    }
+    event
 }

@@ -297,12 +297,12 @@ pub(super) fn stopped(
         Stage::Preparing { run } | Stage::Active { run, .. } | Stage::Checking { run, .. } => {
             let next = Next::Pending { not_before: now, counts: false };
             let agent = state.runs.get(run).and_then(|r| r.agent.clone());
-            vec![task::leave(state, id, found, next, why), Event::WorkHeld { task, agent }]
+            vec![super::intervene::broken_off(state, id, found, next, why), Event::WorkHeld { task, agent }]
         }
         Stage::Restarting { agent, .. } => {
             let next = Next::Pending { not_before: now, counts: false };
             let agent = Some(agent.clone());
-            vec![task::leave(state, id, found, next, why), Event::WorkHeld { task, agent }]
+            vec![super::intervene::broken_off(state, id, found, next, why), Event::WorkHeld { task, agent }]
         }
         Stage::Review { run: Some(_), .. } => {
             vec![Event::ReviewInterrupted { task, status: Status::Review, why: why.into() }]

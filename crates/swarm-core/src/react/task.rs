@@ -168,6 +168,7 @@ pub(crate) fn leave(state: &State, id: &TaskId, task: &Task, next: Next, why: &s
             agent: agent.clone(),
             why: why.into(),
             next,
+            goes_on: None,
         };
     }
     let (block, reason) = match &next {
@@ -337,10 +338,8 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
 
 /// Work that is not on trunk any more: it comes back, or what is known of it goes too.
 fn of_gone_work(state: &State, id: &TaskId, task: &Task, is_kept: bool) -> Vec<String> {
-    let mut list = Vec::new();
-    if is_kept || !task.parts.is_empty() {
-        list.push(format!("swarm task unblock {id}"));
-    }
+    let unblock = (is_kept || !task.parts.is_empty()).then(|| format!("swarm task unblock {id}"));
+    let mut list: Vec<String> = unblock.into_iter().collect();
     // Whatever builds on it goes back with it.
     let cascade = if state.dependents(id).is_empty() { "" } else { " --cascade" };
     list.push(format!("swarm task rollback {id}{cascade}"));

@@ -265,6 +265,7 @@ pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> V
             agent: l.agent.clone(),
             why: why.into(),
             next: Next::Pending { not_before: now.plus_ms(wait_ms), counts: false },
+            goes_on: Some(true),
         }];
     }
     let how = match how {

@@ -205,7 +205,11 @@ fn idle_agent(state: &State) -> AgentId {
 
 fn claim(state: &State, task: &TaskId, agent: AgentId, profile: &str) -> Event {
     let run = RunId::nth(state.runs_ever + 1);
-    let attempt = state.task(task).map_or(0, |t| t.attempts) + 1;
+    let tried = state.task(task);
+    let so_far = tried.map_or(0, |t| t.attempts);
+    let goes_on = so_far > 0 && tried.is_some_and(|t| t.goes_on);
+    let restart = tried.filter(|_| goes_on).map(|t| t.restarts.saturating_add(1));
+    let attempt = if goes_on { so_far } else { so_far.saturating_add(1) };
     let nonce = nonce(state, &run);
     Event::TaskClaimed {
         task: task.clone(),
@@ -215,5 +219,6 @@ fn claim(state: &State, task: &TaskId, agent: AgentId, profile: &str) -> Event {
         attempt,
         nonce,
         profile: (!profile.is_empty()).then(|| profile.into()),
+        restart,
     }
 }

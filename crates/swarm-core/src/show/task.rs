@@ -26,6 +26,7 @@ pub fn row(state: &State, task: &Task) -> TaskRow {
         stage: stage_words(state, task),
         depends: task.spec.depends.clone(),
         attempts: task.attempts,
+        restarts: task.restarts,
         agent: run.and_then(|r| r.agent.clone()),
     }
 }

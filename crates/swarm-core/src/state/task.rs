@@ -26,6 +26,13 @@ pub struct Task {
     pub stage: Stage,
     /// Attempts so far, of any ending.
     pub attempts: u32,
+    /// How often an attempt was gone on with: by a daemon that was started again, after a pause, or when a service was
+    /// back. No attempts of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restarts: u32,
+    /// Its last attempt was broken off and is not over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
     /// Attempts that ended by crash, timeout or loss.
     pub retries: u32,
     /// Failures in a row that are nobody's fault: services, networks, lost reviews.
@@ -213,6 +220,11 @@ pub struct Stuck {
 }
 
 impl Task {
+    /// How often an agent program was sent to work on it, whether as an attempt or within one.
+    pub fn starts(&self) -> u32 {
+        self.attempts.saturating_add(self.restarts)
+    }
+
     /// The commit and the tree that a verdict is wanted about: in review, or where the review came to no end.
     pub fn submitted(&self) -> Option<(&Oid, &Oid)> {
         match (&self.stage, &self.was) {

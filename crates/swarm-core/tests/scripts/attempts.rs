@@ -301,3 +301,55 @@ fn a_report_of_an_attempt_that_is_over_changes_nothing() {
         ",
     );
 }
+
+/// One try at a task, however often a program has to be started for it.
+#[test]
+fn a_restart_a_service_that_was_away_and_a_stopped_swarm_go_on_with_the_attempt() {
+    for (broken_off, on) in [
+        ("crash a | stopped a | +60s", "an agent that begins again"),
+        ("fails a network | stopped a | +60s", "a network that is back"),
+        ("fails a overloaded | stopped a | +60s", "a service that is back"),
+        ("drain | ended a | stopped a | leave | start", "a swarm that was stopped"),
+        ("unready a | stopped a | +60s", "a worktree that could not be made"),
+    ] {
+        let ready = if broken_off.starts_with("unready") { "" } else { "ready a | " };
+        let said = crate::played(&format!("plan a | start | {ready}{broken_off} | audit a task_claimed"));
+        let claims: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("audit: ")).collect();
+        assert_eq!(
+            claims,
+            ["task_claimed attempt 1 by ed-001 (r1)", "task_claimed attempt 1 goes on with ed-001 (r2)"],
+            "{on}: {said}"
+        );
+    }
+}
+
+#[test]
+fn an_end_that_says_something_of_the_work_and_a_persons_stop_begin_another_attempt() {
+    for ended in [
+        "ready a | orphaned a | stopped a | +60s",
+        "ready a | fails a refused | stopped a | +60s",
+        "ready a | fails a overflow | stopped a | +60s",
+        "ready a | +1800s | stopped a | +60s",
+        "ready a | stop a | stopped a | go a",
+        "ready a | complete a | red a | unfinished a | unfinished a | stopped a | +60s",
+    ] {
+        let said = crate::played(&format!("plan a | start | {ended} | audit a task_claimed"));
+        let claims: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("audit: ")).collect();
+        assert_eq!(claims.len(), 2, "{ended}: {said}");
+        assert!(claims[1].starts_with("task_claimed attempt 2 by "), "{ended}: {said}");
+    }
+}
+
+/// What a person reads when the last try is over: so many attempts, and all of them failed.
+#[test]
+fn the_attempts_that_failed_are_as_many_as_there_were() {
+    let said = crate::played(
+        "plan a | start | ready a | fails a network | stopped a | +60s | ready a | crash a | stopped a | +60s \
+         | ready a | orphaned a | stopped a | +60s | ready a | fails a network | stopped a | +600s \
+         | ready a | orphaned a | stopped a | +60s | ready a | orphaned a | stopped a | +60s | ready a | orphaned a \
+         | stopped a | +600s | audit a task_claimed | attention",
+    );
+    let last = said.lines().rfind(|line| line.contains("task_claimed")).expect("a claim");
+    assert!(last.contains("attempt 4 "), "{said}");
+    assert!(said.contains("4 attempts failed"), "{said}");
+}

@@ -76,7 +76,7 @@ fn a_task_that_comes_to_nothing_too_often_waits_for_a_person() {
         "plan a | start three | ready a | ended a | stopped a | +60s | ready a | ended a | stopped a | +60s | ready a | ended a | stopped a | +60s | stage a",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Preparing r2 → Active 1 → Pending (in 5 s) → Preparing r3 → Active 1 → Pending (in 10 s) → Blocked (retries)
-            stage a: blocked (retries): 3 attempts without any progress; the last attempt: stopped
+            stage a: blocked (retries): 3 starts without any progress; the last attempt: stopped
         ",
     );
     // The same for sessions that are ended before anything came of them.
@@ -84,7 +84,7 @@ fn a_task_that_comes_to_nothing_too_often_waits_for_a_person() {
         "plan a | start three | ready a | drain | stopped a | leave | start three | drain | stopped a | leave | start three | drain | stopped a | leave | start three | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2 → Pending → Preparing r3 → Pending → Blocked (retries)
-            attention: Task a is blocked (retries) (3 attempts without any progress; the last attempt: stopped) ["swarm task show a", "swarm task unblock a"]
+            attention: Task a is blocked (retries) (3 starts without any progress; the last attempt: stopped) ["swarm task show a", "swarm task unblock a"]
         "#,
     );
 }

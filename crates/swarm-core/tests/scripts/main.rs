@@ -23,4 +23,4 @@ mod reviews;
 mod trunk;
 mod undo;
 
-use script::check;
+use script::{check, play as played};

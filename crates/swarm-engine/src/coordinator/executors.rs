@@ -21,7 +21,7 @@ use super::operate::{Background, operate};
 use super::reviewing::{Reviewed, review_by_agent};
 use super::sharing::Shared;
 use super::traced;
-use super::world::{Attempt, SharedWorld, World};
+use super::world::{About, Attempt, SharedWorld, World};
 use swarm_process::complain;
 use swarm_work::build::Work;
 use swarm_work::daemon::OVERSTEP;
@@ -49,10 +49,7 @@ pub struct ExecutorContext {
     pub world: SharedWorld,
     pub cancel: CancellationToken,
     pub out: mpsc::Sender<FromExecutor>,
-    /// Under which the task is worked on where the claim does not say.
-    pub profile: Option<String>,
-    /// Of the task; empty where it has none.
-    pub title: String,
+    pub about: About,
     /// Whether the daemon of this run is connected.
     pub connected: watch::Receiver<bool>,
     /// The run was claimed before this coordinator took over.
@@ -103,22 +100,23 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
         Effect::Prepare { run, task, from, base, shared } => {
             let (made, mut news) =
                 world.make_workplace(run.clone(), &task, from.as_ref(), base.as_ref()).await;
-            let shared = shared.map(|holds| Shared { run, task, holds, profile: context.profile });
+            let shared = shared.map(|holds| Shared { run, task, holds, profile: context.about.profile });
             let report = world.let_in(made, shared, &mut news).await;
             for one in news {
                 let _ = context.out.send(FromExecutor::News(one)).await;
             }
             Ok(report)
         }
-        Effect::Work { run, task, agent, attempt, nonce, profile, .. } => {
+        Effect::Work { run, task, agent, attempt, start, nonce, profile, .. } => {
             let attempt = Attempt {
                 run: &run,
                 task: &task,
                 agent: &agent,
                 number: attempt,
+                start,
                 nonce: &nonce,
-                title: &context.title,
-                profile: profile.as_deref().or(context.profile.as_deref()),
+                title: &context.about.title,
+                profile: profile.as_deref().or(context.about.profile.as_deref()),
             };
             work(&context, &attempt).await
         }
@@ -183,7 +181,8 @@ async fn verify(
 ) -> Result<Report, String> {
     let world = &context.world;
     world.show_merge(commit).await?;
-    let spec = world.with_place(world.verify_spec(&run, &task, nonce), true).await;
+    let spec =
+        world.with_place(world.verify_spec(&run, &task, nonce, &context.about.written_under), true).await;
     Ok(match attend(context, &spec).await? {
         Attended::Cancelled => Report::Cancelled { task },
         // A verdict has been news before; without one the run was lost.
@@ -227,7 +226,8 @@ async fn review(
         return review_by_agent(context, reviewed, agent).await;
     }
     let Reviewed { run, task, nonce, .. } = reviewed;
-    let spec = world.with_place(world.review_spec(&run, &task, &nonce), false).await;
+    let spec = world.review_spec(&run, &task, &nonce, &context.about.written_under);
+    let spec = world.with_place(spec, false).await;
     Ok(match attend(context, &spec).await? {
         Attended::Cancelled => Report::Cancelled { task },
         Attended::Ended { how } => Report::ReviewLost { run, task, why: how.describe() },

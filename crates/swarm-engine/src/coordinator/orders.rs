@@ -58,7 +58,7 @@ impl Coordinator {
     fn order_for(&self, effect: &Effect) -> Option<Order> {
         let config = &self.world.config;
         match effect {
-            Effect::Work { run, task, agent, attempt, order, profile, .. } => Some(match order {
+            Effect::Work { run, task, agent, attempt, start, order, profile, .. } => Some(match order {
                 WorkOrder::Go { iteration, .. } if self.links.is_told_to_go(run, *iteration) => return None,
                 WorkOrder::Go { iteration, session } => {
                     let shared = shared_tree::place_of(&self.world.git, task, run);
@@ -68,6 +68,7 @@ impl Coordinator {
                         task,
                         agent,
                         attempt: *attempt,
+                        start: *start,
                         iteration: *iteration,
                         worktree: &worktree,
                         shared: shared.is_some(),

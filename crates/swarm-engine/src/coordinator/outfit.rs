@@ -52,6 +52,7 @@ impl Outfit {
             max_steps: config.max_steps,
             loop_note: config.recovery.loops.note,
             loop_stop: config.recovery.loops.stop,
+            rates: config.prices.of(program.name(), profile.model.as_deref()),
             ..AgentSetup::of(program)
         };
         let guard = Guard {
@@ -66,20 +67,24 @@ impl Outfit {
         Ok(Self { name: name.to_owned(), setup, guard })
     }
 
-    /// For runs of commands, which execute what agents wrote: the swarm's own rights.
-    pub fn guard_of_commands(config: &Config) -> Guard {
+    /// For runs of commands, which execute what an agent wrote: the walls that it worked behind, without its program's own
+    /// keys and folders. A profile that is no more has left none of its own.
+    pub fn guard_of_commands(config: &Config, written_under: &str) -> Guard {
+        let plain = Profile::default();
+        let profile = config.profiles.get(written_under).unwrap_or(&plain);
         Guard {
             containment: config.containment,
             // No program, so no sandbox of its own either.
-            sandbox: match config.sandbox {
+            sandbox: match profile.sandbox.unwrap_or(config.sandbox) {
                 kind @ (SandboxKind::None | SandboxKind::Strict) => kind,
                 _ => SandboxKind::Landlock,
             },
+            // The merged tree has work of others too, also of those without a network.
             network: config.network_of_commands(),
-            writable: vec![],
+            writable: profile.writable.clone(),
             hide: config.hide.clone(),
             limits: config.limits,
-            env: config.env.clone(),
+            env: config.env.iter().chain(&profile.env).cloned().collect(),
         }
     }
 }
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn commands_have_no_network_where_an_agent_whose_work_they_run_has_none() {
-        let network = |text: &str| Outfit::guard_of_commands(&config(text)).network;
+        let network = |text: &str| Outfit::guard_of_commands(&config(text), "a").network;
         assert!(network("{}"));
         assert!(network("{ profiles: { a: { program: 'claude', network: true } } }"));
         assert!(!network(
@@ -132,9 +137,29 @@ mod tests {
         ));
         assert!(network("{ network: true, profiles: { b: { program: 'codex', network: false } } }"));
         let closed = config("{ network: false, profiles: { open: { program: 'codex', network: true } } }");
-        assert!(!Outfit::guard_of_commands(&closed).network);
+        assert!(!Outfit::guard_of_commands(&closed, "open").network);
         let of = |name: &str| Outfit::of(&closed, name).expect("known").guard.network;
         assert_eq!((of("claude"), of("open")), (false, true));
+    }
+
+    #[test]
+    fn commands_stand_behind_the_walls_of_the_profile_whose_work_they_run() {
+        let config = config(
+            "{ env: ['ALL'], sandbox: 'landlock', profiles: { \
+               own: { program: 'claude', env: ['MINE'], writable: ['~/x'], sandbox: 'strict' }, \
+               bare: { program: 'claude', sandbox: 'none' }, \
+               theirs: { program: 'codex', sandbox: 'program' } } }",
+        );
+        let guard = |name: &str| Outfit::guard_of_commands(&config, name);
+        let own = guard("own");
+        assert_eq!((own.env.join(" "), own.writable.join(" ")), ("ALL MINE".into(), "~/x".into()));
+        assert_eq!(own.sandbox, SandboxKind::Strict);
+        assert_eq!(guard("bare").sandbox, SandboxKind::None);
+        // The program's own walls are not around a command.
+        assert_eq!(guard("theirs").sandbox, SandboxKind::Landlock);
+        let other = guard("gone");
+        assert_eq!((other.env.join(" "), other.writable.len()), ("ALL".into(), 0));
+        assert_eq!(other.sandbox, SandboxKind::Landlock);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Setting<'a> {
     pub task: &'a TaskId,
     pub agent: &'a AgentId,
     pub attempt: u32,
+    /// How often a program was sent to the task, with this one.
+    pub start: u32,
     pub iteration: u32,
     pub worktree: &'a Path,
     /// It is that of all tasks which share one.
@@ -40,8 +42,8 @@ pub struct Setting<'a> {
 pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
     let task = state.task(setting.task)?;
     let neighbour = |id: &TaskId| neighbour(state, id);
-    let again = setting.attempt > 1 || setting.iteration > 1;
-    let before = task.last_end.as_ref().filter(|_| setting.attempt > 1);
+    let again = setting.start > 1 || setting.iteration > 1;
+    let before = task.last_end.as_ref().filter(|_| setting.start > 1);
     let compact = before.is_some_and(|how| class_of(how) == Some(FailureClass::Overflow));
     Some(WorkPrompt {
         task: task_words(task),
@@ -67,7 +69,7 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
             if let Some(left) = left.as_mut().filter(|_| !setting.audit) {
                 left.audit_log.clear();
             }
-            Recovery::of(how, setting.attempt - 1, task.wip.is_some(), left.as_ref())
+            Recovery::of(how, (setting.start - 1).min(setting.attempt), task.wip.is_some(), left.as_ref())
         }),
         compact,
         repeated: before.and_then(repeated),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use swarm_core::state::Task;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
@@ -58,13 +59,35 @@ pub struct Attempt<'a> {
     pub task: &'a TaskId,
     pub agent: &'a AgentId,
     pub number: u32,
+    /// How often a program was sent to the task, with this one.
+    pub start: u32,
     pub nonce: &'a str,
     pub title: &'a str,
     /// The profile that the task names.
     pub profile: Option<&'a str>,
 }
 
+/// What an effect may know of the task that it concerns.
+pub struct About {
+    /// Under which the task is worked on where the claim does not say.
+    pub profile: Option<String>,
+    /// The profile of the agent whose work there is.
+    pub written_under: String,
+    /// Empty where it has none.
+    pub title: String,
+}
+
 impl World {
+    pub fn about(&self, task: Option<&Task>) -> About {
+        let profile = task.and_then(|task| task.spec.profile.clone());
+        let written_under = task.and_then(|task| task.worked_under.clone()).or_else(|| profile.clone());
+        About {
+            profile,
+            written_under: written_under.unwrap_or_else(|| self.agent.clone()),
+            title: task.map(|task| task.spec.title.clone()).unwrap_or_default(),
+        }
+    }
+
     /// A sentence for the ledger: no place in it is absolute, since it would be wrong on every other machine.
     pub fn without_root(&self, text: &str) -> String {
         swarm_work::places::without_root(text, &self.paths.root)
@@ -104,6 +127,7 @@ impl World {
             shared: shared_tree::place_of(&self.git, attempt.task, attempt.run),
             agent: Some(attempt.agent.clone()),
             attempt: attempt.number,
+            start: Some(attempt.start),
             title: attempt.title.to_owned(),
             agent_setup: Some(setup),
             guard,
@@ -111,12 +135,15 @@ impl World {
         })
     }
 
-    pub fn verify_spec(&self, run: &RunId, task: &TaskId, nonce: &str) -> DaemonSpec {
-        DaemonSpec { worktree: self.merge_worktree(), ..self.spec(run, RunKind::Verify, task, nonce) }
+    /// `written_under`: the profile of the agent whose work is run.
+    pub fn verify_spec(&self, run: &RunId, task: &TaskId, nonce: &str, written_under: &str) -> DaemonSpec {
+        let guard = Outfit::guard_of_commands(&self.config, written_under);
+        DaemonSpec { worktree: self.merge_worktree(), guard, ..self.spec(run, RunKind::Verify, task, nonce) }
     }
 
-    pub fn review_spec(&self, run: &RunId, task: &TaskId, nonce: &str) -> DaemonSpec {
-        DaemonSpec { worktree: self.worktree_of(task), ..self.spec(run, RunKind::Review, task, nonce) }
+    pub fn review_spec(&self, run: &RunId, task: &TaskId, nonce: &str, written_under: &str) -> DaemonSpec {
+        let guard = Outfit::guard_of_commands(&self.config, written_under);
+        DaemonSpec { worktree: self.worktree_of(task), guard, ..self.spec(run, RunKind::Review, task, nonce) }
     }
 
     /// The daemon of a probe: the profile's program, in a folder of its own with nothing in it.
@@ -153,10 +180,11 @@ impl World {
             task: task.clone(),
             agent: None,
             attempt: 1,
+            start: None,
             title: String::new(),
             agent_setup: None,
             question: None,
-            guard: Outfit::guard_of_commands(&self.config),
+            guard: Outfit::guard_of_commands(&self.config, &self.agent),
             known: Known { repository: Some(self.git.repository()), containment: None },
             set_up: outfit::set_up(&self.config),
             env: Default::default(),

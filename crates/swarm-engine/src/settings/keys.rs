@@ -2,7 +2,9 @@
 //! printed one: a test compares it with the types.
 
 use serde_json::Value;
-use swarm_protocol::config::{Bounds, Budget, Commands, Config, Hook, Member, Span, check_members};
+use swarm_protocol::config::{
+    Bounds, Budget, Commands, Config, Hook, Member, Price, Span, check_members, check_prices,
+};
 use swarm_protocol::near::distance;
 
 const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json");
@@ -71,6 +73,9 @@ impl Keys {
 
     /// What to say about a key that does not exist.
     pub fn unknown(&self, key: &str) -> (String, String) {
+        if let Some(why) = super::elsewhere::why(key) {
+            return (format!("there is no key {key}: {why}"), "`swarm help config` lists every key".into());
+        }
         let last = key.rsplit('.').next().unwrap_or(key);
         let profile: Vec<String> = match in_profile(key).flatten() {
             Some(member) => {
@@ -145,6 +150,11 @@ impl Keys {
                 let members: Vec<Member> =
                     serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
                 check_members(&members)
+            }
+            "prices.models" => {
+                let prices: Vec<Price> =
+                    serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+                check_prices(&prices)
             }
             "maxTaskDuration" | "check.timeout" | "scan.timeout" | "verify.timeout" if is_zero(value) => {
                 Err("it must be longer than nothing".into())

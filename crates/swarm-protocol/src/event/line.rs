@@ -40,6 +40,9 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::TrunkJudged { green: false, .. } => {
             "trunk itself fails verification; no task is blamed".into()
         }
+        Event::TaskClaimed { agent, attempt, restart: Some(_), .. } => {
+            format!("assigned to {agent}, which goes on with attempt {attempt}")
+        }
         Event::TaskClaimed { agent, attempt: 1, .. } => format!("assigned to {agent}"),
         Event::TaskClaimed { agent, attempt, .. } => format!("assigned to {agent}, attempt {attempt}"),
         Event::AgentSpawned { agent, .. } => format!("{agent} is working"),

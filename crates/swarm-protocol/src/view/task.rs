@@ -24,7 +24,14 @@ pub struct TaskRow {
     pub stage: String,
     pub depends: Vec<TaskId>,
     pub attempts: u32,
+    /// How often an attempt was gone on with after it was broken off: no attempts of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restarts: u32,
     pub agent: Option<AgentId>,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// Everything about one task.

@@ -74,6 +74,7 @@ impl World {
             task: TaskId::new("t1").expect("a task id"),
             agent: Some(AgentId::nth(1)),
             attempt: 1,
+            start: None,
             title: String::new(),
             agent_setup: Some(AgentSetup {
                 command: vec![host().to_str().expect("UTF-8").into(), "script-agent".into()],

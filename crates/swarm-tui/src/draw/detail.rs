@@ -8,7 +8,7 @@ use swarm_protocol::view::TaskView;
 use super::text::{cut, pad, put_all, span, wrapped};
 use crate::keys::Action;
 use crate::model::Model;
-use crate::said::{count, money, tokens};
+use crate::said::{count, spent, tokens};
 use crate::theme::Role;
 
 pub fn title(model: &Model) -> String {
@@ -78,7 +78,7 @@ fn facts(model: &Model, task: &TaskView) -> Vec<(&'static str, String)> {
     }
     let used = task.usage.input_tokens + task.usage.output_tokens;
     if used > 0 || task.usage.cost_micros > 0 {
-        facts.push(("cost", format!("{} tokens, {}", tokens(used), money(task.usage.cost_micros))));
+        facts.push(("cost", format!("{} tokens, {}", tokens(used), spent(&task.usage))));
     }
     if let Some(proof) = &task.proof {
         let commits = count(proof.commits.len() as u64, "commit");

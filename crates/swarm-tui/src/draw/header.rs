@@ -11,7 +11,7 @@ use super::text::{cut, put, span};
 use crate::input::Link;
 use crate::keys::Action;
 use crate::model::Model;
-use crate::said::{age, money};
+use crate::said::{age, money, spent};
 use crate::theme::Role;
 
 pub fn draw(model: &Model, frame: &mut Frame<'_>) {
@@ -44,12 +44,12 @@ fn first(model: &Model) -> Line<'static> {
         (None, Mode::SemiAuto) => "SEMI-AUTO".into(),
     };
     let slots = status.profile.slots();
-    let spent = match status.budget.as_ref().and_then(|budget| budget.cost_micros_max) {
-        Some(most) => format!("{} of {}", money(status.usage.cost_micros), money(most)),
-        None => money(status.usage.cost_micros),
+    let used = match status.budget.as_ref().and_then(|budget| budget.cost_micros_max) {
+        Some(most) => format!("{} of {}", spent(&status.usage), money(most)),
+        None => spent(&status.usage),
     };
     let mut right = format!(
-        "{}/{slots} at work · {} ready · {}/{} done · {spent} ",
+        "{}/{slots} at work · {} ready · {}/{} done · {used} ",
         board.agents.len(),
         counts.ready,
         counts.done,
@@ -60,7 +60,7 @@ fn first(model: &Model) -> Line<'static> {
     }
     // A narrow screen keeps the numbers and lets the words go.
     if right.width() + mode.width() + 1 > width {
-        right = format!("{}/{slots} · {}/{} · {spent} ", board.agents.len(), counts.done, counts.total);
+        right = format!("{}/{slots} · {}/{} · {used} ", board.agents.len(), counts.done, counts.total);
     }
     let mode_role = if model.past.is_some() { Role::Past } else { Role::Title };
     let room = width.saturating_sub(right.width() + mode.width() + 1);

@@ -10,7 +10,7 @@ use super::layout;
 use super::text::{cut, pad, put_all, span};
 use crate::input::EventLine;
 use crate::model::{Model, View};
-use crate::said::{age, clock, count, money, tokens};
+use crate::said::{age, clock, count, spent, tokens};
 use crate::theme::Role;
 
 /// Rows from the first that is shown on, the selected one marked.
@@ -98,7 +98,7 @@ fn agent(model: &Model, agent: &BoardAgent, width: usize) -> Line<'static> {
     let iteration = news.map_or(view.iteration, |news| news.iteration.max(view.iteration));
     let percent = news.and_then(|news| news.percent).map(|n| format!("{n}%")).unwrap_or_default();
     let used = view.usage.input_tokens + view.usage.output_tokens;
-    let cost = if view.usage.cost_micros > 0 { money(view.usage.cost_micros) } else { String::new() };
+    let cost = if view.usage.cost_micros > 0 { spent(&view.usage) } else { String::new() };
     let doing = news.and_then(|news| news.doing.clone()).filter(|_| !view.held);
     let doing = doing.unwrap_or_else(|| view.doing.clone());
     let (sign, role) = match view.held {

@@ -8,7 +8,7 @@ use super::text::{cut, put, put_all, rule, span, wrapped};
 use crate::input::{LogLine, Tone};
 use crate::keys::Action;
 use crate::model::Model;
-use crate::said::{age, clock, money, tokens};
+use crate::said::{age, clock, spent, tokens};
 use crate::theme::{Role, Theme};
 
 pub fn title(model: &Model) -> String {
@@ -38,7 +38,7 @@ pub fn title(model: &Model) -> String {
             parts.push(format!("{} tokens", tokens(used)));
         }
         if view.usage.cost_micros > 0 {
-            parts.push(money(view.usage.cost_micros));
+            parts.push(spent(&view.usage));
         }
     } else {
         parts.extend(["its agent has ended".into(), follows]);

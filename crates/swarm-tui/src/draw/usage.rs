@@ -9,7 +9,7 @@ use swarm_protocol::time::Timestamp;
 use super::layout::{self, Pane};
 use super::text::{cut, pad, put, put_all, rule, span};
 use crate::model::{Full, Model};
-use crate::said::{clock, money, tokens};
+use crate::said::{clock, money, spent, tokens};
 use crate::theme::Role;
 
 /// Cells of what stands at the left of a chart.
@@ -29,13 +29,7 @@ pub fn title(model: &Model) -> String {
     let Some(board) = &model.board else { return "usage".into() };
     let (counts, usage) = (&board.status.counts, &board.status.usage);
     let used = usage.input_tokens + usage.output_tokens;
-    format!(
-        "{} of {} done · {} · {} tokens",
-        counts.done,
-        counts.total,
-        money(usage.cost_micros),
-        tokens(used)
-    )
+    format!("{} of {} done · {} · {} tokens", counts.done, counts.total, spent(usage), tokens(used))
 }
 
 pub fn full(model: &Model, frame: &mut Frame<'_>, area: Rect) {

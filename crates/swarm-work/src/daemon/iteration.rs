@@ -133,6 +133,7 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
         resumed.and_then(|session| context.session_cost(session)),
         resumed.is_some(),
     );
+    let usage = spent::priced(usage, context.spec.agent_setup.as_ref());
     if let Some(signal) = &run.heard.signal {
         let words = context.redactor.redact(&signal.describe()).into_owned();
         context.remember(Write::Soon, |left| left.signalled(&words));

@@ -186,6 +186,7 @@ impl RunContext {
             ("SWARM_TASK", self.spec.task.as_str()),
             ("SWARM_AGENT_ID", agent),
             ("SWARM_ATTEMPT", &self.spec.attempt.to_string()),
+            ("SWARM_START", &self.spec.start.unwrap_or(self.spec.attempt).to_string()),
         ];
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
         if let Some(question) = &self.spec.question {

@@ -36,6 +36,10 @@ pub struct DaemonSpec {
     pub agent: Option<AgentId>,
     /// Counted from 1.
     pub attempt: u32,
+    /// How often a program was sent to the task, with this one, whether as an attempt or within one. None: of a time when
+    /// each was an attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<u32>,
     /// Of the task; empty where it has none.
     #[serde(default)]
     pub title: String,

@@ -148,8 +148,13 @@ impl Ending {
     pub fn text(&self) -> String {
         let mut lines = vec![String::new(), "What happened:".into()];
         for task in &self.tasks {
-            let tries =
+            let mut tries =
                 if task.attempts > 1 { format!(", after {} attempts", task.attempts) } else { String::new() };
+            match task.restarts {
+                0 => {}
+                1 => tries.push_str(", started again once"),
+                n => tries.push_str(&format!(", started again {n} times")),
+            }
             lines.push(format!(
                 "  {:<5} {:<34} {} ({}{tries})",
                 task.id,

@@ -83,6 +83,7 @@ fn facts(view: &TaskView) -> Vec<(&'static str, String)> {
         ("tags", view.tags.join(", ")),
         ("agent", row.agent.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("attempts", count(row.attempts)),
+        ("restarts", count(row.restarts)),
         ("retries", count(view.retries)),
         ("crashes", count(view.crashes)),
         ("nudged", view.nudge.clone().unwrap_or_default()),

@@ -110,6 +110,7 @@ pub(super) fn attempt_events() -> Vec<Event> {
             attempt: 1,
             nonce: "n0".into(),
             profile: Some("careful".into()),
+            restart: None,
         },
         Event::WorkspaceReady {
             task: task(),
@@ -140,6 +141,7 @@ pub(super) fn attempt_events() -> Vec<Event> {
                 output_tokens: 80,
                 cached_tokens: 1000,
                 cost_micros: 4200,
+                estimated_micros: 0,
                 steps: 3,
             }),
             session: Some("0b5e".into()),
@@ -213,6 +215,7 @@ pub(super) fn attempt_events() -> Vec<Event> {
             agent,
             why: "asked".into(),
             next: again,
+            goes_on: None,
         },
         Event::AttemptStopped { task: task(), run: run(), wip: Some(oid('e')) },
     ]

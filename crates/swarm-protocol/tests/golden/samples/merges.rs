@@ -263,6 +263,7 @@ pub(super) fn decided_events() -> Vec<Event> {
         crash: Some(CrashRecord { in_a_row: 2, remembered: 3 }),
         task_crashes: 2,
         counts: Some(Counted::Overflow),
+        goes_on: false,
         fresh_session: true,
         quota: Some("claude".into()),
         denied: Some("careful".into()),

@@ -101,7 +101,9 @@ impl Asking<'_> {
                 let same = run.heard.session.is_none() || run.heard.session == session;
                 let gone_on = session.as_deref().filter(|_| same && !run.heard.session_unknown);
                 let known = gone_on.and_then(|session| self.told.or_else(|| self.sums.of(session)));
-                self.usage = self.usage.plus(spent::in_this_iteration(&run.heard, known, gone_on.is_some()));
+                let used = spent::in_this_iteration(&run.heard, known, gone_on.is_some());
+                let used = spent::priced(used, self.context.spec.agent_setup.as_ref());
+                self.usage = self.usage.plus(used);
                 self.told = Some(run.heard.usage);
                 self.session = run.heard.session.clone().or(session);
                 if let Some(session) = &self.session

@@ -3,6 +3,12 @@
 use swarm_protocol::failure::Usage;
 
 use super::agent::Heard;
+use swarm_agents::AgentSetup;
+
+/// With a price where the program told tokens and no money.
+pub fn priced(usage: Usage, setup: Option<&AgentSetup>) -> Usage {
+    setup.and_then(|setup| setup.rates).map_or(usage, |rates| rates.estimated(usage))
+}
 
 /// `before`: what the session that was gone on with is known to have cost until then. Where that is not known, it says
 /// too little rather than count the same money twice.
