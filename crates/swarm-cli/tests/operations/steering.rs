@@ -29,7 +29,8 @@ fn a_forced_pause_stops_who_is_at_work_and_a_resume_lets_the_same_agent_go_on_fi
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
     let view = arena.shown("1.1");
-    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "no penalty: {view}");
+    assert_eq!((&view["attempts"], &view["restarts"]), (&json!(1), &json!(1)), "the attempt goes on: {view}");
+    assert_eq!(view["retries"], 0, "no penalty: {view}");
     let taken: Vec<&str> = said.lines().filter(|line| line.contains("assigned to ")).collect();
     assert!(
         taken[0].contains("ed-001") && taken[1].contains("1.1") && taken[1].contains("ed-001"),

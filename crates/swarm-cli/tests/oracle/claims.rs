@@ -20,7 +20,8 @@ pub struct Claims {
 pub struct Claim {
     pub id: String,
     pub status: String,
-    pub attempts: u64,
+    /// How often its script was begun: attempts, and those that were gone on with.
+    pub starts: u64,
     pub depends: Vec<String>,
     pub script: String,
     /// The commits that are its work.
@@ -40,6 +41,7 @@ pub struct Phase {
 impl Claim {
     fn of(arena: &Arena, listed: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let number = |name: &str| listed[name].as_u64().unwrap_or_default();
         let id = text(&listed["id"]);
         let shown = arena.json(&["task", "show", &id]);
         let proof = &shown["proof"];
@@ -47,7 +49,7 @@ impl Claim {
         let depends = listed["depends"].as_array().into_iter().flatten();
         Self {
             status: text(&listed["status"]),
-            attempts: listed["attempts"].as_u64().unwrap_or_default(),
+            starts: number("attempts") + number("restarts"),
             depends: depends.map(text).collect(),
             script: wanted::script_in(shown["description"].as_str().unwrap_or_default()),
             proof: commits.filter_map(|commit| commit.as_str().map(str::to_owned)).collect(),

@@ -156,7 +156,7 @@ fn done_is_true(claim: &Claim, all: &Claims, trunk: &Trunk, known: &Known, lies:
     if known.merged_early.contains(id) || all.is_split(id) {
         return;
     }
-    for (path, line) in &wanted::at_the_end(&claim.script, claim.attempts) {
+    for (path, line) in &wanted::at_the_end(&claim.script, claim.starts) {
         let others = |subject: &str| all.wrote_as_another(id, path, subject);
         if let Err(why) = trunk.has_or_had(path, line, others) {
             lies.push(format!("{id} is done, and {path} with {line:?}: {why}"));
