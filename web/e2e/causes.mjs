@@ -60,8 +60,10 @@ export async function fromLineToCause({ page, base }) {
   await card.getByRole("link", { name: "1.2" }).waitFor();
   await card.getByText(/goes to \S+, attempt 1/).waitFor();
   await card.getByText(/^on main at/).waitFor();
-  await card.getByRole("link", { name: /^log of r\d+/ }).click();
+  await card.getByRole("link", { name: /^1 in the log of r\d+/ }).click();
   await page.getByRole("heading", { name: /^Run r\d+/ }).waitFor();
+  await page.locator(".logline.here").getByText("iteration 1 begins").waitFor();
+  await page.getByRole("region", { name: "Prompt of iteration 1" }).getByText("Chapter on worktrees").first().waitFor();
   await page.goBack();
   await card
     .getByRole("link", { name: /^record \d+/ })
@@ -99,4 +101,19 @@ export async function fromLineToCauseByKeys({ page, base }) {
   }, "line 1 to be selected");
   await page.keyboard.press("Enter");
   await page.getByRole("complementary", { name: "Why line 1 is there" }).getByText("docs: contents").waitFor();
+}
+
+/** What will conflict is shown while both are at work: on the board, in the graph, on the task, in the handoff. */
+export async function conflictsAhead({ page, base, swarm }) {
+  await until(() => swarm.view("status").conflicts?.some(({ files }) => files.includes("names.md")), "the conflict to be foreseen");
+  await page.goto(`${base}/board`);
+  await page.getByText("conflict foreseen with 1.3").or(page.getByText("conflict foreseen with 2.3")).first().waitFor();
+  await page.goto(`${base}/plan?view=graph`);
+  await page.getByText("dashed: conflict foreseen").waitFor();
+  assert.equal(await page.locator("path.edge.conflict").count(), 1);
+  await page.goto(`${base}/tasks/2.3?tab=summary`);
+  await page.getByRole("main").getByText("names.md").first().waitFor();
+  await page.getByRole("main").getByRole("link", { name: /^1\.3/ }).first().waitFor();
+  await page.goto(`${base}/handoff`);
+  await page.getByRole("region", { name: "Conflicts ahead" }).getByText("names.md").waitFor();
 }

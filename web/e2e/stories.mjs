@@ -1,7 +1,7 @@
 // What people do with the pages, by mouse and by keyboard alone, on a real swarm.
 import assert from "node:assert/strict";
-import { fromLineToCause, fromLineToCauseByKeys, sinceRoundOne, sinceRoundOneByKeys } from "./causes.mjs";
-import { formByMouse } from "./forms.mjs";
+import { conflictsAhead, fromLineToCause, fromLineToCauseByKeys, sinceRoundOne, sinceRoundOneByKeys } from "./causes.mjs";
+import { formByKeys, formByMouse } from "./forms.mjs";
 import { until } from "./swarm.mjs";
 
 const button = (page, name) => page.getByRole("button", { name });
@@ -132,7 +132,11 @@ export const stories = {
     assert.equal(await words.inputValue(), "");
   },
 
+  "what will conflict is shown before it does": conflictsAhead,
+
   "mouse: files are reserved and released by forms": formByMouse,
+
+  "keyboard: a task is added by a form of the palette, and undone": formByKeys,
 
   "mouse: what changed since round one is shown, and each round by itself": sinceRoundOne,
 

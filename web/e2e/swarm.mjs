@@ -45,6 +45,7 @@ export const PLAN = {
           description: script(
             "print <b>bold?</b> <script>alert(3)</script>",
             "write nasty.txt <img src=x onerror=alert(4)>",
+            "append names.md One name for the thing",
             "commit feat: nasty <b>words</b>",
             "progress 50",
             "usage input=9000 output=400 cost=0.05",
@@ -86,6 +87,9 @@ export const PLAN = {
           description: script(
             ...Array.from({ length: 60 }, (_, i) => `print step ${i + 1} of the chapter`),
             "progress 20",
+            // The same file as another task at work: the conflict is foreseen.
+            "append names.md Another name for the thing",
+            "commit docs: names",
             "write chapters/3.md One for each task",
             "tool-begin Bash make book",
             "hang",
@@ -141,8 +145,8 @@ export class Swarm {
     return execFileSync(bin, ["-C", this.dir, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   }
 
-  async start(plan = true) {
-    const args = ["-C", this.dir, "run", "--agent", "script", "--mode", "autopilot", "--review", "none", "--yes"];
+  async start(mode = "autopilot", plan = true) {
+    const args = ["-C", this.dir, "run", "--agent", "script", "--mode", mode, "--review", "none", "--yes"];
     if (plan) args.push("--plan", this.plan);
     this.runner = spawn(bin, args, { stdio: "ignore", detached: true });
     await until(() => existsSync(this.socket), "the coordinator's socket");
@@ -183,11 +187,9 @@ export class Swarm {
 
   async stop() {
     try {
-      this.swarm("stop", "--now");
+      this.swarm("stop", "--no-wait");
     } catch {
-      try {
-        this.swarm("stop");
-      } catch {}
+      // It has ended already.
     }
     if (this.runner && this.runner.exitCode === null && this.runner.signalCode === null) {
       const ended = once(this.runner, "exit");

@@ -19,6 +19,8 @@ const OperationsPage = lazy(() => import("./pages/operations"));
 const HistoryPage = lazy(() => import("./pages/history"));
 const CommandsPage = lazy(() => import("./pages/commands"));
 const TrunkPage = lazy(() => import("./pages/trunk"));
+const HandoffPage = lazy(() => import("./pages/handoff"));
+const DoctorPage = lazy(() => import("./pages/doctor"));
 const CostPage = lazy(() => import("./pages/cost"));
 
 function SignedOut({ message, hint }: { message: string; hint: string }) {
@@ -64,6 +66,8 @@ export function App({ first }: { first: First }) {
           <Route path="/history" component={HistoryPage} />
           <Route path="/cost" component={CostPage} />
           <Route path="/trunk" component={TrunkPage} />
+          <Route path="/handoff" component={HandoffPage} />
+          <Route path="/doctor" component={DoctorPage} />
           <Route path="/commands" component={CommandsPage} />
           <Route>
             <Page title="Nothing is here">

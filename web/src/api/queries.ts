@@ -9,10 +9,13 @@ import type {
   CheckpointView,
   Choice,
   DiffView,
+  DoctorView,
+  HandoffView,
   HistoryPage,
   LogPage,
   OperationView,
   PlanFile,
+  PromptView,
   TaskView,
   TrunkView,
 } from "./types";
@@ -73,6 +76,7 @@ export const useOperation = (operation: string) => useView<OperationView>(`/v1/o
 export const useCheckpoints = () => useView<CheckpointView[]>("/v1/checkpoints");
 export const usePlan = () => useView<PlanFile>("/v1/plan");
 export const useApproved = () => useView<ApprovedPlanView>("/v1/plan/approved");
+export const useHandoff = () => useView<HandoffView>("/v1/handoff");
 export const useRedirects = (task: string) => useView<Choice[]>(`/v1/tasks/${id(task)}/redirect`);
 
 /** Which part of a task's work: as it was submitted the nth time, or since then; none: all of it, as it is now. */
@@ -93,6 +97,10 @@ export function useDiff(task: string, enabled: boolean, { round, since }: Part =
   });
 }
 
+/** Many programs and files are looked at: only when the page is opened, or asked to look again. */
+export const useDoctor = (enabled: boolean) =>
+  useQuery({ queryKey: ["doctor"], queryFn: ({ signal }) => get<DoctorView>("/v1/doctor", signal), enabled, refetchOnMount: "always", gcTime: 0 });
+
 export function useTrunk(path: string, from: number, enabled: boolean) {
   const asked = new URLSearchParams({ path, from: String(from) }).toString();
   return useQuery({ queryKey: [NOW, "trunk", path, from], queryFn: ({ signal }) => get<TrunkView>(`/v1/trunk?${asked}`, signal), enabled });
@@ -109,6 +117,8 @@ export function useHistory(from: number, limit: number, full: boolean, enabled =
 }
 
 export const logPage = (run: string, from: number, limit: number): Promise<LogPage> => get(`/v1/runs/${id(run)}/log?from=${from}&limit=${limit}`);
+
+export const promptOf = (run: string, iteration: number): Promise<PromptView> => get(`/v1/runs/${id(run)}/prompts/${iteration}`);
 
 export async function allRecords(to: number): Promise<Record<string, unknown>[]> {
   const records: unknown[] = [];

@@ -345,3 +345,8 @@ export type Way = "whitespace" | "imports" | "same-lines" | "regenerated" | "com
 
 /** What becomes of a task's worktree. */
 export type WorktreeMove = ({ base?: Oid | null; dirty?: Oid | null; tip: Oid; to: "restored" } | { tip: Oid; to: "clean" } | { to: "gone" }) & { task: TaskId };
+
+/** What an agent program was given at the beginning of an iteration, secrets covered. */
+export type PromptView = { at: string; cut?: boolean; iteration: number; run: string; text: string };
+
+export type DoctorView = { findings: { fix?: string | null; fixed: boolean; id: string; state: "ok" | "note" | "problem"; subject?: string; title: string; what: string }[]; fixed: number; problems: number };

@@ -86,6 +86,8 @@ export interface Asked {
   title: string;
   button: string;
   command: Command;
+  /** Told when it was carried out. */
+  done?: () => void;
 }
 
 /** What a verb asks for that needs no words of the person. */

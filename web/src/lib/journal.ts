@@ -11,10 +11,22 @@ export interface Journal {
   dropped: number;
   ended: boolean;
   loaded: boolean;
+  /** There is more, which was not read, so that what was looked for stays in the window. */
+  stopped: boolean;
   refused: ApiError | null;
 }
 
-const EMPTY: Journal = { lines: [], dropped: 0, ended: false, loaded: false, refused: null };
+/** A place in a journal: a line by its number, or where an iteration begins. */
+export type Mark = { line: number } | { iteration: number };
+
+const BEGINS = /^iteration (\d+) begins\b/;
+
+/** Which iteration begins with this line. Only the daemon's own lines say so; a program can print what it likes. */
+export const iterationAt = (line: LogLine): number | null => (line.stream === "swarm" ? Number(BEGINS.exec(line.text)?.[1] ?? 0) || null : null);
+
+export const isMarked = (line: LogLine, mark: Mark): boolean => ("line" in mark ? line.n >= mark.line : iterationAt(line) === mark.iteration);
+
+const EMPTY: Journal = { lines: [], dropped: 0, ended: false, loaded: false, stopped: false, refused: null };
 const PAGE = 1000;
 
 /** Adds lines that are not there yet; keeps at most so many. */
@@ -27,19 +39,25 @@ export function grown(journal: Journal, lines: LogLine[], kept: number): Journal
   return { ...journal, lines: over ? all.slice(over) : all, dropped: journal.dropped + over };
 }
 
-export function useJournal(run: string, kept = 10_000): Journal {
+export function useJournal(run: string, kept = 10_000, mark: Mark | null = null): Journal {
   const [journal, set] = useState<Journal>(EMPTY);
+  const sought = JSON.stringify(mark);
   useEffect(() => {
     let current = true;
     let unfollow: (() => void) | undefined;
     set(EMPTY);
+    const mark = JSON.parse(sought) as Mark | null;
     const read = async () => {
-      let cursor = 0;
+      let [cursor, after] = [0, null as number | null];
       for (;;) {
         const page = await logPage(run, cursor, PAGE);
         if (!current) return;
-        set((before) => grown(before, page.lines as LogLine[], kept));
+        const lines = page.lines as LogLine[];
+        set((before) => grown(before, lines, kept));
         cursor = page.cursor;
+        if (after !== null) after += lines.length;
+        else if (mark && lines.some((line) => isMarked(line, mark))) after = lines.length;
+        if (after !== null && after > kept / 2 && !page.end) return set((before) => ({ ...before, loaded: true, stopped: true }));
         if (page.end || page.lines.length === 0) break;
       }
       set((before) => ({ ...before, loaded: true }));
@@ -50,7 +68,7 @@ export function useJournal(run: string, kept = 10_000): Journal {
       current = false;
       unfollow?.();
     };
-  }, [run, kept]);
+  }, [run, kept, sought]);
   return journal;
 }
 

@@ -86,6 +86,8 @@ export const KEYS: Binding[] = [
   page("u", "/operations", "operations", "Operations, undo and redo"),
   page("h", "/history", "history", "The ledger"),
   page("m", "/cost", "money", "Money and tokens"),
+  page("f", "/handoff", "handoff", "Handoff: what a fresh agent or person needs to go on"),
+  page("d", "/doctor", "doctor", "Doctor: is everything in order"),
   page("x", "/commands", "commands", "Every command"),
   key(["j", "ArrowDown"], "j", "down", "down", "Next row", "Moving", { silent: true }),
   key(["k", "ArrowUp"], "k", "up", "up", "Previous row", "Moving", { silent: true }),

@@ -5,7 +5,7 @@ import { expecting, filled, noteWords, weight } from "./command";
 import { drift, problems } from "./drift";
 import { said, who, type LedgerRecord } from "./events";
 import { fits, fuzzy } from "./filter";
-import { grown, plain } from "./journal";
+import { grown, isMarked, iterationAt, plain } from "./journal";
 import { KEYS, meaning } from "./keys";
 import { cycle, layout, neighbourhood } from "./layers";
 import { concerns } from "./records";
@@ -204,10 +204,20 @@ describe("records", () => {
 describe("journal", () => {
   it("keeps a window and takes no line twice", () => {
     const line = (n: number) => ({ n, ts: "", stream: "out", text: String(n) });
-    const first = grown({ lines: [], dropped: 0, ended: false, loaded: false, refused: null }, [1, 2, 3].map(line), 4);
+    const first = grown({ lines: [], dropped: 0, ended: false, loaded: false, stopped: false, refused: null }, [1, 2, 3].map(line), 4);
     const second = grown(first, [2, 3, 4, 5].map(line), 4);
     expect(second.lines.map(({ n }) => n)).toEqual([2, 3, 4, 5]);
     expect(second.dropped).toBe(1);
+  });
+  it("says where an iteration begins, and only in its own lines", () => {
+    const line = (stream: string, text: string) => ({ n: 7, ts: "", stream, text });
+    const begins = line("swarm", "iteration 2 begins: claude -p");
+    expect(iterationAt(begins)).toBe(2);
+    expect(isMarked(begins, { iteration: 2 })).toBe(true);
+    expect(isMarked(begins, { iteration: 1 })).toBe(false);
+    expect(iterationAt(line("out", "iteration 2 begins: claude -p"))).toBeNull();
+    expect(iterationAt(line("swarm", "iteration 2 ended: done"))).toBeNull();
+    expect(isMarked(begins, { line: 6 })).toBe(true);
   });
   it("is text without a terminal's orders", () => {
     expect(plain("\u001b[31mred\u001b[0m\u001b]0;title\u0007 \u0007end")).toBe("red end");

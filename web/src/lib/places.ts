@@ -1,5 +1,5 @@
 // Where each command of the API is given in these pages. The compiler wants an entry for every command there is.
-import type { Command, TaskSpec } from "../api/types";
+import type { Command, StatusView, TaskSpec } from "../api/types";
 
 export interface FieldSpec {
   name: string;
@@ -7,6 +7,8 @@ export interface FieldSpec {
   /** `names` are separated by commas or blanks, `words` may be long. */
   kind: "text" | "words" | "names" | "number" | "task" | "phase" | "yes";
   optional?: boolean;
+  /** What it is now, for what is changed and not made. */
+  now?: (status: StatusView) => string;
 }
 
 export type Values = Record<string, string>;
@@ -69,10 +71,14 @@ export const PLACES: Record<Command["do"], Place> = {
     "Set how many agents work at once",
     "Whether tasks run beside one another, and how many.",
     "swarm plan profile set",
-    [{ name: "most", label: "Agents at once", kind: "number" }, yes("parallel", "Tasks run beside one another")],
-    ({ most, parallel }) => ({
+    [
+      { name: "most", label: "Agents at once", kind: "number", now: ({ profile }) => String(profile.max_concurrent_tasks ?? "") },
+      { ...yes("parallel", "Tasks run beside one another"), now: ({ profile }) => (profile.parallelization_enabled ? "yes" : "") },
+      { ...yes("council", "Voices of a council run beside one another"), now: ({ profile }) => (profile.council_parallel ? "yes" : "") },
+    ],
+    ({ most, parallel, council }) => ({
       do: "set_profile",
-      profile: { max_concurrent_tasks: Number(most), parallelization_enabled: parallel === "yes", council_parallel: false },
+      profile: { max_concurrent_tasks: Number(most), parallelization_enabled: parallel === "yes", council_parallel: council === "yes" },
     }),
   ),
   lock_profile: form(
@@ -122,7 +128,7 @@ export const PLACES: Record<Command["do"], Place> = {
   move_task: form(
     "Task",
     "Move a task",
-    "To another phase, or behind another task: what stands earlier is begun earlier.",
+    "To another phase, or behind another task; with neither, to the start of its phase. What stands earlier is begun earlier.",
     "swarm task move",
     [
       TASK,

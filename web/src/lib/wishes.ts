@@ -30,11 +30,22 @@ export function say(message: string, hint = ""): void {
 
 const change = (id: string, part: Partial<Wish>) => wishes.set((all) => all.map((wish) => (wish.id === id ? { ...wish, ...part } : wish)));
 
+const underWay = new Set<Promise<Wish>>();
+
 export async function send(command: Command): Promise<Wish> {
   const wish: Wish = { id: newWish(), command, state: "queued" };
   note.set(null);
   wishes.set((all) => [wish, ...all].slice(0, KEPT));
-  return carryOut(wish);
+  const done = carryOut(wish);
+  underWay.add(done);
+  return done.finally(() => underWay.delete(done));
+}
+
+/** Once every command of this page has its answer: the record up to which they led, and whether an answer is lost. */
+export async function answeredAll(): Promise<{ seq: number; lost: boolean }> {
+  await Promise.allSettled(underWay);
+  const all = wishes.get();
+  return { seq: Math.max(0, ...all.map(({ answer }) => answer?.seq ?? 0)), lost: all.some(({ state }) => state === "lost") };
 }
 
 async function carryOut(wish: Wish): Promise<Wish> {

@@ -1,7 +1,10 @@
 // One run with permalinks: `#n1234` is a line.
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { useBoard } from "../api/queries";
+import { useEffect, useMemo, useState } from "react";
+import { errorOf } from "../api/client";
+import { promptOf, useBoard } from "../api/queries";
+import { useAddress } from "../lib/address";
+import type { Mark } from "../lib/journal";
 import { isRun, ownerOf, type Owner } from "../lib/runs";
 import { useLive } from "../live/live";
 import { Empty, Page, TaskLink, To } from "../ui/parts";
@@ -40,6 +43,26 @@ function Whose({ owner, runs }: { owner: Owner & { title?: string }; runs: boole
   );
 }
 
+/** What the agent was told at the beginning of an iteration. */
+function Prompt({ run, iteration }: { run: string; iteration: number }) {
+  const { data, error } = useQuery({ queryKey: ["prompt", run, iteration], queryFn: () => promptOf(run, iteration), retry: false });
+  return (
+    <details className="prompt card" open>
+      <summary>Prompt of iteration {iteration}</summary>
+      {data ? (
+        <pre tabIndex={0} role="region" aria-label={`Prompt of iteration ${iteration}`}>
+          {data.text}
+        </pre>
+      ) : (
+        <p className="empty" aria-busy={!error}>
+          {error ? `${errorOf(error).message}. ${errorOf(error).hint}` : "Reading it …"}
+        </p>
+      )}
+      {data?.cut ? <p className="warn">It was longer than what is kept of it.</p> : null}
+    </details>
+  );
+}
+
 export default function RunPage({ run }: { run: string }) {
   const { owner, runs } = useOwner(run);
   const [line, setLine] = useState(() => lineIn(window.location.hash));
@@ -48,6 +71,9 @@ export default function RunPage({ run }: { run: string }) {
     window.addEventListener("hashchange", moved);
     return () => window.removeEventListener("hashchange", moved);
   }, []);
+  const { get } = useAddress();
+  const iteration = /^[1-9]\d{0,5}$/.test(get("iteration")) ? Number(get("iteration")) : null;
+  const mark = useMemo<Mark | null>(() => (line !== null ? { line } : iteration !== null ? { iteration } : null), [line, iteration]);
   if (owner === null)
     return (
       <Page title={`Run ${run}`}>
@@ -58,7 +84,8 @@ export default function RunPage({ run }: { run: string }) {
     );
   return (
     <Page title={`Run ${run}`} side={owner ? <Whose owner={owner} runs={runs} /> : null}>
-      <Log run={run} label={`Log of run ${run}`} tall at={line} permalinks />
+      {iteration !== null ? <Prompt key={iteration} run={run} iteration={iteration} /> : null}
+      <Log key={JSON.stringify(mark)} run={run} label={`Log of run ${run}`} tall mark={mark} permalinks />
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 // Everything about one task, in facts.
 import type { ReactNode } from "react";
+import { useBoard } from "../api/queries";
 import type { BoardRow, TaskView } from "../api/types";
 import { count, short, spent, tokens } from "../lib/said";
 import { TaskLink, VerbButton } from "../ui/parts";
@@ -64,6 +65,7 @@ export function Verbs({ task }: { task: string }) {
 
 export function Summary({ view, row }: { view: TaskView; row: BoardRow | undefined }) {
   const { usage } = view;
+  const board = useBoard().data?.view;
   return (
     <div className="summary">
       <dl className="facts">
@@ -109,7 +111,7 @@ export function Summary({ view, row }: { view: TaskView; row: BoardRow | undefin
         </Fact>
         {view.conflicts_with?.map((one) => (
           <Fact key={one.with} name="Conflict foreseen">
-            with {one.with} in {one.files.join(", ")}
+            with {board?.rows.some(({ id }) => id === one.with) ? <TaskLink id={one.with} /> : one.with} in {one.files.join(", ")}
           </Fact>
         ))}
         {view.waived.length ? <Fact name="Waived">{view.waived.join(", ")}</Fact> : null}

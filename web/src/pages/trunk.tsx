@@ -83,6 +83,7 @@ function Story({ cause, task }: { cause: CauseView; task: string }) {
   const records = useTaskRecords(task, useLive().seq, 500);
   const story = useMemo(() => causeOf(records.records, cause.commit, cause.at), [records.records, cause]);
   const run = String(story.iteration?.data?.["run"] ?? story.claimed?.data?.["run"] ?? "");
+  const iteration = Number(story.iteration?.data?.["iteration"] ?? 0) || null;
   if (records.records.length === 0) return <Empty>Reading the records of {task} …</Empty>;
   return (
     <dl className="facts">
@@ -91,8 +92,17 @@ function Story({ cause, task }: { cause: CauseView; task: string }) {
         <div>
           <dt>iteration</dt>
           <dd>
-            {story.iteration ? `${String(story.iteration.data?.["iteration"] ?? "?")} of ` : "in "}
-            <To path={`/runs/${run}`}>log of {run}</To>{" "}
+            {iteration ? (
+              <>
+                <To path={`/runs/${run}`} params={{ iteration }}>
+                  {iteration} in the log of {run}, with its prompt
+                </To>{" "}
+              </>
+            ) : (
+              <>
+                in the <To path={`/runs/${run}`}>log of {run}</To>{" "}
+              </>
+            )}
             {story.iteration ? (
               <To path="/history" params={{ record: story.iteration.seq }}>
                 record {story.iteration.seq}

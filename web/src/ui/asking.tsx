@@ -6,9 +6,14 @@ import { sentence } from "../lib/actions";
 import { filled } from "../lib/command";
 import { shut, type Question } from "../lib/dialogs";
 import { count } from "../lib/said";
-import { say, send } from "../lib/wishes";
-import { Buttons, Dialog, useArmed } from "./dialog";
+import { say, send, type Wish } from "../lib/wishes";
+import { Buttons, Dialog, OtherWay } from "./dialog";
 import { dropDraft, Field } from "./field";
+
+/** What was refused was not said: the words are there when the dialog is opened again. */
+const dropUnlessRefused = (draft: string) => (wish: Wish) => {
+  if (wish.state !== "refused") dropDraft(draft);
+};
 
 export function Message({ task }: { task: string }) {
   const [text, setText] = useState("");
@@ -16,13 +21,12 @@ export function Message({ task }: { task: string }) {
   const confirm = () => {
     if (!text.trim()) return;
     shut();
-    dropDraft(draft);
-    void send({ do: "message_agent", task, text: text.trim() });
+    void send({ do: "message_agent", task, text: text.trim() }).then(dropUnlessRefused(draft));
   };
   return (
     <Dialog title={`Tell whoever works on ${task}`} onSubmit={confirm}>
       <Field label="Message, given at the next boundary" value={text} set={setText} draft={draft} lines={4} focus />
-      <Buttons button={`Send to ${task}`} ready={text.trim() !== ""} />
+      <Buttons button={`Send to ${task}`} lacks={text.trim() ? null : "Write the message first"} />
     </Dialog>
   );
 }
@@ -33,14 +37,13 @@ export function Answer({ asked }: { asked: Extract<Question, { kind: "answer" }>
   const confirm = () => {
     if (!text.trim()) return;
     shut();
-    dropDraft(draft);
-    void send(filled(choice.command, text.trim()));
+    void send(filled(choice.command, text.trim())).then(dropUnlessRefused(draft));
   };
   return (
     <Dialog title={sentence(choice.label)} onSubmit={confirm}>
       <p className="quoted">{what}</p>
       <Field label={sentence(choice.asks_for ?? "Words")} value={text} set={setText} draft={draft} lines={3} focus />
-      <Buttons button={sentence(choice.label)} ready={text.trim() !== ""} />
+      <Buttons button={sentence(choice.label)} lacks={text.trim() ? null : `Still missing: ${choice.asks_for ?? "words"}`} />
     </Dialog>
   );
 }
@@ -49,18 +52,21 @@ export function Edit({ task }: { task: string }) {
   const { data } = useTask(task);
   const [title, setTitle] = useState("");
   const [description, setDescription] = useState("");
-  const [loaded, load] = useState(false);
+  /** What the person began with: only what they changed of it is sent. */
+  const [base, begin] = useState<{ title: string; description: string } | null>(null);
   useEffect(() => {
-    if (!data || loaded) return;
-    setTitle(data.view.title);
-    setDescription(data.view.description);
-    load(true);
-  }, [data, loaded]);
+    if (!data || base) return;
+    const { title, description } = data.view;
+    setTitle(title);
+    setDescription(description);
+    begin({ title, description });
+  }, [data, base]);
+  const elsewhere = base && data && (data.view.title !== base.title || data.view.description !== base.description);
   const confirm = () => {
-    if (!data || !title.trim()) return;
+    if (!base || !title.trim()) return;
     const patch: TaskPatch = {};
-    if (title.trim() !== data.view.title) patch.title = title.trim();
-    if (description !== data.view.description) patch.description = description;
+    if (title.trim() !== base.title) patch.title = title.trim();
+    if (description !== base.description) patch.description = description;
     shut();
     if (Object.keys(patch).length === 0) return say("Nothing was changed");
     void send({ do: "edit_task", task, patch });
@@ -69,7 +75,8 @@ export function Edit({ task }: { task: string }) {
     <Dialog title={`Edit ${task}`} wide onSubmit={confirm}>
       <Field label="Title" value={title} set={setTitle} focus />
       <Field label="Description; an agent sees it next iteration" value={description} set={setDescription} lines={12} />
-      <Buttons button={`Save ${task}`} ready={loaded && title.trim() !== ""} />
+      {elsewhere ? <p className="warn">It was edited elsewhere since this was opened. What you change here takes the place of that.</p> : null}
+      <Buttons button={`Save ${task}`} lacks={!base ? "The task is still being read" : title.trim() ? null : "Still missing: Title"} />
     </Dialog>
   );
 }
@@ -84,14 +91,13 @@ export function NewCheckpoint() {
     <Dialog title="Make a checkpoint" onSubmit={confirm}>
       <Field label="Name; empty: named by the moment" value={name} set={setName} focus />
       <p className="dim">Ledger position, trunk, every task branch and uncommitted work, under one name.</p>
-      <Buttons button={name.trim() ? `Make ${name.trim()}` : "Make checkpoint"} ready />
+      <Buttons button={name.trim() ? `Make ${name.trim()}` : "Make checkpoint"} lacks={null} />
     </Dialog>
   );
 }
 
 export function Pause() {
   const board = useBoard().data?.view;
-  const armed = useArmed();
   const mine = board?.pauses.find((pause) => pause.reason === "user");
   const running = board?.agents.filter((agent) => !agent.held) ?? [];
   const wish = (force: boolean) => {
@@ -118,19 +124,9 @@ export function Pause() {
             Also paused ({pause.reason}): {pause.why}. {pause.ended_by}
           </p>
         ))}
-      <div className="buttons">
-        <button type="button" className="button" onClick={shut}>
-          Cancel
-        </button>
-        {running.length > 0 ? (
-          <button type="button" className="button bad" disabled={!armed} onClick={() => wish(true)}>
-            Force: stop {count(running.length, "agent")} now
-          </button>
-        ) : null}
-        <button type="submit" className="button good" disabled={!armed}>
-          {mine ? "Resume" : "Pause"}
-        </button>
-      </div>
+      <Buttons button={mine ? "Resume" : "Pause"} lacks={null}>
+        {running.length > 0 ? <OtherWay onAct={() => wish(true)}>Force: stop {count(running.length, "agent")} now</OtherWay> : null}
+      </Buttons>
     </Dialog>
   );
 }

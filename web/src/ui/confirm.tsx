@@ -8,7 +8,7 @@ import { shut, type Question } from "../lib/dialogs";
 import { send } from "../lib/wishes";
 import { Buttons, Dialog } from "./dialog";
 import { Field } from "./field";
-import { Preview, usePreview } from "./preview";
+import { Preview, usePreview, type Looked } from "./preview";
 
 type Confirming = Extract<Question, { kind: "confirm" }>;
 
@@ -31,6 +31,12 @@ function Forces({ force, set, undo }: { force: Force; set: (force: Force) => voi
   );
 }
 
+/** Why what was previewed cannot be done yet. */
+function unready({ view, refused }: Looked): string {
+  if (refused) return "It cannot be done as it is";
+  return view ? "Read to the end first" : "What would happen is still being looked at";
+}
+
 export function Confirm({ asked }: { asked: Confirming }) {
   const board = useBoard().data;
   const [force, setForce] = useState<Force>(NO_FORCE);
@@ -48,9 +54,11 @@ export function Confirm({ asked }: { asked: Confirming }) {
   const can = CAN_FORCE.includes(command.do);
   const forcing = can && (looked.refused !== null || force.dropForeign || force.saveLocal || force.setAside);
   const confirm = () => {
+    // From there the keys that scroll lead to the end.
+    if (looked.view && !ready) document.querySelector<HTMLElement>("dialog .preview")?.focus();
     if (!ready) return;
     shut();
-    void send(expecting(command, looked.view?.expect));
+    void send(expecting(command, looked.view?.expect)).then(({ state }) => state !== "refused" && asked.done?.());
   };
   return (
     <Dialog title={asked.title} wide={asked.weight === "moves"} onSubmit={confirm}>
@@ -76,7 +84,7 @@ export function Confirm({ asked }: { asked: Confirming }) {
         </p>
       ) : null}
       {looked.view && !ready ? <p className="dim">Read to the end to go on.</p> : null}
-      <Buttons button={asked.button} ready={ready} bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"} />
+      <Buttons button={asked.button} lacks={ready ? null : unready(looked)} bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"} />
     </Dialog>
   );
 }
@@ -87,9 +95,9 @@ export function Block({ task }: { task: string }) {
   const [, see] = useState(false);
   const stops = weight({ do: "block_task", task, reason }, board?.view) === "stops";
   const looked = usePreview(stops ? { do: "block_task", task, reason: "your reason" } : null);
-  const ready = reason.trim() !== "" && (!stops || looked.view !== null);
+  const lacks = reason.trim() === "" ? "Still missing: Why" : stops && !looked.view ? unready(looked) : null;
   const confirm = () => {
-    if (!ready) return;
+    if (lacks) return;
     shut();
     void send({ do: "block_task", task, reason: reason.trim() });
   };
@@ -97,7 +105,7 @@ export function Block({ task }: { task: string }) {
     <Dialog title={`Block ${task}?`} onSubmit={confirm}>
       <Field label="Why" value={reason} set={setReason} focus />
       {stops ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
-      <Buttons button={`Block ${task}`} ready={ready} />
+      <Buttons button={`Block ${task}`} lacks={lacks} />
     </Dialog>
   );
 }
@@ -137,7 +145,10 @@ export function Redirect({ task }: { task: string }) {
         begins with this task's work
       </label>
       {command ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
-      <Buttons button={to ? `Redirect to ${to}` : "Redirect"} ready={command !== null && looked.view !== null} />
+      <Buttons
+        button={to ? `Redirect to ${to}` : "Redirect"}
+        lacks={command === null ? "There is no task to redirect to" : looked.view ? null : unready(looked)}
+      />
     </Dialog>
   );
 }

@@ -1,27 +1,34 @@
 // The frame of every question: the browser's own dialog, so that focus stays in it and goes back where it was.
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { shut } from "../lib/dialogs";
 
-/** Keys of this time were meant for what stood there before. */
+/** Keys of this time were meant for what stood there before; but whoever has written into the dialog has seen it. */
 const DEAF_MS = 250;
 
-export function useArmed(): boolean {
-  const [armed, arm] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => arm(true), DEAF_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  return armed;
+interface Said {
+  /** What is pressed is meant for this dialog. */
+  armed: boolean;
+  /** It was to be confirmed. Where that was not possible, the reason is said. */
+  tried: boolean;
 }
 
-/** As a click on the button that confirms; while that is not possible nothing happens. */
+const Around = createContext<Said>({ armed: false, tried: false });
+
+/** As a click on the button that confirms. */
 function confirmBy(dialog: HTMLDialogElement | null): void {
   const button = dialog?.querySelector<HTMLButtonElement>("button[type=submit]");
-  if (button && !button.disabled) button.click();
+  button?.click();
 }
 
 export function Dialog({ title, children, wide, onSubmit }: { title: string; children: ReactNode; wide?: boolean; onSubmit?: () => void }) {
   const box = useRef<HTMLDialogElement>(null);
+  const [armed, arm] = useState(false);
+  const [tried, tries] = useState(false);
+  const said = useMemo(() => ({ armed, tried }), [armed, tried]);
+  useEffect(() => {
+    const timer = setTimeout(() => arm(true), DEAF_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useLayoutEffect(() => {
     const dialog = box.current;
     const before = document.activeElement as HTMLElement | null;
@@ -54,43 +61,52 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
       }}
     >
       <form
+        onInput={() => arm(true)}
         onSubmit={(event) => {
           event.preventDefault();
+          if (!armed) return;
+          tries(true);
           onSubmit?.();
         }}
       >
         <h2 id="dialog-title" tabIndex={-1}>
           {title}
         </h2>
-        {children}
+        <Around.Provider value={said}>{children}</Around.Provider>
       </form>
     </dialog>
   );
 }
 
-export function Buttons({
-  button,
-  ready,
-  bad,
-  children,
-  onCancel,
-}: {
-  button: string;
-  ready: boolean;
-  bad?: boolean;
-  children?: ReactNode;
-  onCancel?: () => void;
-}) {
-  const armed = useArmed();
+/** The last line of a dialog. Enter where it cannot go on yet is answered with what is missing. */
+export function Buttons({ button, lacks, bad, children }: { button: string; lacks: string | null; bad?: boolean; children?: ReactNode }) {
+  const { armed, tried } = useContext(Around);
   return (
-    <div className="buttons">
+    <>
+      {tried && lacks ? (
+        <p className="lacks warn" role="alert">
+          {lacks}
+        </p>
+      ) : null}
+      <div className="buttons">
+        <button type="button" className="button" onClick={shut}>
+          Cancel
+        </button>
+        {children}
+        <button type="submit" className={`button ${bad ? "bad" : "good"}`} aria-disabled={!armed || lacks !== null ? true : undefined}>
+          {button}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** Another way on beside the one that Enter takes. */
+export function OtherWay({ onAct, children }: { onAct: () => void; children: ReactNode }) {
+  const { armed } = useContext(Around);
+  return (
+    <button type="button" className="button bad" aria-disabled={armed ? undefined : true} onClick={() => armed && onAct()}>
       {children}
-      <button type="button" className="button" onClick={onCancel ?? shut}>
-        Cancel
-      </button>
-      <button type="submit" className={`button ${bad ? "bad" : "good"}`} disabled={!armed || !ready}>
-        {button}
-      </button>
-    </div>
+    </button>
   );
 }

@@ -32,7 +32,7 @@ export function Field({
     set(text);
     if (draft) remember(`draft:${draft}`, text);
   };
-  const common = { id, ref: field, value, placeholder, autoComplete: "off", spellCheck: true };
+  const common = { id, ref: field, "data-focus": focus || undefined, value, placeholder, autoComplete: "off", spellCheck: true };
   return (
     <p className="field">
       <label htmlFor={id}>{label}</label>

@@ -1,6 +1,7 @@
 // Keys of the whole page. Whoever types into a field is left alone.
 import { useEffect, useRef } from "react";
 import { meaning } from "../lib/keys";
+import { asking } from "../lib/actions";
 import { question, selected } from "../lib/dialogs";
 
 const CHORD_MS = 1500;
@@ -37,6 +38,8 @@ export function useKeyboard(run: (action: string, task: string | null) => void):
         return;
       }
       if (belongsTo(event.target, key)) return;
+      // What is typed for a dialog that is still to come is no command.
+      if (asking.get() > 0 && key !== "Escape") return event.preventDefault();
       const chord = Date.now() - before.current.at < CHORD_MS ? before.current.key : "";
       const diff = document.querySelector("[data-diff]") !== null;
       const found = meaning(key, chord, diff) ?? (chord ? meaning(key, "", diff) : null);

@@ -3,9 +3,9 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { LogLine } from "../live/live";
 import { clock } from "../lib/said";
-import { plain, useJournal } from "../lib/journal";
+import { isMarked, iterationAt, plain, useJournal, type Mark } from "../lib/journal";
 import { remember, remembered } from "../lib/local";
-import { Empty } from "./parts";
+import { Empty, To } from "./parts";
 import { pageKeys, wrap } from "./run";
 
 const NEAR_END_PX = 40;
@@ -22,9 +22,9 @@ function download(run: string, lines: LogLine[]): void {
 /** Where an iteration, a tool or a signal begins. */
 const landmark = (line: LogLine): boolean => line.stream === "swarm" || line.stream === "tool";
 
-function useScrolling(count: number, start: number | null, loaded: boolean) {
+function useScrolling(count: number, elsewhere: boolean, loaded: boolean) {
   const box = useRef<HTMLDivElement>(null);
-  const [following, follow] = useState(start === null);
+  const [following, follow] = useState(!elsewhere);
   const [seenTo, see] = useState(0);
   const virtual = useVirtualizer({ count, getScrollElement: () => box.current, estimateSize: () => 20, overscan: 20 });
   useEffect(() => {
@@ -47,8 +47,18 @@ function useScrolling(count: number, start: number | null, loaded: boolean) {
   return { box, virtual, following, follow, scrolled, fresh: following || !loaded ? 0 : Math.max(0, count - seenTo) };
 }
 
-export function Log({ run, label, tall, at, permalinks }: { run: string; label: string; tall?: boolean; at?: number | null; permalinks?: boolean }) {
-  const journal = useJournal(run, tall ? 10_000 : 1000);
+interface Shown {
+  run: string;
+  label: string;
+  tall?: boolean;
+  /** Where to look, in place of the end. */
+  mark?: Mark | null;
+  permalinks?: boolean;
+}
+
+export function Log({ run, label, tall, mark = null, permalinks }: Shown) {
+  const [whole, readWhole] = useState(false);
+  const journal = useJournal(run, tall ? 10_000 : 1000, whole ? null : mark);
   const [filter, setFilter] = useState("");
   const [times, setTimes] = useState(remembered("times") === "yes");
   const wrapped = wrap.use();
@@ -56,8 +66,9 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
     const words = filter.toLowerCase();
     return words ? journal.lines.filter((line) => line.text.toLowerCase().includes(words) || line.stream === words) : journal.lines;
   }, [journal.lines, filter]);
-  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines.length, at ?? null, journal.loaded);
-  const start = at ? lines.findIndex((line) => line.n >= at) : -1;
+  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines.length, mark !== null && !whole, journal.loaded);
+  const start = mark && !whole ? lines.findIndex((line) => isMarked(line, mark)) : -1;
+  const at = lines[start]?.n;
   useEffect(() => {
     if (start >= 0) virtual.scrollToIndex(start, { align: "center" });
   }, [start, virtual]);
@@ -107,7 +118,7 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
           </button>
           <span className="dim">
             {lines.length} lines{journal.dropped ? `, ${journal.dropped} older not shown` : ""}
-            {journal.ended ? ", over" : following && !journal.refused ? ", following" : ""}
+            {journal.ended ? ", over" : following && !journal.refused && !journal.stopped ? ", following" : ""}
           </span>
         </div>
       ) : null}
@@ -137,13 +148,34 @@ export function Log({ run, label, tall, at, permalinks }: { run: string; label: 
                 )}
                 {times ? <time dateTime={line.ts}>{clock(line.ts)}</time> : null}
                 <span className="stream">{line.stream === "out" ? "" : line.stream}</span>
-                <span className="text">{plain(line.text)}</span>
+                <span className="text">
+                  {plain(line.text)}
+                  {permalinks && iterationAt(line) !== null ? (
+                    <>
+                      {" "}
+                      <To path={`/runs/${run}`} params={{ iteration: iterationAt(line) }}>
+                        prompt
+                      </To>
+                    </>
+                  ) : null}
+                </span>
               </div>
             );
           })}
         </div>
       </div>
-      {following ? null : (
+      {journal.stopped ? (
+        <button
+          type="button"
+          className="button small tofollow"
+          onClick={() => {
+            readWhole(true);
+            follow(true);
+          }}
+        >
+          ↓ to the end
+        </button>
+      ) : following ? null : (
         <button type="button" className="button small tofollow" onClick={() => follow(true)}>
           ↓ {fresh ? `${fresh} new` : "follow"}
         </button>

@@ -28,6 +28,8 @@ const PAGES = [
   ["/operations", "Operations"],
   ["/history", "History"],
   ["/cost", "Money"],
+  ["/handoff", "Handoff"],
+  ["/doctor", "Doctor"],
   ["/commands", "Commands"],
 ] as const;
 
@@ -75,9 +77,11 @@ function BottomBar() {
   );
 }
 
-/** Without a plan no page has anything to say, and each would ask in vain. */
+/** Without a plan no page has anything to say, and each would ask in vain; but machine and repository are there before it. */
 function Content({ children }: { children: ReactNode }) {
   const { data, error } = useBoard();
+  const { path } = useAddress();
+  if (path === "/doctor") return children;
   if (error && errorOf(error).kind === "no_plan") return <NoPlan />;
   return data || error ? children : <Awaited error={null} what="the swarm" />;
 }
