@@ -7,7 +7,7 @@ mod writer;
 
 pub use reader::{Page, read_from};
 pub use tail::{Growth, RawLine, read_raw};
-pub use writer::{Journal, LINE_MAX};
+pub use writer::{Journal, LINE_MAX, now};
 
 use serde::{Deserialize, Serialize};
 use swarm_protocol::time::Timestamp;

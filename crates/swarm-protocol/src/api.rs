@@ -144,6 +144,19 @@ pub struct LogPage {
     pub end: bool,
 }
 
+/// What an agent program was given at the beginning of an iteration, secrets covered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct GivenPrompt {
+    pub run: RunId,
+    pub iteration: u32,
+    pub at: Timestamp,
+    pub text: String,
+    /// It was longer than what is kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
 /// Somebody is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

@@ -83,6 +83,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
         .routes(routes!(events::events))
         .routes(routes!(logs::of_agent))
         .routes(routes!(logs::of_run))
+        .routes(routes!(logs::prompt))
         .routes(routes!(metrics::metrics))
         .routes(routes!(metrics::livez))
         .routes(routes!(metrics::readyz))

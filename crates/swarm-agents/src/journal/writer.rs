@@ -114,7 +114,8 @@ fn last_number(file: &mut File, bytes: u64) -> io::Result<(u64, bool)> {
     Ok((last.map_or(0, |line| line.n), torn))
 }
 
-fn now() -> Timestamp {
+/// When a line is printed.
+pub fn now() -> Timestamp {
     Timestamp(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0))
 }
 

@@ -10,6 +10,7 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use swarm_agents::journal::{Growth, RawLine, read_raw};
+use swarm_protocol::api::GivenPrompt;
 use swarm_protocol::ids::{AgentId, RunId};
 use swarm_work::daemon::RunFiles;
 
@@ -97,11 +98,54 @@ pub async fn of_run(
     which: Asked<Which>,
 ) -> Result<Response, Fault> {
     let run = RunId::new(run).map_err(|error| Fault::bad_request(error.to_string()))?;
-    let agents = std::fs::read_dir(&api.paths.agents).into_iter().flatten().flatten();
-    let name = format!("{run}.jsonl");
-    let path = agents.map(|agent| agent.path().join("logs").join(&name)).find(|path| path.is_file());
-    let path = path.ok_or_else(|| nothing(run.as_str()))?;
+    let path = beside_a_journal(&api, &format!("{run}.jsonl")).ok_or_else(|| nothing(run.as_str()))?;
     show(api, &caller, Journal { run, path }, &headers, asked(which)?).await
+}
+
+/// What the program was given at the beginning of an iteration
+#[utoipa::path(
+    get, path = "/v1/runs/{run}/prompts/{iteration}", tag = "logs",
+    params(("run" = String, Path, description = "The run"),
+        ("iteration" = u32, Path, description = "Which iteration, from 1")),
+    responses(
+        (status = 200, description = "The prompt, secrets covered", body = ref("#/components/schemas/GivenPrompt")),
+        (status = 400, description = "Not a run, or not a number", body = ref("#/components/schemas/ErrorBody")),
+        (status = 403, description = "An agent may read only its own", body = ref("#/components/schemas/ErrorBody")),
+        (status = 404, description = "None is kept", body = ref("#/components/schemas/ErrorBody")),
+    )
+)]
+pub async fn prompt(
+    State(api): State<Arc<ApiState>>,
+    Extension(caller): Extension<Caller>,
+    Path((run, iteration)): Path<(String, String)>,
+) -> Result<Response, Fault> {
+    let run = RunId::new(run).map_err(|error| Fault::bad_request(error.to_string()))?;
+    let iteration: u32 =
+        iteration.parse().map_err(|_| Fault::bad_request(format!("{iteration:?} is no number")))?;
+    may_read(&caller, &run)?;
+    let path = beside_a_journal(&api, &format!("{run}.prompt-{iteration}.json"));
+    let kept = path.and_then(|path| std::fs::read(path).ok());
+    let view = kept.and_then(|bytes| serde_json::from_slice::<GivenPrompt>(&bytes).ok());
+    let none = || {
+        let what = format!("No prompt of iteration {iteration} of {run} is kept");
+        Fault::new(StatusCode::NOT_FOUND, "no_prompt", what, "Runs of earlier versions kept none")
+    };
+    Ok(Json(view.ok_or_else(none)?).into_response())
+}
+
+/// A file of this name among what agents, planners and verifications have left.
+fn beside_a_journal(api: &ApiState, name: &str) -> Option<PathBuf> {
+    let agents = std::fs::read_dir(&api.paths.agents).into_iter().flatten().flatten();
+    agents.map(|agent| agent.path().join("logs").join(name)).find(|path| path.is_file())
+}
+
+fn may_read(caller: &Caller, run: &RunId) -> Result<(), Fault> {
+    match caller.inside() {
+        Some(inside) if inside.run.as_ref() != Some(run) => {
+            Err(Fault::not_for_agents(format!("The journal of {run} is not yours to read")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn journals(folder: &std::path::Path) -> impl Iterator<Item = Journal> {
@@ -128,9 +172,7 @@ async fn show(
     headers: &HeaderMap,
     which: Which,
 ) -> Result<Response, Fault> {
-    if caller.inside().is_some_and(|inside| inside.run.as_ref() != Some(&journal.run)) {
-        return Err(Fault::not_for_agents(format!("The journal of {} is not yours to read", journal.run)));
-    }
+    may_read(caller, &journal.run)?;
     let from = last_event_id(headers)?.or(which.from).unwrap_or(0);
     if which.follow.is_some_and(|follow| follow != 0) {
         let (outlet, response) = Outlet::open(api.limits.stall);

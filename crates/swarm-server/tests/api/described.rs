@@ -46,7 +46,8 @@ async fn every_route_in_the_description_answers() {
     assert!(paths.len() >= 17, "{}", paths.len());
     for (path, methods) in paths {
         for method in methods.as_object().expect("methods").keys() {
-            let filled = path.replace("{id}", "t1").replace("{agent}", "ed-001").replace("{run}", "r1");
+            let filled = path.replace("{id}", "t1").replace("{agent}", "ed-001");
+            let filled = filled.replace("{run}", "r1").replace("{iteration}", "1");
             if filled == "/v1/events" {
                 continue; // does not end by itself; its own tests read it
             }

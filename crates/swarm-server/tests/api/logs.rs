@@ -1,7 +1,9 @@
 //! Journals by byte, and as they grow.
 
 use swarm_agents::journal::{Journal, Stream};
+use swarm_protocol::api::GivenPrompt;
 use swarm_protocol::ids::{AgentId, RunId};
+use swarm_protocol::time::Timestamp;
 use swarm_work::daemon::RunFiles;
 
 use super::served::Served;
@@ -30,6 +32,27 @@ async fn a_journal_is_read_on_from_where_it_was_left() {
     assert_eq!(texts(&page.lines), ["two"]);
     let old: swarm_protocol::api::LogPage = served.client.get("/v1/runs/r9/log").await.expect("a page");
     assert_eq!(texts(&old.lines), ["old"]);
+}
+
+#[tokio::test]
+async fn the_prompt_of_an_iteration_is_read_and_what_is_not_kept_is_said() {
+    let served = Served::start();
+    let logs = served.paths.agents.join("ed-001/logs");
+    std::fs::create_dir_all(&logs).expect("a folder");
+    let kept = GivenPrompt {
+        run: RunId::nth(3),
+        iteration: 2,
+        at: Timestamp(1_700_000_000_000),
+        text: "Write the book".into(),
+        cut: false,
+    };
+    std::fs::write(logs.join("r3.prompt-2.json"), serde_json::to_vec(&kept).expect("JSON")).expect("written");
+    let read: GivenPrompt = served.client.get("/v1/runs/r3/prompts/2").await.expect("a prompt");
+    assert_eq!(read, kept);
+    for (path, status) in [("r3/prompts/1", 404), ("r4/prompts/2", 404), ("r3/prompts/..%2f2", 400)] {
+        let (answered, text) = served.request("GET", &format!("/v1/runs/{path}"), "", b"").await;
+        assert_eq!(u32::from(answered), status, "{path}: {text}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 use swarm_protocol::api::{
-    AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, HistoryPage, LogPage, Pong,
+    AgentNews, AgentNow, CommandRequest, Delivery, ErrorBody, GivenPrompt, HistoryPage, LogPage, Pong,
 };
 use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::Command;
@@ -39,6 +39,7 @@ fn schemas() -> Value {
     named::<ErrorBody>(&mut generator);
     named::<HistoryPage>(&mut generator);
     named::<LogPage>(&mut generator);
+    named::<GivenPrompt>(&mut generator);
     named::<Pong>(&mut generator);
     named::<AgentNews>(&mut generator);
     named::<Command>(&mut generator);

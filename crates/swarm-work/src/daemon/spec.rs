@@ -200,6 +200,11 @@ impl DaemonSpec {
         self.swarm_dir().join("agents").join(who).join("logs").join(format!("{}.jsonl", self.run))
     }
 
+    /// Beside the journal: what the program was given for this iteration.
+    pub fn prompt_of(&self, iteration: u32) -> PathBuf {
+        self.journal().with_extension(format!("prompt-{iteration}.json"))
+    }
+
     pub fn stop_grace(&self) -> Duration {
         Duration::from_secs(self.stop_grace_secs)
     }

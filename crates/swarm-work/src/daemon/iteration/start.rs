@@ -6,22 +6,27 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
+use swarm_protocol::api::GivenPrompt;
 use swarm_protocol::attempt::TaskContext;
-use swarm_protocol::channel::FromDaemon;
+use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::failure::{Failure, FailureClass};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::super::files::write_whole;
 use super::super::program::{How, Ran, StopWish};
 use super::super::run_context::RunContext;
 use super::agent::{Agent, Heard};
 use super::commits::CommitLog;
 use swarm_agents::{
     self, AgentProgram, AgentSetup, Circles, Conclusion, Ending, ExitFacts, Launch, Moment, Patience, Stdin,
-    Surroundings, Way,
+    Surroundings, Way, journal,
 };
 use swarm_process::complain;
 use swarm_process::{Call, Input, ProcessError};
+
+/// Bytes of a prompt that are kept to be read later.
+const PROMPT_KEPT: usize = 256 * 1024;
 
 /// One run of the program, and what it was.
 pub struct Run {
@@ -72,6 +77,7 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
     let around = Surroundings::of_this_process();
     make_folders(setup, &around);
     let (invocation, reading) = swarm_agents::begin(setup, &launch, &around);
+    keep_prompt(context, iteration, prompt);
     context.note(&format!("iteration {iteration} begins: {}", invocation.argv.join(" ")));
     let circles = Circles::new(Patience { note: setup.loop_note, stop: setup.loop_stop });
     let mut agent =
@@ -101,6 +107,23 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
     };
     let wants_fallback = ran.as_ref().is_ok_and(|ran| agent.reading.wants_fallback(&exit_facts(ran)));
     Run { ran, conclusion, heard: agent.reading.heard, learnings: agent.learnings, wants_fallback }
+}
+
+/// For whoever asks later what the agent had been told. A disk that does not take it costs nobody their work.
+fn keep_prompt(context: &RunContext, iteration: u32, prompt: &str) {
+    if context.spec.kind == RunKind::Probe {
+        return;
+    }
+    let text = context.redactor.redact(prompt);
+    let end = text.floor_char_boundary(PROMPT_KEPT);
+    let kept = GivenPrompt {
+        run: context.spec.run.clone(),
+        iteration,
+        at: journal::now(),
+        text: text[..end].to_owned(),
+        cut: end < text.len(),
+    };
+    complain("keep the prompt", write_whole(&context.spec.prompt_of(iteration), &kept));
 }
 
 /// The program's own folders, before the walls: inside them it may write what is there, and make nothing beside it.
