@@ -33,9 +33,38 @@ const newest = (swarm) => String(swarm.view("reservations list").at(-1).number);
 
 /** Title, what is typed into which field, the same on the command line; `refused`: by both with the same words, or by the form with these, where the command line has looked for the name before; `stays`: nothing takes it back. */
 const FORMS = [
-  ["Reserve files", { Files: "src/*.rs docs/a.md", Why: "a migration", "For how many hours": "2", "Others may": true }, ["reservations", "add", "src/*.rs", "docs/a.md", "--reason", "a migration", "--for", "2h", "--shared"]],
-  ["Release a reservation", (swarm) => ({ Number: newest(swarm) }), (swarm) => ["reservations", "release", newest(swarm)], { before: ["reservations", "add", "x.md"] }],
-  ["Add a task", { Id: "2.7", Title: "Errata", Description: "What was wrong", Phase: "2", Behind: "2.1", Waits: "1.1, 1.2", Tags: "docs late" }, ["task", "add", "Errata", "--id", "2.7", "--description", "What was wrong", "--phase", "2", "--after", "2.1", "--depends", "1.1,1.2", "--tags", "docs,late"]],
+  [
+    "Reserve files",
+    { Files: "src/*.rs docs/a.md", Why: "a migration", "For how many hours": "2", "Others may": true },
+    ["reservations", "add", "src/*.rs", "docs/a.md", "--reason", "a migration", "--for", "2h", "--shared"],
+  ],
+  [
+    "Release a reservation",
+    (swarm) => ({ Number: newest(swarm) }),
+    (swarm) => ["reservations", "release", newest(swarm)],
+    { before: ["reservations", "add", "x.md"] },
+  ],
+  [
+    "Add a task",
+    { Id: "2.7", Title: "Errata", Description: "What was wrong", Phase: "2", Behind: "2.1", Waits: "1.1, 1.2", Tags: "docs late" },
+    [
+      "task",
+      "add",
+      "Errata",
+      "--id",
+      "2.7",
+      "--description",
+      "What was wrong",
+      "--phase",
+      "2",
+      "--after",
+      "2.1",
+      "--depends",
+      "1.1,1.2",
+      "--tags",
+      "docs,late",
+    ],
+  ],
   ["Move a task", { Task: "1.1", Behind: "1.2" }, ["task", "move", "1.1", "--after", "1.2"]],
   ["Split a task", { Task: "1.2", Parts: PARTS }, ["task", "split", "1.2", "PARTS", "--yes"]],
   ["Remove a task", { Task: "2.1" }, ["task", "remove", "2.1"]],
@@ -70,7 +99,11 @@ class Both {
 
   records() {
     const text = readFileSync(join(this.swarm.dir, ".swarm/plan-ledger.jsonl"), "utf8");
-    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter(({ seq }) => seq);
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .filter(({ seq }) => seq);
   }
 
   /** What the first operation after this record has brought; the machinery may have gone on with it since. */
@@ -98,10 +131,16 @@ class Both {
     await until(() => go.isEnabled(), `${title} to be armed`);
     await go.click();
     const refused = dialog.locator(".refused");
-    const previewed = dialog.getByText("Checked at record").or(dialog.getByText(/z (takes it|brings it) back/)).or(dialog.getByText("Nothing would change"));
+    const previewed = dialog
+      .getByText("Checked at record")
+      .or(dialog.getByText(/z (takes it|brings it) back/))
+      .or(dialog.getByText("Nothing would change"));
     const result = page.locator(".foot .result");
     await until(
-      async () => (await refused.count()) > 0 || (await previewed.count()) > 0 || ((await dialog.count()) === 0 && (await result.innerText()) !== before && !(await result.innerText()).startsWith("…")),
+      async () =>
+        (await refused.count()) > 0 ||
+        (await previewed.count()) > 0 ||
+        ((await dialog.count()) === 0 && (await result.innerText()) !== before && !(await result.innerText()).startsWith("…")),
       `an answer to ${title}`,
     );
     if (await refused.count()) {
@@ -113,7 +152,10 @@ class Both {
       await dialog.locator(".preview").evaluateAll((boxes) => boxes.forEach((box) => box.scrollTo(0, box.scrollHeight)));
       await until(() => go.isEnabled(), `${title} to be armed after its preview`);
       await go.click();
-      await until(async () => (await dialog.count()) === 0 && (await result.innerText()) !== before && !(await result.innerText()).startsWith("…"), `${title} to be answered`);
+      await until(
+        async () => (await dialog.count()) === 0 && (await result.innerText()) !== before && !(await result.innerText()).startsWith("…"),
+        `${title} to be answered`,
+      );
     }
     const said = await result.innerText();
     return { refused: said.startsWith("✗"), said };
@@ -132,9 +174,16 @@ const same = (records) => {
     Array.isArray(value)
       ? value.map(bare)
       : value && typeof value === "object"
-        ? Object.fromEntries(Object.entries(value).filter(([key]) => !gone.has(key)).map(([key, member]) => [key, bare(member)]))
+        ? Object.fromEntries(
+            Object.entries(value)
+              .filter(([key]) => !gone.has(key))
+              .map(([key, member]) => [key, bare(member)]),
+          )
         : typeof value === "string"
-          ? value.replace(/^person:.*/, "somebody").replace(/(reservation[ /])\d+/, "$1N").replace(/^(before-[a-z-]+)-\d+$/, "$1")
+          ? value
+              .replace(/^person:.*/, "somebody")
+              .replace(/(reservation[ /])\d+/, "$1N")
+              .replace(/^(before-[a-z-]+)-\d+$/, "$1")
           : value;
   return records.map(({ type, taskId, status, data }) => bare({ type, taskId, status, data }));
 };

@@ -5,6 +5,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { chromium } from "playwright-core";
 
 import { everyForm } from "./commands.mjs";
+import { robot } from "./robot.mjs";
 import { Door, showDist } from "./door.mjs";
 import { firstPaint, idle, longDiff, tenThousandTasks } from "./figures.mjs";
 import { anotherSite, rebinding } from "./strangers.mjs";
@@ -231,15 +232,23 @@ async function main() {
     await trial("a link works once", () => signingIn(given));
     await trial("axe finds nothing on any route in both themes, and nothing is cut off at three sizes", () => everyRoute(given));
     await trial("axe finds nothing in any dialog", () => everyDialog(given));
-    for (const [name, story] of Object.entries({ ...trials, ...stories })) await trial(name, () => story(given));
-    await trial("a page of another site gets nothing, with the person's cookie in the same browser", () => anotherSite(given));
-    await trial("a name of another site that leads here opens nothing", () => rebinding(given));
+    // Stories wait most of their time. Those with a world of their own are played beside those that share one; what is
+    // measured is measured alone.
+    const shared = async () => {
+      for (const [name, story] of Object.entries({ ...trials, ...stories })) await trial(name, () => story(given));
+      await trial("a page of another site gets nothing, with the person's cookie in the same browser", () => anotherSite(given));
+      await trial("a name of another site that leads here opens nothing", () => rebinding(given));
+    };
+    const own = async () => {
+      await trial("each story of the robot of the terminal UI, by mouse and by keyboard alone", () => robot(given));
+      await trial("every form does what the command line does, and leaves the same records", () => everyForm(given));
+      await trial("without a plan every page says so, and fills when there is one", () => noPlan(given));
+    };
+    await Promise.all([shared(), own()]);
     await trial("the overview is there soon", () => firstPaint(given));
     await trial("a page at rest asks for nothing and computes nothing", () => idle(given));
     await trial("a diff of 20,000 lines stays usable", () => longDiff(given));
     await trial("a plan of 10,000 tasks stays usable", () => tenThousandTasks(given));
-    await trial("without a plan every page says so, and fills when there is one", () => noPlan(given));
-    await trial("every form does what the command line does, and leaves the same records", () => everyForm(given));
     await trial("no complaint of the browser", async () => {
       if (faults.length) throw new Error([...new Set(faults)].join("\n"));
     });

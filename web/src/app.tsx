@@ -6,7 +6,7 @@ import type { First } from "./api/session";
 import { AttentionPage } from "./pages/attention";
 import { BoardPage } from "./pages/board";
 import { OverviewPage } from "./pages/overview";
-import { Empty, Page } from "./ui/parts";
+import { Empty, Page, To } from "./ui/parts";
 import { Shell } from "./ui/shell";
 
 const AgentsPage = lazy(() => import("./pages/agents"));
@@ -71,7 +71,9 @@ export function App({ first }: { first: First }) {
           <Route path="/commands" component={CommandsPage} />
           <Route>
             <Page title="Nothing is here">
-              <Empty>No page has this address. g o goes to the overview.</Empty>
+              <Empty>
+                No page has this address. <To path="/">To the overview</To>
+              </Empty>
             </Page>
           </Route>
         </Switch>

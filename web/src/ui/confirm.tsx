@@ -84,7 +84,11 @@ export function Confirm({ asked }: { asked: Confirming }) {
         </p>
       ) : null}
       {looked.view && !ready ? <p className="dim">Read to the end to go on.</p> : null}
-      <Buttons button={asked.button} lacks={ready ? null : unready(looked)} bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"} />
+      <Buttons
+        button={asked.button}
+        lacks={ready ? null : unready(looked)}
+        bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"}
+      />
     </Dialog>
   );
 }

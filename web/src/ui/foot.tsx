@@ -61,7 +61,7 @@ export function Foot() {
         ) : newest ? (
           <WishLine wish={newest} />
         ) : (
-          <span className="dim">? shows all keys</span>
+          <span className="dim keyhint">? shows all keys</span>
         )}
       </div>
       <div className="dim since">

@@ -155,7 +155,8 @@ export function Banner() {
         ?.filter((one) => one.until && one.waiting.length > 0)
         .map((one) => (
           <div key={one.number} className="banner" role="status">
-            {one.waiting.join(", ")} {one.waiting.length === 1 ? "waits" : "wait"} for {[...one.files, ...one.shared].join(", ")}, reserved by {one.holder}
+            {one.waiting.join(", ")} {one.waiting.length === 1 ? "waits" : "wait"} for {[...one.files, ...one.shared].join(", ")}, reserved by{" "}
+            {one.holder}
             {one.until ? ` until ${clock(one.until)}` : ""}. <code>swarm reservations release {one.number}</code>
           </div>
         ))}
