@@ -79,6 +79,7 @@ const FORMS = [
   ["Choose another trunk", { Branch: "next" }, ["run", "--trunk", "next", "--yes"], { elsewhere: true }],
   ["Reset the plan", {}, ["plan", "reset"], { before: ["task", "defer", "1.1"] }],
   ["Retry", {}, ["run", "--retry"], { refused: true }],
+  ["Checkpoint, then drain", { Why: "for today" }, ["stop", "--checkpoint"], { stays: true }],
   ["Drain", { Why: "that is all" }, ["stop"], { stays: true }],
   ["Abort", {}, ["abort", "--yes"], { stays: true }],
 ];

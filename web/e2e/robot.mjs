@@ -59,7 +59,7 @@ class Hand {
     }, `the dialog of ${key}`);
   }
 
-  ready = (name) => until(() => this.dialog.getByRole("button", { name }).isEnabled(), `${name} to be possible`);
+  ready = (name) => until(() => this.dialog.getByRole("button", { name, exact: true }).isEnabled(), `${name} to be possible`);
   button = (name) => this.page.getByRole("main").getByRole("button", { name });
 
   async click(name) {
@@ -70,7 +70,7 @@ class Hand {
 
   async confirm(name) {
     await this.ready(name);
-    await this.dialog.getByRole("button", { name }).click();
+    await this.dialog.getByRole("button", { name, exact: true }).click();
   }
 
   /** Until the focus is there, by Tab alone. */
@@ -284,7 +284,7 @@ const keys = {
   async quit(hand) {
     await hand.at("/board");
     for (const [words, over] of [
-      ["Drain", () => hand.coordinated()],
+      ["Checkpoint, then drain", () => hand.coordinated()],
       ["Abort", () => until(() => hand.swarm.view("op log").some(({ kind, state }) => kind === "abort" && state === "done"), "the abort")],
     ]) {
       await hand.press("Control+k");
@@ -295,7 +295,7 @@ const keys = {
       await hand.press("Enter");
       await hand.dialog.getByRole("heading", { name: `${words}?` }).waitFor();
       await hand.dialog.getByRole("region", { name: "What would happen" }).or(hand.dialog.getByText("Nothing would change")).waitFor();
-      if (!(await hand.dialog.getByRole("button", { name: words }).isEnabled())) await hand.press("Enter", "End");
+      if (!(await hand.dialog.getByRole("button", { name: words, exact: true }).isEnabled())) await hand.press("Enter", "End");
       await hand.ready(words);
       await hand.press("Enter");
       await over();

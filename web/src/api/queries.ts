@@ -15,7 +15,7 @@ import type {
   LogPage,
   OperationView,
   PlanFile,
-  PromptView,
+  GivenPrompt,
   TaskView,
   TrunkView,
 } from "./types";
@@ -118,7 +118,7 @@ export function useHistory(from: number, limit: number, full: boolean, enabled =
 
 export const logPage = (run: string, from: number, limit: number): Promise<LogPage> => get(`/v1/runs/${id(run)}/log?from=${from}&limit=${limit}`);
 
-export const promptOf = (run: string, iteration: number): Promise<PromptView> => get(`/v1/runs/${id(run)}/prompts/${iteration}`);
+export const promptOf = (run: string, iteration: number): Promise<GivenPrompt> => get(`/v1/runs/${id(run)}/prompts/${iteration}`);
 
 export async function allRecords(to: number): Promise<Record<string, unknown>[]> {
   const records: unknown[] = [];

@@ -71,8 +71,10 @@ export type CheckpointView = { at: Timestamp; auto: boolean; branch?: string | n
 /** A ready task that an agent could take up instead of its own. */
 export type Choice = { phase: number; tags: string[]; task: TaskId; title: string; unblocks: TaskId[]; why: string };
 
+export type CleanedUp = { dry_run: boolean; removed: boolean; saved?: string | null; task: TaskId; why?: string | null };
+
 /** A wish, imperative. */
-export type Command = { do: "save_plan"; kind: SaveKind; plan: PlanFile; reset_statuses: boolean; source: string } | { do: "reset_plan" } | { do: "approve_plan" } | { do: "set_profile"; profile: ExecutionProfile } | { do: "lock_profile" } | { do: "record_export"; path: string } | { do: "complete_phase"; phase: number } | { archive: string; do: "close_plan" } | { do: "reopen_plan" } | { after?: TaskId | null; do: "add_task"; phase?: number | null; task: TaskSpec } | { do: "edit_task"; patch: TaskPatch; task: TaskId } | { do: "remove_task"; task: TaskId } | { after?: TaskId | null; do: "move_task"; phase?: number | null; task: TaskId } | { do: "block_task"; reason: string; task: TaskId } | { do: "unblock_task"; task: TaskId } | { do: "accept_task"; reason: string; task: TaskId } | { do: "retry" } | { do: "defer_task"; task: TaskId } | { do: "cancel_task"; task: TaskId } | { do: "review"; task: TaskId; verdict: Verdict } | { do: "waive_gate"; gate: Gate; reason: string; task: TaskId } | { do: "pause"; force?: boolean; reason: PauseReason; why: string } | { do: "resume"; reason: PauseReason } | { do: "set_mode"; mode: Mode } | { do: "start_tasks"; tasks: TaskId[] } | { base: Oid; do: "submit_work"; task: TaskId; tip: Oid; tree: Oid } | { do: "record_removal"; left?: Left | null; task: TaskId } | { do: "stop_agent"; task: TaskId } | { do: "kill_agent"; task: TaskId } | { do: "redirect"; same_worktree: boolean; task: TaskId; to: TaskId } | { do: "make_checkpoint"; name?: string | null } | { do: "delete_checkpoint"; name: string } | { do: "rollback"; expect?: string | null; force?: Force; to?: string | null } | { cascade: boolean; do: "rollback_task"; expect?: string | null; force?: Force; task: TaskId } | { do: "abort"; expect?: string | null; force?: Force } | { do: "undo"; expect?: string | null; force?: Force; operation?: CommandId | null; partial: boolean } | { do: "redo"; expect?: string | null; force?: Force; operation?: CommandId | null } | { branch: string; do: "set_trunk"; expect?: string | null; start?: Oid | null } | { do: "message_agent"; task: TaskId; text: string } | { agent: AgentId; do: "revive_agent" } | { do: "split_task"; parts: TaskSpec[]; task: TaskId } | { do: "open_quota"; group: string } | { do: "hold_quota"; group: string } | { do: "extend_budget"; task?: TaskId | null } | { do: "reserve"; files: string[]; reason?: string | null; secs?: number | null; shared?: boolean } | { do: "release_reservation"; number: number } | { do: "drain"; why: string } | { do: "acknowledge_attention"; entry: string } | { command: Command; do: "propose"; says: string[] } | { do: "accept_proposal"; number: number } | { do: "decline_proposal"; number: number; reason?: string | null } | { do: "acknowledge_loss"; salvaged: number };
+export type Command = { do: "save_plan"; kind: SaveKind; plan: PlanFile; reset_statuses: boolean; source: string } | { do: "reset_plan" } | { do: "approve_plan" } | { do: "set_profile"; profile: ExecutionProfile } | { do: "lock_profile" } | { do: "record_export"; path: string } | { do: "complete_phase"; phase: number } | { archive: string; do: "close_plan" } | { do: "reopen_plan" } | { after?: TaskId | null; do: "add_task"; phase?: number | null; task: TaskSpec } | { do: "edit_task"; patch: TaskPatch; task: TaskId } | { do: "remove_task"; task: TaskId } | { after?: TaskId | null; do: "move_task"; phase?: number | null; task: TaskId } | { do: "block_task"; reason: string; task: TaskId } | { do: "unblock_task"; task: TaskId } | { do: "accept_task"; reason: string; task: TaskId } | { do: "retry" } | { do: "defer_task"; task: TaskId } | { do: "cancel_task"; task: TaskId } | { do: "review"; task: TaskId; verdict: Verdict } | { do: "waive_gate"; gate: Gate; reason: string; task: TaskId } | { do: "pause"; force?: boolean; reason: PauseReason; why: string } | { do: "resume"; reason: PauseReason } | { do: "set_mode"; mode: Mode } | { do: "start_tasks"; tasks: TaskId[] } | { base: Oid; do: "submit_work"; task: TaskId; tip: Oid; tree: Oid } | { do: "record_removal"; left?: Left | null; task: TaskId } | { do: "stop_agent"; task: TaskId } | { do: "kill_agent"; task: TaskId } | { do: "redirect"; same_worktree: boolean; task: TaskId; to: TaskId } | { do: "make_checkpoint"; name?: string | null } | { do: "delete_checkpoint"; name: string } | { do: "rollback"; expect?: string | null; force?: Force; to?: string | null } | { cascade: boolean; do: "rollback_task"; expect?: string | null; force?: Force; task: TaskId } | { do: "abort"; expect?: string | null; force?: Force } | { do: "undo"; expect?: string | null; force?: Force; operation?: CommandId | null; partial: boolean } | { do: "redo"; expect?: string | null; force?: Force; operation?: CommandId | null } | { branch: string; do: "set_trunk"; expect?: string | null; start?: Oid | null } | { do: "message_agent"; task: TaskId; text: string } | { agent: AgentId; do: "revive_agent" } | { do: "split_task"; parts: TaskSpec[]; task: TaskId } | { do: "open_quota"; group: string } | { do: "hold_quota"; group: string } | { do: "extend_budget"; task?: TaskId | null } | { do: "reserve"; files: string[]; reason?: string | null; secs?: number | null; shared?: boolean } | { do: "release_reservation"; number: number } | { do: "drain"; why: string } | { do: "checkpoint_and_drain"; why: string } | { do: "acknowledge_attention"; entry: string } | { command: Command; do: "propose"; says: string[] } | { do: "accept_proposal"; number: number } | { do: "decline_proposal"; number: number; reason?: string | null } | { do: "acknowledge_loss"; salvaged: number };
 
 /** The id a client gives its command so that a lost answer can be asked for again. */
 export type CommandId = string;
@@ -87,6 +89,15 @@ export type ConflictsWith = { files: string[]; with: string };
 
 export type Counts = { aborted?: number; active: number; blocked: number; cancelled: number; deferred: number; done: number; failed: number; gone?: number; merging: number; ready: number; review: number; split?: number; timeout: number; total: number; waiting: number };
 
+/** A wish that is no command of the ledger. */
+export type Deed = { do: "create_worktree"; from?: string | null; task: TaskId } | { do: "merge_worktree"; task: TaskId } | { do: "clean_up_worktree"; force?: boolean; task: TaskId } | { do: "restore"; name: string } | { do: "run_hook"; hook: string; variables?: Record<string, string> } | { do: "fix" };
+
+/** What came of a deed. */
+export type DeedDone = ({ did: "create_worktree"; view: WorktreeMade } | { did: "merge_worktree"; view: Answer } | { did: "clean_up_worktree"; view: CleanedUp } | { did: "restore"; view: RestoredView } | { did: "run_hook"; view: HookRan } | { did: "fix"; view: DoctorView }) & { text: string };
+
+/** A deed as a client sends it. */
+export type DeedRequest = { by?: string | null; deed: Deed };
+
 /** An agent that crashed too often gets no more work until `swarm agent revive`. */
 export type DegradedView = { agent: AgentId; since: Timestamp; why: string };
 
@@ -95,6 +106,9 @@ export type Delivery = { state: "queued" } | { answer: Answer; state: "landed" }
 
 /** What the work of a task changes, as a patch. */
 export type DiffView = { cut?: boolean; files?: ChangedFile[]; from: Oid; hunks?: Hunk[] | null; mixed?: boolean; patch: string; round?: number | null; rounds?: RoundView[]; since?: number | null; task: TaskId; to: Oid };
+
+/** Everything that was looked at, in the order of the checks. */
+export type DoctorView = { findings: Finding[]; fixed: number; problems: number };
 
 /** The one shape of every error. */
 export type ErrorBody = { error: ApiError };
@@ -111,6 +125,9 @@ export type Failure = { class: FailureClass; hint?: string | null; resetsInSecs?
 /** What was wrong, as told by the program's own structured output first. */
 export type FailureClass = "throttled" | "overloaded" | "network" | "quota" | "billing" | "key" | "configuration" | "overflow" | "output_cut" | "refused" | "own_limit" | "limits" | "shortage" | "stalled" | "looping" | "denied" | "crashed" | "unknown";
 
+/** One thing that was looked at, and how it is. */
+export type Finding = { fix?: string | null; fixed: boolean; id: string; state: Health; subject?: string; title: string; what: string };
+
 /** What a person allows that would be refused otherwise. */
 export type Force = { dropForeign?: boolean; saveLocal?: boolean; setAside?: boolean };
 
@@ -120,17 +137,30 @@ export type Gate = "check" | "scan" | "review" | "verify";
 /** Why nothing is started under a group of profiles until somebody has asked again. */
 export type GateCause = "quota" | "service" | "key";
 
+/** What an agent program was given at the beginning of an iteration, secrets covered. */
+export type GivenPrompt = { at: Timestamp; cut?: boolean; iteration: number; run: RunId; text: string };
+
 /** To which group of tasks a task belongs, for its sign and colour. */
 export type Group = "needs_you" | "works" | "merges" | "in_review" | "waits" | "ready" | "done" | "aside";
 
 /** What a fresh agent or person needs to go on. */
 export type HandoffView = { approved: ApprovalView; attention: AttentionView[]; conflicts?: ConflictView[]; decisions: AuditView[]; execution_profile: ExecutionProfile; goal: string; more?: MoreView[]; open: TaskRow[]; pending_reviews: TaskRow[]; phase?: PhaseView | null; seq: number };
 
+/** How bad it is, mildest first. */
+export type Health = "ok" | "problem" | "note";
+
 /** Some records of the ledger, as they stand there. */
 export type HistoryPage = { next?: number | null; records: unknown[]; seq: number };
 
 /** How a hook ended. */
 export type HookOutcome = { outcome: "ok" } | { code?: number | null; outcome: "failed" } | { outcome: "timed_out" } | { outcome: "not_started"; why: string } | { outcome: "interrupted" };
+
+/** A hook that there is, and its last end. */
+export type HookProgram = { blocking: boolean; hook: string; last?: HookView | null; program: string; timeoutSecs?: number | null; unfit?: string | null };
+
+export type HookPrograms = HookProgram[];
+
+export type HookRan = { hook: string; outcome: HookOutcome; output: string };
 
 /** A hook that waits, runs or ran. */
 export type HookView = { hook: string; n: number; outcome?: HookOutcome | null; output: string; running: boolean; subject?: string | null };
@@ -143,6 +173,9 @@ export type HunkLine = { mark?: unknown[] | null; new?: number | null; old?: num
 export type Landed = { base: Oid; stands?: Oid[]; tip: Oid; tree: Oid };
 
 export type LandedView = { at: Timestamp; iteration: number; run: RunId };
+
+/** What agents found worth remembering. */
+export type LearningsView = { all: string[]; personas: Record<string, string[]> };
 
 /** What lay in a worktree when it was given up. */
 export type Left = { base: Oid; dirty?: Oid | null; tip: Oid };
@@ -200,6 +233,11 @@ export type Pong = { api: number; role: string; swarm: string };
 /** What a command would do. */
 export type PreviewView = { checkpoint?: string | null; expect?: string | null; facts: FactChange[]; kind: string; nothing?: boolean; plan?: Plan | null; says: Says; stops: StopView[]; text: string };
 
+/** A template of what agents are told. */
+export type PromptView = { name: string; own: boolean; path: string; text: string };
+
+export type Prompts = PromptView[];
+
 /** Proof that a task's work is on trunk. */
 export type Proof = { accepted?: string | null; commit: Oid; commits: Oid[]; found?: Oid[]; made?: Oid[]; trunk: string };
 
@@ -216,6 +254,8 @@ export type ReservationView = { beside?: number[]; files: string[]; holder: stri
 
 /** One file that conflicted, and what resolved it. A file may be named more than once. */
 export type Resolved = { path: string; way: Way };
+
+export type RestoredView = { branch?: string | null; name: string; path: string };
 
 /** What is to be changed. */
 export type ReviewNote = { file?: string | null; line?: number | null; text: string };
@@ -238,8 +278,13 @@ export type RunKind = "work" | "verify" | "review" | "probe";
 /** Where a saved plan comes from. */
 export type SaveKind = "save" | "import" | "migrate";
 
+export type Saved = SavedView[];
+
 /** A task as it was at some ledger position, without what it asks for. */
 export type SavedTask = ({ stage: "pending"; started: boolean; withheld?: boolean } | { stage: "working" } | { base?: Oid | null; stage: "review"; tip: Oid; tree: Oid } | { base?: Oid | null; stage: "approved"; tip: Oid; tree: Oid } | { parts?: TaskId[]; proof?: Proof | null; stage: "done" } | { proof: Proof; stage: "gone"; why: string; work?: Landed | null } | { block: BlockKind; stage: "blocked"; why: string } | { stage: "failed"; why: string } | { stage: "timeout"; why: string } | { stage: "deferred" } | { stage: "cancelled" } | { parts: TaskId[]; stage: "split" }) & { begins?: Oid | null; landedBefore?: Oid[]; lastAgent?: AgentId | null; lastFailure?: string | null; left?: Left | null; mergeRounds?: number; retries?: number; reviewRounds?: number; session?: string | null; waived?: Gate[]; wip?: Oid | null; worktree?: boolean };
+
+/** Something that was saved and can be brought back. */
+export type SavedView = { age_secs: number; commits?: number | null; files?: number | null; name: string; subject: string; task: string; what: string };
 
 /** The preview, in lines for people. */
 export type Says = { commits?: string[]; foreign?: string[]; stays?: string[]; tasks?: string[]; work?: string[] };
@@ -343,10 +388,12 @@ export type Voice = "APPROVE" | "REJECT" | "CONCERNS" | "ABSENT";
 /** What resolved a conflict. */
 export type Way = "whitespace" | "imports" | "same-lines" | "regenerated" | "commit-by-commit" | "as-a-whole";
 
+export type WorktreeMade = { branch: string; created: boolean; path: string; task: TaskId; tip: string };
+
 /** What becomes of a task's worktree. */
 export type WorktreeMove = ({ base?: Oid | null; dirty?: Oid | null; tip: Oid; to: "restored" } | { tip: Oid; to: "clean" } | { to: "gone" }) & { task: TaskId };
 
-/** What an agent program was given at the beginning of an iteration, secrets covered. */
-export type PromptView = { at: string; cut?: boolean; iteration: number; run: string; text: string };
+/** A worktree of the swarm, or a folder that lies among them. */
+export type WorktreeView = { branch?: string | null; path: string; state: string; task?: TaskId | null; uncommitted?: number | null };
 
-export type DoctorView = { findings: { fix?: string | null; fixed: boolean; id: string; state: "ok" | "note" | "problem"; subject?: string; title: string; what: string }[]; fixed: number; problems: number };
+export type Worktrees = WorktreeView[];

@@ -11,6 +11,7 @@ export function weight(command: Command, board: BoardView | undefined): Weight {
     case "kill_agent":
     case "redirect":
     case "drain":
+    case "checkpoint_and_drain":
       return "stops";
     case "set_mode":
       return command.mode === "autopilot" ? "stops" : "free";
