@@ -107,6 +107,26 @@ export const trials = {
     await page.getByText(/^From record \d+ to \d+/).waitFor();
   },
 
+  async "an address that leads nowhere says so, and the other pages are a click away"({ page, base }) {
+    for (const [path, words] of [
+      ["/tasks/9.9", "There is no task 9.9"],
+      ["/tasks/%E0%A4%A", "is not a task id"],
+      ["/runs/%E0%A4%A", "There is no such run"],
+      ["/operations/%E0", "is not a"],
+      ["/checkpoints/none", "There is no such checkpoint"],
+      ["/board?at=99999999", "There is no record 99999999 yet"],
+      ["/trunk?path=README.md&line=99999", "none from 99501 on"],
+      ["/runs/r1?iteration=99", "No prompt of iteration 99"],
+      ["/nowhere", "No page has this address"],
+    ]) {
+      await page.goto(base + path);
+      await page.getByRole("main").getByText(words).first().waitFor();
+      assert.ok(await page.getByRole("navigation", { name: "Pages" }).isVisible(), path);
+    }
+    await page.getByRole("link", { name: "To the overview" }).click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+  },
+
   async "the coordinator is killed and comes back; the page needs no reload"({ page, base, swarm }) {
     await page.goto(`${base}/board`);
     await page.getByText(/^live · record/).waitFor();

@@ -175,6 +175,15 @@ function FileLines({ file, path, from }: { file: TrunkFile; path: string; from: 
   const last = file.lines.at(-1)?.n ?? 0;
   if (file.unshown) return <Empty>Its lines are not shown: {file.unshown}.</Empty>;
   if (file.lines_total === 0) return <Empty>The file is empty.</Empty>;
+  if (file.lines.length === 0)
+    return (
+      <Empty>
+        It has {count(file.lines_total, "line")}, and none from {from} on.{" "}
+        <To path="/trunk" params={{ path }}>
+          From its beginning
+        </To>
+      </Empty>
+    );
   return (
     <div className={chosen ? "trunkfile chosen" : "trunkfile"}>
       <div>

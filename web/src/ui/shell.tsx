@@ -1,16 +1,18 @@
 // What stands around every page.
 import { lazy, Suspense, type ReactNode } from "react";
+import { Link } from "wouter";
 import { useBoard } from "../api/queries";
 import { errorOf, type Session } from "../api/client";
 import { useAddress } from "../lib/address";
 import { act } from "../lib/actions";
 import { question } from "../lib/dialogs";
 import { keyOf } from "../lib/keys";
+import { useLive } from "../live/live";
 import { NoPlan } from "../pages/no-plan";
 import { Banner, Header } from "./header";
 import { Foot, Herald, Spoken } from "./foot";
 import { PastBar } from "./past";
-import { Awaited, To } from "./parts";
+import { Awaited, Empty, Page, To } from "./parts";
 import { useKeyboard } from "./keyboard";
 import { useRun } from "./run";
 
@@ -80,8 +82,17 @@ function BottomBar() {
 /** Without a plan no page has anything to say, and each would ask in vain; but machine and repository are there before it. */
 function Content({ children }: { children: ReactNode }) {
   const { data, error } = useBoard();
-  const { path } = useAddress();
+  const { path, at } = useAddress();
+  const { seq } = useLive();
   if (path === "/doctor") return children;
+  if (at !== null && seq !== null && at > seq)
+    return (
+      <Page title={`There is no record ${at} yet`}>
+        <Empty>
+          The newest is {seq}. <Link href={path}>To the present</Link>
+        </Empty>
+      </Page>
+    );
   if (error && errorOf(error).kind === "no_plan") return <NoPlan />;
   return data || error ? children : <Awaited error={null} what="the swarm" />;
 }
