@@ -45,7 +45,7 @@ export type BlockKind = "human" | "sandbox" | "review" | "conflict" | "retries" 
 export type BoardAgent = { agent: AgentId; attempt: number; branch: string; doing: string; held?: boolean; iteration: number; iterations_max: number; news?: AgentNews | null; profile?: string; run: RunId; since: Timestamp; task: TaskId; title: string; usage: Usage };
 
 /** A task in the tree. */
-export type BoardRow = { agent?: AgentId | null; attempts: number; commit?: Oid | null; conflicts_with?: ConflictsWith[]; depends: TaskId[]; detail: string; group: Group; id: TaskId; phase: number; priority: number; stage: string; status: Status; tags: string[]; title: string; unblocks: number; waits_for_start?: boolean; word: string };
+export type BoardRow = { agent?: AgentId | null; attempts: number; commit?: Oid | null; conflicts_with?: ConflictsWith[]; depends: TaskId[]; detail: string; group: Group; id: TaskId; phase: number; priority: number; restarts?: number; stage: string; status: Status; tags: string[]; title: string; unblocks: number; waits_for_start?: boolean; word: string };
 
 /** Everything on the main screen. */
 export type BoardView = { agents: BoardAgent[]; attention: AttentionEntry[]; checkpoints: CheckpointRow[]; now: Timestamp; operations: OperationView[]; pauses: PauseView[]; reviews: ReviewView[]; rows: BoardRow[]; status: StatusView };
@@ -348,13 +348,13 @@ export type TaskId = string;
 export type TaskPatch = { acceptance?: string[] | null; allow_empty?: boolean | null; depends?: TaskId[] | null; description?: string | null; extra?: Record<string, unknown> | null; files?: string[] | null; isolation?: string | null; priority?: number | null; profile?: string | null; reserve?: string[] | null; review?: string | null; share?: string[] | null; size?: Size | null; tags?: string[] | null; title?: string | null };
 
 /** One line of the task list. */
-export type TaskRow = { agent?: AgentId | null; attempts: number; depends: TaskId[]; id: TaskId; phase: number; stage: string; status: Status; title: string };
+export type TaskRow = { agent?: AgentId | null; attempts: number; depends: TaskId[]; id: TaskId; phase: number; restarts?: number; stage: string; status: Status; title: string };
 
 /** What a task asks for. This is the form inside the ledger: unknown members stand apart in `extra`. */
 export type TaskSpec = { acceptance?: string[]; allow_empty?: boolean; depends?: TaskId[]; description?: string; extra?: Record<string, unknown>; files?: string[]; id: TaskId; isolation?: string | null; priority?: number | null; profile?: string | null; reserve?: string[]; review?: string | null; share?: string[]; size?: Size | null; tags?: string[]; title: string };
 
 /** Everything about one task. */
-export type TaskView = { acceptance: string[]; agent?: AgentId | null; attempts: number; audit: AuditView[]; block?: BlockKind | null; branch: string; budget?: BudgetView | null; commands: string[]; conflicts_with?: ConflictsWith[]; crashes?: number; depends: TaskId[]; description: string; failure?: Failure | null; files: string[]; id: TaskId; merge_rounds: number; messages?: MessageView[]; not_before?: Timestamp | null; nudge?: string | null; parent?: TaskId | null; parts?: TaskId[]; phase: number; priority: number; profile?: string; proof?: Proof | null; reserve?: string[]; resolved?: Resolved[]; retries: number; review_rounds: number; reviewer?: Reviewer; share?: string[]; size?: Size | null; stage: string; started: boolean; status: Status; tags: string[]; title: string; transient_retries: number; unblocks: TaskId[]; usage: Usage; waived: Gate[]; why?: string | null };
+export type TaskView = { acceptance: string[]; agent?: AgentId | null; attempts: number; audit: AuditView[]; block?: BlockKind | null; branch: string; budget?: BudgetView | null; commands: string[]; conflicts_with?: ConflictsWith[]; crashes?: number; depends: TaskId[]; description: string; failure?: Failure | null; files: string[]; id: TaskId; merge_rounds: number; messages?: MessageView[]; not_before?: Timestamp | null; nudge?: string | null; parent?: TaskId | null; parts?: TaskId[]; phase: number; priority: number; profile?: string; proof?: Proof | null; reserve?: string[]; resolved?: Resolved[]; restarts?: number; retries: number; review_rounds: number; reviewer?: Reviewer; share?: string[]; size?: Size | null; stage: string; started: boolean; status: Status; tags: string[]; title: string; transient_retries: number; unblocks: TaskId[]; usage: Usage; waived: Gate[]; why?: string | null };
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Timestamp = string;
