@@ -14,6 +14,7 @@ pub mod plan_file;
 pub mod planning;
 mod read;
 mod rebuild;
+mod releases;
 mod reopen;
 pub mod rounds;
 pub mod runs;

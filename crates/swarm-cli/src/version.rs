@@ -29,7 +29,7 @@ fn told(as_json: bool) -> Result<(), crate::error::CliError> {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let system = [std::env::consts::OS, kernel.trim()].join(" ");
     let facts = [
-        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("version", swarm_process::release()),
         ("commit", COMMIT.unwrap_or("not recorded: this is no release").to_owned()),
         ("features", features().to_owned()),
         ("target", std::env::consts::ARCH.to_owned()),

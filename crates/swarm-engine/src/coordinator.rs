@@ -127,7 +127,7 @@ impl Coordinator {
         operate::end_old_hooks(&world, store.state()).await;
         let started = Input::Started {
             epoch: store.state().epoch + 1,
-            version: env!("CARGO_PKG_VERSION").into(),
+            version: swarm_process::release(),
             host: swarm_process::host::name(),
             trunk: world.trunk(),
             // The profile of this session, which may be another one than the configuration names.

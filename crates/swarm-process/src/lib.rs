@@ -23,6 +23,7 @@ pub mod sandbox;
 pub mod host;
 mod limits;
 mod complain;
+mod release;
 
 pub use bound::{children_end_with_us, plays_the_launcher};
 pub use boxed::{Boxed, Enclosure};
@@ -36,6 +37,7 @@ pub use limits::{Limits, Usage, is_shortage, take_room_for_files};
 pub use readable::watch_readable;
 pub use reaper::become_reaper;
 pub use reaper::orphans;
+pub use release::release;
 pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
 pub use sweep::{
     NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,

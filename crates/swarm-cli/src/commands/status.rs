@@ -33,6 +33,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
     if args.at.at.is_none() {
         swarm.note_that_nothing_is_recorded();
+        swarm.note_another_release();
         match view.agents.is_empty() {
             false => swarm.note_that_nobody_coordinates(),
             // A pause has its own sentence, with the command that ends it.

@@ -179,7 +179,7 @@ impl Swarm {
             Err(ClientError::Denied { status: 403, error }) => {
                 Err(CliError::not_allowed(error.message).say(error.hint))
             }
-            Err(error) => Err(CliError::environment("Cannot ask the coordinator").because_of(&error)),
+            Err(error) => Err(self.not_understood(&error)),
         }
     }
 

@@ -13,3 +13,4 @@ mod stopped;
 mod support_log;
 mod traces;
 mod trunk;
+mod upgraded;

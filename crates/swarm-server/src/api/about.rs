@@ -21,7 +21,7 @@ use crate::peer::Caller;
 )]
 pub async fn ping(Extension(caller): Extension<Caller>, headers: HeaderMap) -> Json<Pong> {
     let role = caller.role(&headers).word().to_owned();
-    Json(Pong { swarm: env!("CARGO_PKG_VERSION").into(), api: API_VERSION, role })
+    Json(Pong { swarm: swarm_process::release(), api: API_VERSION, role })
 }
 
 /// Every setting, its value and where that comes from

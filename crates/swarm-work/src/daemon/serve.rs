@@ -43,8 +43,6 @@ const LAST_WORD_TRIES: u32 = 60;
 /// A file system that the kernel has made read-only has to be mounted again, which whoever has files open on it prevents.
 const LAST_WORD_TRIES_READ_ONLY: u32 = 5;
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// Why a daemon could not begin.
 type Cannot = Box<dyn std::error::Error + Send + Sync>;
 
@@ -77,7 +75,7 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
     if !files.spec().exists() {
         return Ok(EXIT_NOT_WANTED);
     }
-    tracing::info!(version = VERSION, pid = std::process::id(), "begins");
+    tracing::info!(version = swarm_process::release(), pid = std::process::id(), "begins");
     let me = ProcessIdentity::of_myself(&spec.nonce).ok_or("/proc cannot be read")?;
     let host = swarm_process::host::name();
     write_whole(&files.record(), &record(&spec, &me, &host))?;
@@ -113,7 +111,8 @@ fn set_up(
     let outbox = Outbox::open(&files.outbox()).map_err(|error| at(&files.outbox(), error))?;
     let journal =
         Journal::open(&spec.journal(), spec.journal_max_bytes).map_err(|error| at(&spec.journal(), error))?;
-    let hello = Hello { run: spec.run.clone(), secret, version: VERSION.into(), host, epoch: 0, sent: 0 };
+    let hello =
+        Hello { run: spec.run.clone(), secret, version: swarm_process::release(), host, epoch: 0, sent: 0 };
     let line = Line::new(channel, hello, Duration::from_secs(spec.reconnect_max_secs));
     let (context, told) = RunContext::new(spec, journal);
     Ok((RunLoop::new(context, told, line, outbox), knock))
@@ -163,7 +162,7 @@ fn record(spec: &DaemonSpec, me: &ProcessIdentity, host: &str) -> DaemonRecord {
         start_time: me.start_time,
         boot_id: me.boot_id.clone(),
         nonce: me.nonce.clone(),
-        version: VERSION.into(),
+        version: swarm_process::release(),
         ledger: None,
     }
 }
