@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 fn main() -> std::io::Result<()> {
-    let dist = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../web/dist").canonicalize()?;
+    let dist = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dist").canonicalize()?;
     println!("cargo:rerun-if-changed={}", dist.display());
     let mut files = Vec::new();
     walk(&dist, &mut files)?;

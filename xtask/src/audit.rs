@@ -31,6 +31,8 @@ enum Step {
     Docs,
     /// The examples in it
     DocTests,
+    /// Each crate of the program, built from its own package alone
+    Package,
 }
 
 impl Step {
@@ -53,6 +55,12 @@ impl Step {
                 workspace::run(command)
             }
             Self::DocTests => workspace.run_cargo(["test", "--workspace", "--doc", "--locked", "--quiet"]),
+            Self::Package => {
+                // These are for whoever has the repository.
+                let here = ["xtask", "swarm-sim", "swarm-bench"].iter().flat_map(|name| ["--exclude", name]);
+                let words = ["package", "--workspace", "--locked", "--allow-dirty", "--quiet"];
+                workspace.run_cargo(words.into_iter().chain(here))
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use tracing::{info, info_span};
 
@@ -22,7 +24,7 @@ use crate::output::{self, Output};
     version,
     propagate_version = true,
     disable_help_subcommand = false,
-    max_term_width = 100,
+    max_term_width = 80,
     after_help = "Guides: `swarm help topics`\nShort: `swarm ls`, `swarm diff TASK`, `swarm log TASK`"
 )]
 pub struct Cli {
@@ -42,14 +44,46 @@ pub fn parse() -> Result<Cli, ExitCode> {
         Ok(Cli { words: words_of(&matches), ..cli })
     });
     parsed.map_err(|error| {
+        let error = match error.kind() {
+            // It is rendered where it is made; now it is known to be wanted.
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                joined(Cli::command()).try_get_matches().err().unwrap_or(error)
+            }
+            _ => error,
+        };
         let wants_json = std::env::args_os().any(|arg| arg == "--json");
         if error.use_stderr() && wants_json {
             return output::report(&usage_error(&error), true);
         }
-        // When the terminal is gone there is nobody left to tell.
-        let _ = error.print();
+        output::command_line(&error);
         if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
     })
+}
+
+/// The same tree, in whose texts commands between backticks are not broken when lines are.
+fn joined(command: clap::Command) -> clap::Command {
+    let text = |text: Option<&StyledStr>| text.map(|text| output::layout::joined(&text.to_string()));
+    let (about, long) = (text(command.get_about()), text(command.get_long_about()));
+    let command = command.mut_args(|arg| {
+        let (help, long) = (text(arg.get_help()), text(arg.get_long_help()));
+        let arg = match help {
+            Some(help) => arg.help(help),
+            None => arg,
+        };
+        match long {
+            Some(long) => arg.long_help(long),
+            None => arg,
+        }
+    });
+    let command = match about {
+        Some(about) => command.about(about),
+        None => command,
+    };
+    let command = match long {
+        Some(long) => command.long_about(long),
+        None => command,
+    };
+    command.mut_subcommands(joined)
 }
 
 fn words_of(matches: &ArgMatches) -> String {

@@ -1,5 +1,6 @@
 //! Data goes to stdout, everything else to stderr; both are understandable without colour.
 
+pub mod layout;
 pub mod money;
 pub mod paint;
 pub mod preview;
@@ -32,7 +33,17 @@ impl Output {
 
     /// Prints a view: unchanged as JSON, or by `text` for people.
     pub fn view<V: Serialize>(self, view: &V, text: impl FnOnce(&V) -> String) -> Result<(), CliError> {
+        if self.json { self.json_value(view) } else { self.prose(&text(view)) }
+    }
+
+    /// The same where the text is itself a format: its lines stay as they are.
+    pub fn document<V: Serialize>(self, view: &V, text: impl FnOnce(&V) -> String) -> Result<(), CliError> {
         if self.json { self.json_value(view) } else { self.text(&text(view)) }
+    }
+
+    /// Sentences and tables for stdout.
+    pub fn prose(self, text: &str) -> Result<(), CliError> {
+        self.text(&layout::fit(text, layout::columns(io::stdout())))
     }
 
     pub fn json_value<V: Serialize>(self, value: &V) -> Result<(), CliError> {
@@ -103,6 +114,11 @@ pub fn away(away: bool) {
 
 /// Something worth saying that is not the data asked for.
 pub fn note(text: &str) {
+    line(&layout::fit(text, layout::columns(io::stderr())));
+}
+
+/// The same for what programs read: it stays as it is.
+pub fn line(text: &str) {
     if is_covered() {
         tracing::info!(text, "not said: the terminal is a screen");
         return;
@@ -135,6 +151,25 @@ pub fn report(error: &CliError, json: bool) -> ExitCode {
         note(&painted);
     }
     error.exit.into()
+}
+
+/// Help, or what is wrong with the command line, as clap paints it. Help is never wider than a page.
+pub fn command_line(said: &clap::Error) {
+    let styled = said.render();
+    let text = |terminal| {
+        layout::parted(&match wants_colour(terminal) {
+            true => styled.ansi().to_string(),
+            false => styled.to_string(),
+        })
+    };
+    // When the terminal is gone there is nobody left to tell.
+    let _ = if said.use_stderr() {
+        let width = layout::columns(io::stderr());
+        write!(io::stderr().lock(), "{}", layout::fit(&text(io::stderr().is_terminal()), width))
+    } else {
+        let width = layout::columns(io::stdout()).unwrap_or(layout::PAGE).min(layout::PAGE);
+        write!(io::stdout().lock(), "{}", layout::fit(&text(io::stdout().is_terminal()), Some(width)))
+    };
 }
 
 pub fn done() -> ExitCode {

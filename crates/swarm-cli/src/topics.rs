@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::exit::Exit;
-use crate::output::{self, Output};
+use crate::output::{self, Output, layout};
 
 struct Topic {
     name: &'static str,
@@ -13,7 +13,7 @@ struct Topic {
 
 macro_rules! topics {
     ($($name:literal, $about:literal, $page:literal;)*) => {
-        &[$(Topic { name: $name, about: $about, page: include_str!(concat!("../../../docs/guides/", $page)) }),*]
+        &[$(Topic { name: $name, about: $about, page: include_str!(concat!("../guides/", $page)) }),*]
     };
 }
 
@@ -73,7 +73,7 @@ fn shown(topic: &Topic) -> String {
     if is_command {
         text.push_str(&format!("\nThe command of this name: `swarm {} --help`\n", topic.name));
     }
-    text
+    layout::page(&text)
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_guide_is_a_topic() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("guides");
         let pages = std::fs::read_dir(folder).expect("the guides").count();
         assert_eq!(pages, TOPICS.len());
     }

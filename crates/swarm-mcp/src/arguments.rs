@@ -19,7 +19,7 @@ use swarm_protocol::plan::Status;
 
 /// The plan as its published schema has it, without references: some clients do not follow them.
 fn plan(_: &mut SchemaGenerator) -> Schema {
-    const PUBLISHED: &str = include_str!("../../../docs/reference/plan.schema.json");
+    const PUBLISHED: &str = include_str!("../reference/plan.schema.json");
     let mut schema: serde_json::Value = serde_json::from_str(PUBLISHED).unwrap_or_default();
     let definitions = schema["$defs"].take();
     inline(&mut schema, &definitions);

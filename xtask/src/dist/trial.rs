@@ -94,6 +94,10 @@ fn bare(release: &Release, root: &Path) -> Result<()> {
         let mut command = Command::new("mount");
         command.args(["--rbind", &format!("/{name}")]).arg(mounted(name));
         workspace::run(command)?;
+        // What is taken off here later must not be taken off the system.
+        let mut command = Command::new("mount");
+        command.arg("--make-rslave").arg(mounted(name));
+        workspace::run(command)?;
     }
     let tried = demo_and_package(release, root, &inside);
     for name in mounts {

@@ -21,7 +21,7 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let view = Swarm::open(cx)?.handoff(args.at.at)?;
-    cx.out.view(&view, markdown)
+    cx.out.document(&view, markdown)
 }
 
 fn markdown(view: &HandoffView) -> String {

@@ -14,5 +14,5 @@ pub struct Args {}
 
 pub fn run(_args: &Args, cx: &Context) -> Result<(), CliError> {
     let page = Swarm::open(cx)?.metrics()?;
-    cx.out.view(&page, Clone::clone)
+    cx.out.document(&page, Clone::clone)
 }

@@ -130,7 +130,7 @@ pub fn agreed(cx: &Context, seen: &PreviewView, sure: Confirm) -> Result<bool, C
         return Ok(false);
     }
     if !sure.yes && !wanted(cx, seen)? {
-        cx.out.text("Nothing was done")?;
+        cx.out.prose("Nothing was done")?;
         return Ok(false);
     }
     Ok(true)

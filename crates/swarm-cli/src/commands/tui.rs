@@ -42,7 +42,7 @@ pub struct Args {
 
 pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
     match open(args, cx, None)? {
-        Left::Going(word) | Left::Stopping(word) if !word.is_empty() => cx.out.text(&word),
+        Left::Going(word) | Left::Stopping(word) if !word.is_empty() => cx.out.prose(&word),
         _ => Ok(()),
     }
 }

@@ -26,6 +26,17 @@ pub fn paint(on: bool, paint: Paint, text: &str) -> String {
     if on { format!("\u{1b}[{}m{text}\u{1b}[0m", paint.code()) } else { text.to_owned() }
 }
 
+/// The colour of a state, by its first word; most have none.
+pub fn of_state(state: &str) -> Option<Paint> {
+    match state.split([' ', ':']).next().unwrap_or_default() {
+        "done" | "complete" | "approved" => Some(Paint::Green),
+        "active" | "working" | "review" | "merging" | "ready" => Some(Paint::Yellow),
+        "blocked" | "failed" | "timeout" | "gone" | "aborted" | "DAMAGED" => Some(Paint::Red),
+        "cancelled" | "deferred" => Some(Paint::Dim),
+        _ => None,
+    }
+}
+
 /// `Error:` red, `Caused by:` and `Hint:` bold, at the heads of lines.
 pub fn heads_of_lines(text: &str) -> String {
     let heads = [("Error:", Paint::Red), ("Caused by:", Paint::Bold), ("Hint:", Paint::Green)];

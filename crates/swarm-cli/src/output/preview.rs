@@ -37,7 +37,10 @@ pub fn text(view: &PreviewView) -> String {
             "\n\nThe state before is kept as checkpoint {}; `swarm undo` restores it.",
             harmless(name)
         )),
-        None if !view.facts.is_empty() => text.push_str("\n\n`swarm undo` reverts it."),
+        None if !view.facts.is_empty() => {
+            let back = if view.kind == "undo" { "redo" } else { "undo" };
+            text.push_str(&format!("\n\n`swarm {back}` reverts it."));
+        }
         None => {}
     }
     text

@@ -143,7 +143,9 @@ impl From<SessionError> for CliError {
             SessionError::Refused(refusal) => refusal.into(),
             SessionError::Trunk(error) => error.into(),
             SessionError::Untrusted(_) => Self::untrusted(text),
-            SessionError::NoProfile(text) => Self::usage(text),
+            SessionError::NoProfile(text) => {
+                Self::usage("The agent is not known").because(text).run_instead("swarm config show")
+            }
             SessionError::NotReady { agent, why, hint } => {
                 Self::environment(format!("The agent {agent} cannot be used")).because(why).run_instead(hint)
             }

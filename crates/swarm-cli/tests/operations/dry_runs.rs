@@ -10,7 +10,7 @@ use crate::arena::{Arena, wait_for};
 use crate::ground::{arena_with, task};
 
 /// Commands that only read, or write nowhere near this repository.
-const READS: &[&str] = &[
+pub const READS: &[&str] = &[
     "plan show",
     "plan history",
     "plan approved",
@@ -193,7 +193,7 @@ fn below(arena: &Arena, words: &[String]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-fn leaves(arena: &Arena, words: Vec<String>) -> Vec<Vec<String>> {
+pub fn leaves(arena: &Arena, words: Vec<String>) -> Vec<Vec<String>> {
     let inner = below(arena, &words);
     if inner.is_empty() {
         return vec![words];

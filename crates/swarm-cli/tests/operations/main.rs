@@ -22,6 +22,7 @@ mod abort;
 mod wanted_back;
 mod again;
 mod dry_runs;
+mod eighty_columns;
 #[allow(dead_code, reason = "each binary of tests uses its own part of the terminal")]
 #[path = "../trials/tmux.rs"]
 mod tmux;

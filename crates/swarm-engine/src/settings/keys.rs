@@ -7,7 +7,7 @@ use swarm_protocol::config::{
 };
 use swarm_protocol::near::distance;
 
-const SCHEMA: &str = include_str!("../../../../docs/reference/config.schema.json");
+const SCHEMA: &str = include_str!("../../reference/config.schema.json");
 
 /// Reviewers by tag.
 const TAGS: &str = "review.tags";

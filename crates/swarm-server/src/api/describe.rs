@@ -5,7 +5,7 @@ use serde_json::Value;
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder};
 
 /// The whole description, as printed.
-pub const DESCRIPTION: &str = include_str!("../../../../docs/reference/openapi.json");
+pub const DESCRIPTION: &str = include_str!("../../reference/openapi.json");
 
 /// What stands above the routes.
 pub fn frame() -> OpenApi {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::repository::{Repository, git};
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, layout};
 
 /// Works until somebody gives its agent something else to do; the second time it is quick.
 const SLOW: &str = "```script\nwrite chapters/05-undo.md # Undo\non-attempt 1: sleep 60000\n\
@@ -70,6 +70,10 @@ impl Person<'_> {
             .map_err(|error| CliError::environment("Cannot find the swarm program").because(error))?;
         let mut command = Command::new(exe);
         command.current_dir(&self.repository.root).args(args).stdin(Stdio::null());
+        // What it prints stands two columns further in.
+        if let Some(columns) = layout::columns(std::io::stderr()) {
+            command.env("COLUMNS", (columns - 2).to_string());
+        }
         Ok(command)
     }
 

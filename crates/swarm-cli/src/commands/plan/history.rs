@@ -69,7 +69,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if cx.out.json {
         return cx.out.json_value(&rows.iter().map(|row| &row.record).collect::<Vec<_>>());
     }
-    cx.out.text(&text(&rows))
+    cx.out.prose(&text(&rows))
 }
 
 fn text(rows: &[HistoryRow]) -> String {

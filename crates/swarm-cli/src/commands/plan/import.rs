@@ -87,5 +87,5 @@ fn preview(cx: &Context, preview: &Preview) -> Result<(), CliError> {
     if !cx.out.json {
         preview.notes.iter().for_each(|note| output::note(&format!("Note: {}", harmless(note))));
     }
-    cx.out.view(preview, |preview| harmless_lines(&planfile::to_markdown(&preview.plan)))
+    cx.out.document(preview, |preview| harmless_lines(&planfile::to_markdown(&preview.plan)))
 }

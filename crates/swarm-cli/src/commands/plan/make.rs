@@ -77,17 +77,17 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
         file = draft.file
     );
     if !cx.out.json {
-        cx.out.text(&text(draft))?;
+        cx.out.prose(&text(draft))?;
     }
     let sure_already = yes || swarm.approves_plans_itself()?;
     let wanted = sure_already || asked(cx, "\nSave and approve this plan?", &ways)?;
     if wanted {
         let answer = swarm.take_draft(draft)?;
         if !cx.out.json {
-            cx.out.text(&answer)?;
+            cx.out.prose(&answer)?;
         }
     } else if !cx.out.json {
-        cx.out.text(&ways)?;
+        cx.out.prose(&ways)?;
     }
     if cx.out.json {
         cx.out.json_value(&view(wanted))?;

@@ -19,5 +19,5 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let plan = Swarm::open(cx)?.plan_file(args.at.at)?;
-    cx.out.view(&plan, |plan: &PlanFile| harmless_lines(&planfile::to_markdown(plan)))
+    cx.out.document(&plan, |plan: &PlanFile| harmless_lines(&planfile::to_markdown(plan)))
 }

@@ -40,7 +40,7 @@ pub fn show(mut begun: Begun, cx: &Context) -> Result<ExitCode, CliError> {
         {}
     });
     match tui::open(&tui::Args::default(), cx, Some(over))? {
-        Left::Going(word) if !begun.has_ended() => cx.out.text(&word)?,
+        Left::Going(word) if !begun.has_ended() => cx.out.prose(&word)?,
         Left::HungUp => {}
         Left::Terminated => {
             if let Some(process) = process() {

@@ -9,7 +9,7 @@ use crate::output;
 pub fn print(seq: u64, at: Timestamp, event: &Event, json: bool) {
     if json {
         let body = swarm_protocol::record::body(event, "swarm:coordinator", None);
-        output::note(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
+        output::line(&format!("{{\"seq\":{seq},\"ts\":\"{at}\",{body}}}"));
     } else if let Some(text) = line_at(event, at) {
         let task = event.task().map(|t| t.to_string()).unwrap_or_default();
         output::note(&output::harmless(&format!("{}  {task:<8} {text}", clock(at))));

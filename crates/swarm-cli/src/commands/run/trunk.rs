@@ -17,7 +17,7 @@ pub fn choose(name: &str, sure: Confirm, cx: &Context) -> Result<bool, CliError>
     if pinned.as_deref().is_none_or(|now| now == name) {
         if sure.dry_run {
             let now = if pinned.is_some() { "is" } else { "would be, once it is run," };
-            cx.out.text(&format!("{name} {now} the trunk of this plan: nothing else would change"))?;
+            cx.out.prose(&format!("{name} {now} the trunk of this plan: nothing else would change"))?;
         }
         return Ok(!sure.dry_run);
     }

@@ -11,11 +11,14 @@ use swarm_protocol::view::{
 use crate::output::harmless;
 use crate::output::money::{cost, dollars, tokens};
 use crate::output::paint::{Paint, paint};
-use crate::output::table::table;
+use crate::output::table::table_within;
 use crate::output::time::{length, near, time_of_day};
 
 /// Entries of each list that are shown; the rest is counted.
 const SHOWN_MAX: usize = 8;
+
+/// How far in a list stands below its head.
+const MARGIN: usize = 2;
 
 pub fn screen(view: &StatusView, now: Timestamp, colour: bool) -> String {
     let mut text = String::new();
@@ -214,7 +217,7 @@ fn section<T>(text: &mut String, colour: bool, head: &str, entries: &[T], body: 
     let shown = &entries[..entries.len().min(SHOWN_MAX)];
     let _ = writeln!(text, "\n{}", paint(colour, Paint::Bold, head));
     for line in body(shown).lines() {
-        let _ = writeln!(text, "  {line}");
+        let _ = writeln!(text, "{:MARGIN$}{line}", "");
     }
     if entries.len() > shown.len() {
         let _ = writeln!(text, "  … and {} more", entries.len() - shown.len());
@@ -222,7 +225,7 @@ fn section<T>(text: &mut String, colour: bool, head: &str, entries: &[T], body: 
 }
 
 fn table_of<T>(entries: &[T], cells: impl Fn(&T) -> Vec<String>, head: &[&str]) -> String {
-    table(head, entries.iter().map(cells))
+    table_within(MARGIN, head, entries.iter().map(cells))
 }
 
 fn phases(phases: &[PhaseView]) -> String {

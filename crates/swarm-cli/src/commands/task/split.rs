@@ -79,7 +79,7 @@ fn by_agent(args: &Args, cx: &Context) -> Result<(), CliError> {
     let ways = format!("Kept in {file}: `swarm task split {id} {file}` takes it as it is, or as you edit it");
     if !cx.out.json {
         let parts: Vec<TaskFile> = draft.parts.iter().cloned().map(TaskFile::from).collect();
-        cx.out.text(&format!("{}\n{}", make::tasks(parts.iter()), make::spent(&draft.usage)))?;
+        cx.out.prose(&format!("{}\n{}", make::tasks(parts.iter()), make::spent(&draft.usage)))?;
     }
     let question = format!("\nSplit task {id} into these parts?");
     let wanted = args.sure.yes || make::asked(cx, &question, &ways)?;
@@ -93,6 +93,6 @@ fn by_agent(args: &Args, cx: &Context) -> Result<(), CliError> {
             approved: wanted,
         }),
         Some(answer) => answered(cx, &answer),
-        None => cx.out.text(&ways),
+        None => cx.out.prose(&ways),
     }
 }
