@@ -13,6 +13,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::log;
 use crate::output::{self, Output};
+use crate::purposes;
 
 /// Run coding agents in parallel on one git repository, and never lose work
 ///
@@ -47,7 +48,7 @@ pub fn parse() -> Result<Cli, ExitCode> {
         let error = match error.kind() {
             // It is rendered where it is made; now it is known to be wanted.
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                joined(Cli::command()).try_get_matches().err().unwrap_or(error)
+                purposes::grouped(joined(Cli::command())).try_get_matches().err().unwrap_or(error)
             }
             _ => error,
         };

@@ -17,6 +17,7 @@ mod exit;
 mod bug;
 mod log;
 mod topics;
+mod purposes;
 mod version;
 
 use std::process::ExitCode;

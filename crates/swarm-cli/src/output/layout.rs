@@ -34,16 +34,40 @@ pub fn fit(text: &str, width: Option<usize>) -> String {
 
 /// A page of Markdown: its sentences are broken, what is shown between fences is not.
 pub fn page(text: &str) -> String {
-    let mut shown = false;
-    let is_below = |text: &str| ["- ", "| "].iter().any(|mark| text.starts_with(mark));
-    let line = |line: &str| {
-        shown ^= line.trim_start().starts_with("```");
-        let text = line.trim_start();
-        let (wide, hang) = (width_of(line), line.len() - text.len() + if is_below(text) { 2 } else { 0 });
-        let as_it_is = shown || wide <= PAGE || line.starts_with('#');
-        (if as_it_is { line.to_owned() } else { wrapped(line, PAGE, hang) }) + "\n"
-    };
-    text.lines().map(line).collect()
+    let (mut out, mut block, mut shown) = (String::new(), Vec::new(), false);
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```");
+        let as_it_is = shown || fence || line.starts_with('#');
+        shown ^= fence;
+        if as_it_is || line.trim().is_empty() || begins(line) {
+            write_block(&std::mem::take(&mut block), &mut out);
+        }
+        match as_it_is || line.trim().is_empty() {
+            true => out.extend([line, "\n"]),
+            false => block.push(line),
+        }
+    }
+    write_block(&block, &mut out);
+    out
+}
+
+/// Whether a line is the first of a point or of a row.
+fn begins(line: &str) -> bool {
+    let text = line.trim_start();
+    let numbered = text.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    numbered || ["- ", "|", ">"].iter().any(|mark| text.starts_with(mark))
+}
+
+/// One paragraph or point: as it is written if it fits, else filled anew.
+fn write_block(lines: &[&str], out: &mut String) {
+    let [first, rest @ ..] = lines else { return };
+    if lines.iter().all(|line| width_of(line) <= PAGE) {
+        lines.iter().for_each(|line| out.extend([*line, "\n"]));
+        return;
+    }
+    let hang = first.len() - first.trim_start().len() + if begins(first) { 2 } else { 0 };
+    let whole = rest.iter().fold((*first).to_owned(), |whole, line| whole + " " + line.trim_start());
+    out.extend([wrapped(&whole, PAGE, hang).as_str(), "\n"]);
 }
 
 /// A blank that no line is broken at.
@@ -169,9 +193,9 @@ mod tests {
         let cases = [
             ("short", "short"),
             ("one two three four five six", "one two three four\n  five six"),
-            ("- one two three four five", "- one two three\n  four five"),
+            ("- one two three four five", "- one two three four\n  five"),
             ("    one two three four five", "    one two three\n    four five"),
-            ("key   one two three four", "key   one two\n      three four"),
+            ("key   one two three four", "key   one two three\n      four"),
             ("Run `swarm task start 1.2` to go on", "Run\n  `swarm task start 1.2`\n  to go on"),
             ("an odd ` in a text that is long", "an odd ` in a text\n  that is long"),
             ("  swarm task start 1.1 --reason because", "  swarm task start 1.1 --reason because"),
@@ -183,6 +207,20 @@ mod tests {
             assert_eq!(fit(given, Some(20)), wanted, "{given:?}");
             assert_eq!(fit(given, None), given);
         }
+    }
+
+    #[test]
+    fn a_page_is_filled_by_paragraphs_and_what_is_shown_stays() {
+        let long = ["word"; 18].join(" ");
+        let text = format!("# {long}\nshort\n{long}\nend\n\n- {long}\n  more\n- b\n```\n{long}\n```\n");
+        let page = page(&text);
+        let words = ["word"; 15].join(" ");
+        assert!(page.starts_with(&format!("# {long}\nshort {}\n", words)), "{page}");
+        assert!(
+            page.contains("word end\n\n- word") && page.contains("\n  word word word more\n- b\n"),
+            "{page}"
+        );
+        assert!(page.ends_with(&format!("```\n{long}\n```\n")), "{page}");
     }
 
     #[test]

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_column_becomes_narrower_and_then_stands_below() {
+    fn the_column_with_texts_becomes_narrower_and_then_stands_below() {
         let wide = table_in(&["task", "title", "stage"], rows(), Some(60), None);
         same(
             &wide,
@@ -178,9 +178,8 @@ long-id  a title that goes on for longer than  waits for 1.1
 1.1      ready
     a
 long-id  waits for 1.1
-    a title that goes on for longer
-    than anybody would like to read in
-    a list
+    a title that goes on for longer than
+    anybody would like to read in a list
 ",
         );
     }

@@ -68,6 +68,7 @@ impl From<GitError> for CliError {
                 Self::environment(format!("git {found} is too old")).say("Install git 2.38 or newer")
             }
             GitError::NotARepository { path, said } => {
+                let path = path.canonicalize().unwrap_or(path);
                 Self::environment(format!("This is not a git repository: {}", path.display()))
                     .because(said)
                     .say("Go to your repository, name it with `-C DIR`, or make one with `git init`")
