@@ -215,7 +215,7 @@ mod tests {
         let text = format!("# {long}\nshort\n{long}\nend\n\n- {long}\n  more\n- b\n```\n{long}\n```\n");
         let page = page(&text);
         let words = ["word"; 15].join(" ");
-        assert!(page.starts_with(&format!("# {long}\nshort {}\n", words)), "{page}");
+        assert!(page.starts_with(&format!("# {long}\nshort {words}\n")), "{page}");
         assert!(
             page.contains("word end\n\n- word") && page.contains("\n  word word word more\n- b\n"),
             "{page}"
