@@ -97,7 +97,7 @@ impl State {
             E::WorktreeRemoved { .. } | E::WorktreeAwaited { .. } | E::WorktreeRevived { .. }
             | E::RevivalFailed { .. } | E::WorktreeKept { .. } => self.apply_worktree(event),
             E::TrunkGranted { .. } | E::MergeBuilt { .. } | E::MergeResolved { .. }
-            | E::ProtectedTouched { .. } | E::PublishWaits { .. } | E::CheckoutChanged { .. }
+            | E::ApprovalVoided { .. } | E::ProtectedTouched { .. } | E::PublishWaits { .. } | E::CheckoutChanged { .. }
             | E::RaceLost { .. } | E::MergeFailed { .. } | E::MergeInterrupted { .. }
             | E::TrunkReleased { .. } | E::MergeCompleted { .. } => self.apply_merge(event, at),
             E::ReservationGranted { .. } | E::ReservationReleased { .. } | E::MergeHeld { .. }

@@ -10,6 +10,14 @@ use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{Left, Plan, SurveyAsk};
 use swarm_protocol::time::Timestamp;
 
+/// What was approved, of a branch that may be changed since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    pub tip: Oid,
+    /// The branch was there when it was approved, and that is not to be merged.
+    pub left_out: Option<Oid>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Effect {
     /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
@@ -42,7 +50,16 @@ pub enum Effect {
     /// `EffectFailed`.
     /// `at` is the moment of the approval: it dates the new commits, so that asking twice gives the same ones.
     /// Without an agent the work is a person's. `reviewed`: what a rule decides goes to the task's branch, to be reviewed.
-    Build { task: TaskId, agent: Option<AgentId>, base: Oid, tip: Oid, at: Timestamp, reviewed: bool },
+    /// `approval`: ends in `BranchChanged` where the branch is not what was approved.
+    Build {
+        task: TaskId,
+        agent: Option<AgentId>,
+        base: Oid,
+        tip: Oid,
+        at: Timestamp,
+        reviewed: bool,
+        approval: Option<Approval>,
+    },
     /// The verification run on the merged commit. Ends in `Verified` or `VerifyLost`.
     /// `checks`: with the check commands, on the commit that the task began with.
     Verify { run: RunId, task: TaskId, nonce: String, commit: Oid, checks: bool },
@@ -51,8 +68,9 @@ pub enum Effect {
     Review { run: RunId, task: TaskId, nonce: String, tip: Oid, by: Option<ReviewingAgent> },
     /// One small question to the service under this profile, in place of the task that waits. Ends in `Probed`.
     Probe { run: RunId, task: TaskId, nonce: String, group: String, profile: String },
-    /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved` or `EffectFailed`.
-    Publish { task: TaskId, base: Oid, result: Oid, commits: Vec<Oid> },
+    /// Trunk moved from `base` to `result`. Ends in `Published`, `PublishWaits`, `TrunkMoved`, `BranchChanged` or
+    /// `EffectFailed`.
+    Publish { task: TaskId, base: Oid, result: Oid, commits: Vec<Oid>, approval: Option<Approval> },
     /// Nothing of this task is at the trunk any more. Ends in `Released`.
     Release { task: TaskId },
     /// Waits until the person's checkout may take the merge. Ends in `CheckoutChanged`.

@@ -139,6 +139,12 @@ pub enum Report {
         tree: Oid,
         resolved: Vec<Resolved>,
     },
+    /// The branch is at another tree than what was approved, and nothing was built or published.
+    BranchChanged {
+        task: TaskId,
+        tip: Oid,
+        tree: Oid,
+    },
     /// `why`: a command that was to make some of the files again did not.
     BuildConflict {
         task: TaskId,

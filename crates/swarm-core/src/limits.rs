@@ -56,6 +56,8 @@ pub const EFFECT_FAILURES_MAX: u32 = 5;
 pub const REVIEW_TRIES: u32 = 2;
 /// Reviews that broke before they had a verdict, in a row, before the task waits for a person.
 pub const REVIEWS_LOST_MAX: u32 = 10;
+/// Approvals that a change of the branch made void, before the task waits for a person.
+pub const VOIDS_MAX: u32 = 3;
 /// Reviews at once. They take no slot of an agent, but each is a build of the whole tree.
 pub const REVIEWS_AT_ONCE: usize = 4;
 /// Equal failures to set a worktree up, over all tasks, before the swarm pauses.

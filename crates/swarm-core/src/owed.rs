@@ -1,11 +1,11 @@
 //! What is owed, read off the state. Recovery needs nothing else: replay, ask, carry on.
 
 use swarm_protocol::channel::RunKind;
-use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::{Gate, PauseReason};
 use swarm_protocol::review::Reviewer;
 
-use crate::effect::{Effect, ReviewingAgent, StartsFrom, WorkOrder};
+use crate::effect::{Approval, Effect, ReviewingAgent, StartsFrom, WorkOrder};
 use crate::planted::{self, Bug};
 use crate::reservations::held_in_the_shared_tree;
 use crate::reviewer::reviewer;
@@ -180,6 +180,14 @@ fn is_reviewed(state: &State, task: &Task) -> bool {
     reviewer(state, task) != Reviewer::None && !planted::is(Bug::ApprovalKept)
 }
 
+/// What a later change of the branch makes void. Work that is merged once more has been approved long ago, and may have no
+/// branch any more.
+fn approval(state: &State, task: &Task, tip: &Oid) -> Option<Approval> {
+    let of_its_branch = task.handed_in.as_ref() == Some(tip) && task.worktree && !task.bare;
+    let holds = of_its_branch && reviewer(state, task) != Reviewer::None && !planted::is(Bug::ChangeUnseen);
+    holds.then(|| Approval { tip: tip.clone(), left_out: task.left_out.clone() })
+}
+
 fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
     let task = state.task(id);
     let Some(Stage::Merging { tip, step, since, .. }) = task.map(|t| &t.stage) else {
@@ -199,12 +207,14 @@ fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {
             tip: tip.clone(),
             at: *since,
             reviewed: is_reviewed(state, task?),
+            approval: approval(state, task?, tip),
         }),
         MergeStep::Publishing { base, result, commits } => Some(Effect::Publish {
             task: id.clone(),
             base: base.clone(),
             result: result.clone(),
             commits: commits.clone(),
+            approval: approval(state, task?, tip),
         }),
         MergeStep::Verifying { .. } | MergeStep::Suspect { .. } | MergeStep::Trial { .. } => None,
     }

@@ -63,6 +63,8 @@ pub enum Bug {
     OneVoiceIsEnough,
     /// What a rule made of reviewed work goes to trunk as if it had been reviewed.
     ApprovalKept,
+    /// Nobody looks whether a branch was changed after it had been approved.
+    ChangeUnseen,
     /// Work that changes protected files goes to trunk although no person has seen that.
     ProtectedUnseen,
     /// Files that somebody has reserved are given to another task as well.

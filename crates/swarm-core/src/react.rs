@@ -1,5 +1,6 @@
 //! Input → events, or a refusal. One match on what came in; each arc of a task's life is a file below.
 
+mod approval;
 mod command;
 mod work;
 mod failure;
@@ -123,6 +124,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::BuildJoined { task, base, tip, tree, resolved } => {
             conflict::joined(state, task, conflict::Joined { base, tip, tree, resolved })
         }
+        Report::BranchChanged { task, tip, tree } => approval::changed(state, task, tip, tree, now),
         Report::BuildConflict { task, paths, why } => conflict::left(state, task, paths, why, now),
         Report::BuildEmpty { task, trunk, commit, found } => {
             empty::nothing_to_merge(state, task, empty::Empty { trunk, commit, found }, now)

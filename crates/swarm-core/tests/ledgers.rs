@@ -211,6 +211,7 @@ fn tried_again(again_at: Option<Timestamp>) -> Timestamp {
         tree,
         policy: "none".into(),
         base: None,
+        left_out: None,
     };
     let granted = Event::TrunkGranted { task: task.clone(), status: Status::Merging, joins: None };
     let built = Event::MergeBuilt {

@@ -227,7 +227,7 @@ fn review(args: ReviewArgs) -> Result<Wish, ApiError> {
     let what = match (verdict, commit) {
         (Verdict::Approve, None) => What::Approve { task },
         (Verdict::Approve, Some(tip)) => {
-            What::Command(Command::Review { task, verdict: Judged::Approve { tip } })
+            What::Command(Command::Review { task, verdict: Judged::Approve { tip, left_out: None } })
         }
         (Verdict::NeedsChanges, _) if issues.is_empty() => {
             return Err(bad("needs_changes needs `issues`: what is to be changed"));

@@ -176,9 +176,10 @@ events! {
     BaseCheckLost "base_check_lost" [task "taskId": TaskId]
         { run "run": RunId, commit "commit": Oid, why "why": String, unknown "unknown": bool }
     GateWaived "gate_waived" [task "taskId": TaskId] { gate "gate": Gate, reason "reason": String }
-    /// Nothing stands between the task and trunk any more but its turn. `base`: where the work of a person starts.
+    /// Nothing stands between the task and trunk any more but its turn. `base`: where the work of a person starts. `left_out`:
+    /// its branch was there already, and whoever approved it wanted the earlier commit merged and the rest not.
     TaskApproved "task_approved" [task "taskId": TaskId, status "status": Status]
-        { tip "tip": Oid, tree "tree": Oid, policy "policy": String, base "base": Option<Oid> }
+        { tip "tip": Oid, tree "tree": Oid, policy "policy": String, base "base": Option<Oid>, left_out "leftOut": Option<Oid> }
     /// The checks passed; the work waits for its review.
     ReviewAsked "review_asked" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, tree "tree": Oid }
     /// The submitted work is being reviewed.
@@ -272,6 +273,9 @@ events! {
     /// `tip` with it, and the approval of what was there before is void.
     MergeResolved "merge_resolved" [task "taskId": TaskId, status "status": Status]
         { base "base": Oid, tip "tip": Oid, tree "tree": Oid, level "level": u32, resolved "resolved": Vec<Resolved> }
+    /// The branch was changed after `approved` had been: what is there now waits for a review, and no round is counted.
+    ApprovalVoided "approval_voided" [task "taskId": TaskId, status "status": Status]
+        { approved "approved": Oid, tip "tip": Oid, tree "tree": Oid, next "next": Next }
     /// What would be merged changes protected files, and no person has seen that: it waits for one.
     ProtectedTouched "protected_touched" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, paths "paths": Vec<String> }
     VerificationStarted "verification_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String }

@@ -60,8 +60,13 @@ pub fn check_isolation(word: &str) -> Result<(), String> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// This commit may go to trunk. Another one that was submitted meanwhile may not.
-    Approve { tip: Oid },
+    /// This commit may go to trunk. Another one that was submitted meanwhile may not, nor what the branch is changed to later.
+    /// `left_out`: the branch is there already, and that is not to be merged.
+    Approve {
+        tip: Oid,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left_out: Option<Oid>,
+    },
     /// The next attempt gets these notes.
     NeedsChanges { notes: Vec<ReviewNote> },
 }

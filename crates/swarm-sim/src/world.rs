@@ -15,6 +15,8 @@ mod log;
 mod on_trunk;
 mod executor;
 mod agent;
+mod approved;
+mod publishing;
 mod ailing;
 mod coordinator;
 mod flight;

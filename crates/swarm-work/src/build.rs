@@ -16,6 +16,7 @@ use swarm_protocol::ids::{AgentId, Oid, TaskId};
 
 use crate::prove;
 use crate::resolve::Resolution;
+pub(crate) use join::is_ours;
 pub use join::{BranchJoined, join_branch};
 use message::with_trailers;
 use swarm_git::{Git, GitError, Merged, NewCommit, RefChange, RefOutcome};

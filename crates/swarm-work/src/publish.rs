@@ -27,6 +27,7 @@ mod waits;
 
 use swarm_protocol::ids::Oid;
 
+use crate::approval::{Approval, Changed, changed_since};
 use crate::worktree::checkouts_of_people;
 pub use aside::{Aside, Saving, set_aside};
 pub use bring_back::{Brought, bring_back, saved_paths};
@@ -57,24 +58,54 @@ pub enum Publication {
     TrunkMoved { now: Option<Oid> },
 }
 
+impl Intent {
+    fn branch(&self) -> String {
+        format!("refs/heads/{}", self.trunk)
+    }
+}
+
 /// Publishes, or says why not. Safe to ask again after death at any point.
 pub async fn publish(git: &Git, intent: &Intent) -> Result<Publication, GitError> {
     let _one_at_a_time = git.publishing().await;
+    match known(git, intent).await? {
+        Some(known) => Ok(known),
+        None => move_trunk(git, intent).await,
+    }
+}
+
+/// The same for work that goes to trunk by an approval. A verification may have taken its time: its branch is looked at once
+/// more, and where it was changed nothing moves.
+pub async fn publish_approved(
+    git: &Git,
+    intent: &Intent,
+    approval: &Approval,
+) -> Result<Result<Publication, Changed>, GitError> {
+    let _one_at_a_time = git.publishing().await;
+    if let Some(known) = known(git, intent).await? {
+        return Ok(Ok(known));
+    }
+    match changed_since(git, approval).await? {
+        Some(changed) => Ok(Err(changed)),
+        None => move_trunk(git, intent).await.map(Ok),
+    }
+}
+
+/// What an earlier call has left is settled first; none: there is something to publish, and nothing in its way yet.
+async fn known(git: &Git, intent: &Intent) -> Result<Option<Publication>, GitError> {
     git.may_act()?;
     if let Some(waits) = settle::settle_all(git).await? {
-        return Ok(Publication::Waits(waits));
+        return Ok(Some(Publication::Waits(waits)));
     }
-    let branch = format!("refs/heads/{}", intent.trunk);
-    let now = match git.ref_value(&branch).await? {
-        Some(now) => now,
-        None => return Ok(Publication::TrunkMoved { now: None }),
-    };
-    if now != intent.old {
-        return match is_done(git, intent, &now).await? {
-            true => finished(git, intent, &branch).await,
-            false => Ok(Publication::TrunkMoved { now: Some(now) }),
-        };
-    }
+    let branch = intent.branch();
+    Ok(match git.ref_value(&branch).await? {
+        Some(now) if now == intent.old => None,
+        Some(now) if is_done(git, intent, &now).await? => Some(finished(git, intent, &branch).await?),
+        now => Some(Publication::TrunkMoved { now }),
+    })
+}
+
+async fn move_trunk(git: &Git, intent: &Intent) -> Result<Publication, GitError> {
+    let branch = intent.branch();
     // A person's `git gc --prune=now` takes objects that no ref holds yet; trunk would be broken for good.
     git.is_complete(&intent.new, &intent.old).await?;
     let shown_in: Vec<Checkout> =

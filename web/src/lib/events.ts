@@ -79,6 +79,7 @@ export const WORDS: Record<string, Words> = {
   publish_waits: (data) => `merge waits: ${text(data["why"])}`,
   merge_held: (data) => `merge waits: ${text(data["why"])}`,
   merge_interrupted: (data) => `the merge was broken off: ${text(data["why"])}`,
+  approval_voided: () => "its branch was changed after its approval: it is reviewed again",
   merge_resolved: () => "rules decided what conflicted with trunk",
   protected_touched: () => "changes protected files: waits for a person",
   merge_failed: () => "the merge did not succeed",

@@ -129,6 +129,14 @@ fn merge(event: &Event) -> Option<String> {
         Event::MergeResolved { tip, level, resolved, .. } => {
             format!("level {level}, commit {}: resolved {}", tip.short(), short(&shown(resolved)))
         }
+        Event::ApprovalVoided { approved, tip, next, .. } => {
+            format!(
+                "{} was approved, the branch is at {}, then {}",
+                approved.short(),
+                tip.short(),
+                then(next)
+            )
+        }
         Event::ProtectedTouched { paths, .. } => {
             format!("waits for a person: changes {}", short(&paths.join(", ")))
         }

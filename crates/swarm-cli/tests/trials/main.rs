@@ -27,6 +27,7 @@ mod modes;
 mod people_review;
 mod rounds;
 mod agent_review;
+mod approvals;
 mod council;
 mod planning;
 mod odd_files;

@@ -117,6 +117,9 @@ fn of_its_merge(event: &Event) -> Option<String> {
         Event::MergeResolved { tip, resolved, .. } => {
             format!("{} for review; conflicts resolved: {}", tip.short(), shown(resolved))
         }
+        Event::ApprovalVoided { approved, tip, .. } => {
+            format!("{} was approved, the branch is at {}", approved.short(), tip.short())
+        }
         Event::MergeHeld { why, .. } => why.clone(),
         Event::ReservationPassed { paths, .. } => format!("changes reserved files: {}", paths.join(", ")),
         Event::ProtectedTouched { paths, .. } => format!("changes protected files: {}", paths.join(", ")),

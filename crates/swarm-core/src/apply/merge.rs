@@ -28,18 +28,24 @@ impl State {
                 });
                 self.set_step(task, MergeStep::Publishing { base, result, commits });
             }
+            Event::ApprovalVoided { task, approved, tip, tree, next, .. } => {
+                self.release(task);
+                self.change(task, |t| {
+                    t.void = Some(approved.clone());
+                    t.voids += 1;
+                });
+                self.review_of(task, tip, tree, at);
+                self.follow(task, next, at);
+            }
             Event::MergeResolved { task, tip, tree, resolved, .. } => {
                 self.release(task);
                 self.change(task, |t| {
                     t.effect_failures = 0;
+                    t.void = t.handed_in.clone();
                     // A task that is merged again may have had none any more.
                     (t.resolved, t.joined, t.worktree) = (resolved.clone(), true, true);
                 });
-                let (tip, tree, not_before) = (tip.clone(), tree.clone(), Timestamp::ZERO);
-                self.enter(
-                    task,
-                    Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] },
-                );
+                self.review_of(task, tip, tree, at);
             }
             Event::ProtectedTouched { task, paths, .. } => self.wait_for_a_person(task, paths, at),
             Event::PublishWaits { task, why, paths, hint, again_at } => {
@@ -74,7 +80,7 @@ impl State {
                 self.release(task);
                 self.change(task, |t| {
                     t.put_off = None;
-                    t.conflicts = 0;
+                    (t.conflicts, t.voids) = (0, 0);
                     t.landed_before.clear();
                 });
                 self.enter(task, Stage::Done { proof: Some(proof.clone()) });
@@ -178,7 +184,12 @@ impl State {
             let new = paths.iter().filter(|path| !t.protected.contains(path)).cloned().collect::<Vec<_>>();
             t.protected.extend(new);
         });
-        let not_before = Timestamp::ZERO;
+        self.review_of(task, &tip, &tree, at);
+    }
+
+    /// It waits for a review of this.
+    fn review_of(&mut self, task: &TaskId, tip: &Oid, tree: &Oid, at: Timestamp) {
+        let (tip, tree, not_before) = (tip.clone(), tree.clone(), Timestamp::ZERO);
         self.enter(task, Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] });
     }
 }

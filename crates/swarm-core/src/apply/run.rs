@@ -50,7 +50,10 @@ impl State {
                 self.next_iteration(task, run, *iteration, at);
             }
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
-                self.change(task, |t| (t.last_end, t.submitted) = (None, Some(tip.clone())));
+                self.change(task, |t| {
+                    (t.last_end, t.submitted) = (None, Some(tip.clone()));
+                    (t.void, t.voids) = (None, 0);
+                });
                 self.enter(
                     task,
                     Stage::Checking { run: run.clone(), iteration: *iteration, tip: tip.clone() },
@@ -90,7 +93,10 @@ impl State {
             Event::ChecksPassed { task, .. } => {
                 self.change(task, |t| (t.submitted, t.same_failure, t.failed_scan) = (None, None, false));
             }
-            Event::TaskApproved { task, tip, tree, base, .. } => self.approved(task, tip, tree, base, at),
+            Event::TaskApproved { task, tip, tree, base, left_out, .. } => {
+                self.approved(task, tip, tree, base, at);
+                self.change(task, |t| (t.left_out, t.void) = (left_out.clone(), None));
+            }
             other => return self.apply_leave(other, at) || self.apply_end(other, at),
         }
         true

@@ -24,7 +24,8 @@ use crate::stage::Stage;
 use crate::state::{State, Task};
 
 pub(crate) fn approved(task: TaskId, tip: Oid, tree: Oid, policy: &str) -> Event {
-    Event::TaskApproved { task, status: Status::Merging, tip, tree, policy: policy.into(), base: None }
+    let (status, policy) = (Status::Merging, policy.into());
+    Event::TaskApproved { task, status, tip, tree, policy, base: None, left_out: None }
 }
 
 /// The task whose review this run is now.
@@ -182,12 +183,15 @@ pub(super) fn judged(
         return Err(Refusal::ReviewedBy { task: id, by });
     }
     match verdict {
-        Verdict::Approve { tip: seen } if seen != *tip => {
+        Verdict::Approve { tip: seen, .. } if seen != *tip => {
             Err(Refusal::ReviewedAnother { task: id, submitted: tip.clone(), seen })
         }
-        Verdict::Approve { .. } => {
+        Verdict::Approve { left_out, .. } => {
             let answer = format!("Task {id} is approved at {} and waits for its turn to merge", tip.short());
-            Ok(Outcome::new(vec![approved(id, tip.clone(), tree.clone(), Reviewer::Human.word())], answer))
+            let (status, policy) = (Status::Merging, Reviewer::Human.word().into());
+            let (task, tip, tree) = (id, tip.clone(), tree.clone());
+            let approved = Event::TaskApproved { task, status, tip, tree, policy, base: None, left_out };
+            Ok(Outcome::new(vec![approved], answer))
         }
         Verdict::NeedsChanges { notes } => {
             validate::notes(&notes)?;

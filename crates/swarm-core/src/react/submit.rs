@@ -45,6 +45,6 @@ pub(super) fn submit(state: &State, id: TaskId, base: Oid, tip: Oid, tree: Oid) 
     }
     let answer = format!("Task {id} is approved at {} and waits for its turn to merge", tip.short());
     let (status, policy) = (Status::Merging, "person".into());
-    let event = Event::TaskApproved { task: id, status, tip, tree, policy, base: Some(base) };
+    let event = Event::TaskApproved { task: id, status, tip, tree, policy, base: Some(base), left_out: None };
     Ok(Outcome::new(vec![event], answer))
 }

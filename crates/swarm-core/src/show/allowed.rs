@@ -71,7 +71,7 @@ fn redirect(state: &State, id: &TaskId) -> Option<Refusal> {
 
 fn review(state: &State, id: &TaskId, now: Timestamp) -> Option<Refusal> {
     let verdict = match state.task(id).map(|task| &task.stage) {
-        Some(Stage::Review { tip, .. }) => Verdict::Approve { tip: Oid::clone(tip) },
+        Some(Stage::Review { tip, .. }) => Verdict::Approve { tip: Oid::clone(tip), left_out: None },
         _ => Verdict::NeedsChanges { notes: vec![ReviewNote { text: "?".into(), ..ReviewNote::default() }] },
     };
     refusal(state, Command::Review { task: id.clone(), verdict }, now)

@@ -8,6 +8,7 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
+use super::task::void_words;
 use crate::operation::Record;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
@@ -242,9 +243,11 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
             Some(entry(format!("Task {id} ran out of time"), *since, why, &unblock()))
         }
         Stage::Review { tip, since, .. } if reviewer(state, task) == Reviewer::Human => {
+            let void =
+                task.void.as_ref().map(|void| format!("; {}", void_words(task, void))).unwrap_or_default();
             let changes = match task.protected.as_slice() {
-                [] => String::new(),
-                paths => format!("; it changes protected files: {}", paths.join(", ")),
+                [] => void,
+                paths => format!("{void}; it changes protected files: {}", paths.join(", ")),
             };
             let why = format!("submitted at {}, round {}{changes}", tip.short(), task.review_rounds + 1);
             let commands = crate::react::review_commands(id);

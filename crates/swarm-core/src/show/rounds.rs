@@ -3,20 +3,36 @@
 use swarm_protocol::diff::RoundView;
 use swarm_protocol::event::Event;
 use swarm_protocol::gist::gist;
+use swarm_protocol::ids::Oid;
 use swarm_protocol::operation::SavedStage;
 use swarm_protocol::time::Timestamp;
 
 /// Takes in a record about the task.
 pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
+    let submitted = |commit: Oid, rounds: &mut Vec<RoundView>| {
+        let round = rounds.len() + 1;
+        rounds.push(RoundView { round, commit, at, verdict: None, notes: vec![] });
+    };
+    // What was approved and is void has been followed by another submission.
+    let void = |why: &str, rounds: &mut Vec<RoundView>| {
+        if let Some(last) = rounds.last_mut() {
+            (last.verdict, last.notes) = (Some("approved, void".into()), vec![why.to_owned()]);
+        }
+    };
     let judged = |verdict: &str, notes: Vec<String>, rounds: &mut Vec<RoundView>| {
         if let Some(last) = rounds.last_mut().filter(|round| round.verdict.is_none()) {
             (last.verdict, last.notes) = (Some(verdict.to_owned()), notes);
         }
     };
     match event {
-        Event::ReviewAsked { tip, .. } => {
-            let round = rounds.len() + 1;
-            rounds.push(RoundView { round, commit: tip, at, verdict: None, notes: vec![] });
+        Event::ReviewAsked { tip, .. } => submitted(tip, rounds),
+        Event::ApprovalVoided { tip, .. } => {
+            void("its branch was changed afterwards", rounds);
+            submitted(tip, rounds);
+        }
+        Event::MergeResolved { tip, .. } => {
+            void("rules resolved its conflicts with trunk afterwards", rounds);
+            submitted(tip, rounds);
         }
         Event::ChangesRequested { notes, .. } => {
             judged("needs changes", notes.iter().map(ToString::to_string).collect(), rounds);

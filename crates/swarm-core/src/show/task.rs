@@ -1,6 +1,6 @@
 //! Tasks: the list and the single one.
 
-use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
@@ -129,6 +129,12 @@ fn review_words(state: &State, task: &Task, run: Option<&RunId>, not_before: Tim
         Some(profile) => format!("in review by {profile}, round {round}"),
         None => format!("in review, round {round}"),
     }
+}
+
+/// Why work that was approved waits for another verdict.
+pub(super) fn void_words(task: &Task, void: &Oid) -> String {
+    let how = if task.joined { "rules resolved its conflicts" } else { "its branch was changed" };
+    format!("{how} after {} had been approved", void.short())
 }
 
 /// The time of day of a moment.

@@ -157,7 +157,7 @@ fn verdicts(id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
     let notes = vec![ReviewNote { text: WORDS.into(), ..ReviewNote::default() }];
     let verdict = |verdict| Command::Review { task: id.clone(), verdict };
     vec![
-        way("approve it", verdict(Verdict::Approve { tip: tip.clone() })),
+        way("approve it", verdict(Verdict::Approve { tip: tip.clone(), left_out: None })),
         asking("ask for changes", "What is to be changed", verdict(Verdict::NeedsChanges { notes })),
     ]
 }

@@ -94,6 +94,15 @@ pub struct Task {
     /// The tip of its branch that was handed in last: what comes after it has not been merged.
     #[serde(default)]
     pub handed_in: Option<Oid>,
+    /// Where its branch was when an earlier commit of it was approved, by whoever wanted the rest left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Oid>,
+    /// The commit that was approved before its branch was changed, until there is another verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub void: Option<Oid>,
+    /// How often that happened since it was last worked on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub voids: u32,
     /// What conflicted when it was last built for trunk, and what resolved it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resolved: Vec<Resolved>,

@@ -109,6 +109,7 @@ fn over(event: &Event) -> Option<(&'static str, Option<&'static str>)> {
         Event::MergeFailed { .. } => Some(("failed", Some("merge_failed"))),
         Event::VerificationFailed { .. } => Some(("red", Some("verification_failed"))),
         Event::MergeResolved { .. } => Some(("resolved", None)),
+        Event::ApprovalVoided { .. } => Some(("voided", None)),
         Event::PublishWaits { .. } => Some(("waits", None)),
         Event::MergeHeld { .. } => Some(("held", None)),
         Event::ProtectedTouched { .. } => Some(("protected", None)),

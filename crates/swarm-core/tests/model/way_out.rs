@@ -127,7 +127,7 @@ fn put_back(state: &State) -> Option<Command> {
             Some(Command::ExtendBudget { task: Some(id.clone()) })
         }
         Stage::Review { tip, .. } if swarm_core::show::review(state, id)?.reviewer == Reviewer::Human => {
-            let verdict = Verdict::Approve { tip: tip.clone() };
+            let verdict = Verdict::Approve { tip: tip.clone(), left_out: None };
             Some(Command::Review { task: id.clone(), verdict })
         }
         Stage::Gone { work: None, .. } => {

@@ -288,7 +288,7 @@ fn an_approval_of_work_that_a_rule_has_changed_since_is_not_undone() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Review
             refused: Cannot undo `review approve a`, changed since: task a is in review (try swarm undo 15 --set-aside)
-            attention: Task a waits for your review (submitted at cccccccc, round 1) ["swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT"]
+            attention: Task a waits for your review (submitted at cccccccc, round 1; rules resolved its conflicts after bbbbbbbb had been approved) ["swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT"]
         "#,
     );
 }
@@ -447,6 +447,47 @@ fn what_a_rule_made_of_reviewed_work_is_reviewed_before_it_is_merged() {
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Approved
             owed: Release a
+        ",
+    );
+}
+
+#[test]
+fn a_branch_that_is_changed_after_its_approval_is_reviewed_again_and_no_round_is_counted() {
+    // Seen before the merge is built.
+    after(
+        "stopped a | approves a | stopped a | branch-changed a | audit a approval_voided",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Review r3
+            audit: approval_voided bbbbbbbb was approved, the branch is at eeeeeeee
+            owed: Review r3
+        ",
+    );
+    // Seen while it is published: its verification took its time.
+    after(
+        "stopped a | approves a | stopped a | built a | verified a | stopped a | branch-changed a | approves a | stopped a | built a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Review r4 → Approved → Merging
+            owed: Publish a
+        ",
+    );
+    // A verdict about what was there before counts as little as any other old one.
+    after(
+        "stopped a | approves a | stopped a | branch-changed a | branch-changed a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Review r3
+            owed: Review r3
+        ",
+    );
+}
+
+#[test]
+fn a_branch_that_never_holds_still_is_a_persons_after_so_many_approvals() {
+    let again = "branch-changed a | approves a | stopped a | ";
+    after(
+        &format!("stopped a | approves a | stopped a | {again}{again}branch-changed a | stage a"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Approved → Merging → Review → Review r3 → Approved → Merging → Review → Review r4 → Approved → Merging → Blocked (review)
+            stage a: blocked (review): its branch was changed 3 times after it had been approved
         ",
     );
 }

@@ -5,7 +5,7 @@ pub(super) mod trunk;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use swarm_core::effect::{Effect, Key, ReviewingAgent};
+use swarm_core::effect::{self, Effect, Key, ReviewingAgent};
 use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
@@ -23,13 +23,14 @@ use super::sharing::Shared;
 use super::traced;
 use super::world::{About, Attempt, SharedWorld, World};
 use swarm_process::complain;
+use swarm_work::approval::Approval;
 use swarm_work::build::Work;
 use swarm_work::daemon::OVERSTEP;
 use swarm_work::no_room;
 use swarm_work::prove;
 use swarm_work::publish::Intent;
 use swarm_work::supervisor::{Rescue, stop_run};
-use trunk::{a_checkout_changes, build_merge, publish_merge, trunk_leaves, trunk_tip};
+use trunk::{a_checkout_changes, build_approved, publish_merge, trunk_leaves, trunk_tip};
 
 /// Pauses between the tries of a removal.
 const REMOVE_AGAIN_AFTER: [std::time::Duration; 2] =
@@ -126,18 +127,20 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             review(&mut context, Reviewed { run, task, nonce, tip }, by).await
         }
         Effect::Stop { run, task, nonce, work } => stop(&world, run, task, &nonce, work).await,
-        Effect::Build { task, agent, base, tip, at, reviewed } => {
+        Effect::Build { task, agent, base, tip, at, reviewed, approval } => {
             let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
             let trunk = trunk_tip(&world).await?;
             let regenerate = world.config.merge.regenerate.clone();
+            let approval = approval.map(|approval| approval_of(&task, approval));
             let work = Work { task, agent, base, tip, trunk, at_secs, reviewed, regenerate };
-            build_merge(&world, work, &context.cancel).await
+            build_approved(&world, work, approval, &context.cancel).await
         }
-        Effect::Publish { task, base, result, commits } => {
+        Effect::Publish { task, base, result, commits, approval } => {
             let trunk = world.trunk();
             let intent = Intent { trunk: trunk.clone(), old: base, new: result.clone() };
             let proof = Proof::new(trunk, result, commits);
-            publish_merge(&world, task, &intent, proof).await
+            let approval = approval.map(|approval| approval_of(&task, approval));
+            publish_merge(&world, task, &intent, proof, approval).await
         }
         Effect::Release { task } => Ok(Report::Released { task }),
         Effect::Watch { task, paths } => {
@@ -170,6 +173,11 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             Ok(report)
         }
     }
+}
+
+fn approval_of(task: &TaskId, approval: effect::Approval) -> Approval {
+    let effect::Approval { tip, left_out } = approval;
+    Approval { task: task.clone(), tip, left_out }
 }
 
 async fn verify(
@@ -258,11 +266,11 @@ async fn prove(world: &World, tasks: &BTreeMap<TaskId, Proof>) -> Result<Report,
     Ok(crate::present::told(found, commit))
 }
 
-fn describe(error: impl std::fmt::Display) -> String {
+pub(super) fn describe(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-fn shown(paths: &[PathBuf]) -> Vec<String> {
+pub(super) fn shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|p| p.to_string_lossy().into_owned()).collect()
 }
 

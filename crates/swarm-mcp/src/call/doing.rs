@@ -149,7 +149,7 @@ impl Caller {
             What::Approve { task } => {
                 let reviews = self.source.look(Look::Reviews, None).await?.view;
                 let tip = submitted(&reviews, task)?;
-                Ok(Command::Review { task: task.clone(), verdict: Verdict::Approve { tip } })
+                Ok(Command::Review { task: task.clone(), verdict: Verdict::Approve { tip, left_out: None } })
             }
             What::Submit { task } => {
                 let task = task.clone();

@@ -1,6 +1,7 @@
 //! What happened, in one line for a person who watches.
 
 use super::Event;
+use crate::conflict::shown;
 use crate::failure::GateCause;
 use crate::gist::gist;
 use crate::ids::{AgentId, TaskId};
@@ -109,6 +110,20 @@ fn review(event: &Event, now: Option<Timestamp>) -> Option<String> {
             let who = if run.is_some() { "the reviewer" } else { "a person" };
             format!("{who} requests changes: {}; {}", notes.join("; "), after(next, now))
         }
+        Event::ApprovalVoided { task, approved, tip, next, .. } => {
+            let (was, is) = (approved.short(), tip.short());
+            let what =
+                format!("its branch was changed after its approval ({was}, now {is}): it is reviewed again");
+            match next {
+                Next::Blocked { why, .. } => format!("{what}; blocked: {why}; `swarm review show {task}`"),
+                _ => format!("{what}; `swarm review show {task}` says what changed"),
+            }
+        }
+        Event::MergeResolved { tip, resolved, .. } => format!(
+            "rules resolved its conflicts with trunk in {}; its approval is void: {} is reviewed",
+            shown(resolved),
+            tip.short()
+        ),
         Event::TaskApproved { policy, .. } if policy == Reviewer::Human.word() => {
             "approved by a person".into()
         }

@@ -29,7 +29,7 @@ impl OperationWorld {
                 Report::Stopped { run: run.clone(), wip }
             }
             Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
-            Effect::Publish { task, base, result, commits } => {
+            Effect::Publish { task, base, result, commits, .. } => {
                 if self.git.trunk() == *base {
                     self.git.trunk = Some(result.clone());
                 }

@@ -12,6 +12,7 @@ use swarm_protocol::outcome::Ended;
 use swarm_protocol::time::Timestamp;
 
 use super::agent::AUTHORS_SESSION;
+use super::approved::changed_since;
 use super::daemon::{Daemon, Doing};
 use super::fault::Fault;
 use super::oracle::{Broken, broken};
@@ -128,8 +129,19 @@ impl Story {
             _ if self.strikes(Fault::ExecutorFails, 4) => executor.fails(),
             Effect::Prove { tasks } => self.prove(tasks),
             Effect::Stop { run, task, .. } => self.stop(run, task),
-            Effect::Build { task, base, tip, reviewed, .. } => self.build(task, base, tip, *reviewed),
-            Effect::Publish { task, base, result, commits } => self.publish(task, base, result, commits)?,
+            Effect::Build { task, base, tip, reviewed, approval, .. } => {
+                let changed =
+                    approval.as_ref().and_then(|approval| changed_since(&self.truth, task, approval));
+                changed.unwrap_or_else(|| self.build(task, base, tip, *reviewed))
+            }
+            Effect::Publish { task, base, result, commits, approval } => {
+                let changed =
+                    approval.as_ref().and_then(|approval| changed_since(&self.truth, task, approval));
+                match changed.filter(|_| self.truth.trunk_tip() == *base) {
+                    Some(changed) => changed,
+                    None => self.publish(task, base, result, commits)?,
+                }
+            }
             Effect::Release { task } => Report::Released { task: task.clone() },
             Effect::Watch { .. } if self.truth.checkout_busy => return Ok(Deed::UnderWay),
             Effect::Watch { task, .. } => Report::CheckoutChanged { task: task.clone() },
@@ -273,36 +285,6 @@ impl Story {
                 Report::BuildEmpty { task, trunk: self.truth.trunk_name().into(), commit: trunk, found }
             }
         }
-    }
-
-    fn publish(
-        &mut self,
-        task: &TaskId,
-        base: &Oid,
-        result: &Oid,
-        commits: &[Oid],
-    ) -> Result<Report, Broken> {
-        let task = task.clone();
-        let proof = Proof::new(self.truth.trunk_name(), result.clone(), commits.to_vec());
-        if self.truth.trunk_has(result) {
-            return Ok(Report::Published { task, proof });
-        }
-        if self.truth.checkout_busy {
-            self.hit(Fault::CheckoutBusy);
-            let paths = vec!["src/a.rs".to_string()];
-            let why = "src/a.rs is changed".into();
-            return Ok(Report::PublishWaits { task, why, paths, hint: "git stash".into() });
-        }
-        self.oracle.may_publish(&task, result, &self.truth)?;
-        let moved = self.truth.publish(base, result);
-        let moved = moved.map_err(|text| broken("each commit of a task is on trunk at most once", text))?;
-        Ok(match moved {
-            true => Report::Published { task, proof },
-            false => {
-                self.hit(Fault::TrunkMoved);
-                Report::TrunkMoved { task, now: self.truth.trunk_tip() }
-            }
-        })
     }
 
     /// What is done, looked up on trunk.

@@ -52,6 +52,8 @@ pub struct Oracle {
     started: BTreeSet<TaskId>,
     /// The newest tip that was submitted, and whose checks passed.
     checked: BTreeMap<TaskId, Oid>,
+    /// What the branch of a task was found at after it had been approved.
+    changed: BTreeSet<(TaskId, Oid)>,
     waived: BTreeSet<(TaskId, Gate)>,
     operations: BTreeSet<CommandId>,
     policies: Vec<Policy>,
@@ -112,6 +114,10 @@ impl Oracle {
             }
             Event::MergeResolved { task, tip, .. } => {
                 self.checked.insert(task.clone(), tip.clone());
+            }
+            Event::ApprovalVoided { task, tip, .. } => {
+                self.checked.insert(task.clone(), tip.clone());
+                self.changed.insert((task.clone(), tip.clone()));
             }
             Event::AttemptStopped { run, .. } => {
                 self.at_work.remove(run);
@@ -264,7 +270,7 @@ impl Oracle {
 
     /// A person asks for something.
     pub fn asked(&mut self, command: &Command) {
-        if let Command::Review { task, verdict: Verdict::Approve { tip } } = command {
+        if let Command::Review { task, verdict: Verdict::Approve { tip, .. } } = command {
             self.said_good.insert((task.clone(), tip.clone()));
         }
     }

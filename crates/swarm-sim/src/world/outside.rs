@@ -34,6 +34,7 @@ impl Story {
             self.truth.person_resets_trunk(commits);
             self.trunk_moved();
         }
+        self.changes_what_was_approved();
         if self.strikes(Fault::OtherBranch, 10) {
             self.truth.person_checks_out();
         }

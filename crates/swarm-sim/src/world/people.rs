@@ -228,7 +228,10 @@ impl People {
 /// A person's approval of what was submitted; also where somebody else is to review it, who is not overruled.
 pub fn approval(task: &Task) -> Option<Command> {
     let Stage::Review { tip, .. } = &task.stage else { return None };
-    Some(Command::Review { task: task.spec.id.clone(), verdict: Verdict::Approve { tip: tip.clone() } })
+    Some(Command::Review {
+        task: task.spec.id.clone(),
+        verdict: Verdict::Approve { tip: tip.clone(), left_out: None },
+    })
 }
 
 fn wants_changes() -> Verdict {

@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -44,6 +44,7 @@ impl Planted {
         Self::Core(Bug::ReviewSkipped),
         Self::Core(Bug::AuthorReviews),
         Self::Core(Bug::ApprovalKept),
+        Self::Core(Bug::ChangeUnseen),
         Self::Core(Bug::OneVoiceIsEnough),
         Self::Core(Bug::ProtectedUnseen),
         Self::Core(Bug::ReservationGrantedTwice),
@@ -84,6 +85,7 @@ impl Planted {
             Self::Core(Bug::ReviewSkipped) => "review-skipped",
             Self::Core(Bug::AuthorReviews) => "author-reviews",
             Self::Core(Bug::ApprovalKept) => "approval-kept",
+            Self::Core(Bug::ChangeUnseen) => "change-unseen",
             Self::Core(Bug::OneVoiceIsEnough) => "one-voice-is-enough",
             Self::Core(Bug::ProtectedUnseen) => "protected-unseen",
             Self::Core(Bug::ReservationGrantedTwice) => "reservation-granted-twice",

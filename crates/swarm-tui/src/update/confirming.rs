@@ -92,7 +92,7 @@ fn verdict(
 ) -> Option<Verdict> {
     if approve {
         let review = model.board.as_ref()?.reviews.iter().find(|review| review.task == *task)?;
-        return Some(Verdict::Approve { tip: review.submitted.clone() });
+        return Some(Verdict::Approve { tip: review.submitted.clone(), left_out: None });
     }
     let general = (!note.is_empty()).then(|| ReviewNote { text: note.text(), ..ReviewNote::default() });
     let notes: Vec<ReviewNote> = general.into_iter().chain(model.notes.clone()).collect();

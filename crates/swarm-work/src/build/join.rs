@@ -38,7 +38,7 @@ pub async fn join_branch(
 }
 
 /// Whether the branch is at an earlier commit of this kind, directly upon the tip.
-async fn is_ours(git: &Git, task: &TaskId, tip: &Oid, now: &Oid) -> Result<bool, GitError> {
+pub(crate) async fn is_ours(git: &Git, task: &TaskId, tip: &Oid, now: &Oid) -> Result<bool, GitError> {
     if now == tip {
         return Ok(false);
     }

@@ -12,7 +12,7 @@ use crate::swarm::Swarm;
 
 /// Approve submitted work: it is merged when its turn comes
 ///
-/// The approval is for the submitted commit. It is refused if the branch is somewhere else by now, unless --commit names the submitted
+/// The approval is for the submitted commit; a change of its branch before trunk has it makes it void. It is refused if the branch is somewhere else by now, unless --commit names the submitted
 /// one; what was committed since is then not merged with it, and its worktree is kept.
 ///
 /// Example: swarm review approve 1.2
@@ -30,15 +30,18 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let task = args.task.id;
-    let tip = match args.commit {
-        Some(name) => swarm.commit_named(&name)?,
+    let branch = swarm.tip_of(&task)?;
+    let (tip, left_out) = match (args.commit, branch) {
+        (Some(name), branch) => {
+            let tip = swarm.commit_named(&name)?;
+            let rest = branch.filter(|branch| *branch != tip);
+            (tip, rest)
+        }
+        (None, Some(branch)) => (branch, None),
         // Without a branch there is nothing but what was submitted.
-        None => match swarm.tip_of(&task)? {
-            Some(tip) => tip,
-            None => swarm.review(&task)?.submitted,
-        },
+        (None, None) => (swarm.review(&task)?.submitted, None),
     };
-    intervene(cx, &swarm, Command::Review { task, verdict: Verdict::Approve { tip } }, args.dry)?;
+    intervene(cx, &swarm, Command::Review { task, verdict: Verdict::Approve { tip, left_out } }, args.dry)?;
     say_who_goes_on(&swarm, args.dry);
     Ok(())
 }

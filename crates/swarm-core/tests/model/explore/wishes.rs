@@ -91,7 +91,8 @@ impl Place {
         };
         let note = ReviewNote { text: "not yet".into(), ..ReviewNote::default() };
         let changes = Verdict::NeedsChanges { notes: vec![note] };
-        let verdicts = [Verdict::Approve { tip: submitted }, Verdict::Approve { tip: oid('e') }, changes];
+        let approve = |tip| Verdict::Approve { tip, left_out: None };
+        let verdicts = [approve(submitted), approve(oid('e')), changes];
         verdicts.map(|verdict| Command::Review { task: task.clone(), verdict }).into()
     }
 

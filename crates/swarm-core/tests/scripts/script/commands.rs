@@ -67,7 +67,14 @@ pub fn command(words: &[&str]) -> Command {
         }
         ["person", "approves", task, tip] => Command::Review {
             task: id(task),
-            verdict: Verdict::Approve { tip: oid(tip.chars().next().expect("a digit")) },
+            verdict: Verdict::Approve { tip: oid(tip.chars().next().expect("a digit")), left_out: None },
+        },
+        ["person", "approves", task, tip, "without", left] => Command::Review {
+            task: id(task),
+            verdict: Verdict::Approve {
+                tip: oid(tip.chars().next().expect("a digit")),
+                left_out: Some(oid(left.chars().next().expect("a digit"))),
+            },
         },
         ["person", "rejects", task, text @ ..] => {
             let note = ReviewNote { file: Some("a.rs".into()), line: Some(3), text: text.join(" ") };

@@ -8,9 +8,10 @@ use swarm_core::input::Report;
 use swarm_git::GitError;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_work::approval::{Approval, Changed, changed_since};
 use swarm_work::build::{BranchJoined, BuildOutcome, Joined, Work, build_as, build_made, join_branch};
 use swarm_work::checkout_watch::CheckoutWatch;
-use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish};
+use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish, publish_approved};
 use swarm_work::{protected, prove};
 use tokio_util::sync::CancellationToken;
 
@@ -79,11 +80,26 @@ pub(in crate::coordinator) async fn trunk_tip(world: &World) -> Result<Oid, Stri
         .ok_or_else(|| format!("the branch {} is gone", world.trunk()))
 }
 
-pub(super) async fn build_merge(
+/// Nothing is built of a branch that is not what was approved.
+pub(super) async fn build_approved(
     world: &World,
     work: Work,
+    approval: Option<Approval>,
     cancel: &CancellationToken,
 ) -> Result<Report, String> {
+    if let Some(approval) = approval
+        && let Some(changed) = changed_since(&world.git, &approval).await.map_err(describe)?
+    {
+        return Ok(branch_changed(work.task, changed));
+    }
+    build_merge(world, work, cancel).await
+}
+
+fn branch_changed(task: TaskId, Changed { tip, tree }: Changed) -> Report {
+    Report::BranchChanged { task, tip, tree }
+}
+
+async fn build_merge(world: &World, work: Work, cancel: &CancellationToken) -> Result<Report, String> {
     let strategy = world.config.merge.strategy;
     let mut built = build_as(&world.git, &work, strategy).await.map_err(describe)?;
     if let BuildOutcome::Unmade(unmade) = built {
@@ -160,9 +176,17 @@ pub(super) async fn publish_merge(
     task: TaskId,
     intent: &Intent,
     proof: Proof,
+    approval: Option<Approval>,
 ) -> Result<Report, String> {
     world.armed.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
-    let mut publication = publish(&world.git, intent).await.map_err(describe)?;
+    let published = match &approval {
+        None => publish(&world.git, intent).await.map(Ok),
+        Some(approval) => publish_approved(&world.git, intent, approval).await,
+    };
+    let mut publication = match published.map_err(describe)? {
+        Ok(publication) => publication,
+        Err(changed) => return Ok(branch_changed(task, changed)),
+    };
     if let Publication::Waits(waits) = &publication {
         // What is put right between a try and the watch nobody would see: so the last try comes after it.
         let watches = armed(world, waits.reason.paths(), CheckoutWatch::of_files).map_err(describe)?;

@@ -173,6 +173,7 @@ pub(super) fn attempt_events() -> Vec<Event> {
             tree: oid('d'),
             policy: "none".into(),
             base: None,
+            left_out: None,
         },
         Event::TaskApproved {
             task: task(),
@@ -181,6 +182,16 @@ pub(super) fn attempt_events() -> Vec<Event> {
             tree: oid('d'),
             policy: "person".into(),
             base: Some(oid('a')),
+            left_out: None,
+        },
+        Event::TaskApproved {
+            task: task(),
+            status: Status::Merging,
+            tip: oid('b'),
+            tree: oid('d'),
+            policy: "human".into(),
+            base: None,
+            left_out: Some(oid('c')),
         },
         Event::AgentCompleted { task: task(), run: run(), agent: agent.clone() },
         Event::AgentFailed {

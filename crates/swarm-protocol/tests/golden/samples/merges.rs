@@ -109,6 +109,14 @@ pub(super) fn merge_events() -> Vec<Event> {
             level: 1,
             resolved: vec![Resolved { path: "b.txt".into(), way: Way::Whitespace }],
         },
+        Event::ApprovalVoided {
+            task: task(),
+            status: Status::Review,
+            approved: oid('b'),
+            tip: oid('c'),
+            tree: oid('d'),
+            next: Next::Review { not_before: Timestamp::ZERO },
+        },
         Event::ProtectedTouched {
             task: task(),
             status: Status::Review,

@@ -104,7 +104,9 @@ impl Oracle {
         let upon_approved = upon.is_some_and(|upon| self.approved.contains(&upon));
         // A person's own work that a person is asked about once more, for the protected files in it.
         let again = self.approved.contains(&(task.clone(), tip.clone()));
-        let upon_approved = upon_approved || again;
+        // Nor is what came onto a branch by hand.
+        let by_hand = self.changed.contains(&(task.clone(), tip.clone()));
+        let upon_approved = upon_approved || again || by_hand;
         if !truth.green_tips.contains(tip) && !upon_approved && !self.waived(task, Gate::Check) {
             return Err(broken("only work with green checks is approved", format!("{task} at {tip}")));
         }
@@ -116,6 +118,10 @@ impl Oracle {
             return Err(broken("the tip that was checked last is approved", format!("{task} at {tip}")));
         }
         Ok(())
+    }
+
+    pub fn was_approved(&self, task: &TaskId, tip: &Oid) -> bool {
+        self.approved.contains(&(task.clone(), tip.clone()))
     }
 
     /// A task is sent back to work for a red merged tree only when trunk alone was found green.
