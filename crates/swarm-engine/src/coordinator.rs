@@ -22,6 +22,7 @@ mod secrets;
 mod turn;
 mod traced;
 mod daemons;
+mod decided;
 mod without_room;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,6 +5,7 @@ use swarm_core::input::Input;
 use swarm_core::{State, operation, requested, show, step};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::config::Regenerate;
 use swarm_protocol::conflict::{self, Resolved};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
@@ -16,7 +17,7 @@ use swarm_protocol::time::Timestamp;
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Store, StoreError};
 use swarm_git::{Git, GitError};
-use swarm_work::operation::moving::rebuild::{Rebuilt, rebuild};
+use swarm_work::operation::moving::rebuild::{Making, Rebuilt, rebuild};
 use swarm_work::operation::survey as of_git;
 use swarm_work::publish::saved_paths;
 use swarm_work::rescue::wip_ref;
@@ -31,6 +32,8 @@ pub struct Place<'a> {
     pub paths: &'a Paths,
     /// Short name.
     pub trunk: &'a str,
+    /// Files that commands make again where reverts conflict in them.
+    pub regenerate: &'a [Regenerate],
 }
 
 /// Why there is no preview.
@@ -114,8 +117,10 @@ async fn fits(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Result<Vec<Resolv
     let Some(TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. }) = trunk else {
         return Ok(vec![]);
     };
-    match rebuild(place.git, old, (revert, pick), 0, None).await {
+    let making = Making::Supposed(place.regenerate);
+    match rebuild(place.git, old, (revert, pick), 0, None, making).await {
         Ok(Rebuilt::Conflict { paths, .. }) => Err(paths),
+        Ok(Rebuilt::Unmade(_)) => Ok(vec![]),
         Ok(Rebuilt::Built { resolved, .. }) => Ok(resolved),
         Err(error) => {
             tracing::debug!(%error, "the reverts of a preview cannot be tried");
@@ -288,7 +293,7 @@ async fn stopped(
 
 /// Git's part and the ledger's part of the look before an operation.
 pub async fn survey(place: &Place<'_>, now: &State, ask: &SurveyAsk) -> Result<Survey, NoPreview> {
-    let Place { git, paths, trunk } = place;
+    let Place { git, paths, trunk, .. } = place;
     let mut ask = ask.clone();
     let mut tasks = Default::default();
     if let Some(at) = ask.at {

@@ -242,7 +242,8 @@ impl Ground {
     }
 
     fn carry_out(&self, plan: &Plan) -> Result<()> {
-        let places = Places { worktrees: &self.dir, disposable: &[], max_file_bytes: 100 << 20 };
+        let places =
+            Places { worktrees: &self.dir, disposable: &[], max_file_bytes: 100 << 20, regenerate: &[] };
         let op = CommandId::new("bench")?;
         match self.runtime.block_on(carry_out(&self.git, &op, plan, &places))? {
             MoveOutcome::Moved(_) => Ok(()),

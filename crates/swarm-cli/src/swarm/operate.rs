@@ -58,8 +58,10 @@ impl Swarm {
         }
         // Where nothing was ever merged a branch need not even be checked out.
         let trunk = self.runtime.block_on(self.trunk_name()).unwrap_or_default();
-        let paths = self.paths.clone().with_worktrees(&self.configuration()?.config.worktree.dir);
-        let place = Place { git: &self.git, paths: &paths, trunk: &trunk };
+        let config = self.configuration()?.config;
+        let paths = self.paths.clone().with_worktrees(&config.worktree.dir);
+        let regenerate = &config.merge.regenerate;
+        let place = Place { git: &self.git, paths: &paths, trunk: &trunk, regenerate };
         let now = self.now().max(state.at);
         Ok(self.runtime.block_on(preview(&place, &state, command, now)))
     }

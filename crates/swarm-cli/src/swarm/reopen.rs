@@ -127,8 +127,10 @@ impl Swarm {
     /// The preview of a command on a state that is not that of the ledger in its place.
     fn preview_in(&self, state: &State, command: &Command) -> Result<PreviewView, CliError> {
         let trunk = self.runtime.block_on(self.trunk_name()).unwrap_or_default();
-        let paths = self.paths.clone().with_worktrees(&self.configuration()?.config.worktree.dir);
-        let place = Place { git: &self.git, paths: &paths, trunk: &trunk };
+        let config = self.configuration()?.config;
+        let paths = self.paths.clone().with_worktrees(&config.worktree.dir);
+        let regenerate = &config.merge.regenerate;
+        let place = Place { git: &self.git, paths: &paths, trunk: &trunk, regenerate };
         let now = self.now().max(state.at);
         self.runtime.block_on(preview(&place, state, command, now)).map_err(no_preview)
     }

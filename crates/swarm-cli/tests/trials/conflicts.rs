@@ -366,3 +366,52 @@ fn commits_that_cannot_be_taken_back_one_by_one_are_taken_back_as_a_whole() {
     has(&arena.git(&["log", "-1", "--format=%B", "main"]), &["Revert \"feat: two\" and 1 more"]);
     arena.assert_tidy();
 }
+
+/// A task adds a package, a person another one beside it; what lists them is made by a command.
+fn package_beside_a_persons(regenerate: &str, verify: &str) -> Arena {
+    let arena = arena_with(json!({
+        "merge": { "regenerate": [{ "files": "lock.txt", "command": regenerate }] },
+        "verify": { "commands": [verify] },
+    }));
+    arena.commit("packages.txt", "one\n2\n3\n4\n5\n6\n7\n8\ntwo\n");
+    arena.commit("lock.txt", "one 2 3 4 5 6 7 8 two \n");
+    let script =
+        format!("sh sed -i 's/^one$/one\\na/' packages.txt\nsh {MAKE_LOCK}\ncommit feat: a\ncomplete");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "one a 2 3 4 5 6 7 8 two \n", "{said}");
+    arena.write("packages.txt", "one\na\n2\n3\n4\n5\n6\n7\n8\ntwo\nb\n");
+    arena.write("lock.txt", "one a 2 3 4 5 6 7 8 two b \n");
+    arena.git(&["commit", "--quiet", "--all", "--message", "person: b"]);
+    arena
+}
+
+#[test]
+fn a_rollback_that_conflicts_in_a_lock_file_has_it_made_again_and_verified() {
+    let verify = format!("cp lock.txt was.txt; {MAKE_LOCK}; cmp lock.txt was.txt");
+    let arena = package_beside_a_persons(MAKE_LOCK, &verify);
+    let seen = arena.ok(&["task", "rollback", "1.1", "--dry-run"]);
+    has(&seen, &["conflicts with later work, resolved and verified first: lock.txt (made again)"]);
+    assert!(arena.git(&["for-each-ref", "refs/swarm/kept/made"]).is_empty(), "a look makes nothing");
+    let said = arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    has(&said, &["Rolled back: 1.1", "resolved and verified: lock.txt (made again)"]);
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "one 2 3 4 5 6 7 8 two b \n");
+    assert_eq!(arena.git(&["show", "main:packages.txt"]), "one\n2\n3\n4\n5\n6\n7\n8\ntwo\nb\n");
+    assert_eq!(arena.status_of("1.1"), "pending");
+    arena.ok(&["undo", "--yes"]);
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "one a 2 3 4 5 6 7 8 two b \n");
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_rollback_whose_lock_file_cannot_be_made_again_leaves_trunk_alone_and_asks_a_person() {
+    let arena = package_beside_a_persons("echo no network >&2; exit 7", "true");
+    let before = arena.git(&["rev-parse", "main"]);
+    let out = arena.swarm(&["task", "rollback", "1.1", "--yes"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    has(&said, &["could not be made again", "no network", "trunk is untouched", "git revert"]);
+    assert_eq!((arena.git(&["rev-parse", "main"]), arena.status_of("1.1")), (before, "done".into()));
+    arena.assert_tidy();
+}

@@ -10,7 +10,6 @@ use swarm_git::GitError;
 use swarm_protocol::api::ApiError;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::command::Command;
-use swarm_protocol::conflict;
 use swarm_protocol::diff::DiffView;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{HookRule, Plan, Saved, SurveyAsk};
@@ -20,6 +19,7 @@ use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use tokio::sync::oneshot;
 
 use super::Coordinator;
+use super::decided::refuted;
 use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
@@ -32,7 +32,6 @@ use swarm_process::end_tree_by_nonce;
 use swarm_work::hooks::{self, Found, Occasion};
 use swarm_work::operation::checkpoint::{self, Checkpointing};
 use swarm_work::operation::checkpoint_file::{self, AgentAt, CheckpointFile, LedgerHead};
-use swarm_work::operation::moving::rebuild::Rebuilt;
 use swarm_work::operation::moving::{self, MoveOutcome, Places};
 use swarm_work::operation::rewind::{Rewind, rewind};
 
@@ -196,28 +195,6 @@ async fn save(
     Ok(Report::Saved { name, saved })
 }
 
-/// What was decided about commits that did not fit when they were taken back has to pass what a merge has to, before trunk
-/// moves. None: it does, or there is nothing to ask about.
-async fn refuted(world: &World, op: &CommandId, plan: &Plan) -> Result<Option<Report>, String> {
-    let Some(trunk) = &plan.trunk else { return Ok(None) };
-    let name = format!("refs/heads/{}", trunk.branch);
-    // A call that died after it had moved trunk had asked before.
-    if world.git.ref_value(&name).await.map_err(describe)?.as_ref() != Some(&trunk.old) {
-        return Ok(None);
-    }
-    let built = moving::rebuilt(&world.git, op, plan).await.map_err(describe)?;
-    let Some(Rebuilt::Built { tip, resolved, .. }) = built.filter(was_decided) else { return Ok(None) };
-    let Err(why) = world.verified(&tip, op.as_str()).await? else { return Ok(None) };
-    let files = conflict::shown(&resolved);
-    let why = format!("what resolves it in {files} fails its verification: {}", world.without_root(&why));
-    let paths = resolved.into_iter().map(|one| one.path).collect();
-    Ok(Some(Report::MoveConflict { op: op.clone(), paths, why: Some(why) }))
-}
-
-fn was_decided(built: &Rebuilt) -> bool {
-    matches!(built, Rebuilt::Built { resolved, .. } if !resolved.is_empty())
-}
-
 async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Report, String> {
     if let Some(refuted) = refuted(world, &op, plan).await? {
         return Ok(refuted);
@@ -226,6 +203,7 @@ async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Rep
         worktrees: &world.paths.worktrees,
         disposable: &world.config.worktree.disposable,
         max_file_bytes: world.config.worktree.max_file << 20,
+        regenerate: &world.config.merge.regenerate,
     };
     Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(describe)? {
         MoveOutcome::Moved(moved) => Report::Moved { op, moved },
@@ -339,6 +317,11 @@ impl World {
     }
 
     pub(super) fn previewed<'a>(&'a self, trunk: &'a str) -> preview::Place<'a> {
-        preview::Place { git: &self.git, paths: &self.paths, trunk }
+        preview::Place {
+            git: &self.git,
+            paths: &self.paths,
+            trunk,
+            regenerate: &self.config.merge.regenerate,
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! The places where work happens: task worktrees made ready and given up, the merge worktree shown.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use swarm_core::effect::StartsFrom;
 use swarm_core::input::Report;
 use swarm_protocol::config::SandboxKind;
-use swarm_protocol::ids::{Oid, RunId, TaskId};
+use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::Left;
 
 use super::world::World;
@@ -21,6 +21,7 @@ use swarm_work::daemon::DaemonSpec;
 use swarm_work::merge_tree::{self, NAME as MERGE};
 use swarm_work::no_room;
 use swarm_work::operation::left;
+use swarm_work::operation::moving::rebuild;
 use swarm_work::regenerate;
 use swarm_work::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
 use swarm_work::take_up::take_up;
@@ -185,14 +186,32 @@ impl World {
         work: &Work,
         unmade: &Unmade,
     ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
-        self.show_merge(&unmade.commit).await?;
-        let boxed = self.merge_box(format!("regenerate-{}-{}", self.plan, work.task)).await;
-        let boxed = match boxed {
+        let name = work.task.to_string();
+        self.make_files(&name, &unmade.commit, &unmade.resolution.generated).await
+    }
+
+    /// The same for commits that are taken back.
+    pub(super) async fn make_for_revert(
+        &self,
+        op: &CommandId,
+        unmade: &rebuild::Unmade,
+    ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
+        let name = op.as_str().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        self.make_files(&name, &unmade.commit, &unmade.resolution.generated).await
+    }
+
+    async fn make_files(
+        &self,
+        name: &str,
+        commit: &Oid,
+        paths: &[PathBuf],
+    ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
+        self.show_merge(commit).await?;
+        let boxed = match self.merge_box(format!("regenerate-{}-{name}", self.plan)).await {
             Ok(boxed) => boxed,
             Err(none) => return Ok(Err(format!("no command could be started to make it again: {none}"))),
         };
-        let paths = &unmade.resolution.generated;
-        Ok(boxed.make(&regenerate::rules_for(&work.regenerate, paths), paths).await)
+        Ok(boxed.make(&regenerate::rules_for(&self.config.merge.regenerate, paths), paths).await)
     }
 
     /// Whether a commit that no task brings passes what a merge has to. The inner error is a sentence for a person. Asked

@@ -100,7 +100,7 @@ impl Fixture {
     /// What the command would do.
     pub async fn preview(&self, command: &Command) -> Result<PreviewView, NoPreview> {
         let git = Git::discover(&self.repo).await.expect("a fit repository");
-        let place = Place { git: &git, paths: &self.paths, trunk: "main" };
+        let place = Place { git: &git, paths: &self.paths, trunk: "main", regenerate: &[] };
         let state = self.state();
         preview(&place, &state, command, state.at).await
     }

@@ -159,7 +159,7 @@ pub fn plan(trunk: Option<TrunkMove>) -> Plan {
 }
 
 pub async fn carry_out_in(git: &Git, worktrees: &Path, plan: &Plan) -> MoveOutcome {
-    let places = Places { worktrees, disposable: &[], max_file_bytes: 1 << 20 };
+    let places = Places { worktrees, disposable: &[], max_file_bytes: 1 << 20, regenerate: &[] };
     let op = CommandId::new("op:1.x").expect("an id");
     carry_out(git, &op, plan, &places).await.expect("no git command fails")
 }

@@ -8,10 +8,11 @@ mod trunk;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use swarm_protocol::config::Regenerate;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{Moved, Plan, RefMove, WorktreeMove, WorktreeTo};
 
-pub use trunk::rebuilt;
+pub use trunk::{made_again, rebuilt};
 
 use super::ref_word;
 use super::restore_tree::{Restore, Restored, look, restore};
@@ -25,6 +26,8 @@ pub struct Places<'a> {
     pub worktrees: &'a Path,
     pub disposable: &'a [String],
     pub max_file_bytes: u64,
+    /// Files that commands make again where reverts conflict in them.
+    pub regenerate: &'a [Regenerate],
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

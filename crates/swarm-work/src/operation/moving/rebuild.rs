@@ -2,16 +2,45 @@
 //! preview tries.
 //!
 //! What does not fit when it is taken back commit by commit climbs the ladder of merges: all commits that follow one another
-//! as a whole, which decides nothing about lines, then the rules. Files that commands would make again are left to a person.
+//! as a whole, which decides nothing about lines, then the rules. Files that commands make again are made between two tries: this
+//! says which are missing, and finds them when it is asked again.
 
 use std::path::PathBuf;
 
 use swarm_git::revert::{Carried, Carry, Stretch, pick, revert};
-use swarm_git::{Git, GitError, Merged};
+use swarm_git::{Git, GitError, Merged, RefChange, RefOutcome};
+use swarm_protocol::config::Regenerate;
 use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::ids::Oid;
 
-use crate::resolve::resolve;
+use crate::resolve::{Resolution, resolve};
+
+/// Files that commands of the project make again.
+#[derive(Debug, Clone, Copy)]
+pub enum Making<'a> {
+    /// Nobody makes them now: they count as made.
+    Supposed(&'a [Regenerate]),
+    /// What was made is kept under this word, so that whoever is asked again comes to the same.
+    Kept { rules: &'a [Regenerate], word: &'a str },
+}
+
+impl<'a> Making<'a> {
+    fn rules(self) -> &'a [Regenerate] {
+        match self {
+            Self::Supposed(rules) | Self::Kept { rules, .. } => rules,
+        }
+    }
+}
+
+/// Commits taken back but for the files that commands are to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmade {
+    /// Shows what is decided so far. No ref holds it yet.
+    pub commit: Oid,
+    pub resolution: Resolution,
+    stretch: Stretch,
+    asked: Carry,
+}
 
 /// What became of it. No ref has moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +49,8 @@ pub enum Rebuilt {
     Built { tip: Oid, made: Vec<Oid>, brought: Vec<(Oid, Oid)>, resolved: Vec<Resolved> },
     /// This commit does not fit what is there.
     Conflict { commit: Oid, paths: Vec<String> },
+    /// These files come first: [`keep_made`].
+    Unmade(Box<Unmade>),
 }
 
 /// Takes back the first ones, newest first, then brings the others, oldest first.
@@ -29,6 +60,7 @@ pub async fn rebuild(
     (undone, picked): (&[Oid], &[Oid]),
     at_secs: i64,
     because: Option<String>,
+    making: Making<'_>,
 ) -> Result<Rebuilt, GitError> {
     let (mut tip, mut made, mut brought, mut resolved) = (onto.clone(), Vec::new(), Vec::new(), Vec::new());
     for is_pick in [false, true] {
@@ -45,10 +77,14 @@ pub async fn rebuild(
             }
             Carried::Nothing => {}
             Carried::Conflict { commit, paths } => {
-                let climbed = if is_pick { None } else { climb(git, &asked).await? };
-                let Some(climbed) = climbed else {
-                    let paths = paths.iter().map(|path| path.display().to_string()).collect();
-                    return Ok(Rebuilt::Conflict { commit, paths });
+                let climbed = if is_pick { Top::NoWay } else { climb(git, &asked, making).await? };
+                let climbed = match climbed {
+                    Top::Reached(climbed) => climbed,
+                    Top::Unmade(unmade) => return Ok(Rebuilt::Unmade(unmade)),
+                    Top::NoWay => {
+                        let paths = paths.iter().map(|path| path.display().to_string()).collect();
+                        return Ok(Rebuilt::Conflict { commit, paths });
+                    }
                 };
                 made.extend(climbed.made);
                 resolved.extend(climbed.resolved);
@@ -65,8 +101,14 @@ struct Climbed {
     resolved: Vec<Resolved>,
 }
 
-/// Each stretch of commits in the first way that fits; none where there is a stretch without one.
-async fn climb(git: &Git, asked: &Carry) -> Result<Option<Climbed>, GitError> {
+enum Top {
+    Reached(Climbed),
+    Unmade(Box<Unmade>),
+    NoWay,
+}
+
+/// Each stretch of commits in the first way that fits; no way where there is a stretch without one.
+async fn climb(git: &Git, asked: &Carry, making: Making<'_>) -> Result<Top, GitError> {
     let mut climbed = Climbed { tip: asked.onto.clone(), made: Vec::new(), resolved: Vec::new() };
     for stretch in git.stretches(&asked.commits).await? {
         let one = Carry { onto: climbed.tip.clone(), commits: stretch.commits.clone(), ..asked.clone() };
@@ -77,8 +119,10 @@ async fn climb(git: &Git, asked: &Carry) -> Result<Option<Climbed>, GitError> {
             }
             Carried::Nothing => {}
             Carried::Conflict { paths, .. } => {
-                let Some((tree, resolved)) = decide(git, &stretch, &one.onto, &paths).await? else {
-                    return Ok(None);
+                let (tree, resolved) = match decide(git, &stretch, &one, &paths, making).await? {
+                    Decided::Tree(tree, resolved) => (tree, resolved),
+                    Decided::Unmade(unmade) => return Ok(Top::Unmade(unmade)),
+                    Decided::NotForRules => return Ok(Top::NoWay),
                 };
                 climbed.tip = git.take_back(&stretch, &tree, &one).await?;
                 climbed.made.push(climbed.tip.clone());
@@ -86,24 +130,71 @@ async fn climb(git: &Git, asked: &Carry) -> Result<Option<Climbed>, GitError> {
             }
         }
     }
-    Ok(Some(climbed))
+    Ok(Top::Reached(climbed))
+}
+
+enum Decided {
+    Tree(Oid, Vec<Resolved>),
+    Unmade(Box<Unmade>),
+    NotForRules,
 }
 
 /// The tree without the stretch. Where it is as with it, nothing would be taken back, and that is not for a rule to say.
 async fn decide(
     git: &Git,
     stretch: &Stretch,
-    onto: &Oid,
+    asked: &Carry,
     paths: &[PathBuf],
-) -> Result<Option<(Oid, Vec<Resolved>)>, GitError> {
-    let Stretch { newest, before, .. } = stretch;
+    making: Making<'_>,
+) -> Result<Decided, GitError> {
+    let (Stretch { newest, before, .. }, onto) = (stretch, &asked.onto);
     let as_a_whole = |path: &PathBuf| Resolved { path: path.display().to_string(), way: Way::AsAWhole };
     let (tree, resolved) = match git.merge_commits(newest, onto, before).await? {
         Merged::Clean { tree } => (tree, paths.iter().map(as_a_whole).collect()),
-        Merged::Conflict { .. } => match resolve(git, newest, onto, before, &[]).await? {
-            Some(resolution) => (resolution.tree, resolution.files),
-            None => return Ok(None),
+        Merged::Conflict { .. } => match resolve(git, newest, onto, before, making.rules()).await? {
+            None => return Ok(Decided::NotForRules),
+            Some(resolution) if resolution.generated.is_empty() => (resolution.tree, resolution.files),
+            Some(resolution) => {
+                let resolved = with_generated(&resolution);
+                let Making::Kept { word, .. } = making else {
+                    return Ok(Decided::Tree(resolution.tree, resolved));
+                };
+                let Some(made) = git.ref_value(&made_ref(word, newest)).await? else {
+                    let commit = git.take_back(stretch, &resolution.tree, asked).await?;
+                    let (stretch, asked) = (stretch.clone(), asked.clone());
+                    return Ok(Decided::Unmade(Box::new(Unmade { commit, resolution, stretch, asked })));
+                };
+                (git.tree_of(&made).await?, resolved)
+            }
         },
     };
-    Ok((tree != git.tree_of(onto).await?).then_some((tree, resolved)))
+    match tree == git.tree_of(onto).await? {
+        true => Ok(Decided::NotForRules),
+        false => Ok(Decided::Tree(tree, resolved)),
+    }
+}
+
+fn with_generated(resolution: &Resolution) -> Vec<Resolved> {
+    let made = |path: &PathBuf| Resolved { path: path.display().to_string(), way: Way::Regenerated };
+    resolution.files.iter().cloned().chain(resolution.generated.iter().map(made)).collect()
+}
+
+/// Where what commands made for the commits that end here is kept: it is needed as long as the operation can be asked for again.
+fn made_ref(word: &str, newest: &Oid) -> String {
+    format!("refs/swarm/kept/made/{word}/{newest}")
+}
+
+/// Keeps what was made of the files, in their order, for the next try.
+pub async fn keep_made(git: &Git, word: &str, unmade: Unmade, texts: Vec<Vec<u8>>) -> Result<(), GitError> {
+    let Unmade { resolution, stretch, asked, .. } = unmade;
+    let tree = resolution.made(git, texts).await?.tree;
+    let commit = git.take_back(&stretch, &tree, &asked).await?;
+    let name = made_ref(word, &stretch.newest);
+    match git.update_refs(&[RefChange::create(&name, &commit)], "swarm: made again").await? {
+        RefOutcome::Changed => git.make_durable().await,
+        RefOutcome::Lost { name, .. } => {
+            let what = format!("{name} does not hold still");
+            Err(GitError::Unreadable { command: "update-ref".into(), what })
+        }
+    }
 }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use swarm_protocol::config::Regenerate;
 use swarm_protocol::ids::{CommandId, Oid};
 use swarm_protocol::operation::{Moved, Plan, TrunkHow, TrunkMove, local_ref};
 
 use super::super::ref_word;
-use super::rebuild::{Rebuilt, rebuild};
+use super::rebuild::{Making, Rebuilt, Unmade, keep_made, rebuild};
 use super::{ASK_AGAIN, MoveOutcome, Mover, Step, refused};
 use crate::publish::{
     Aside, Intent, Publication, Saving, bring_back, in_the_way, publish, set_aside, settle_left,
@@ -87,7 +88,8 @@ impl Mover<'_> {
                 "swarm checkpoint list",
             );
         }
-        match as_planned(self.git, self.plan, &self.op, (&trunk.old, undone, brought)).await? {
+        let making = Making::Kept { rules: self.places.regenerate, word: &self.op };
+        match as_planned(self.git, self.plan, &self.op, (&trunk.old, undone, brought), making).await? {
             Rebuilt::Built { tip, made, brought, resolved } => {
                 moved.brought.extend(brought);
                 moved.made.extend(made);
@@ -95,6 +97,12 @@ impl Mover<'_> {
                 Ok(Ok(tip))
             }
             Rebuilt::Conflict { commit, paths } => Ok(Err(MoveOutcome::Conflict { commit, paths })),
+            // They are made before this begins; whoever asks without that has nobody to make them.
+            Rebuilt::Unmade(unmade) => {
+                let Unmade { commit, resolution, .. } = *unmade;
+                let paths = resolution.generated.iter().map(|path| path.display().to_string()).collect();
+                Ok(Err(MoveOutcome::Conflict { commit, paths }))
+            }
         }
     }
 
@@ -145,12 +153,29 @@ impl Mover<'_> {
 }
 
 /// What trunk shall be where the plan takes commits back or brings some, made in the object database alone. The same each
-/// time it is asked; none: the plan knows the commit.
-pub async fn rebuilt(git: &Git, op: &CommandId, plan: &Plan) -> Result<Option<Rebuilt>, GitError> {
+/// time it is asked; none: the plan knows the commit. Files that the commands of these rules make again are asked for first.
+pub async fn rebuilt(
+    git: &Git,
+    op: &CommandId,
+    plan: &Plan,
+    rules: &[Regenerate],
+) -> Result<Option<Rebuilt>, GitError> {
     let Some(TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. }) = &plan.trunk else {
         return Ok(None);
     };
-    as_planned(git, plan, &ref_word(op.as_str()), (old, revert, pick)).await.map(Some)
+    let word = ref_word(op.as_str());
+    let making = Making::Kept { rules, word: &word };
+    as_planned(git, plan, &word, (old, revert, pick), making).await.map(Some)
+}
+
+/// What commands made of the files that [`rebuilt`] asked for, kept for the operation.
+pub async fn made_again(
+    git: &Git,
+    op: &CommandId,
+    unmade: Unmade,
+    texts: Vec<Vec<u8>>,
+) -> Result<(), GitError> {
+    keep_made(git, &ref_word(op.as_str()), unmade, texts).await
 }
 
 async fn as_planned(
@@ -158,7 +183,8 @@ async fn as_planned(
     plan: &Plan,
     op: &str,
     (old, revert, pick): (&Oid, &[Oid], &[Oid]),
+    making: Making<'_>,
 ) -> Result<Rebuilt, GitError> {
     let at_secs = i64::try_from(plan.at.0 / 1000).unwrap_or(i64::MAX);
-    rebuild(git, old, (revert, pick), at_secs, Some(format!("Swarm-Operation: {op}"))).await
+    rebuild(git, old, (revert, pick), at_secs, Some(format!("Swarm-Operation: {op}")), making).await
 }

@@ -1,0 +1,49 @@
+//! Commits that do not fit when they are taken back, and what was decided about them: made, and judged, before trunk moves.
+
+use swarm_core::input::Report;
+use swarm_protocol::conflict;
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::operation::Plan;
+
+use super::executors::{describe, shown};
+use super::world::World;
+use swarm_work::operation::moving;
+use swarm_work::operation::moving::rebuild::Rebuilt;
+
+/// What was decided about commits that did not fit when they were taken back has to pass what a merge has to, before trunk
+/// moves. None: it does, or there is nothing to ask about.
+pub(super) async fn refuted(world: &World, op: &CommandId, plan: &Plan) -> Result<Option<Report>, String> {
+    let Some(trunk) = &plan.trunk else { return Ok(None) };
+    let name = format!("refs/heads/{}", trunk.branch);
+    // A call that died after it had moved trunk had asked before.
+    if world.git.ref_value(&name).await.map_err(describe)?.as_ref() != Some(&trunk.old) {
+        return Ok(None);
+    }
+    let rules = &world.config.merge.regenerate;
+    // Each turn makes the files of one more stretch of commits.
+    let built = loop {
+        match moving::rebuilt(&world.git, op, plan, rules).await.map_err(describe)? {
+            Some(Rebuilt::Unmade(unmade)) => match world.make_for_revert(op, &unmade).await? {
+                Ok(texts) => {
+                    moving::made_again(&world.git, op, *unmade, texts).await.map_err(describe)?;
+                }
+                Err(why) => {
+                    let (op, paths) = (op.clone(), shown(&unmade.resolution.generated));
+                    let why = format!("a file could not be made again: {}", world.without_root(&why));
+                    return Ok(Some(Report::MoveConflict { op, paths, why: Some(why) }));
+                }
+            },
+            built => break built,
+        }
+    };
+    let Some(Rebuilt::Built { tip, resolved, .. }) = built.filter(was_decided) else { return Ok(None) };
+    let Err(why) = world.verified(&tip, op.as_str()).await? else { return Ok(None) };
+    let files = conflict::shown(&resolved);
+    let why = format!("what resolves it in {files} fails its verification: {}", world.without_root(&why));
+    let paths = resolved.into_iter().map(|one| one.path).collect();
+    Ok(Some(Report::MoveConflict { op: op.clone(), paths, why: Some(why) }))
+}
+
+fn was_decided(built: &Rebuilt) -> bool {
+    matches!(built, Rebuilt::Built { resolved, .. } if !resolved.is_empty())
+}
